@@ -1,0 +1,40 @@
+"""Parquet between jobs: every file has the columns and types of workflow/schemas/tables.yaml."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import yaml
+
+SCHEMAS = Path(__file__).parent.parent / "workflow" / "schemas" / "tables.yaml"
+
+
+@cache
+def schema(name: str) -> dict[str, Any]:
+    """Column → Polars type of the file called `name` (folds, predictions, fits, traces, scores)."""
+    columns = yaml.safe_load(SCHEMAS.read_text(encoding="utf-8"))[name]
+    return {column: _type(text) for column, text in columns.items()}
+
+
+def frame(name: str, columns: Any = None) -> pl.DataFrame:
+    """The table `name` from columns or rows, with its fixed types; empty without them."""
+    return pl.DataFrame(columns if columns is not None else [], schema=schema(name), orient="row")
+
+
+def write(data: pl.DataFrame, name: str, path: str | os.PathLike[str]) -> None:
+    """Whole or not at all: a killed job leaves no half a file."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    data.select(schema(name)).cast(schema(name)).write_parquet(partial)
+    os.replace(partial, path)
+
+
+def _type(text: str) -> Any:
+    if text.startswith("List("):
+        return pl.List(_type(text[5:-1]))
+    return getattr(pl, text)
