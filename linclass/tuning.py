@@ -1,0 +1,76 @@
+"""Honest tuning: every candidate is judged on rows that its fit, transforms included, has not seen.
+
+The rows given here are a training set; its inner folds are dealt by a seed of their own. The candidate
+of best mean score wins; of equals the one with the stronger penalty, else the earlier one.
+
+Varma & Simon (2006), Bias in error estimation when using cross-validation for model selection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from linclass.resampling import stratified_folds
+
+# Which way a parameter makes the penalty stronger, in our words and in scikit-learn's.
+STRONGER = {"strength": 1, "alpha": 1, "shrinkage": 1, "reg_param": 1, "C": -1}
+TIE = 1e-12
+
+
+def candidates(tune: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Every combination of the listed values, the first parameter varying slowest."""
+    lists = [_values(spec) for spec in tune.values()]
+    return [dict(zip(tune, values, strict=True)) for values in product(*lists)]
+
+
+def choose(
+    options: Sequence[dict[str, Any]],
+    y: np.ndarray,
+    folds: int,
+    seed: int,
+    prepare: Callable[[np.ndarray, np.ndarray], Any],
+    score: Callable[[Any, dict[str, Any]], float],
+) -> dict[str, Any]:
+    """The best of `options`. prepare(train, test) is done once per inner fold, score(prepared, option) for each.
+
+    An option that fails on a fold is out; if all are, the first failure is the answer's reason.
+    """
+    fold = stratified_folds(y, folds, seed)
+    total = np.zeros(len(options))
+    failure: Exception | None = None
+    for k in range(folds):
+        prepared = prepare(np.flatnonzero(fold != k), np.flatnonzero(fold == k))
+        for i, option in enumerate(options):
+            if not np.isfinite(total[i]):
+                continue
+            try:
+                total[i] += score(prepared, option)
+            except MemoryError:
+                raise
+            except Exception as error:
+                failure = failure or error
+                total[i] = -np.inf
+    if failure is not None and not np.isfinite(total).any():
+        raise failure
+    best = np.flatnonzero(total >= total.max() - TIE * folds)
+    return options[min(best, key=lambda i: (*_weakness(options[i]), i))]
+
+
+def _weakness(option: Mapping[str, Any]) -> tuple[float, ...]:
+    """Smaller is more strongly penalized; parameters that are no strengths do not count."""
+    return tuple(
+        -STRONGER[name] * float(value)
+        for name, value in option.items()
+        if name in STRONGER and isinstance(value, int | float)
+    )
+
+
+def _values(spec: Any) -> list[Any]:
+    if isinstance(spec, Mapping):
+        start, stop, count = spec["logspace"]
+        return [float(v) for v in np.logspace(start, stop, count)]
+    return list(spec)

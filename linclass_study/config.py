@@ -1,0 +1,108 @@
+"""One YAML file is a study. Read with the catalogues and checked whole before any work starts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from linclass import metrics
+from linclass_study import schema, yaml_file
+from linclass_study.refusal import Refused, nearest
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is compared, how, and where the results go. Names map to entries in the catalogue's order."""
+
+    results: str
+    datasets: dict[str, dict[str, Any]]
+    methods: dict[str, dict[str, Any]]
+    evaluation: dict[str, Any]
+    limits: dict[str, Any]
+    mirrors: list[str]
+    downloads: str
+    root: Path
+    files: tuple[Path, ...]
+    positions: dict[str, int]  # method → its place in the whole catalogue: the same colour in every study
+
+
+def read(config: Mapping[str, Any], files: Iterable[str | Path], root: Path) -> Study:
+    """The study that Snakemake's merged `config` describes; `files` are the YAML files it came from."""
+    study_files = tuple(Path(f) for f in files)
+    written = {path: yaml_file.read(path) for path in study_files}
+    for path, content in written.items():
+        if not isinstance(content, dict):
+            raise Refused(f"{path}: a study is a mapping of keys, this is {content!r}")
+    values = yaml_file.numbers(dict(config))
+    _refuse(schema.problems("config", values), written)
+
+    catalogues: dict[str, dict[str, Any]] = {}
+    for kind in ("datasets", "methods"):
+        path = root / "config" / f"{kind}.yaml"
+        catalogue = yaml_file.read(path) or {}
+        _refuse(schema.problems(kind, catalogue), {path: catalogue})
+        own = values["define"].get(kind) or {}
+        where = ("define", kind)
+        _refuse(schema.problems(kind, own), written, where)
+        twice = [name for name in own if name in catalogue]
+        _refuse(
+            [([name], f"the name is already in {path.name}; choose another") for name in twice],
+            written,
+            where,
+        )
+        catalogues[kind] = catalogue | own
+
+    tune_metric = values["evaluation"]["tune_metric"]
+    if tune_metric not in metrics.names():
+        sentence = f"there is no metric '{tune_metric}'; {nearest(tune_metric, metrics.names())}"
+        _refuse([(["evaluation", "tune_metric"], sentence)], written)
+
+    return Study(
+        results=os.path.normpath(values["results"]),
+        datasets=_selected("datasets", values, catalogues, written),
+        methods=_selected("methods", values, catalogues, written),
+        evaluation=values["evaluation"],
+        limits=values["limits"],
+        mirrors=[*values["mirrors"], *filter(None, os.environ.get("LINCLASS_MIRRORS", "").split(os.pathsep))],
+        downloads=values["downloads"],
+        root=root,
+        files=study_files,
+        positions={name: i for i, name in enumerate(catalogues["methods"])},
+    )
+
+
+def _selected(
+    kind: str, values: dict[str, Any], catalogues: dict[str, Any], written: dict[Path, Any]
+) -> dict[str, dict[str, Any]]:
+    catalogue, names = catalogues[kind], values[kind]
+    if names == "all":
+        return dict(catalogue)
+    thing = {"datasets": "data set", "methods": "method"}[kind]
+    missing = [(i, name) for i, name in enumerate(names) if name not in catalogue]
+    _refuse(
+        [([kind, i], f"there is no {thing} '{name}'; {nearest(name, catalogue)}") for i, name in missing],
+        written,
+    )
+    return {name: catalogue[name] for name in names}
+
+
+def _refuse(
+    problems: Iterable[tuple[list[Any], str]], written: Mapping[Path, Any], where: tuple[str, ...] = ()
+) -> None:
+    lines = [place(written, [*where, *path], sentence) for path, sentence in problems]
+    if lines:
+        raise Refused("\n".join(dict.fromkeys(lines)))
+
+
+def place(written: Mapping[Path, Any], path: list[Any], sentence: str) -> str:
+    """'mystudy.yaml, line 7: evaluation.fold: unknown key; …' — the last file that has the path wins."""
+    dotted = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).lstrip(".")
+    for depth in range(len(path), 0, -1):
+        for file in reversed(list(written)):
+            line = yaml_file.line_of(file, path[:depth])
+            if line is not None:
+                return f"{file}, line {line}: {dotted}: {sentence}"
+    return f"{dotted}: {sentence}" if dotted else sentence
