@@ -1,0 +1,23 @@
+"""Log-probabilities from scores:  ln p_k = z_k − ln Σ_j e^{z_j},  for two classes  ln σ(±z).
+
+Everything stays in logarithms, so a probability of 10⁻⁴⁰⁰ is still a number, and scores of ±∞
+(a class of prior 0, an overflow far outside the data) give 0 or −∞, never NaN.
+"""
+
+import numpy as np
+from scipy.special import log_expit
+
+
+def log_softmax(Z: np.ndarray) -> np.ndarray:
+    """ln p of each row of Z (n, K). Several scores of +∞ share the probability."""
+    top = Z.max(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shifted = np.where(top == Z, 0.0, Z - top)
+        return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+
+
+def from_scores(Z: np.ndarray) -> np.ndarray:
+    """ln p (n, K) from a decision function: (n,) log-odds of two classes, or (n, K) scores."""
+    if Z.ndim == 1:
+        return np.stack([log_expit(-Z), log_expit(Z)], axis=1)
+    return log_softmax(Z)

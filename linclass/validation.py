@@ -1,0 +1,214 @@
+"""From what users pass to what the mathematics takes, in NumPy: arrays out, or one clear line.
+
+Data frames are recognized by what they can do (`columns`), never by import. The words that
+scikit-learn's estimator suite looks for stand in the messages, followed by the remedy.
+"""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from linclass.applicability import NotApplicable
+
+Matrix = Any  # np.ndarray | sp.csr_array: a part touches it only as X @ W and X.T @ R
+INT32_MAX = np.iinfo(np.int32).max
+
+
+def feature_names(X: Any) -> np.ndarray | None:
+    """Column names of a data frame; None for arrays, and where not every name is a string."""
+    columns = getattr(X, "columns", None)
+    if columns is None or not hasattr(columns, "__iter__"):
+        return None
+    names = np.asarray(list(columns), dtype=object)
+    strings = sum(isinstance(name, str) for name in names)
+    if 0 < strings < len(names):
+        raise TypeError(
+            "Feature names are only supported if all input features have string names; "
+            f"{strings} of {len(names)} columns have one. Rename with X.columns.astype(str)."
+        )
+    return names if strings else None
+
+
+def matrix(X: Any, *, sparse: bool = True, owner: str = "A classifier") -> Matrix:
+    """A finite float64 matrix: C-ordered ndarray, or canonical csr_array with int32 indices."""
+    X = _sparse_matrix(X, sparse, owner) if sp.issparse(X) else _dense_matrix(X, owner)
+    rows, columns = X.shape
+    if rows < 1 or columns < 1:
+        what = "sample(s)" if rows < 1 else "feature(s)"
+        raise ValueError(
+            f"Found array with 0 {what} (shape=({rows}, {columns})) while a minimum of 1 is "
+            f"required by {owner}."
+        )
+    _refuse_not_finite(X, owner)
+    return X
+
+
+def labels(y: Any, rows: int, owner: str = "A classifier") -> np.ndarray:
+    """Class labels, one per row: integers, booleans or strings; whole-numbered floats pass."""
+    y = _column(y, rows, owner)
+    if y.dtype.kind == "f":
+        _refuse_not_finite_target(y)
+        if np.any(fractional := y != np.floor(y)):
+            raise ValueError(
+                f"Unknown label type: continuous; y holds {y[fractional][0]:g}. "
+                f"{owner} takes class labels: bin the target, or use a regressor."
+            )
+    return y
+
+
+def encode(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(classes, codes): classes sorted, y = classes[codes]."""
+    if y.dtype.kind in "iu" and len(y) and int(y.max()) - int(y.min()) < len(y):
+        wide = y.astype(np.int64)  # few integers: counting beats sorting
+        present = np.bincount(wide - wide.min()) > 0
+        classes = (np.flatnonzero(present) + wide.min()).astype(y.dtype)
+        return classes, (np.cumsum(present) - 1)[wide - wide.min()]
+    try:
+        return np.unique(y, return_inverse=True)
+    except TypeError:
+        kinds = " and ".join(sorted({type(label).__name__ for label in y}))
+        raise ValueError(f"Unknown label type: y mixes {kinds}. Give labels of one type.") from None
+
+
+def targets(y: Any, rows: int, owner: str = "A regressor") -> np.ndarray:
+    """Finite float64 targets, one per row."""
+    y = _column(y, rows, owner).astype(np.float64)
+    _refuse_not_finite_target(y)
+    return y
+
+
+def row_weights(sample_weight: Any, rows: int) -> np.ndarray:
+    """Non-negative float64 weights, one per row and not all zero; ones for None."""
+    if sample_weight is None:
+        return np.ones(rows)
+    w = np.array(sample_weight, dtype=np.float64)  # a copy: class weights are folded in later
+    if w.ndim == 0:
+        w = np.full(rows, w)
+    if w.shape != (rows,):
+        raise ValueError(f"sample_weight has shape {w.shape}; it must be ({rows},), one per row.")
+    if not np.isfinite(w).all() or (w < 0).any():
+        bad = w[~(np.isfinite(w) & (w >= 0))][0]
+        raise ValueError(f"sample_weight holds {bad:g}; weights must be finite and at least 0.")
+    if not w.any():
+        raise ValueError("sample_weight is zero for every row; leave it out to weigh rows equally.")
+    return w
+
+
+def class_weights(class_weight: Any, classes: np.ndarray, mass: np.ndarray) -> np.ndarray:
+    """One weight per class: 'balanced' makes all classes weigh the same, a dict says them.
+
+    'balanced': Σmass / (K · mass_k), with mass_k the sum of the row weights of class k.
+    """
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        return mass.sum() / (len(classes) * mass)
+    if not hasattr(class_weight, "get"):
+        raise ValueError(
+            f"class_weight is {class_weight!r}; it must be 'balanced', None, or a dict from class "
+            "to weight."
+        )
+    known = classes.tolist()
+    strangers = [key for key in class_weight if key not in known]
+    if strangers and any(c not in class_weight for c in known):
+        raise ValueError(f"class_weight names {strangers[0]!r}, but the classes are {known}.")
+    weights = np.array([class_weight.get(c, 1.0) for c in known], dtype=np.float64)
+    if not (np.isfinite(weights) & (weights > 0)).all():
+        c = int(np.argmin(np.isfinite(weights) & (weights > 0)))
+        raise ValueError(
+            f"class_weight of {known[c]!r} is {weights[c]:g}; it must be finite and above 0. "
+            "Leave the rows of a class out to ignore it."
+        )
+    return weights
+
+
+def _dense_matrix(X: Any, owner: str) -> np.ndarray:
+    try:
+        array = np.asarray(X)
+        if array.dtype.kind == "c":
+            raise ValueError(f"Complex data not supported: X is {array.dtype}. Pass X.real.")
+        array = np.ascontiguousarray(array, dtype=np.float64) if array.ndim == 2 else array
+    except (TypeError, ValueError) as error:
+        if "could not convert" in str(error):
+            remedy = "Encode text columns first, say with one_hot"
+        elif "NAType" in str(error):
+            remedy = "X contains NaN: impute it first"
+        else:
+            raise
+        raise NotApplicable(f"{owner} takes numbers; {error}. {remedy}.") from None
+    if array.ndim != 2:
+        raise ValueError(
+            f"Expected 2D array, got {array.ndim}D array instead: shape {array.shape}. Reshape "
+            "your data with X.reshape(-1, 1) if it is one feature, (1, -1) if it is one row."
+        )
+    return array
+
+
+def _sparse_matrix(X: Any, accepted: bool, owner: str) -> sp.csr_array:
+    if not accepted:
+        raise NotApplicable(f"Sparse data was passed, but {owner} needs dense rows: X.toarray().")
+    if X.ndim != 2:
+        raise ValueError(f"Expected 2D array, got {X.ndim}D array instead. Reshape your data.")
+    if X.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: X is {X.dtype}. Pass X.real.")
+    R = sp.csr_array(X)  # shares the arrays of a csr X
+    if not R.has_canonical_format:
+        if R.data is getattr(X, "data", None):
+            R = R.copy()  # the user's X stays as it is
+        R.sum_duplicates()
+    if R.indices.dtype != np.int32 and max(R.nnz, *R.shape) <= INT32_MAX:
+        parts = R.data, R.indices.astype(np.int32), R.indptr.astype(np.int32)
+        R = sp.csr_array(parts, shape=R.shape)
+        R.has_canonical_format = True
+    return R.astype(np.float64, copy=False)
+
+
+def _column(y: Any, rows: int, owner: str) -> np.ndarray:
+    if y is None:
+        raise ValueError(f"{owner} requires y to be passed, but the target y is None.")
+    y = np.asarray(y)
+    if y.ndim == 2 and y.shape[1] == 1:
+        from sklearn.exceptions import DataConversionWarning
+
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected. Pass y.ravel().",
+            DataConversionWarning,
+            stacklevel=4,
+        )
+        y = y.ravel()
+    if y.ndim != 1:
+        raise ValueError(f"y should be a 1d array, got an array of shape {y.shape} instead.")
+    if len(y) != rows:
+        raise ValueError(f"y has {len(y)} entries, X has {rows} rows; they must be as many.")
+    if y.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: y is {y.dtype}. Pass y.real.")
+    return y
+
+
+def _refuse_not_finite(X: Matrix, owner: str) -> None:
+    values = X.data if sp.issparse(X) else X
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(
+            values.sum()
+        ):  # one pass, no allocation; overflow alone is looked into below
+            return
+    missing = np.isnan(values)
+    bad = missing if missing.any() else np.isinf(values)
+    if not bad.any():
+        return
+    where = int(np.argmax(bad))  # the first one
+    if sp.issparse(X):
+        row, column = int(np.searchsorted(X.indptr, where, "right")) - 1, int(X.indices[where])
+    else:
+        row, column = divmod(where, X.shape[1])
+    what, remedy = ("NaN", "impute") if missing.any() else ("infinity", "clip or drop")
+    raise NotApplicable(
+        f"Input X contains {what}: {int(bad.sum())} value(s), the first in row {row}, column "
+        f"{column}. {owner} takes finite numbers: {remedy} them first."
+    )
+
+
+def _refuse_not_finite_target(y: np.ndarray) -> None:
+    if not np.isfinite(y).all():
+        what = "NaN" if np.isnan(y).any() else "infinity"
+        raise ValueError(f"Input y contains {what}. Drop the rows without a target.")
