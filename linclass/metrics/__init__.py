@@ -1,0 +1,46 @@
+"""Metrics by name. A file holds a metric and its averages, all beginning with the file's name.
+
+So a name tells its file (`f1_macro` → f1.py), nothing is imported before it is asked for, and to
+add a metric is to add a file with METRICS (name → function of Predictions) and GREATER_IS_BETTER.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+
+def names() -> list[str]:
+    """Every metric, sorted."""
+    files = sorted(file.stem for file in Path(__file__).parent.glob("[!_]*.py"))
+    modules = [import_module(f"{__name__}.{stem}") for stem in files]
+    return sorted(name for module in modules for name in getattr(module, "METRICS", {}))
+
+
+def find(name: str) -> Callable[[Any], float | None]:
+    """The function Predictions → value of a metric; None where the metric is not defined."""
+    return _module(name).METRICS[name]
+
+
+def greater_is_better(name: str) -> bool:
+    return _module(name).GREATER_IS_BETTER
+
+
+def file_of(name: str) -> str:
+    """The module that holds a metric: f1_macro → linclass.metrics.f1."""
+    return _module(name).__name__
+
+
+def _module(name: str) -> ModuleType:
+    stem = name
+    while stem and not (Path(__file__).parent / f"{stem}.py").is_file():
+        stem = stem.rpartition("_")[0]  # f1_macro, f1
+    if stem:
+        module = import_module(f"{__name__}.{stem}")
+        if name in getattr(module, "METRICS", {}):
+            return module
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, names(), n=1, cutoff=0)[0]
+    raise ValueError(f"there is no metric {name!r}; did you mean {near!r}?")
