@@ -1,0 +1,79 @@
+"""Products of pairs of columns, appended to a table: dense rows stay dense, sparse rows sparse."""
+
+from dataclasses import replace
+
+import numpy as np
+import scipy.sparse as sp
+
+from linclass.conventions import Matrix, NotApplicable, require_memory
+from linclass.table import Table
+
+BYTES_PER_NAME = 80  # a short string and its place in a tuple
+BYTES_PER_PRODUCT = 64  # sparse: the value, its column, and the row numbers it is made from
+
+
+def refuse_text(table: Table, feature: str) -> None:
+    if table.levels:
+        raise NotApplicable(
+            f"{feature} needs numeric columns; {next(iter(table.levels))!r} is text. "
+            f"Drop the column, or do without {feature}."
+        )
+
+
+def append(table: Table, columns: Matrix, names: list[str]) -> Table:
+    """The table with these columns to its right."""
+    if table.is_sparse:
+        X = sp.hstack([table.X, columns], format="csr")
+    else:
+        X = np.hstack([table.X, columns])
+    return replace(table, X=X, names=(*table.names, *names))
+
+
+def append_pairs(table: Table, feature: str, *, squares: bool) -> Table:
+    """The table and x_i·x_j for all i < j, and i = j if `squares`; the first column slowest."""
+    refuse_text(table, feature)
+    n, d = table.shape
+    apart = 0 if squares else 1
+    width = (d - apart) * (d - apart + 1) // 2
+    per_column = BYTES_PER_NAME + (0 if table.is_sparse else 16 * n)  # 16: the product and a copy
+    require_memory(width * per_column, f"{feature} of {d} columns makes {width} more")
+    if table.is_sparse:
+        products = _sparse_pairs(table.X, apart, width, feature)
+    else:
+        products = _dense_pairs(table.X, apart, width)
+    names = [
+        f"{a}^2" if i == j else f"{a}*{b}"
+        for i, a in enumerate(table.names)
+        for j, b in enumerate(table.names[i + apart :], start=i + apart)
+    ]
+    return append(table, products, names)
+
+
+def _dense_pairs(X: np.ndarray, apart: int, width: int) -> np.ndarray:
+    n, d = X.shape
+    products = np.empty((n, width))
+    start = 0
+    for i in range(d - apart):
+        stop = start + d - apart - i
+        np.multiply(X[:, [i]], X[:, i + apart :], out=products[:, start:stop])
+        start = stop
+    return products
+
+
+def _sparse_pairs(X: sp.csr_array, apart: int, width: int, feature: str) -> sp.csr_array:
+    """Each stored value meets those to its right in its row: about m²/2 products of m values."""
+    X.sort_indices()
+    d = X.shape[1]
+    row_end = np.repeat(X.indptr[1:], np.diff(X.indptr))
+    partners = row_end.astype(np.int64) - np.arange(X.nnz) - apart
+    count = int(partners.sum())
+    require_memory(count * BYTES_PER_PRODUCT, f"{feature} makes {count} products that are not zero")
+    starts = np.concatenate([[0], np.cumsum(partners)])
+    first = np.repeat(np.arange(X.nnz), partners)
+    second = first + apart + np.arange(count) - starts[first]
+    i, j = X.indices[first].astype(np.int64), X.indices[second]
+    column = i * (d - apart) - i * (i - 1) // 2 + (j - i - apart)  # after the pairs of columns < i
+    values = X.data[first] * X.data[second]
+    index = np.int32 if max(width + d, count + X.nnz) <= np.iinfo(np.int32).max else np.int64
+    parts = values, column.astype(index), starts[X.indptr].astype(index)
+    return sp.csr_array(parts, shape=(X.shape[0], width))

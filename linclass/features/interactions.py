@@ -1,0 +1,8 @@
+"""Interactions:  x → (x, x_i·x_j for i < j): pairs of features, without the squares."""
+
+from linclass.features._products import append_pairs
+from linclass.table import Table
+
+
+def apply(table: Table) -> Table:
+    return append_pairs(table, "interactions", squares=False)

@@ -1,0 +1,19 @@
+"""Powers:  x → (x, x², …, x^degree) of every column, without products of different columns."""
+
+import numpy as np
+import scipy.sparse as sp
+
+from linclass.features._products import append, refuse_text
+from linclass.table import Table
+
+
+def apply(table: Table, degree: int = 2) -> Table:
+    if not isinstance(degree, int) or isinstance(degree, bool) or degree < 1:
+        raise ValueError(f"powers: degree is {degree!r}; it must be a whole number, at least 1.")
+    refuse_text(table, "powers")
+    if degree == 1:
+        return table
+    stack = sp.hstack if table.is_sparse else np.hstack
+    exponents = range(2, degree + 1)
+    names = [f"{name}^{k}" for k in exponents for name in table.names]
+    return append(table, stack([table.X**k for k in exponents]), names)

@@ -1,0 +1,65 @@
+"""One-hot: a categorical column becomes a column of zeros and ones for each level but the first.
+
+Treatment coding: with all levels the columns would add up to the constant, and neither LDA nor a
+model without penalty would have a unique answer (`drop: none` keeps them all, for penalized
+models). The levels are those of the training rows: a level that never occurs there would be a
+column of zeros, and rows that have it later are like the first level.
+Hastie, Tibshirani & Friedman (2009), §2.2
+"""
+
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from linclass.conventions import NotApplicable, require_memory
+from linclass.table import Table
+
+
+class OneHot:
+    def __init__(self, drop: str | None = "first"):
+        if drop not in ("first", "none", None):
+            raise ValueError(f"one_hot: drop is {drop!r}; it must be 'first' or 'none'.")
+        self.drop = drop
+
+    def fit(self, table: Table, y: Any = None) -> Self:
+        skipped = 1 if self.drop == "first" else 0
+        self.codes_ = {name: np.unique(_codes(table, name))[skipped:] for name in table.levels}
+        return self
+
+    def transform(self, table: Table) -> Table:
+        if not table.levels:
+            return table
+        n, width = len(table.names), sum(len(codes) for codes in self.codes_.values())
+        if not table.is_sparse:
+            size = 8 * table.shape[0] * (n + width)
+            require_memory(size, f"one_hot makes {width} dense columns")
+        pieces: list[Any] = []
+        names: list[str] = []
+        start = 0
+        for j, name in enumerate(table.names):
+            if name not in table.levels:
+                continue
+            pieces += [table.X[:, start:j], self._indicators(table, name)]
+            names += table.names[start:j]
+            names += [f"{name}={table.levels[name][code]}" for code in self.codes_[name]]
+            start = j + 1
+        pieces.append(table.X[:, start:])
+        names += table.names[start:]
+        X = sp.hstack(pieces, format="csr") if table.is_sparse else np.hstack(pieces)
+        return replace(table, X=X, names=tuple(names), levels={})
+
+    def _indicators(self, table: Table, name: str) -> Any:
+        equal = (_codes(table, name)[:, None] == self.codes_[name]).astype(np.float64)
+        return sp.csr_array(equal) if table.is_sparse else equal
+
+
+def _codes(table: Table, name: str) -> np.ndarray:
+    j = table.names.index(name)
+    column = table.X[:, [j]].toarray().ravel() if table.is_sparse else table.X[:, j]
+    if missing := int(np.isnan(column).sum()):
+        raise NotApplicable(
+            f"column {name!r} has {missing} missing values; put impute before one_hot."
+        )
+    return column.astype(np.int64)
