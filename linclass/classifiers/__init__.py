@@ -1,0 +1,1 @@
+"""What the textbook names: each classifier composes parts and states its equation."""

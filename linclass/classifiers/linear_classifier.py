@@ -1,0 +1,124 @@
+"""Any loss, any penalty, any solver: the linear classifier that the named ones are instances of.
+
+    (W, b) = argmin (1/Σw_i) Σ w_i loss(y_i, x_i·W + b) + strength · penalty(W)
+
+Two classes share one score with y = ±1. With more, logistic becomes softmax, whose classes are
+fitted together; any other loss sets each class against the rest.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from linclass.composition import Composition
+from linclass.conventions import LinearScores
+from linclass.geometry import LinearGeometry
+from linclass.losses.base import ResidualLoss
+from linclass.numerics import Array, DesignMatrix
+from linclass.objective import Objective
+from linclass.parts import find
+from linclass.solvers.base import Solution
+
+
+class LinearClassifier(Composition, LinearGeometry, LinearScores):
+    loss: Any
+
+    def __init__(
+        self,
+        *,
+        loss: str = "logistic",
+        penalty: str | None = "l2",
+        strength: float = 1e-3,
+        solver: Any = "auto",
+        step: Any = None,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        warm_start: bool = False,
+        trace: bool = False,
+        random_state: Any = None,
+    ):
+        self.loss = loss
+        self.penalty = penalty
+        self.strength = strength
+        self.solver = solver
+        self.step = step
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.trace = trace
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        old = self._old_parameters() if self.warm_start else None
+        X, codes, weights = self._start_fit(X, y, sample_weight)
+        vars(self).pop("trace_", None)
+        design = DesignMatrix(X, self.fit_intercept)
+        penalty = self._penalty()
+        solutions: list[Solution] = []
+        for loss, target in self._problems(codes):
+            objective = Objective(design, loss, target, weights, penalty, self.strength)
+            solutions.append(self._solve(objective, old, len(solutions)))
+        return self._learned(solutions)
+
+    def _problems(self, codes: Array) -> list[tuple[Any, Array]]:
+        """(loss, targets) of each minimization: one, or one per class."""
+        K = len(self.classes_)
+        loss = find("losses", self.loss)()
+        if K == 2:
+            return [(loss, 2.0 * codes - 1)]
+        if loss.joint:
+            return [
+                (find("losses", loss.joint)(K, reference=self._one_model_per_parameter()), codes)
+            ]
+        rest = np.where(np.arange(K)[:, None] == codes, 1.0, -1.0)
+        return [(loss, rest)] if isinstance(loss, ResidualLoss) else [(loss, y) for y in rest]
+
+    def _one_model_per_parameter(self) -> bool:
+        """Without a penalty Newton needs K − 1 scores: with K, its Hessian is singular."""
+        free = self.penalty is None or self.strength == 0
+        return free and self.solver in ("auto", "newton")
+
+    def _solve(self, objective: Objective, old: Array | None, problem: int) -> Solution:
+        start = objective.zero()
+        if old is not None and old.shape[1] == objective.design.width:
+            given = old[problem] if start.ndim == 1 else old[: len(start)] - _last(old, start)
+            start = given.copy() if given.shape == start.shape else start
+        return self._minimize(objective, start)
+
+    def _learned(self, solutions: list[Solution]) -> Self:
+        theta = np.vstack([np.atleast_2d(s.theta) for s in solutions])
+        K = len(self.classes_)
+        if 2 < K == len(theta) + 1:
+            theta = np.vstack([theta, np.zeros(theta.shape[1])])
+        if K > 2 and len(solutions) == 1:
+            theta -= theta.mean(axis=0)  # softmax: of all equal models the shortest
+        d = self.n_features_in_
+        self.coef_ = np.ascontiguousarray(theta[:, :d])
+        self.intercept_ = theta[:, d].copy() if self.fit_intercept else np.zeros(len(theta))
+        for solution in solutions:
+            vars(self).update(solution.extra)
+        done = all(s.converged for s in solutions)
+        return self._record(
+            "converged" if done else "max_iter",
+            objective=float(sum(s.objective for s in solutions)),
+            certificate=max(s.certificate for s in solutions),
+            certificate_kind=solutions[0].certificate_kind,
+            n_iter=max(s.n_iter for s in solutions),
+        )
+
+    def _old_parameters(self) -> Array | None:
+        if not hasattr(self, "coef_"):
+            return None
+        b = [self.intercept_[:, None]] if self.fit_intercept else []
+        return np.hstack([self.coef_, *b])
+
+
+def _last(old: Array, start: Array) -> Any:
+    """With a reference class its row is the zero that the others are relative to."""
+    return old[-1] if len(old) == len(start) + 1 else 0.0

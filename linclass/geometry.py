@@ -1,0 +1,66 @@
+"""Geometry of a linear model: the hyperplane z = w·x + b = 0 and where rows lie to it.
+
+With w/‖w‖ the unit normal, a row x has
+  signed distance  z(x)/‖w‖,   coordinate along w  w·x/‖w‖,   projection  x − (z(x)/‖w‖²) w.
+Two classes (or one regression) have one hyperplane; K classes have one for each pair,
+z_k = z_l, chosen by `pair`.   Duda, Hart & Stork (2001), §5.2
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from linclass.numerics import Array
+
+
+class Hyperplane(NamedTuple):
+    """{x : normal·x + offset = 0}, ‖normal‖ = 1, the normal pointing to the (second) class."""
+
+    normal: Array
+    offset: float
+
+
+class LinearGeometry:
+    coef_: Array
+    intercept_: Array
+
+    def boundary(self, pair: tuple[int, int] | None = None) -> Hyperplane:
+        """The hyperplane between two classes: codes (l, k), the normal pointing to k."""
+        w, b = self._plane(pair)
+        length = float(np.linalg.norm(w))
+        if length == 0:
+            raise ValueError("the weights are all zero, so there is no boundary; fit other data.")
+        return Hyperplane(w / length, b / length)
+
+    def signed_distance(self, X: Any, pair: tuple[int, int] | None = None) -> Array:
+        """Distance of rows from the boundary, negative on the first class's side."""
+        normal, offset = self.boundary(pair)
+        return self._rows(X) @ normal + offset
+
+    def coordinate(self, X: Any, pair: tuple[int, int] | None = None) -> Array:
+        """Coordinate of rows along the normal; the boundary lies at −offset."""
+        return self._rows(X) @ self.boundary(pair).normal
+
+    def project(self, X: Any, pair: tuple[int, int] | None = None) -> Array:
+        """The nearest point of the boundary to each row, dense."""
+        normal, offset = self.boundary(pair)
+        X = self._rows(X)
+        distance = X @ normal + offset
+        X = X.toarray() if sparse.issparse(X) else X
+        return X - distance[:, None] * normal
+
+    def _plane(self, pair: tuple[int, int] | None) -> tuple[Array, float]:
+        W, b = np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_)
+        if len(W) == 1:
+            sign = -1.0 if pair == (1, 0) else 1.0
+            return sign * W[0], sign * float(b[0])
+        if pair is None:
+            raise ValueError(f"{len(W)} classes have many boundaries; give pair=(l, k).")
+        l, k = pair
+        return W[k] - W[l], float(b[k] - b[l])
+
+    def _rows(self, X: Any) -> Any:
+        return self._check_rows(X)  # type: ignore[attr-defined]

@@ -1,0 +1,1 @@
+"""What a score costs, given the truth: one loss, one file."""

@@ -1,0 +1,24 @@
+"""Hinge loss  ℓ(m) = max(0, 1 − m): the convex bound of zero–one loss with the sparsest dual.
+
+Rows beyond the margin cost nothing and have no say.   Cortes & Vapnik (1995)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linclass.losses.base import MarginLoss
+from linclass.numerics import Array
+
+
+class Hinge(MarginLoss):
+    kind = "convex"
+
+    def value(self, m: Array) -> Array:
+        return np.maximum(1 - m, 0)
+
+    def slope(self, m: Array) -> Array:
+        return -(m < 1).astype(float)
+
+    def conjugate(self, a: Array) -> Array:
+        return np.where((a >= 0) & (a <= 1), -a, np.inf)

@@ -1,0 +1,43 @@
+"""Perceptron loss of K scores  ℓ(z) = max_k z_k − z_y, zero where the own class has the top score.
+
+Kesler's construction turns K classes into two in a larger space, so the perceptron's bound on
+mistakes holds there too. A tie counts as wrong.   Duda, Hart & Stork (2001), §5.12
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linclass.losses.base import Loss
+from linclass.numerics import Array
+
+
+class Kesler(Loss):
+    kind = "convex"
+    has_conjugate = False
+
+    def __init__(self, n_classes: int = 3, reference: bool = False):
+        self.n_scores = n_classes
+        self.reference = reference
+
+    def margins(self, y: Array, z: Array) -> Array:
+        own, rival = z[y, np.arange(len(y))], self._rivals(y, z)
+        return own - z[rival, np.arange(len(y))]
+
+    def values(self, y: Array, z: Array) -> Array:
+        return np.maximum(-self.margins(y, z), 0)
+
+    def slopes(self, y: Array, z: Array) -> Array:
+        """e_rival − e_y where the margin is not positive."""
+        rows = np.arange(len(y))
+        rival = self._rivals(y, z)
+        wrong = (z[y, rows] <= z[rival, rows]).astype(float)
+        s = np.zeros_like(z)
+        s[rival, rows] += wrong
+        s[y, rows] -= wrong
+        return s
+
+    def _rivals(self, y: Array, z: Array) -> Array:
+        others = z.copy()
+        others[y, np.arange(len(y))] = -np.inf
+        return others.argmax(axis=0)

@@ -1,0 +1,52 @@
+"""Logistic loss  ℓ(m) = ln(1 + e^{−m}),  margin m = y·z,  y ∈ {−1, +1}.
+
+Minus the log likelihood of P(y | z) = 1/(1 + e^{−y·z}). Exponentials are taken of −|m| only, so
+that no margin overflows.   Hastie, Tibshirani & Friedman (2009), §4.4
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import expit, xlogy
+
+from linclass.losses.base import MarginLoss
+from linclass.numerics import Array
+
+
+class Logistic(MarginLoss):
+    smoothness = 1 / 4
+    probabilistic = True
+    joint = "softmax"
+    slope_as_ufunc = (np.tanh, 0.5, 0.5, -0.5)  # −1/(1 + e^m) = ½ tanh(m/2) − ½
+
+    def value(self, m: Array) -> Array:
+        return np.log1p(np.exp(-np.abs(m))) + np.maximum(-m, 0)
+
+    def slope(self, m: Array) -> Array:
+        return -expit(-m)
+
+    def curvature(self, m: Array) -> Array:
+        e = np.exp(-np.abs(m))
+        return e / (1 + e) ** 2
+
+    def conjugate(self, a: Array) -> Array:
+        inside = (a >= 0) & (a <= 1)
+        a = np.clip(a, 0, 1)
+        return np.where(inside, xlogy(a, a) + xlogy(1 - a, 1 - a), np.inf)
+
+    def jet(self, y: Array, z: Array) -> tuple[Array, Array, Array]:
+        """The three share one exponential e = e^{−|m|} and one q = 1/(1 + e)."""
+        m = y * z
+        e = np.abs(m)
+        np.negative(e, out=e)
+        np.exp(e, out=e)
+        value = np.log1p(e)
+        value -= np.minimum(m, 0)
+        q = e + 1
+        np.reciprocal(q, out=q)
+        e *= q  # now q = P(right or wrong, the likelier), e = 1 − q
+        slope = np.where(m >= 0, e, q)
+        slope *= y
+        np.negative(slope, out=slope)
+        q *= e
+        return value, slope, q

@@ -1,0 +1,26 @@
+"""Perceptron loss  ℓ(m) = max(0, −m): how far a row lies on the wrong side.
+
+The perceptron rule is its stochastic subgradient descent with constant step; a row on the boundary
+counts as wrong, so that learning leaves w = 0.   Rosenblatt (1958), Psychological Review 65
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linclass.losses.base import MarginLoss
+from linclass.numerics import Array
+
+
+class Perceptron(MarginLoss):
+    kind = "convex"
+    joint = "kesler"
+
+    def value(self, m: Array) -> Array:
+        return np.maximum(-m, 0)
+
+    def slope(self, m: Array) -> Array:
+        return -(m <= 0).astype(float)
+
+    def conjugate(self, a: Array) -> Array:
+        return np.where((a >= 0) & (a <= 1), 0.0, np.inf)

@@ -1,0 +1,103 @@
+"""Softmax loss  ℓ(z) = ln Σ_k e^{z_k} − z_y  of K scores; with K = 2 the logistic loss of z₁ − z₀.
+
+With P = softmax(z) its slope is P − e_y and its second derivative diag(P) − P Pᵀ, applied without
+ever being formed. Scores lie class by class, (K, n). With `reference=True` the last class keeps the
+score 0 and only K − 1 scores are free: no two parameters then mean the same model.
+Hastie, Tibshirani & Friedman (2009), §4.4
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import xlogy
+
+from linclass.losses.base import Loss
+from linclass.numerics import Array
+
+
+class Softmax(Loss):
+    smoothness = 1 / 2
+    probabilistic = True
+
+    def __init__(self, n_classes: int = 3, reference: bool = False):
+        self.n_classes = n_classes
+        self.reference = reference
+        self.n_scores = n_classes - reference
+
+    def jet(self, y: Array, z: Array) -> tuple[Array, Array, Array]:
+        top = z.max(axis=0)
+        if self.reference:
+            np.maximum(top, 0, out=top)
+        P = z - top
+        np.exp(P, out=P)
+        total = P.sum(axis=0)
+        if self.reference:
+            total += np.exp(-top)
+        P /= total
+        own, rows = self._own(y)
+        values = np.log(total) + top
+        values[rows] -= z[own, rows]
+        slopes = P.copy(order="K")
+        slopes[own, rows] -= 1
+        return values, slopes, P
+
+    def values(self, y: Array, z: Array) -> Array:
+        return self.jet(y, z)[0]
+
+    def slopes(self, y: Array, z: Array) -> Array:
+        return self.jet(y, z)[1]
+
+    def curvatures(self, y: Array, z: Array) -> Array:
+        return self.jet(y, z)[2]
+
+    def curve(self, curvatures: Array, v: Array) -> Array:
+        """(diag(P) − P Pᵀ) v = P∘v − P·(P∘v summed over classes)."""
+        Pv = curvatures * v
+        Pv -= curvatures * Pv.sum(axis=0)
+        return Pv
+
+    def conjugates(self, y: Array, s: Array) -> Array:
+        """Σ_k p_k ln p_k with p = s + e_y, a distribution over the classes."""
+        p = s.copy()
+        own, rows = self._own(y)
+        p[own, rows] += 1
+        if self.reference:
+            p = np.vstack([p, 1 - p.sum(axis=0)])
+        inside = (p >= -1e-15).all(axis=0) & (np.abs(p.sum(axis=0) - 1) < 1e-9)
+        return np.where(inside, xlogy(p, np.maximum(p, 1e-300)).sum(axis=0), np.inf)
+
+    def margins(self, y: Array, z: Array) -> Array:
+        """z_y − max_{k≠y} z_k."""
+        if self.reference:
+            z = np.vstack([z, np.zeros(z.shape[1])])
+        rows = np.arange(len(y))
+        others = z.copy()
+        others[y, rows] = -np.inf
+        return z[y, rows] - others.max(axis=0)
+
+    def balance(self, y: Array, s: Array, weights: Array) -> Array:
+        """Mixes a little of one distribution q into every p: classes then weigh what they should.
+
+        With π_k the weight of class k and π̂_k = Σ w p_k: (1 − ε) π̂ + ε q = π asks for
+        q = (π − (1 − ε) π̂)/ε ≥ 0, which holds from 1 − ε = min_k π_k/π̂_k on.
+        """
+        own, rows = self._own(y)
+        p = s.copy()
+        p[own, rows] += 1
+        total = weights.sum()
+        now = p @ weights / total
+        want = np.bincount(own, weights[rows], minlength=self.n_scores) / total
+        if self.reference:
+            now, want = np.append(now, 1 - now.sum()), np.append(want, 1 - want.sum())
+        keep = min(1.0, np.min(want / np.maximum(now, 1e-300)))
+        p *= keep
+        p += (want - keep * now)[: self.n_scores, None]
+        p[own, rows] -= 1
+        return p
+
+    def _own(self, y: Array) -> tuple[Array, Array]:
+        """Indices of each row's own score, where it has one (the reference class has none)."""
+        rows = np.arange(len(y))
+        if self.reference:
+            rows = rows[y < self.n_scores]
+        return y[rows], rows

@@ -1,0 +1,28 @@
+"""Squared loss  ℓ(r) = ½ r²  of the residual r = z − y.
+
+On y = ±1 it is ½(1 − m)², a margin loss that also punishes being right by more than 1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linclass.losses.base import ResidualLoss
+from linclass.numerics import Array
+
+
+class Squared(ResidualLoss):
+    smoothness = 1.0
+    quadratic = True
+
+    def value(self, r: Array) -> Array:
+        return 0.5 * r * r
+
+    def slope(self, r: Array) -> Array:
+        return r
+
+    def curvature(self, r: Array) -> Array:
+        return np.ones_like(r)
+
+    def conjugate(self, s: Array) -> Array:
+        return 0.5 * s * s

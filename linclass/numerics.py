@@ -1,0 +1,180 @@
+"""Products with the rows, and the linear algebra that they end in.
+
+A fit touches X through `DesignMatrix` only, so dense and sparse data share one path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import lapack
+
+Array = np.ndarray
+BLOCK = 2048  # rows at a time: small enough for the cache, large enough for BLAS
+
+
+class DesignMatrix:
+    """[X 1] as a linear map, the constant feature only when there is an intercept.
+
+    theta is (d + 1,) for one score, or (K, d + 1) for K; scores are (n,) or (K, n).
+    """
+
+    def __init__(self, X: Any, intercept: bool = True):
+        self.X = X
+        self.intercept = bool(intercept)
+        self.n_rows, self.n_features = X.shape
+        self.width = self.n_features + self.intercept
+        self.is_sparse = sparse.issparse(X)
+        self.passes = 0.0  # how often all rows were read, the currency of every solver
+        self._XT: Any = None
+
+    def scores(self, theta: Array) -> Array:
+        """Z = X W + b."""
+        d = self.n_features
+        if theta.ndim == 1:
+            z = self.X @ theta[:d]
+            if self.intercept:
+                z += theta[d]
+            return z
+        W = theta[:, :d]
+        Z = (self.X @ np.ascontiguousarray(W.T)).T if self.is_sparse else W @ self.X.T
+        if self.intercept:
+            Z += theta[:, d:]
+        return Z
+
+    def pull(self, R: Array) -> Array:
+        """[X 1]ᵀ R, from rows back to parameters: the adjoint of `scores`."""
+        self.passes += 1
+        d = self.n_features
+        out = np.empty((*R.shape[:-1], self.width))
+        if R.ndim == 1:
+            out[:d] = self.XT @ R
+        else:
+            out[:, :d] = (self.XT @ np.ascontiguousarray(R.T)).T if self.is_sparse else R @ self.X
+        if self.intercept:
+            out[..., d] = R.sum(axis=-1)
+        return out
+
+    def gram(self, D: Array) -> Array:
+        """[X 1]ᵀ diag(D) [X 1] as a dense symmetric matrix."""
+        self.passes += 1
+        H = np.zeros((self.width, self.width))
+        if np.all(D >= 0):  # the same factor on both sides: half the work (syrk)
+            for _, B in self.blocks(np.sqrt(D)):
+                H += B.T @ B
+        else:
+            for rows, B in self.blocks():
+                H += B.T @ (B * D[rows, None])
+        return H
+
+    def blocks(self, scale: Array | None = None) -> Iterator[tuple[slice, Array]]:
+        """Dense diag(scale) [X 1], some rows at a time, in one buffer."""
+        d = self.n_features
+        buffer = np.empty((min(BLOCK, self.n_rows), self.width))
+        for start in range(0, self.n_rows, BLOCK):
+            rows = slice(start, min(start + BLOCK, self.n_rows))
+            B = buffer[: rows.stop - start]
+            X = self.X[rows].toarray() if self.is_sparse else self.X[rows]
+            if scale is None:
+                B[:, :d] = X
+                B[:, d:] = 1
+            else:
+                np.multiply(X, scale[rows, None], out=B[:, :d])
+                B[:, d:] = scale[rows, None]
+            yield rows, B
+
+    def dense(self) -> Array:
+        """[X 1] itself."""
+        X = self.X.toarray() if self.is_sparse else self.X
+        return np.column_stack([X, np.ones(self.n_rows)]) if self.intercept else X
+
+    def row(self, i: int) -> tuple[Any, Array]:
+        """(columns, values) of row i of [X 1]: every column when dense."""
+        one = np.ones(int(self.intercept))
+        if not self.is_sparse:
+            return slice(None), np.concatenate([self.X[i], one])
+        own = slice(self.X.indptr[i], self.X.indptr[i + 1])
+        constant = np.full(int(self.intercept), self.n_features)
+        columns = np.concatenate([self.X.indices[own], constant])
+        return columns, np.concatenate([self.X.data[own], one])
+
+    def scores_of(self, rows: slice, theta: Array) -> Array:
+        """`scores` of a few rows, without building a matrix of them."""
+        d, X = self.n_features, self.X
+        W = theta[..., :d]
+        if self.is_sparse:
+            first, last = X.indptr[rows.start], X.indptr[rows.stop]
+            products = np.zeros((*theta.shape[:-1], last - first + 1))
+            np.multiply(W[..., X.indices[first:last]], X.data[first:last], out=products[..., :-1])
+            starts = X.indptr[rows.start : rows.stop + 1] - first
+            Z = np.add.reduceat(products, starts[:-1], axis=-1)
+            Z[..., starts[:-1] == starts[1:]] = 0  # rows without an entry
+        else:
+            Z = X[rows] @ W if theta.ndim == 1 else W @ X[rows].T
+        if self.intercept:
+            Z += theta[..., d:]
+        return Z
+
+    def take(self, rows: Any) -> DesignMatrix:
+        return DesignMatrix(self.X[rows], self.intercept)
+
+    def column_norms(self, weights: Array) -> Array:
+        """√(Σ w_i x_ij²) of every column."""
+        X = self.X
+        if self.is_sparse:
+            squares = X.copy()
+            squares.data **= 2
+            norms = squares.T @ weights
+        else:
+            norms = np.zeros(self.n_features)
+            for start in range(0, self.n_rows, BLOCK):
+                B = X[start : start + BLOCK]
+                norms += np.einsum("i,ij,ij->j", weights[start : start + BLOCK], B, B)
+        if self.intercept:
+            norms = np.append(norms, weights.sum())
+        return np.sqrt(norms)
+
+    def row_norms(self) -> Array:
+        """Squared length of every row of [X 1]."""
+        X = self.X
+        if self.is_sparse:
+            squares = np.add.reduceat(np.append(X.data**2, 0.0), X.indptr[:-1])
+            squares[np.diff(X.indptr) == 0] = 0
+        else:
+            squares = np.einsum("ij,ij->i", X, X)
+        return squares + self.intercept
+
+    @property
+    def XT(self) -> Any:
+        """Xᵀ; for sparse X with rows of its own, so that products run along memory."""
+        if self._XT is None:
+            self._XT = self.X.T.tocsr() if self.is_sparse else self.X.T
+        return self._XT
+
+
+def solve_positive(H: Array, g: Array) -> Array:
+    """H⁻¹ g for symmetric positive definite H, by Cholesky; LinAlgError when it is not."""
+    _, x, info = lapack.dposv(H, g, lower=True)
+    if info:
+        raise np.linalg.LinAlgError("the matrix is not positive definite")
+    return x
+
+
+def solve_singular(H: Array, g: Array) -> tuple[Array, int]:
+    """(shortest solution of H x = g, rank of H) for a symmetric H that may be singular.
+
+    Columns are brought to one scale first: a rank must not depend on units.
+    """
+    scale = np.sqrt(np.maximum(np.diag(H), 0))
+    scale[scale == 0] = 1
+    values, vectors = np.linalg.eigh(H / np.outer(scale, scale))
+    kept = values > values[-1] * len(H) * 1e-13
+    V = vectors[:, kept]
+    return V @ ((V.T @ (g.T / scale).T).T / values[kept]).T / _column(scale, g), int(kept.sum())
+
+
+def _column(scale: Array, like: Array) -> Array:
+    return scale if like.ndim == 1 else scale[:, None]

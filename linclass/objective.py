@@ -1,0 +1,272 @@
+"""The one objective  P(W, b) = (1/Σw_i) Σ w_i loss(y_i, z_i) + strength · penalty(W),  Z = X W + b.
+
+This is the only place that decides what it is normalized by (the sum of row weights) and that the
+intercept is free. In scikit-learn's terms C = 1/(Σw·strength) for sums of losses, alpha =
+Σw·strength for Ridge and alpha = strength for Lasso and SGD. See `strength_of_C`.
+
+A solver sees an `Objective` and `Point`s of it, never a loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from linclass.losses.base import Loss, MarginLoss
+from linclass.numerics import Array, DesignMatrix
+from linclass.penalties.base import Penalty
+
+TINY = np.finfo(float).tiny
+
+
+class Objective:
+    def __init__(
+        self,
+        design: DesignMatrix,
+        loss: Loss,
+        y: Array,
+        weights: Array | None = None,
+        penalty: Penalty | None = None,
+        strength: float = 0.0,
+    ):
+        self.design, self.loss, self.y = design, loss, y
+        weights = np.ones(design.n_rows) if weights is None else weights
+        self.weights = weights / weights.sum()
+        self.penalty = penalty
+        self.strength = float(strength) if penalty is not None and penalty.binds else 0.0
+        self.curvature = self.strength * penalty.curvature if penalty is not None else 0.0
+        scores = loss.n_scores if y.ndim == 1 else len(y)
+        many = scores > 1 or y.ndim == 2
+        self.shape = (scores, design.width) if many else (design.width,)
+
+    @property
+    def n_parameters(self) -> int:
+        return int(np.prod(self.shape))
+
+    @property
+    def is_quadratic(self) -> bool:
+        return self.loss.quadratic and self.penalty_is_smooth
+
+    def zero(self) -> Array:
+        return np.zeros(self.shape)
+
+    def at(self, theta: Array) -> Point:
+        return Point(self, theta, self.design.scores(theta))
+
+    def hessian_times(self, point: Point) -> Callable[[Array], tuple[Array, Array]]:
+        """s ↦ (H s, X s) at a point; X s comes for free and makes the line search cheap."""
+        curvatures, w, design = point.curvatures, self.weights, self.design
+
+        def times(s: Array) -> tuple[Array, Array]:
+            Xs = design.scores(s)
+            Hs = design.pull(w * self.loss.curve(curvatures, Xs))
+            if self.curvature:
+                self.weight_part(Hs)[...] += self.curvature * self.weight_part(s)
+            return Hs, Xs
+
+        return times
+
+    def hessian(self, point: Point) -> Array:
+        """∇²P, dense, over theta.ravel(): K × K blocks Xᵀ diag(w ∂²ℓ/∂z_k∂z_l) X."""
+        H = self._loss_hessian(point)
+        if self.curvature:
+            ridge = np.full(self.shape, self.curvature)
+            if self.design.intercept:
+                ridge[..., -1] = 0
+            H[np.diag_indices(len(H))] += ridge.ravel()
+        return H
+
+    def one_score_hessian(self, point: Point) -> Array:
+        """∇²P of a quadratic objective, the same for each of its scores."""
+        H = self.design.gram(self.weights)
+        d = self.design.n_features
+        H[np.arange(d), np.arange(d)] += self.curvature
+        return H
+
+    def certificate(self, point: Point, slopes: Array | None = None) -> float:
+        """What proves the point: `certificate_kind` says what it is."""
+        if self.certificate_kind == "duality_gap":
+            return self.duality_gap(point, slopes) / max(abs(point.value), TINY)
+        return self.residual(point)
+
+    @property
+    def certificate_kind(self) -> str:
+        return "duality_gap" if self.strength and self.loss.has_conjugate else "gradient_norm"
+
+    def duality_gap(self, point: Point, slopes: Array | None = None) -> float:
+        """P(θ) − D(s) ≥ P(θ) − min P, by Fenchel's duality, for the slopes s of the point.
+
+        D(s) = −Σ w_i ℓ*(s_i) − strength·penalty*(−Xᵀ(w s)/strength), with Σ w s = 0 when the
+        intercept is free; s is first brought into the domain of both conjugates.
+        """
+        assert self.penalty is not None
+        s = point.slopes if slopes is None else slopes
+        if self.design.intercept:
+            s = self.loss.balance(self.y, s, self.weights)
+        U = self.weight_part(self.design.pull(self.weights * s)) / -self.strength
+        shrink = self.penalty.into_domain(U)
+        dual = -self.weights @ self.loss.conjugates(self.y, shrink * s)
+        dual -= self.strength * self.penalty.conjugate(shrink * U)
+        return max(point.value - float(dual), 0.0)
+
+    def residual(self, point: Point) -> float:
+        """max_j |∂P/∂θ_j| / (‖x_j‖ ‖slopes‖): the largest cosine of what is left to a feature.
+
+        It does not change with the units of features, and does not vanish where all slopes do:
+        on separable data, where there is no optimum to be near.
+        """
+        scale = np.sqrt(self.weights @ np.atleast_2d(point.slopes**2).sum(axis=0))
+        norms = self._column_norms * max(scale, TINY)
+        return float(np.max(np.abs(point.gradient) / np.where(norms > 0, norms, 1)))
+
+    def prepared_gradient(self, scale: float = 1.0) -> Callable[[Array, Array], Any]:
+        """(theta, out) ↦ out = scale·∇P(theta), without allocating, for many small steps."""
+        loss, design = self.loss, self.design
+        plain = not design.is_sparse and not self.strength
+        if plain and isinstance(loss, MarginLoss) and loss.slope_as_ufunc is not None:
+            return self._affine_gradient(scale)
+
+        def gradient(theta: Array, out: Array) -> None:
+            np.multiply(self.at(theta).gradient, scale, out=out)
+
+        return gradient
+
+    def _affine_gradient(self, scale: float) -> Callable[[Array, Array], Any]:
+        """With ℓ′(m) = c + a f(bm), u_i = y_i [x_i 1]:  ∇P = Σ w_i c u_i + Σ w_i a f(b u_i·θ) u_i.
+
+        Rows u_i that are equal are merged. The constant term is one more row, whose f is 1.
+        """
+        f, inner, outer, offset = self.loss.slope_as_ufunc  # type: ignore[attr-defined]
+        U = self.design.dense() * self.y[:, None]
+        constant = scale * offset * (self.weights @ U)
+        U, w = merge_rows(U, self.weights)
+        inward = np.ascontiguousarray(inner * U.T)
+        outward = np.vstack([scale * outer * w[:, None] * U, constant])
+        m1 = np.ones(len(U) + 1)
+        m = m1[:-1]
+        dot = np.dot
+
+        def gradient(theta: Array, out: Array) -> None:
+            dot(theta, inward, m)
+            f(m, m)
+            dot(m1, outward, out)
+
+        return gradient
+
+    @property
+    def penalty_is_smooth(self) -> bool:
+        return self.penalty is None or self.penalty.smooth
+
+    def steepness(self) -> float:
+        """A bound L on the curvature of P: gradient steps of 1/L descend."""
+        s = np.sqrt(self.weights)
+        v = np.random.default_rng(0).standard_normal(self.design.width)
+        top = 0.0
+        for _ in range(30):  # power iteration, then a margin for what it has not reached
+            v /= np.linalg.norm(v)
+            v = self.design.pull(s * s * self.design.scores(v))
+            top = float(np.linalg.norm(v))
+        return 1.05 * self.loss.smoothness * top + self.curvature
+
+    def subsample(self, stride: int) -> Objective:
+        """Every stride-th row; being a mean, it needs no other strength."""
+        rows = slice(None, None, stride)
+        return Objective(
+            self.design.take(rows),
+            self.loss,
+            self.y[..., rows],
+            self.weights[rows],
+            self.penalty,
+            self.strength,
+        )
+
+    def weight_part(self, theta: Array) -> Array:
+        """W without the intercept, as a view."""
+        return theta[..., : self.design.n_features]
+
+    @property
+    def passes(self) -> float:
+        return self.design.passes
+
+    def _loss_hessian(self, point: Point) -> Array:
+        w, C = self.weights, point.curvatures
+        if len(self.shape) == 1:
+            return self.design.gram(w * C)
+        K, width = self.shape
+        if self.loss.quadratic:
+            return np.kron(np.eye(K), self.design.gram(w))
+        H = np.zeros((K, width, K, width))
+        for k in range(K):
+            e = np.zeros((K, 1))
+            e[k] = 1
+            column = w * self.loss.curve(C, e)  # ∂²ℓ/∂z_k∂z_l of every row, l = 0…K−1
+            for l in range(k, K):
+                if column[l].any():
+                    H[k, :, l] = self.design.gram(column[l])
+                    H[l, :, k] = H[k, :, l]
+        return H.reshape(K * width, K * width)
+
+    @cached_property
+    def _column_norms(self) -> Array:
+        return self.design.column_norms(self.weights)
+
+
+class Point:
+    """theta with its scores; the rest is worked out when asked for, and once."""
+
+    def __init__(self, objective: Objective, theta: Array, scores: Array):
+        self.objective, self.theta, self.scores = objective, theta, scores
+
+    @cached_property
+    def _jet(self) -> tuple[Array, Array, Array | None]:
+        return self.objective.loss.jet(self.objective.y, self.scores)
+
+    @cached_property
+    def value(self) -> float:
+        objective = self.objective
+        value = float(objective.weights @ self._jet[0])
+        if objective.strength and objective.penalty is not None:
+            value += objective.strength * objective.penalty.value(objective.weight_part(self.theta))
+        return value
+
+    @property
+    def slopes(self) -> Array:
+        return self._jet[1]
+
+    @property
+    def curvatures(self) -> Array:
+        assert self._jet[2] is not None
+        return self._jet[2]
+
+    @cached_property
+    def gradient(self) -> Array:
+        """∇P, or the gradient of its smooth part when the penalty has a kink."""
+        objective = self.objective
+        g = objective.design.pull(objective.weights * self.slopes)
+        if objective.strength and objective.penalty is not None:
+            W = objective.weight_part(self.theta)
+            objective.weight_part(g)[...] += objective.strength * objective.penalty.gradient(W)
+        return g
+
+    def toward(self, direction: Array, scores: Array | None = None) -> Callable[[float], Point]:
+        """t ↦ the point at theta + t·direction; only vectors over rows are touched on the way."""
+        along = self.objective.design.scores(direction) if scores is None else scores
+
+        def step(t: float) -> Point:
+            return Point(self.objective, self.theta + t * direction, self.scores + t * along)
+
+        return step
+
+
+def merge_rows(U: Array, weights: Array) -> tuple[Array, Array]:
+    """Equal rows become one with their weights summed: the same objective, exactly."""
+    distinct, group = np.unique(U, axis=0, return_inverse=True)
+    return distinct, np.bincount(group.ravel(), weights)
+
+
+def strength_of_C(C: float, total_weight: float) -> float:
+    """scikit-learn's C·Σ loss + penalty has the same minimum as ours with strength 1/(Σw·C)."""
+    return 1.0 / (C * total_weight)

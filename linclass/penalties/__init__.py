@@ -1,0 +1,1 @@
+"""What large weights cost: one penalty, one file."""

@@ -1,0 +1,28 @@
+"""No penalty: maximum likelihood, plain least squares. Its conjugate is 0 at 0 and +∞ elsewhere,
+so no dual point is ever exactly feasible and the certificate is the gradient, not a gap."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linclass.numerics import Array
+from linclass.penalties.base import Penalty
+
+
+class Unpenalized(Penalty):
+    binds = False
+
+    def value(self, W: Array) -> float:
+        return 0.0
+
+    def gradient(self, W: Array) -> Array:
+        return np.zeros_like(W)
+
+    def prox(self, W: Array, t: float) -> Array:
+        return W
+
+    def conjugate(self, U: Array) -> float:
+        return 0.0 if not np.any(U) else np.inf
+
+    def into_domain(self, U: Array) -> float:
+        return 1.0 if not np.any(U) else 0.0

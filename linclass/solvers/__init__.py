@@ -1,0 +1,1 @@
+"""Ways to the minimum of an objective: one solver, one file."""

@@ -1,0 +1,70 @@
+"""What every solver offers: `solve(objective, start)` returns a `Solution`: where, how good."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from linclass.numerics import Array
+from linclass.objective import Objective, Point
+
+
+@dataclass
+class Solution:
+    theta: Array
+    objective: float
+    certificate: float
+    certificate_kind: str
+    converged: bool
+    n_iter: int
+    rank: int | None = None  # of the Hessian, where a solver met a singular one
+    extra: dict[str, Any] = field(default_factory=dict)  # fitted attributes of this solver alone
+
+    @classmethod
+    def at(cls, point: Point, certificate: float, tol: float, n_iter: int, **more: Any) -> Solution:
+        kind = point.objective.certificate_kind
+        done = certificate <= tol
+        return cls(point.theta, point.value, certificate, kind, done, n_iter, **more)
+
+
+class Trace:
+    """(passes, seconds, objective, gradient norm) after every step, for those who ask."""
+
+    def __init__(self) -> None:
+        self.rows: list[dict[str, float]] = []
+        self._start = time.perf_counter()
+
+    def __call__(self, point: Point) -> None:
+        passes, seconds = point.objective.passes, time.perf_counter() - self._start
+        begun = time.perf_counter()
+        g = point.gradient
+        row = {"passes": passes, "seconds": seconds, "objective": point.value}
+        self.rows.append(row | {"gradient_norm": float((g * g).sum() ** 0.5)})
+        self._start += time.perf_counter() - begun  # looking on is not charged
+
+
+@dataclass(frozen=True)
+class Solver:
+    """Shared options: `tol` bounds the certificate, `max_iter=None` is the solver's own limit."""
+
+    tol: float = 1e-6
+    max_iter: int | None = None
+
+    needs: ClassVar[str] = "twice-smooth"
+    limit: ClassVar[int] = 100
+    deterministic: ClassVar[bool] = True  # and blind to the order of rows
+
+    def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        raise NotImplementedError
+
+    @property
+    def n_steps(self) -> int:
+        return self.limit if self.max_iter is None else self.max_iter
+
+    def check(self) -> None:
+        """ValueError with one sentence when the options cannot work."""
+        if self.max_iter is not None and self.max_iter < 1:
+            raise ValueError(f"max_iter is {self.max_iter}; it must be at least 1.")
+        if not self.tol >= 0:
+            raise ValueError(f"tol is {self.tol}; it must not be negative.")
