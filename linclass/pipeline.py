@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -99,7 +100,10 @@ def import_class(path: str) -> type:
             "install it, or correct the path"
         ) from None
     except AttributeError:
-        raise ValueError(f"'{path}' does not exist: '{module_name}' has no '{name}'") from None
+        known = [n for n in dir(import_module(module_name)) if n[:1].isupper()]
+        near = get_close_matches(name, known, n=1)
+        remedy = f"did you mean '{near[0]}'?" if near else "correct the path"
+        raise ValueError(f"'{path}' does not exist: '{module_name}' has no '{name}'; {remedy}") from None
     if not isinstance(found, type):
         raise ValueError(f"'{path}' is not a class; give the class of an estimator")
     return found

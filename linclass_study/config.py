@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from linclass import metrics
-from linclass_study import schema, yaml_file
+from linclass_study import methods, schema, yaml_file
 from linclass_study.refusal import Refused, nearest
 
 
@@ -27,11 +29,13 @@ class Study:
     root: Path
     files: tuple[Path, ...]
     positions: dict[str, int]  # method → its place in the whole catalogue: the same colour in every study
+    features: dict[str, list[Any]]  # name of a feature file → the steps that make it
+    features_of: dict[str, str]  # method → the name of its feature file
 
 
 def read(config: Mapping[str, Any], files: Iterable[str | Path], root: Path) -> Study:
     """The study that Snakemake's merged `config` describes; `files` are the YAML files it came from."""
-    study_files = tuple(Path(f) for f in files)
+    study_files = tuple(Path(os.path.relpath(f)) for f in files)
     written = {path: yaml_file.read(path) for path in study_files}
     for path, content in written.items():
         if not isinstance(content, dict):
@@ -60,18 +64,50 @@ def read(config: Mapping[str, Any], files: Iterable[str | Path], root: Path) -> 
         sentence = f"there is no metric '{tune_metric}'; {nearest(tune_metric, metrics.names())}"
         _refuse([(["evaluation", "tune_metric"], sentence)], written)
 
+    chosen = _selected("methods", values, catalogues, written)
+    features_of = {name: _features_name(entry.get("features") or []) for name, entry in chosen.items()}
     return Study(
         results=os.path.normpath(values["results"]),
         datasets=_selected("datasets", values, catalogues, written),
-        methods=_selected("methods", values, catalogues, written),
+        methods=chosen,
         evaluation=values["evaluation"],
         limits=values["limits"],
-        mirrors=[*values["mirrors"], *filter(None, os.environ.get("LINCLASS_MIRRORS", "").split(os.pathsep))],
+        mirrors=mirrors(values),
         downloads=values["downloads"],
         root=root,
         files=study_files,
         positions={name: i for i, name in enumerate(catalogues["methods"])},
+        features={features_of[name]: entry.get("features") or [] for name, entry in chosen.items()},
+        features_of=features_of,
     )
+
+
+def check(study: Study) -> None:
+    """What needs the classes themselves (imports): each selected method can work, on some data."""
+    written = {path: yaml_file.read(path) for path in (study.root / "config" / "methods.yaml", *study.files)}
+    for name, entry in study.methods.items():
+        where = ("define", "methods") if any(_defines(written[f], name) for f in study.files) else ()
+        _refuse((([name, *path], text) for path, text in methods.problems(entry)), written, where)
+
+
+def mirrors(values: Mapping[str, Any]) -> list[str]:
+    """Folders of local copies: those of the study, then those of the environment."""
+    return [*values["mirrors"], *filter(None, os.environ.get("LINCLASS_MIRRORS", "").split(os.pathsep))]
+
+
+def _defines(content: Any, method: str) -> bool:
+    return method in ((content.get("define") or {}).get("methods") or {})
+
+
+def _features_name(steps: list[Any]) -> str:
+    """quadratic+interactions; with options, a short hash of all of it at the end."""
+    if not steps:
+        return "as_is"
+    words = "+".join(step if isinstance(step, str) else next(iter(step)) for step in steps)
+    if all(isinstance(step, str) for step in steps):
+        return words
+    text = json.dumps(steps, sort_keys=True)
+    return f"{words}-{hashlib.blake2b(text.encode(), digest_size=3).hexdigest()}"
 
 
 def _selected(
@@ -104,5 +140,11 @@ def place(written: Mapping[Path, Any], path: list[Any], sentence: str) -> str:
         for file in reversed(list(written)):
             line = yaml_file.line_of(file, path[:depth])
             if line is not None:
-                return f"{file}, line {line}: {dotted}: {sentence}"
+                return f"{_shown(file)}, line {line}: {dotted}: {sentence}"
     return f"{dotted}: {sentence}" if dotted else sentence
+
+
+def _shown(path: Path) -> str:
+    """As one would type it: relative to here, where that is shorter."""
+    relative = os.path.relpath(path)
+    return relative if len(relative) < len(str(path)) else str(path)

@@ -25,12 +25,17 @@ def frame(name: str, columns: Any = None) -> pl.DataFrame:
     return pl.DataFrame(columns if columns is not None else [], schema=schema(name), orient="row")
 
 
-def write(data: pl.DataFrame, name: str, path: str | os.PathLike[str]) -> None:
+def write(
+    data: pl.DataFrame,
+    name: str,
+    path: str | os.PathLike[str],
+    metadata: dict[str, str] | None = None,
+) -> None:
     """Whole or not at all: a killed job leaves no half a file."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    data.select(schema(name)).cast(schema(name)).write_parquet(partial)
+    data.select(schema(name)).cast(schema(name)).write_parquet(partial, metadata=metadata)
     os.replace(partial, path)
 
 

@@ -1,0 +1,37 @@
+"""Which linear method, on which data, how sure are we, and what did it cost?
+
+fetch → featurize → split → cross_validate → score → aggregate → draw → report.
+One job of the middle is one data set × one method, with all its folds and the tuning inside.
+"""
+
+from snakemake.utils import min_version
+
+min_version("9.14")
+
+
+configfile: f"{workflow.basedir}/config/config.yaml"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/data.smk"
+include: "workflow/rules/learn.smk"
+include: "workflow/rules/score.smk"
+include: "workflow/rules/exhibits.smk"
+include: "workflow/rules/report.smk"
+
+
+rule all:
+    """The report, and the tables behind it."""
+    default_target: True
+    input:
+        "<results>/report.html",
+        "<results>/scores.csv",
+        "<results>/tables/summary.csv",
+
+
+onsuccess:
+    print_answer()
+
+
+onerror:
+    print_answer()

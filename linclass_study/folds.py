@@ -1,0 +1,76 @@
+"""Which rows train and which are held out: dealt once per data set and shared by every method.
+
+protocol cv         repeated stratified k-fold over all rows
+protocol official   the data set's own split, where it has one
+The seed is a function of the study's seed, the data set's name and the repeat: never of order or time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from linclass.conventions import NotApplicable
+from linclass.resampling import seed_of, stratified_folds
+from linclass_study import tables
+
+Fold = tuple[str, int, int]  # protocol, repeat, fold
+Rows = tuple[np.ndarray, np.ndarray]  # train, test
+REASON = "linclass.cv"  # key of the file's metadata: why there are no folds
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Every planned fit with its rows, which are none where they could not be dealt or had, and why."""
+
+    folds: dict[Fold, Rows]
+    undealt: str = ""
+    unavailable: str = ""
+
+
+def deal(
+    y: np.ndarray, split: np.ndarray, dataset: str, folds: int, repeats: int, seed: int
+) -> tuple[pl.DataFrame, str]:
+    """(table of folds, why there is no k-fold: '' when there is)."""
+    parts, reason = [], ""
+    try:
+        for repeat in range(repeats):
+            fold = stratified_folds(y, folds, seed_of(seed, dataset, "cv", repeat))
+            parts += [_part("cv", repeat, k, fold == k) for k in range(folds)]
+    except NotApplicable as error:
+        reason = str(error)
+    if split.any():
+        parts.append(_part("official", 0, 0, split == 1))
+    return pl.concat([tables.frame("folds"), *parts]), reason
+
+
+def write(folds: pl.DataFrame, reason: str, path: str) -> None:
+    tables.write(folds, "folds", path, metadata={REASON: reason})
+
+
+def read(path: str, about: Mapping[str, Any], folds: int, repeats: int) -> Plan:
+    """The fits that a study plans on a data set; `about` is its results/data/{dataset}.json."""
+    nothing = np.empty(0, np.int64)
+    plan = {("cv", r, k): (nothing, nothing) for r in range(repeats) for k in range(folds)}
+    for (protocol, repeat, fold), part in pl.read_parquet(path).group_by(
+        "protocol", "repeat", "fold", maintain_order=True
+    ):
+        rows, held_out = part["row"].to_numpy(), (part["role"] == "test").to_numpy()
+        plan[str(protocol), int(str(repeat)), int(str(fold))] = rows[~held_out], rows[held_out]
+    unavailable = about["reason"] if about["status"] == "unavailable" else ""
+    return Plan(plan, pl.read_parquet_metadata(path).get(REASON, ""), unavailable)
+
+
+def _part(protocol: str, repeat: int, fold: int, held_out: np.ndarray) -> pl.DataFrame:
+    rows = np.arange(len(held_out))
+    return pl.DataFrame({"row": rows, "role": np.where(held_out, "test", "train")}).select(
+        pl.lit(protocol).alias("protocol"),
+        pl.lit(repeat, pl.Int32).alias("repeat"),
+        pl.lit(fold, pl.Int32).alias("fold"),
+        pl.col("row").cast(pl.Int64),
+        "role",
+    )

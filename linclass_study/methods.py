@@ -1,0 +1,105 @@
+"""A method's entry, checked before any work: its classifier is there, knows the parameters, and can work with them."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from linclass import pipeline, tuning
+from linclass_study.refusal import nearest
+
+PACKAGE = Path(pipeline.__file__).parent
+
+
+def problems(entry: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
+    """(path of keys, sentence) for each way in which the entry cannot work on any data."""
+    for key, folder in (("features", "features"), ("transforms", "transforms")):
+        known = available(folder)
+        for i, (name, options) in enumerate(pipeline.steps(entry.get(key))):
+            if name not in known:
+                yield [key, i], f"there is no {key[:-1]} '{name}'; {nearest(name, known)}"
+            else:
+                step = _step(key, name)
+                yield from (([key, i], text) for text in _unknown(step, options, f"{key[:-1]} '{name}'"))
+    yield from _estimator_problems(entry)
+
+
+def available(folder: str) -> list[str]:
+    return sorted(f.stem for f in (PACKAGE / folder).glob("[!_]*.py"))
+
+
+def _step(key: str, name: str) -> Any:
+    if key == "transforms":
+        return pipeline.transform_class(name)
+    return pipeline.import_module(f"linclass.features.{name}").apply
+
+
+def _estimator_problems(entry: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())  # a user's own estimator lies beside the study
+    try:
+        cls = pipeline.import_class(entry["classifier"])
+    except ValueError as error:
+        yield ["classifier"], str(error)
+        return
+    except Exception as error:  # the module itself does not import
+        yield ["classifier"], f"'{entry['classifier']}' cannot be imported: {_one_line(error)}"
+        return
+    lacking = [name for name in ("fit", "predict") if not callable(getattr(cls, name, None))]
+    if lacking:
+        yield ["classifier"], f"'{entry['classifier']}' has no {lacking[0]}(); give a class with fit and predict"
+        return
+
+    params, tune = entry.get("params") or {}, entry.get("tune") or {}
+    found = []
+    for key, given in (("params", params), ("tune", tune)):
+        found += [([key, name], text) for name in given for text in _unknown(cls, [name], cls.__name__)]
+    found += [
+        (["tune", name], "is fixed under params, too; leave it out there or here")
+        for name in tune
+        if name in params
+    ]
+    for name, value in params.items():
+        if isinstance(value, Mapping) and "classifier" in value:
+            found += [(["params", name, *path], text) for path, text in problems(value)]
+    yield from found
+    if not found:
+        yield from _working(pipeline.Method.from_entry(entry), tune)
+
+
+def _working(method: pipeline.Method, tune: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
+    """Construct it as every fit will, with each candidate in turn, and let it object."""
+    tries: list[tuple[list[Any], dict[str, Any]]] = [(["params"], {})] if not tune else []
+    first = {name: tuning.candidates({name: spec})[0][name] for name, spec in tune.items()}
+    for name, spec in tune.items():
+        tries += [(["tune", name], first | option) for option in tuning.candidates({name: spec})]
+    for path, chosen in tries:
+        try:
+            estimator = method.estimator(**chosen)
+            for check in ("check", "_validate_params"):  # ours, and scikit-learn's
+                if callable(getattr(estimator, check, None)):
+                    getattr(estimator, check)()
+        except Exception as error:
+            yield path, _one_line(error)
+            return
+    probabilistic = hasattr(estimator, "predict_proba") or hasattr(estimator, "predict_log_proba")
+    if method.by_costs and not probabilistic:
+        yield ["decide"], f"'costs' needs probabilities, which {method.classifier.__name__} does not give; leave it out"
+
+
+def _unknown(callable_: Any, given: Any, owner: str) -> Iterator[str]:
+    parameters = inspect.signature(callable_).parameters
+    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        return
+    names = [n for n, p in parameters.items() if p.kind is not p.VAR_POSITIONAL and n != "table"]
+    for name in given:
+        if name not in names:
+            yield f"{owner} has no parameter '{name}'; {nearest(name, names)}"
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__

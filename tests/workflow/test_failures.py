@@ -1,0 +1,206 @@
+"""A fit that fails is a row with its reason; the study goes on, ends with exit code 0, and says what happened."""
+
+from __future__ import annotations
+
+import pytest
+
+ESTIMATORS = '''
+"""Estimators that misbehave on rows that are not iris (4 features), or in some folds only."""
+
+import ctypes
+import os
+import sys
+import time
+
+import numpy as np
+
+
+class Base:
+    def __init__(self, only_after=0):
+        self.only_after = only_after
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.first_ = self.classes_[0]
+        if X.shape[1] == 2:
+            self.misbehave()
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.first_)
+
+    def misbehave(self):
+        pass
+
+
+class Raises(Base):
+    def misbehave(self):
+        raise RuntimeError("no luck with two features")
+
+
+class Hangs(Base):
+    def misbehave(self):
+        time.sleep(1000)
+
+
+class EatsMemory(Base):
+    def misbehave(self):
+        blocks = []
+        while True:
+            blocks.append(np.ones(20_000_000))
+
+
+class Segfaults(Base):
+    def misbehave(self):
+        ctypes.string_at(0)
+
+
+class Exits(Base):
+    def misbehave(self):
+        os._exit(0)
+
+
+class ExitsPolitely(Base):
+    def misbehave(self):
+        sys.exit("I am done")
+
+
+class Kills(Base):
+    def misbehave(self):
+        os.kill(os.getpid(), 9)
+'''
+
+ENDINGS = {
+    "Raises": ("failed", "RuntimeError: no luck with two features"),
+    "Hangs": ("timeout", "stopped after 2 s"),
+    "EatsMemory": ("out_of_memory", "limits.fit_memory_mb = 600"),
+    "Segfaults": ("failed", "SIGSEGV"),
+    "Exits": ("failed", "ended the Python process itself, with exit code 0"),
+    "ExitsPolitely": ("failed", "SystemExit: I am done"),
+    "Kills": ("failed", "SIGKILL"),
+}
+
+
+@pytest.fixture(scope="module")
+def misbehaved(tmp_path_factory):
+    from conftest import _copy  # a fixture of module scope cannot use the function's one
+
+    project = _copy(tmp_path_factory.mktemp("misbehaved") / "project")
+    project.write("misbehaving.py", ESTIMATORS)
+    entries = "".join(f"    {name}: {{classifier: misbehaving.{name}}}\n" for name in ENDINGS)
+    project.write(
+        "study.yaml",
+        f"datasets: [iris, gaussians]\nmethods: [majority, {', '.join(ENDINGS)}]\n"
+        "evaluation: {folds: 2}\nlimits: {fit_seconds: 2, fit_memory_mb: 600}\n"
+        f"define:\n  methods:\n{entries}",
+    )
+    said = project.snakemake()
+    assert said.code == 0, said.text
+    return project, said
+
+
+@pytest.mark.parametrize("name", ENDINGS)
+def test_a_fit_that_fails_is_a_row_with_its_reason(misbehaved, name):
+    project, _ = misbehaved
+    status, reason = ENDINGS[name]
+    rows = project.fits("gaussians", name)
+    assert rows["status"].to_list() == [status] * 2
+    assert all(reason in text for text in rows["reason"]), rows["reason"].to_list()
+
+
+@pytest.mark.parametrize("name", ENDINGS)
+def test_the_same_method_succeeds_where_it_can(misbehaved, name):
+    project, _ = misbehaved
+    assert project.fits("iris", name)["status"].to_list() == ["converged"] * 2
+
+
+def test_the_terminal_ends_with_the_failures_and_the_answer(misbehaved):
+    _, said = misbehaved
+    last = said.text.strip().splitlines()[-12:]
+    assert "report" in last[-1]
+    assert "did not succeed" in last[-1]
+    assert any("no luck with two features" in line for line in last)
+
+
+def test_the_report_shows_the_failures(misbehaved):
+    project, _ = misbehaved
+    report = project.text("results/report.html")
+    assert "no luck with two features" in report
+    assert "SIGSEGV" in report
+
+
+def test_the_rest_of_a_run_goes_on_in_a_new_child_after_one_fit_killed_its_own(project):
+    project.write(
+        "fragile.py",
+        ESTIMATORS
+        + "\n\nclass DiesOnce(Base):\n"
+        + "    def misbehave(self):\n"
+        + "        flag = 'died'\n"
+        + "        if not os.path.exists(flag):\n"
+        + "            open(flag, 'w').close()\n"
+        + "            ctypes.string_at(0)\n",
+    )
+    project.write(
+        "study.yaml",
+        "datasets: [gaussians]\nmethods: [once]\nevaluation: {folds: 3}\n"
+        "define: {methods: {once: {classifier: fragile.DiesOnce}}}\n",
+    )
+    assert project.snakemake().code == 0
+    assert project.fits()["status"].to_list() == ["failed", "converged", "converged"]
+
+
+def test_an_unavailable_data_set_is_rows_and_is_tried_again(project):
+    url = "http://127.0.0.1:9/nowhere.csv"
+    project.write(
+        "study.yaml",
+        "datasets: [iris, remote]\nmethods: [majority]\nevaluation: {folds: 2}\n"
+        "define: {datasets: {remote: {source: [{url: '" + url + "'}, {url: 'http://127.0.0.1:9/b.csv'}], "
+        "format: csv, target: y}}}\n",
+    )
+    said = project.snakemake(http_proxy="", https_proxy="")
+    assert said.code == 0, said.text
+    assert project.fits("remote")["status"].to_list() == ["unavailable"] * 2
+    assert project.fits("iris")["status"].to_list() == ["converged"] * 2
+    assert any(line.startswith("unavailable: remote") for line in said.text.splitlines()[-4:])
+    report = project.text("results/report.html")
+    assert report.index("unavailable") < report.index("<table")
+    again = project.plan()
+    assert again.runs == {("remote", "majority")}
+    assert again.jobs["fetch"] == 1
+
+
+def test_what_only_the_data_show_is_rows_with_a_clear_reason(project):
+    good = "".join(f"{i % 7},{(3 * i) % 5},{'ab'[i % 2]}\n" for i in range(24))
+    project.write("good.csv", "u,v,y\n" + good)
+    project.write("one_class.csv", "u,v,y\n" + good.replace("b", "a"))
+    project.write("text.csv", "u,v,w,y\n" + "".join(f"{i},{i % 3},{'rg'[i % 2]},{'ab'[i % 2]}\n" for i in range(24)))
+    project.write("gaps.csv", "u,v,y\n" + good.replace("\n0,", "\n,"))
+    project.write("few.csv", "u,v,y\n" + good.replace("b", "a", 10))
+    names = {"good": "target: y", "one_class": "target: y", "text": "target: y", "gaps": "target: y",
+             "few": "target: y", "lost": "target: z"}
+    files = {name: "good" if name == "lost" else name for name in names}
+    entries = "".join(
+        f"    {name}: {{source: {{file: {files[name]}.csv}}, format: csv, {target}}}\n"
+        for name, target in names.items()
+    )
+    project.write(
+        "study.yaml",
+        f"datasets: [{', '.join(names)}]\nmethods: [bare]\nevaluation: {{folds: 3}}\n"
+        f"define:\n  methods: {{bare: {{classifier: linclass.NearestMean}}}}\n  datasets:\n{entries}",
+    )
+    said = project.snakemake()
+    assert said.code == 0, said.text
+    endings = {
+        name: (set(project.fits(name)["status"]), project.fits(name)["reason"][0]) for name in names
+    }
+    assert endings["good"][0] == {"converged"}
+    for name, status, words in [
+        ("one_class", "unavailable", "class"),
+        ("lost", "unavailable", "'z'"),
+        ("text", "not_applicable", "add one_hot"),
+        ("gaps", "not_applicable", "add impute"),
+        ("few", "not_applicable", "folds"),
+    ]:
+        assert endings[name][0] == {status}, (name, endings[name])
+        assert words in endings[name][1], (name, endings[name])
+        assert endings[name][1] in said.text

@@ -1,0 +1,66 @@
+"""After a kill -9 the next `snakemake` goes on by itself; while one is alive, a second is refused."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+
+SLOW = """
+import time
+
+import numpy as np
+
+
+class Slow:
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        time.sleep(2)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+"""
+
+
+def start(project) -> subprocess.Popen:
+    project.write("slow.py", SLOW)
+    project.write(
+        "study.yaml",
+        "datasets: [gaussians]\nmethods: [slow]\nevaluation: {folds: 3}\n"
+        "define: {methods: {slow: {classifier: slow.Slow}}}\n",
+    )
+    process = subprocess.Popen(
+        project.command(),
+        cwd=project.folder,
+        env=project.environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    log = project.folder / "results/logs/cross_validate/gaussians/slow.log"
+    for _ in range(600):
+        if log.exists():
+            return process
+        time.sleep(0.1)
+    raise AssertionError("the slow run did not start within a minute")
+
+
+def test_a_killed_study_goes_on_by_itself(project):
+    process = start(project)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    assert list((project.folder / ".snakemake" / "locks").glob("*.lock")), "the kill left no lock: nothing is tested"
+    said = project.snakemake()
+    assert said.code == 0, said.text
+    assert project.fits()["status"].to_list() == ["converged"] * 3
+
+
+def test_a_second_study_beside_a_live_one_is_refused_and_the_first_goes_on(project):
+    process = start(project)
+    said = project.snakemake()
+    assert said.code != 0
+    assert "lock" in said.text.lower()
+    assert process.wait(120) == 0
+    assert project.fits()["status"].to_list() == ["converged"] * 3

@@ -1,0 +1,101 @@
+"""A wrong study is refused when it is read: one line with the thing, its value and the remedy, and no work."""
+
+from __future__ import annotations
+
+import pytest
+
+METHOD = "define: {methods: {mine: {classifier: %s}}}\nmethods: [mine]\n"
+
+CASES = {
+    "unknown key": ("evaluation: {fold: 5}\n", ["line 1", "evaluation.fold", "did you mean 'folds'?"]),
+    "unknown top key": ("dataset: [iris]\n", ["dataset", "did you mean 'datasets'?"]),
+    "unknown method": ("methods: [majority, logistc]\n", ["'logistc'", "did you mean 'logistic'?"]),
+    "unknown data set": ("datasets: [irish]\n", ["'irish'", "did you mean 'iris'?"]),
+    "wrong type": ("evaluation: {folds: ten}\n", ["evaluation.folds", "'ten'", "a whole number"]),
+    "one fold": ("evaluation: {folds: 1}\n", ["evaluation.folds", "1 is too small", "at least 2"]),
+    "name given twice in a list": ("methods: [lda, lda]\n", ["'lda' is given twice", "remove one"]),
+    "name given twice in a file": ("datasets: [iris]\ndatasets: [heart]\n", ["line 2", "'datasets' is given twice", "line 1"]),
+    "name of the catalogue": (
+        "define: {methods: {lda: {classifier: linclass.NearestMean}}}\n",
+        ["define.methods.lda", "already in methods.yaml", "choose another"],
+    ),
+    "unknown metric": ("evaluation: {tune_metric: acuracy}\n", ["'acuracy'", "did you mean 'accuracy'?"]),
+    "missing local file": (
+        "define: {datasets: {mine: {source: {file: no/such.csv}, format: csv, target: y}}}\ndatasets: [mine]\n",
+        ["no/such.csv"],
+    ),
+    "parameter of ours that does not exist": (
+        METHOD % "linclass.LogisticRegression, params: {strenght: 1}",
+        ["LogisticRegression has no parameter 'strenght'", "did you mean 'strength'?"],
+    ),
+    "parameter of a foreign classifier that does not exist": (
+        METHOD % "sklearn.linear_model.RidgeClassifier, params: {alhpa: 1}",
+        ["RidgeClassifier has no parameter 'alhpa'", "did you mean 'alpha'?"],
+    ),
+    "value that a foreign classifier refuses": (
+        METHOD % "sklearn.linear_model.RidgeClassifier, tune: {alpha: [1, -1]}",
+        ["tune.alpha", "-1"],
+    ),
+    "solver that does not fit its loss": (
+        METHOD % "linclass.LinearClassifier, params: {loss: hinge, solver: newton}",
+        ["newton needs a twice-smooth loss; hinge is only convex. Try solver='subgradient'."],
+    ),
+    "unknown solver": (
+        METHOD % "linclass.LogisticRegression, params: {solver: newtn}",
+        ["newtn", "newton"],
+    ),
+    "class that does not exist": (
+        METHOD % "sklearn.linear_model.RigdeClassifier",
+        ["'sklearn.linear_model.RigdeClassifier'", "did you mean 'RidgeClassifier'?"],
+    ),
+    "class of ours that does not exist": (
+        METHOD % "linclass.LogisticRegresion",
+        ["'linclass.LogisticRegresion'", "did you mean 'LogisticRegression'?"],
+    ),
+    "module that does not exist": (METHOD % "no_such_module.Thing", ["'no_such_module'"]),
+    "estimator inside that does not exist": (
+        METHOD % "sklearn.multiclass.OneVsRestClassifier, params: {estimator: {classifier: linclass.Nope}}",
+        ["params.estimator", "'linclass.Nope'"],
+    ),
+    "transform that does not exist": (
+        METHOD % "linclass.NearestMean, transforms: [standardise]",
+        ["there is no transform 'standardise'", "did you mean 'standardize'?"],
+    ),
+    "feature that does not exist": (
+        METHOD % "linclass.NearestMean, features: [quadratics]",
+        ["there is no feature 'quadratics'", "did you mean 'quadratic'?"],
+    ),
+    "option of a transform that does not exist": (
+        METHOD % "linclass.NearestMean, transforms: [{one_hot: {dorp: none}}]",
+        ["transform 'one_hot' has no parameter 'dorp'", "did you mean 'drop'?"],
+    ),
+    "costs without probabilities": (
+        METHOD % "linclass.Perceptron, decide: costs",
+        ["decide", "probabilities", "Perceptron"],
+    ),
+    "tuned and fixed": (
+        METHOD % "linclass.LogisticRegression, params: {strength: 1}, tune: {strength: [1, 2]}",
+        ["tune.strength", "params"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_wrong_study_is_refused_in_one_line_before_any_work(project, case):
+    text, words = CASES[case]
+    project.write("study.yaml", text)
+    said = project.snakemake()
+    assert said.code != 0
+    assert "Traceback" not in said.text
+    lines = [line for line in said.text.splitlines() if line.strip()]
+    assert len(lines) == 1, said.text
+    assert [word for word in words if word not in lines[0]] == [], lines[0]
+    assert not (project.folder / "results").exists()
+    assert not (project.folder / "downloads").exists()
+
+
+def test_several_mistakes_get_a_line_each(project):
+    project.write("study.yaml", "evaluation: {fold: 5, repeats: 0}\nlimits: {fit_seconds: fast}\n")
+    lines = project.snakemake().text.strip().splitlines()
+    assert len(lines) == 3
+    assert [key for key in ("fold", "repeats", "fit_seconds") if key not in " ".join(lines)] == []

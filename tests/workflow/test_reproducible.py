@@ -1,0 +1,20 @@
+"""The same study gives the same predictions: again from nothing, and with one core or two."""
+
+from __future__ import annotations
+
+import shutil
+
+
+def test_deleting_the_results_and_running_with_one_core_gives_identical_files(computed):
+    results = computed.folder / "results"
+    before = {
+        path.relative_to(results): path.read_bytes()
+        for pattern in ("runs/*/*/predictions.parquet", "scores.csv", "folds/*.parquet", "runs/*/*/boundary.npz")
+        for path in results.glob(pattern)
+    }
+    assert len(before) == 6 + 1 + 2 + 6
+    shutil.rmtree(results)
+    said = computed.snakemake("--cores", "1")
+    assert said.code == 0, said.text
+    after = {name: (results / name).read_bytes() for name in before}
+    assert [name for name in before if before[name] != after[name]] == []

@@ -1,0 +1,92 @@
+"""What an edit re-runs: the jobs that use what was edited, and no other."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import pytest
+
+ALL_RUNS = {(d, m) for d in ("iris", "gaussians") for m in ("nearest_mean", "lda", "logistic_newton")}
+NO_LEARNING = {"fetch", "featurize", "split", "cross_validate"}
+
+
+def test_running_again_with_nothing_changed_does_nothing(computed):
+    assert computed.snakemake().nothing_to_do
+
+
+def test_a_dry_run_of_everything_shows_each_run_with_its_wildcards(project):
+    project.write("study.yaml", "datasets: [iris, gaussians]\nmethods: [nearest_mean, lda, logistic_newton]\n")
+    said = project.plan()
+    assert said.code == 0, said.text
+    assert said.runs == ALL_RUNS
+    assert said.jobs["cross_validate"] == len(ALL_RUNS)
+
+
+def test_a_touch_or_a_fresh_checkout_of_every_file_reruns_nothing(computed):
+    later = time.time() + 10
+    for part in ("linclass", "linclass_study", "workflow", "config", "resources", "Snakefile", "study.yaml"):
+        path = computed.folder / part
+        for file in [path] if path.is_file() else path.rglob("*"):
+            os.utime(file, (later, later))
+    assert computed.plan().nothing_to_do
+
+
+def test_adding_a_method_runs_that_method_and_the_aggregation_only(computed):
+    methods = "[nearest_mean, lda, logistic_newton, perceptron]"
+    computed.write("study.yaml", computed.text("study.yaml").replace("[nearest_mean, lda, logistic_newton]", methods))
+    said = computed.plan()
+    assert said.runs == {("iris", "perceptron"), ("gaussians", "perceptron")}
+    assert not {"fetch", "featurize", "split"} & set(said.jobs)
+
+
+def test_changing_a_methods_entry_reruns_that_method_alone(computed):
+    text = computed.text("config/methods.yaml")
+    computed.write("config/methods.yaml", text.replace("params: {solver: newton}", "params: {solver: newton, strength: 0.5}"))
+    assert computed.plan().runs == {("iris", "logistic_newton"), ("gaussians", "logistic_newton")}
+
+
+@pytest.mark.parametrize(
+    ("file", "methods"),
+    [
+        ("linclass/losses/logistic.py", {"logistic_newton"}),
+        ("linclass/solvers/newton.py", {"logistic_newton"}),
+        ("linclass/classifiers/nearest_mean.py", {"nearest_mean"}),
+        ("linclass/transforms/standardize.py", {"nearest_mean", "logistic_newton"}),
+        ("linclass/pipeline.py", {"nearest_mean", "lda", "logistic_newton"}),
+    ],
+)
+def test_editing_a_part_reruns_the_methods_that_import_it(computed, file, methods):
+    computed.append(file, "\n# an edit\n")
+    said = computed.plan()
+    assert {method for _, method in said.runs} == methods
+    assert len(said.runs) == 2 * len(methods)
+
+
+def test_an_edit_with_an_old_time_stamp_is_noticed(computed):
+    path = computed.folder / "linclass/classifiers/nearest_mean.py"
+    before = path.stat()
+    computed.append("linclass/classifiers/nearest_mean.py", "\n# an edit\n")
+    os.utime(path, (before.st_atime, before.st_mtime))
+    assert {method for _, method in computed.plan().runs} == {"nearest_mean"}
+
+
+def test_adding_a_metric_refits_nothing(computed):
+    computed.write(
+        "linclass/metrics/share_of_first.py",
+        '"""Share of rows given the first class."""\n\n'
+        "import numpy as np\n\n"
+        'METRICS = {"share_of_first": lambda p: float(np.mean(p.y_pred == 0))}\n'
+        'GREATER_IS_BETTER = {"share_of_first": True}\n',
+    )
+    said = computed.snakemake()
+    assert said.code == 0, said.text
+    assert not NO_LEARNING & set(said.jobs)
+    assert "share_of_first" in computed.text("results/scores.csv")
+
+
+def test_editing_one_job_script_reruns_its_rule(computed):
+    computed.append("workflow/scripts/split.py", "\n# an edit\n")
+    said = computed.plan()
+    assert "split" in said.jobs
+    assert "fetch" not in said.jobs

@@ -1,0 +1,63 @@
+"""From a published source to the rows of every fold.
+
+data/{dataset}.npz, .json           parsed, in canonical order; or why it is unavailable
+features/{dataset}/{features}.npz   after the row-by-row maps that some methods ask for
+folds/{dataset}.parquet             protocol, repeat, fold, row, role; shared by all methods, so that they are paired
+"""
+
+
+rule fetch:
+    """The first source that gives the right content. A data set that cannot be had is no error: its rows say so."""
+    input:
+        local_files,
+    output:
+        data="<results>/data/{dataset}.npz",
+        about="<results>/data/{dataset}.json",
+    log:
+        "<results>/logs/fetch/{dataset}.log",
+    params:
+        entry=entry_of_dataset,
+        attempt=attempt,
+        code=code_of_dataset,
+    message:
+        "fetch  dataset={wildcards.dataset}"
+    script:
+        "../scripts/fetch.py"
+
+
+rule featurize:
+    """Maps of single rows: they learn nothing, so they run before the folds and cannot leak."""
+    input:
+        data="<results>/data/{dataset}.npz",
+        about="<results>/data/{dataset}.json",
+    output:
+        "<results>/features/{dataset}/{features}.npz",
+    log:
+        "<results>/logs/featurize/{dataset}/{features}.log",
+    params:
+        steps=steps_of_features,
+        code=code_of_features,
+    message:
+        "featurize  dataset={wildcards.dataset}, features={wildcards.features}"
+    script:
+        "../scripts/featurize.py"
+
+
+rule split:
+    """Stratified folds from the names and the seed alone; the official split where there is one."""
+    input:
+        data="<results>/data/{dataset}.npz",
+        about="<results>/data/{dataset}.json",
+    output:
+        "<results>/folds/{dataset}.parquet",
+    log:
+        "<results>/logs/split/{dataset}.log",
+    params:
+        folds=STUDY.evaluation["folds"],
+        repeats=STUDY.evaluation["repeats"],
+        seed=STUDY.evaluation["seed"],
+        code=code_of("split.py"),
+    message:
+        "split  dataset={wildcards.dataset}"
+    script:
+        "../scripts/split.py"

@@ -1,0 +1,51 @@
+"""From predictions to tables. Nothing is refitted here: a new metric reads the predictions again.
+
+scores/{dataset}.parquet            every metric on every fold of every method
+scores.parquet, scores.csv          all of them;  fits.parquet: every planned fit of the study
+tables/summary.csv, tables/fits.csv mean, sd and n of each metric; how the fits of each run ended
+answer.txt                          what did not work, and the best method per data set: the terminal's last lines
+"""
+
+
+rule score:
+    """All methods on one data set."""
+    input:
+        about="<results>/data/{dataset}.json",
+        predictions=expand(
+            "<results>/runs/{{dataset}}/{method}/predictions.parquet", method=METHODS
+        ),
+    output:
+        "<results>/scores/{dataset}.parquet",
+    log:
+        "<results>/logs/score/{dataset}.log",
+    params:
+        code=code_of("score.py", *metric_modules()),
+    message:
+        "score  dataset={wildcards.dataset}"
+    script:
+        "../scripts/score.py"
+
+
+rule aggregate:
+    """All runs as one table of scores, one of fits, and what they come to."""
+    input:
+        scores=expand("<results>/scores/{dataset}.parquet", dataset=DATASETS),
+        fits=expand(
+            "<results>/runs/{dataset}/{method}/fits.parquet", dataset=DATASETS, method=METHODS
+        ),
+    output:
+        scores="<results>/scores.parquet",
+        csv="<results>/scores.csv",
+        fits="<results>/fits.parquet",
+        summary="<results>/tables/summary.csv",
+        endings="<results>/tables/fits.csv",
+        answer="<results>/answer.txt",
+    log:
+        "<results>/logs/aggregate.log",
+    params:
+        study=study_as_text(),
+        code=code_of("aggregate.py"),
+    message:
+        "aggregate  all runs"
+    script:
+        "../scripts/aggregate.py"

@@ -1,0 +1,12 @@
+"""The scores and fits of all runs → one table of each, their summary, and the answer in a few lines."""
+
+from pathlib import Path
+
+from linclass_study import answer, log, summary
+from linclass_study.outcome import Outcome
+
+log.to(snakemake.log[0])
+outcome = Outcome.of(snakemake.params.study)
+summary.write(outcome.results, snakemake.input.scores, snakemake.input.fits)
+report = str(outcome.results / "report.html")
+Path(snakemake.output.answer).write_text(answer.answer(outcome, report), encoding="utf-8")

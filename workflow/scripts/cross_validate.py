@@ -1,0 +1,24 @@
+"""The features and folds of a data set × a method → predictions, and a row for every planned fit."""
+
+import json
+from pathlib import Path
+
+from linclass_study import folds, log, runs
+
+if __name__ == "__main__":
+    log.to(snakemake.log[0])
+    about = json.loads(Path(snakemake.input.about).read_text(encoding="utf-8"))
+    evaluation = json.loads(snakemake.params.evaluation)
+    records = runs.run(
+        dataset=snakemake.wildcards.dataset,
+        method=snakemake.wildcards.method,
+        entry=json.loads(snakemake.params.entry),
+        features=snakemake.input.features,
+        plan=folds.read(
+            snakemake.input.folds, about, evaluation["folds"], evaluation["repeats"]
+        ),
+        task=runs.task(about, evaluation),
+        seed=evaluation["seed"],
+        limits=json.loads(snakemake.params.limits),
+    )
+    records.write(snakemake.output)

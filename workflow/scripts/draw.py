@@ -1,0 +1,7 @@
+"""A results folder → every exhibit of one figure."""
+
+from linclass_study import exhibits, log
+from linclass_study.outcome import Outcome
+
+log.to(snakemake.log[0])
+exhibits.draw(Outcome.of(snakemake.params.study), snakemake.params.figure)

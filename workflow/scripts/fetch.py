@@ -1,0 +1,14 @@
+"""An entry of the catalogue → the data set in canonical order, or why it is unavailable."""
+
+import json
+
+from linclass_study import fetching, log
+
+log.to(snakemake.log[0])
+fetching.fetch(
+    snakemake.wildcards.dataset,
+    json.loads(snakemake.params.entry),
+    snakemake.params.attempt,
+    snakemake.config,
+    snakemake.output,
+)

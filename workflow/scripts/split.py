@@ -1,0 +1,11 @@
+"""A data set → which rows train and which are held out, in each fold of each protocol."""
+
+from linclass_study import dataset, folds, log
+
+log.to(snakemake.log[0])
+data = dataset.load(snakemake.input.data, snakemake.input.about)
+evaluation = snakemake.params
+table, undealt = folds.deal(
+    data.y, data.split, snakemake.wildcards.dataset, evaluation.folds, evaluation.repeats, evaluation.seed
+)
+folds.write(table, undealt, snakemake.output[0])
