@@ -25,7 +25,9 @@ def _module_of(name: str) -> str:
 def _classes() -> list[str]:
     found = []
     for file in sorted(_CLASSIFIERS.glob("[!_]*.py")):
-        names = re.findall(r"^class ([A-Z]\w*)", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        names = re.findall(
+            r"^class ([A-Z]\w*)", file.read_text(encoding="utf-8"), flags=re.MULTILINE
+        )
         found += [name for name in names if _module_of(name).endswith(f".{file.stem}")]
     return found
 
@@ -35,7 +37,10 @@ def __getattr__(name: str) -> Any:
         return __dir__()
     if name in _FUNCTIONS:
         return getattr(import_module(_FUNCTIONS[name]), name)
-    if name[:1].isupper() and (_CLASSIFIERS / f"{_module_of(name).rpartition('.')[2]}.py").is_file():
+    if (
+        name[:1].isupper()
+        and (_CLASSIFIERS / f"{_module_of(name).rpartition('.')[2]}.py").is_file()
+    ):
         value = getattr(import_module(_module_of(name)), name)
         globals()[name] = value
         return value

@@ -103,7 +103,9 @@ def import_class(path: str) -> type:
         known = [n for n in dir(import_module(module_name)) if n[:1].isupper()]
         near = get_close_matches(name, known, n=1)
         remedy = f"did you mean '{near[0]}'?" if near else "correct the path"
-        raise ValueError(f"'{path}' does not exist: '{module_name}' has no '{name}'; {remedy}") from None
+        raise ValueError(
+            f"'{path}' does not exist: '{module_name}' has no '{name}'; {remedy}"
+        ) from None
     if not isinstance(found, type):
         raise ValueError(f"'{path}' is not a class; give the class of an estimator")
     return found
@@ -158,7 +160,9 @@ def _tuned(method: Method, table: Table, y: np.ndarray, task: Task, seed: int) -
         y_pred, scores, log_proba = _predict(estimator, X_test, method, task)
         value = measure(Predictions(y_test, y_pred, scores, log_proba, task.positive))
         if value is None:
-            raise NotApplicable(f"the tune_metric '{task.tune_metric}' is not defined for this method")
+            raise NotApplicable(
+                f"the tune_metric '{task.tune_metric}' is not defined for this method"
+            )
         return value if metrics.greater_is_better(task.tune_metric) else -value
 
     options = tuning.candidates(method.tune)
@@ -199,9 +203,11 @@ def _predict(
     score = _scores(estimator, X, seen, K)
     if score is None:
         score = _from_log_proba(log_proba) if log_proba is not None else np.eye(K)[y_pred]
-    if method.by_costs:
+    if method.by_costs and task.costs is not None:
         if log_proba is None:
-            raise NotApplicable("'decide: costs' needs probabilities, which this classifier does not give")
+            raise NotApplicable(
+                "'decide: costs' needs probabilities, which this classifier does not give"
+            )
         y_pred = decide(log_proba, task.costs).astype(np.int32)
     return y_pred, score, log_proba
 

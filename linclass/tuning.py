@@ -56,7 +56,7 @@ def choose(
                 total[i] = -np.inf
     if failure is not None and not np.isfinite(total).any():
         raise failure
-    best = np.flatnonzero(total >= total.max() - TIE * folds)
+    best = [i for i, value in enumerate(total) if value >= total.max() - TIE * folds]
     return options[min(best, key=lambda i: (*_weakness(options[i]), i))]
 
 

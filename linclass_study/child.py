@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import os
 import resource
 import signal
 import sys
@@ -43,7 +42,9 @@ def attempt(call: Any) -> tuple[tuple[str, Any], Any]:
         if kind == "failed":
             traceback.print_exc()
         return (kind, reason(error)), None
-    except BaseException as error:  # sys.exit, KeyboardInterrupt: no way to end somebody else's study
+    except (
+        BaseException
+    ) as error:  # sys.exit, KeyboardInterrupt: no way to end somebody else's study
         return ("failed", f"raised {reason(error)}"), None
     return ("ok", value), value
 
@@ -62,7 +63,8 @@ def limit_memory(megabytes: float) -> None:
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     with contextlib.suppress(ValueError, OSError):  # macOS has no such limit
         resource.setrlimit(
-            resource.RLIMIT_AS, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard)
+            resource.RLIMIT_AS,
+            (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard),
         )
 
 

@@ -28,7 +28,9 @@ class Study:
     downloads: str
     root: Path
     files: tuple[Path, ...]
-    positions: dict[str, int]  # method → its place in the whole catalogue: the same colour in every study
+    positions: dict[
+        str, int
+    ]  # method → its place in the whole catalogue: the same colour in every study
     features: dict[str, list[Any]]  # name of a feature file → the steps that make it
     features_of: dict[str, str]  # method → the name of its feature file
 
@@ -65,7 +67,9 @@ def read(config: Mapping[str, Any], files: Iterable[str | Path], root: Path) -> 
         _refuse([(["evaluation", "tune_metric"], sentence)], written)
 
     chosen = _selected("methods", values, catalogues, written)
-    features_of = {name: _features_name(entry.get("features") or []) for name, entry in chosen.items()}
+    features_of = {
+        name: _features_name(entry.get("features") or []) for name, entry in chosen.items()
+    }
     return Study(
         results=os.path.normpath(values["results"]),
         datasets=_selected("datasets", values, catalogues, written),
@@ -84,15 +88,23 @@ def read(config: Mapping[str, Any], files: Iterable[str | Path], root: Path) -> 
 
 def check(study: Study) -> None:
     """What needs the classes themselves (imports): each selected method can work, on some data."""
-    written = {path: yaml_file.read(path) for path in (study.root / "config" / "methods.yaml", *study.files)}
+    written = {
+        path: yaml_file.read(path)
+        for path in (study.root / "config" / "methods.yaml", *study.files)
+    }
     for name, entry in study.methods.items():
-        where = ("define", "methods") if any(_defines(written[f], name) for f in study.files) else ()
+        where = (
+            ("define", "methods") if any(_defines(written[f], name) for f in study.files) else ()
+        )
         _refuse((([name, *path], text) for path, text in methods.problems(entry)), written, where)
 
 
 def mirrors(values: Mapping[str, Any]) -> list[str]:
     """Folders of local copies: those of the study, then those of the environment."""
-    return [*values["mirrors"], *filter(None, os.environ.get("LINCLASS_MIRRORS", "").split(os.pathsep))]
+    return [
+        *values["mirrors"],
+        *filter(None, os.environ.get("LINCLASS_MIRRORS", "").split(os.pathsep)),
+    ]
 
 
 def _defines(content: Any, method: str) -> bool:
@@ -119,14 +131,19 @@ def _selected(
     thing = {"datasets": "data set", "methods": "method"}[kind]
     missing = [(i, name) for i, name in enumerate(names) if name not in catalogue]
     _refuse(
-        [([kind, i], f"there is no {thing} '{name}'; {nearest(name, catalogue)}") for i, name in missing],
+        [
+            ([kind, i], f"there is no {thing} '{name}'; {nearest(name, catalogue)}")
+            for i, name in missing
+        ],
         written,
     )
     return {name: catalogue[name] for name in names}
 
 
 def _refuse(
-    problems: Iterable[tuple[list[Any], str]], written: Mapping[Path, Any], where: tuple[str, ...] = ()
+    problems: Iterable[tuple[list[Any], str]],
+    written: Mapping[Path, Any],
+    where: tuple[str, ...] = (),
 ) -> None:
     lines = [place(written, [*where, *path], sentence) for path, sentence in problems]
     if lines:

@@ -33,15 +33,15 @@ class FeatureFile:
     def save(self, path: str | os.PathLike[str]) -> None:
         partial = Path(path).with_name(f"{Path(path).name}.{os.getpid()}.partial.npz")
         partial.parent.mkdir(parents=True, exist_ok=True)
-        np.savez(
-            partial,
-            y=self.y,
-            x_axis=self.axes[0],
-            y_axis=self.axes[1],
-            text=_bytes({"reason": self.reason}),
+        arrays: dict[str, Any] = {
+            "y": self.y,
+            "x_axis": self.axes[0],
+            "y_axis": self.axes[1],
+            "text": _bytes({"reason": self.reason}),
             **_arrays("table", self.table),
             **_arrays("grid", self.grid),
-        )
+        }
+        np.savez(partial, **arrays)
         os.replace(partial, path)
 
     @classmethod

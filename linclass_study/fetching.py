@@ -63,7 +63,7 @@ def modules(entry: Mapping[str, Any]) -> list[str]:
     """The modules that an entry names: the kinds of its sources, and their formats."""
     sources = [*_sources(entry.get("source")), *_sources(entry.get("test"))]
     kinds = {kind for source in sources for kind in source if _is_part("sources", kind)}
-    formats = {source.get("format", entry.get("format")) for source in sources} - {None}
+    formats = {str(source.get("format", entry.get("format"))) for source in sources}
     return sorted(
         [f"linclass_study.sources.{kind}" for kind in kinds]
         + [f"linclass_study.formats.{name}" for name in formats if _is_part("formats", name)]

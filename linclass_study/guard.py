@@ -6,6 +6,7 @@ that hangs, is killed, or ends the interpreter comes back as a value, and the ne
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -34,6 +35,7 @@ class Guard:
         self.seconds, self.memory_mb = seconds, memory_mb
         self._process: subprocess.Popen[bytes] | None = None
         self._pipe: Connection | None = None
+        self._unbuilt: Answer | None = None
 
     def __enter__(self) -> Guard:
         return self
@@ -42,9 +44,13 @@ class Guard:
         self._stop()
 
     def call(self, *arguments: Any) -> Answer:
+        if self._unbuilt is not None:
+            return self._unbuilt
         if self._process is None:
             started = self._start()
             if started.kind != "ok":
+                self._stop()
+                self._unbuilt = started  # it would fail the same way for the next call
                 return started
         return self._ask(arguments, self.seconds)
 
@@ -89,7 +95,9 @@ class Guard:
         if code >= 0:
             return f"ended the Python process itself, with exit code {code}"
         name = signal.Signals(-code).name
-        hint = ", as the kernel does when the machine's memory runs out" if name == "SIGKILL" else ""
+        hint = (
+            ", as the kernel does when the machine's memory runs out" if name == "SIGKILL" else ""
+        )
         return f"the process was killed by {name}{hint}"
 
     def _stop(self) -> None:
@@ -97,9 +105,7 @@ class Guard:
             self._pipe.close()
             self._pipe = None
         if self._process is not None:
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)  # with all that the fit itself started
-            except ProcessLookupError:
-                pass
             self._process.wait()
             self._process = None

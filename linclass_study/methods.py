@@ -24,7 +24,9 @@ def problems(entry: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
                 yield [key, i], f"there is no {key[:-1]} '{name}'; {nearest(name, known)}"
             else:
                 step = _step(key, name)
-                yield from (([key, i], text) for text in _unknown(step, options, f"{key[:-1]} '{name}'"))
+                yield from (
+                    ([key, i], text) for text in _unknown(step, options, f"{key[:-1]} '{name}'")
+                )
     yield from _estimator_problems(entry)
 
 
@@ -51,13 +53,18 @@ def _estimator_problems(entry: Mapping[str, Any]) -> Iterator[tuple[list[Any], s
         return
     lacking = [name for name in ("fit", "predict") if not callable(getattr(cls, name, None))]
     if lacking:
-        yield ["classifier"], f"'{entry['classifier']}' has no {lacking[0]}(); give a class with fit and predict"
+        yield (
+            ["classifier"],
+            f"'{entry['classifier']}' has no {lacking[0]}(); give a class with fit and predict",
+        )
         return
 
     params, tune = entry.get("params") or {}, entry.get("tune") or {}
     found = []
     for key, given in (("params", params), ("tune", tune)):
-        found += [([key, name], text) for name in given for text in _unknown(cls, [name], cls.__name__)]
+        found += [
+            ([key, name], text) for name in given for text in _unknown(cls, [name], cls.__name__)
+        ]
     found += [
         (["tune", name], "is fixed under params, too; leave it out there or here")
         for name in tune
@@ -88,7 +95,10 @@ def _working(method: pipeline.Method, tune: Mapping[str, Any]) -> Iterator[tuple
             return
     probabilistic = hasattr(estimator, "predict_proba") or hasattr(estimator, "predict_log_proba")
     if method.by_costs and not probabilistic:
-        yield ["decide"], f"'costs' needs probabilities, which {method.classifier.__name__} does not give; leave it out"
+        yield (
+            ["decide"],
+            f"'costs' needs probabilities, which {method.classifier.__name__} does not give; leave it out",
+        )
 
 
 def _unknown(callable_: Any, given: Any, owner: str) -> Iterator[str]:

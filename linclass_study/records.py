@@ -35,7 +35,9 @@ class Records:
                 self.traces.append(_trace(fit, given["trace"]))
         if fit["protocol"] == "cv" and not fit["repeat"] and len(self.axes[0]):
             grid = given["grid"] if given is not None else np.full(self.cells, -1)
-            self.labels.append(np.asarray(grid, np.int8).reshape(len(self.axes[1]), len(self.axes[0])))
+            self.labels.append(
+                np.asarray(grid, np.int8).reshape(len(self.axes[1]), len(self.axes[0]))
+            )
 
     @property
     def cells(self) -> int:
@@ -49,7 +51,9 @@ class Records:
         _save(paths.boundary, self.axes, self.labels)
 
 
-def _predictions(fit: Mapping[str, Any], test: np.ndarray, given: Mapping[str, Any]) -> pl.DataFrame:
+def _predictions(
+    fit: Mapping[str, Any], test: np.ndarray, given: Mapping[str, Any]
+) -> pl.DataFrame:
     log_proba = given["log_proba"]
     columns = {name: [fit[name]] * len(test) for name in IDENTITY} | {
         "row": test,

@@ -94,12 +94,15 @@ def _nearest_alternative(
             yield from _sentences(inner)
     else:
         kinds = [
-            KINDS.get(b.get("type"), f"the word {b['const']}" if "const" in b else "")
+            KINDS[b["type"]] if "type" in b else f"the word {b.get('const')}"
             for b in error.validator_value
             if isinstance(b, dict)
         ]
         wanted = " or ".join(dict.fromkeys(k for k in kinds if k))
-        yield list(error.absolute_path), f"{shown} is not {wanted or 'of a known form'}{_meant(schema)}"
+        yield (
+            list(error.absolute_path),
+            f"{shown} is not {wanted or 'of a known form'}{_meant(schema)}",
+        )
 
 
 def _meant(schema: dict[str, Any]) -> str:

@@ -14,10 +14,10 @@ SCHEMAS = Path(__file__).parent.parent / "workflow" / "schemas" / "tables.yaml"
 
 
 @cache
-def schema(name: str) -> dict[str, Any]:
+def schema(name: str) -> pl.Schema:
     """Column → Polars type of the file called `name` (folds, predictions, fits, traces, scores)."""
     columns = yaml.safe_load(SCHEMAS.read_text(encoding="utf-8"))[name]
-    return {column: _type(text) for column, text in columns.items()}
+    return pl.Schema({column: _type(text) for column, text in columns.items()})
 
 
 def frame(name: str, columns: Any = None) -> pl.DataFrame:

@@ -27,7 +27,9 @@ class Worker:
         self.method.estimator()  # what it imports lazily on construction is no part of a fit
         self.task = pipeline.Task(**task)
 
-    def __call__(self, train: np.ndarray, test: np.ndarray, seed: int, grid: bool) -> dict[str, Any]:
+    def __call__(
+        self, train: np.ndarray, test: np.ndarray, seed: int, grid: bool
+    ) -> dict[str, Any]:
         table, y = self.file.table, self.file.y
         reset_peak_memory()
         with warnings.catch_warnings(record=True) as heard:

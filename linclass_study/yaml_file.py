@@ -21,7 +21,9 @@ class _Loader(yaml.SafeLoader):
             key = self.construct_object(key_node, deep=True)
             line = key_node.start_mark.line + 1
             if key in seen:
-                raise Refused(f"line {line}: '{key}' is given twice, first in line {seen[key]}; remove one")
+                raise Refused(
+                    f"line {line}: '{key}' is given twice, first in line {seen[key]}; remove one"
+                )
             seen[key] = line
         return super().construct_mapping(node, deep=deep)
 

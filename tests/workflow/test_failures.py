@@ -154,7 +154,9 @@ def test_an_unavailable_data_set_is_rows_and_is_tried_again(project):
     project.write(
         "study.yaml",
         "datasets: [iris, remote]\nmethods: [majority]\nevaluation: {folds: 2}\n"
-        "define: {datasets: {remote: {source: [{url: '" + url + "'}, {url: 'http://127.0.0.1:9/b.csv'}], "
+        "define: {datasets: {remote: {source: [{url: '"
+        + url
+        + "'}, {url: 'http://127.0.0.1:9/b.csv'}], "
         "format: csv, target: y}}}\n",
     )
     said = project.snakemake(http_proxy="", https_proxy="")
@@ -173,11 +175,20 @@ def test_what_only_the_data_show_is_rows_with_a_clear_reason(project):
     good = "".join(f"{i % 7},{(3 * i) % 5},{'ab'[i % 2]}\n" for i in range(24))
     project.write("good.csv", "u,v,y\n" + good)
     project.write("one_class.csv", "u,v,y\n" + good.replace("b", "a"))
-    project.write("text.csv", "u,v,w,y\n" + "".join(f"{i},{i % 3},{'rg'[i % 2]},{'ab'[i % 2]}\n" for i in range(24)))
+    project.write(
+        "text.csv",
+        "u,v,w,y\n" + "".join(f"{i},{i % 3},{'rg'[i % 2]},{'ab'[i % 2]}\n" for i in range(24)),
+    )
     project.write("gaps.csv", "u,v,y\n" + good.replace("\n0,", "\n,"))
     project.write("few.csv", "u,v,y\n" + good.replace("b", "a", 10))
-    names = {"good": "target: y", "one_class": "target: y", "text": "target: y", "gaps": "target: y",
-             "few": "target: y", "lost": "target: z"}
+    names = {
+        "good": "target: y",
+        "one_class": "target: y",
+        "text": "target: y",
+        "gaps": "target: y",
+        "few": "target: y",
+        "lost": "target: z",
+    }
     files = {name: "good" if name == "lost" else name for name in names}
     entries = "".join(
         f"    {name}: {{source: {{file: {files[name]}.csv}}, format: csv, {target}}}\n"

@@ -51,7 +51,9 @@ def test_a_killed_study_goes_on_by_itself(project):
     process = start(project)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    assert list((project.folder / ".snakemake" / "locks").glob("*.lock")), "the kill left no lock: nothing is tested"
+    assert list((project.folder / ".snakemake" / "locks").glob("*.lock")), (
+        "the kill left no lock: nothing is tested"
+    )
     said = project.snakemake()
     assert said.code == 0, said.text
     assert project.fits()["status"].to_list() == ["converged"] * 3

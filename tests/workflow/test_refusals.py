@@ -7,19 +7,28 @@ import pytest
 METHOD = "define: {methods: {mine: {classifier: %s}}}\nmethods: [mine]\n"
 
 CASES = {
-    "unknown key": ("evaluation: {fold: 5}\n", ["line 1", "evaluation.fold", "did you mean 'folds'?"]),
+    "unknown key": (
+        "evaluation: {fold: 5}\n",
+        ["line 1", "evaluation.fold", "did you mean 'folds'?"],
+    ),
     "unknown top key": ("dataset: [iris]\n", ["dataset", "did you mean 'datasets'?"]),
     "unknown method": ("methods: [majority, logistc]\n", ["'logistc'", "did you mean 'logistic'?"]),
     "unknown data set": ("datasets: [irish]\n", ["'irish'", "did you mean 'iris'?"]),
     "wrong type": ("evaluation: {folds: ten}\n", ["evaluation.folds", "'ten'", "a whole number"]),
     "one fold": ("evaluation: {folds: 1}\n", ["evaluation.folds", "1 is too small", "at least 2"]),
     "name given twice in a list": ("methods: [lda, lda]\n", ["'lda' is given twice", "remove one"]),
-    "name given twice in a file": ("datasets: [iris]\ndatasets: [heart]\n", ["line 2", "'datasets' is given twice", "line 1"]),
+    "name given twice in a file": (
+        "datasets: [iris]\ndatasets: [heart]\n",
+        ["line 2", "'datasets' is given twice", "line 1"],
+    ),
     "name of the catalogue": (
         "define: {methods: {lda: {classifier: linclass.NearestMean}}}\n",
         ["define.methods.lda", "already in methods.yaml", "choose another"],
     ),
-    "unknown metric": ("evaluation: {tune_metric: acuracy}\n", ["'acuracy'", "did you mean 'accuracy'?"]),
+    "unknown metric": (
+        "evaluation: {tune_metric: acuracy}\n",
+        ["'acuracy'", "did you mean 'accuracy'?"],
+    ),
     "missing local file": (
         "define: {datasets: {mine: {source: {file: no/such.csv}, format: csv, target: y}}}\ndatasets: [mine]\n",
         ["no/such.csv"],
@@ -54,7 +63,8 @@ CASES = {
     ),
     "module that does not exist": (METHOD % "no_such_module.Thing", ["'no_such_module'"]),
     "estimator inside that does not exist": (
-        METHOD % "sklearn.multiclass.OneVsRestClassifier, params: {estimator: {classifier: linclass.Nope}}",
+        METHOD
+        % "sklearn.multiclass.OneVsRestClassifier, params: {estimator: {classifier: linclass.Nope}}",
         ["params.estimator", "'linclass.Nope'"],
     ),
     "transform that does not exist": (

@@ -9,7 +9,12 @@ def test_deleting_the_results_and_running_with_one_core_gives_identical_files(co
     results = computed.folder / "results"
     before = {
         path.relative_to(results): path.read_bytes()
-        for pattern in ("runs/*/*/predictions.parquet", "scores.csv", "folds/*.parquet", "runs/*/*/boundary.npz")
+        for pattern in (
+            "runs/*/*/predictions.parquet",
+            "scores.csv",
+            "folds/*.parquet",
+            "runs/*/*/boundary.npz",
+        )
         for path in results.glob(pattern)
     }
     assert len(before) == 6 + 1 + 2 + 6

@@ -7,7 +7,9 @@ import time
 
 import pytest
 
-ALL_RUNS = {(d, m) for d in ("iris", "gaussians") for m in ("nearest_mean", "lda", "logistic_newton")}
+ALL_RUNS = {
+    (d, m) for d in ("iris", "gaussians") for m in ("nearest_mean", "lda", "logistic_newton")
+}
 NO_LEARNING = {"fetch", "featurize", "split", "cross_validate"}
 
 
@@ -16,7 +18,9 @@ def test_running_again_with_nothing_changed_does_nothing(computed):
 
 
 def test_a_dry_run_of_everything_shows_each_run_with_its_wildcards(project):
-    project.write("study.yaml", "datasets: [iris, gaussians]\nmethods: [nearest_mean, lda, logistic_newton]\n")
+    project.write(
+        "study.yaml", "datasets: [iris, gaussians]\nmethods: [nearest_mean, lda, logistic_newton]\n"
+    )
     said = project.plan()
     assert said.code == 0, said.text
     assert said.runs == ALL_RUNS
@@ -25,7 +29,15 @@ def test_a_dry_run_of_everything_shows_each_run_with_its_wildcards(project):
 
 def test_a_touch_or_a_fresh_checkout_of_every_file_reruns_nothing(computed):
     later = time.time() + 10
-    for part in ("linclass", "linclass_study", "workflow", "config", "resources", "Snakefile", "study.yaml"):
+    for part in (
+        "linclass",
+        "linclass_study",
+        "workflow",
+        "config",
+        "resources",
+        "Snakefile",
+        "study.yaml",
+    ):
         path = computed.folder / part
         for file in [path] if path.is_file() else path.rglob("*"):
             os.utime(file, (later, later))
@@ -34,7 +46,10 @@ def test_a_touch_or_a_fresh_checkout_of_every_file_reruns_nothing(computed):
 
 def test_adding_a_method_runs_that_method_and_the_aggregation_only(computed):
     methods = "[nearest_mean, lda, logistic_newton, perceptron]"
-    computed.write("study.yaml", computed.text("study.yaml").replace("[nearest_mean, lda, logistic_newton]", methods))
+    computed.write(
+        "study.yaml",
+        computed.text("study.yaml").replace("[nearest_mean, lda, logistic_newton]", methods),
+    )
     said = computed.plan()
     assert said.runs == {("iris", "perceptron"), ("gaussians", "perceptron")}
     assert not {"fetch", "featurize", "split"} & set(said.jobs)
@@ -42,7 +57,10 @@ def test_adding_a_method_runs_that_method_and_the_aggregation_only(computed):
 
 def test_changing_a_methods_entry_reruns_that_method_alone(computed):
     text = computed.text("config/methods.yaml")
-    computed.write("config/methods.yaml", text.replace("params: {solver: newton}", "params: {solver: newton, strength: 0.5}"))
+    computed.write(
+        "config/methods.yaml",
+        text.replace("params: {solver: newton}", "params: {solver: newton, strength: 0.5}"),
+    )
     assert computed.plan().runs == {("iris", "logistic_newton"), ("gaussians", "logistic_newton")}
 
 

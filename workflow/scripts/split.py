@@ -6,6 +6,11 @@ log.to(snakemake.log[0])
 data = dataset.load(snakemake.input.data, snakemake.input.about)
 evaluation = snakemake.params
 table, undealt = folds.deal(
-    data.y, data.split, snakemake.wildcards.dataset, evaluation.folds, evaluation.repeats, evaluation.seed
+    data.y,
+    data.split,
+    snakemake.wildcards.dataset,
+    evaluation.folds,
+    evaluation.repeats,
+    evaluation.seed,
 )
 folds.write(table, undealt, snakemake.output[0])

@@ -1,0 +1,115 @@
+"""A call in a guarded child ends as a value, whatever it does, and the next call works."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from linclass.conventions import NotApplicable
+from linclass_study.guard import Guard
+
+
+class Obedient:
+    """Does what each call says; counts its calls, so that a test sees whether the child is a new one."""
+
+    def __init__(self, start=0):
+        self.calls = start
+
+    def __call__(self, order, *arguments):
+        self.calls += 1
+        return getattr(self, order)(*arguments)
+
+    def count(self):
+        return self.calls
+
+    def refuse(self):
+        raise NotApplicable("not with these data")
+
+    def fail(self):
+        raise ValueError("two\nlines")
+
+    def hang(self):
+        time.sleep(1000)
+
+    def hang_with_children(self, file):
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
+        Path(file).write_text(str(child.pid))
+        time.sleep(1000)
+
+    def eat(self):
+        return sum(block.nbytes for block in [np.ones(20_000_000) for _ in range(200)])
+
+    def use(self, megabytes):
+        return np.ones(int(megabytes * 1e6 / 8)).nbytes
+
+    def exit(self, code):
+        os._exit(code)
+
+    def crash(self):
+        ctypes.string_at(0)
+
+
+class Unbuildable:
+    def __init__(self):
+        raise FileNotFoundError("no such data")
+
+
+@pytest.fixture
+def guard(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    with Guard("test_guard:Obedient", {"start": 100}, seconds=2, memory_mb=500) as guard:
+        yield guard
+
+
+def test_a_child_keeps_its_state_between_calls(guard):
+    assert [guard.call("count").value for _ in range(3)] == [101, 102, 103]
+
+
+@pytest.mark.parametrize(
+    ("order", "kind", "words"),
+    [
+        (("refuse",), "not_applicable", "not with these data"),
+        (("fail",), "failed", "ValueError: two lines"),
+        (("hang",), "timeout", "stopped after 2 s"),
+        (("eat",), "out_of_memory", "limits.fit_memory_mb = 500"),
+        (("exit", 3), "failed", "exit code 3"),
+        (("crash",), "failed", "SIGSEGV"),
+    ],
+)
+def test_every_end_is_a_value_and_the_next_call_works(guard, order, kind, words):
+    answer = guard.call(*order)
+    assert answer.kind == kind
+    assert words in answer.value
+    assert "\n" not in answer.value
+    assert guard.call("use", 100).value == 100e6
+
+
+def test_what_fits_the_limit_is_allowed(guard):
+    assert guard.call("use", 400).kind == "ok"
+
+
+def test_a_timeout_ends_what_the_fit_itself_started(guard, tmp_path):
+    file = tmp_path / "pid"
+    assert guard.call("hang_with_children", str(file)).kind == "timeout"
+    pid = int(file.read_text())
+    for _ in range(50):
+        state = Path(f"/proc/{pid}/stat")
+        if not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z":
+            return
+        time.sleep(0.1)
+    pytest.fail("the grandchild is still running")
+
+
+def test_a_state_that_cannot_be_built_is_a_failure_of_every_call(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    with Guard("test_guard:Unbuildable", {}, seconds=2, memory_mb=500) as guard:
+        for _ in range(2):
+            answer = guard.call("anything")
+            assert (answer.kind, answer.value) == ("failed", "FileNotFoundError: no such data")
