@@ -196,6 +196,12 @@ class LinearScores(Classifier):
             Z = X @ self.coef_.T + self.intercept_
         return Z[:, 0] if Z.shape[1] == 1 else Z
 
+    def _set_scores(self, W: np.ndarray, b: np.ndarray) -> None:
+        """Take one score per class, W (K, d) and b (K,); of two classes the difference."""
+        if len(W) == 2:
+            W, b = W[1:] - W[:1], b[1:] - b[:1]
+        self.coef_, self.intercept_ = W, b
+
 
 class SoftmaxProbabilities(Classifier):
     """For models whose scores are log-odds (two classes) or log-probabilities up to a constant."""

@@ -1,0 +1,39 @@
+"""Prior probabilities of the classes: estimated  π_k = n_k / Σ n,  uniform, or given."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+Priors = str | Sequence[float] | None
+
+
+def check_priors(priors: Priors) -> None:
+    """Raise ValueError unless priors is None, 'uniform', or probabilities that sum to one."""
+    if priors is None or (isinstance(priors, str) and priors == "uniform"):
+        return
+    if isinstance(priors, str):
+        raise ValueError(
+            f"priors is {priors!r}; it must be 'uniform', a list, or None (estimated)."
+        )
+    values = np.asarray(priors, dtype=np.float64)
+    if values.ndim != 1 or not (values >= 0).all():
+        raise ValueError(f"priors is {priors!r}; it must be a list of numbers that are at least 0.")
+    if abs(values.sum() - 1) > 1e-8:
+        raise ValueError(f"priors sum to {values.sum():g}; divide them by that, so they sum to 1.")
+
+
+def class_priors(priors: Priors, mass: np.ndarray) -> np.ndarray:
+    """π (K,) for classes of these masses."""
+    if priors is None:
+        return mass / mass.sum()
+    if isinstance(priors, str):
+        return np.full(len(mass), 1 / len(mass))
+    if len(priors) != len(mass):
+        raise ValueError(f"priors has {len(priors)} entries for {len(mass)} classes; give as many.")
+    return np.asarray(priors, dtype=np.float64)
+
+
+def log_priors(pi: np.ndarray) -> np.ndarray:
+    """ln π; a class of prior 0 is never predicted."""
+    with np.errstate(divide="ignore"):
+        return np.log(pi)

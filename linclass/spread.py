@@ -1,0 +1,76 @@
+"""A covariance in two factors:  Σ = FᵀF  and its (pseudo-)inverse  Σ⁺ = W Wᵀ.
+
+x ↦ xW makes the spread the identity, which is all that LDA and Fisher's discriminant need of Σ.
+Columns are brought to unit variance first, so that the rank, and which directions count as
+having no spread at all, do not depend on the units of the features. Without full rank Σ⁺ is the
+pseudo-inverse in those coordinates: directions without spread are left out.
+Golub & Van Loan (2013), §4.2, §5.5
+"""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from scipy.linalg import lapack, solve_triangular
+
+NEGLIGIBLE = 1e-13  # eigenvalue of a correlation matrix, relative to d times the largest
+
+
+@dataclass(frozen=True)
+class Spread:
+    """root F (r, d) and whitener W (d, r), r the rank."""
+
+    root: np.ndarray
+    whitener: np.ndarray
+
+    @property
+    def rank(self) -> int:
+        return len(self.root)
+
+    def times(self, theta: np.ndarray) -> np.ndarray:
+        """Σθ of each row of theta (K, d)."""
+        return theta @ self.root.T @ self.root
+
+    def solve(self, mean: np.ndarray) -> np.ndarray:
+        """Σ⁺m of each row of mean (K, d)."""
+        return mean @ self.whitener @ self.whitener.T
+
+    @classmethod
+    def of_covariance(cls, C: np.ndarray, negligible: np.ndarray) -> Self:
+        """From Σ (d, d); a standard deviation up to `negligible` (d,) is rounding, not spread."""
+        scale, weight = _scales(np.diag(C), negligible)
+        Q = C * np.outer(weight, weight)  # the correlation matrix, 0 where there is no spread
+        L, failed = lapack.dpotrf(Q, lower=1, clean=1)
+        if not failed and lapack.dpocon(L, np.abs(Q).sum(axis=0).max(), uplo="L")[0] > _tolerance(
+            Q
+        ):
+            inverse = solve_triangular(L, np.eye(len(L)), lower=True, check_finite=False)
+            return cls(L.T * scale, weight[:, None] * inverse.T)
+        values, vectors = np.linalg.eigh(Q)
+        return cls._of_eigen(values, vectors.T, scale, weight)
+
+    @classmethod
+    def of_rows(cls, R: np.ndarray, negligible: np.ndarray) -> Self:
+        """From rows with Σ = RᵀR, fewer than columns: nothing of size (d, d) is made."""
+        scale, weight = _scales(np.einsum("ij,ij->j", R, R), negligible)
+        _, singular, V = np.linalg.svd(R * weight, full_matrices=False)
+        return cls._of_eigen(singular**2, V, scale, weight)
+
+    @classmethod
+    def _of_eigen(
+        cls, values: np.ndarray, V: np.ndarray, scale: np.ndarray, weight: np.ndarray
+    ) -> Self:
+        kept = values > max(values.max(initial=0) * _tolerance(V), 0)
+        root = np.sqrt(values[kept])[:, None]
+        return cls(root * V[kept] * scale, weight[:, None] * (V[kept] / root).T)
+
+
+def _scales(variance: np.ndarray, negligible: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(standard deviation, its inverse) of each column, both 0 for a column without spread."""
+    scale = np.sqrt(np.maximum(variance, 0))
+    scale = np.where(scale > negligible, scale, 0)
+    return scale, np.divide(1, scale, out=np.zeros_like(scale), where=scale > 0)
+
+
+def _tolerance(Q: np.ndarray) -> float:
+    return NEGLIGIBLE * Q.shape[1]
