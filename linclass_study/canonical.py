@@ -1,0 +1,63 @@
+"""One order of rows and one digest, whatever order the source had.
+
+Rows are sorted by split, then class, then a hash of their content; equal rows are
+interchangeable. A hash and not the values themselves, so that no feature is sorted by its size
+and methods that look at rows one after another see them shuffled, the same way everywhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from linclass.table import Table
+
+
+def order(table: Table, y: np.ndarray, split: np.ndarray) -> np.ndarray:
+    """The permutation that puts rows into the canonical order."""
+    hashes = [hashlib.blake2b(row, digest_size=16).digest() for row in _rows(table)]
+    words = np.frombuffer(b"".join(hashes), dtype=">u8").reshape(-1, 2)
+    return np.lexsort((words[:, 1], words[:, 0], y, split))
+
+
+def normal(table: Table) -> Table:
+    """One bit pattern per value: −0 becomes 0, and every NaN the same NaN."""
+    if table.is_sparse:
+        return table
+    X = np.where(np.isnan(table.X), np.nan, table.X + 0.0)
+    return Table(np.ascontiguousarray(X), table.names, table.levels)
+
+
+def digest(table: Table, y: np.ndarray, split: np.ndarray, classes: list[str]) -> str:
+    """sha256 of the content: names, levels, classes, then every array in canonical order."""
+    about = {
+        "classes": classes,
+        "names": table.names,
+        "levels": {name: table.levels[name] for name in sorted(table.levels)},
+        "shape": [int(n) for n in table.shape],
+    }
+    total = hashlib.sha256(json.dumps(about, ensure_ascii=False).encode())
+    X = table.X
+    values = (
+        [(X.indptr, "<i4"), (X.indices, "<i4"), (X.data, "<f8")]
+        if table.is_sparse
+        else [(X, "<f8")]
+    )
+    arrays: list[tuple[Any, str]] = [(split, "<i1"), (y, "<i4"), *values]
+    for array, kind in arrays:
+        total.update(np.ascontiguousarray(array, dtype=kind).data)
+    return f"sha256:{total.hexdigest()}"
+
+
+def _rows(table: Table) -> Any:
+    """The bytes of each row."""
+    if not table.is_sparse:
+        return np.ascontiguousarray(table.X, dtype="<f8")
+    X = table.X
+    indices, data = X.indices.astype("<i4").tobytes(), X.data.astype("<f8").tobytes()
+    bounds = X.indptr.tolist()
+    return (indices[4 * a : 4 * b] + data[8 * a : 8 * b] for a, b in pairwise(bounds))

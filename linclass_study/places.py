@@ -1,0 +1,26 @@
+"""Where files are looked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Places:
+    """Mirrors are folders of local copies, used by file name; downloads keeps what was fetched;
+    root is the project's folder, for the paths of its own catalogue."""
+
+    mirrors: list[Path] = field(default_factory=list)
+    downloads: Path = Path("downloads")
+    root: Path = Path()
+
+    def local(self, name: str) -> Path | None:
+        """A path as written: relative to the folder the study runs in, else to the project."""
+        return next((path for path in (Path(name), self.root / name) if path.exists()), None)
+
+    def mirrored(self, name: str) -> list[Path]:
+        """Copies of a published file in the mirrors, as they are or compressed."""
+        names = [name, *(name + end for end in (".bz2", ".gz", ".xz"))]
+        copies = (folder / copy for folder in self.mirrors for copy in names)
+        return [copy for copy in copies if copy.is_file()]

@@ -1,0 +1,28 @@
+"""A file beside the study, or of the project; a bare name may also be a file in a mirror."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from linclass_study.checksum import checked
+from linclass_study.places import Places
+from linclass_study.unavailable import Unavailable
+
+
+def offers(
+    source: Mapping[str, Any], places: Places, last: bool
+) -> Iterator[tuple[str, Callable[[], Path]]]:
+    name = source["file"]
+    here = places.local(name)
+    found = [here] if here else [] if "/" in name else places.mirrored(name)
+    for path in found:
+        yield str(path), partial(checked, path, source.get("sha256"))
+    if not found:
+        yield name, _missing
+
+
+def _missing() -> Path:
+    raise Unavailable("there is no such file")
