@@ -70,6 +70,30 @@ class Composition:
             self.trace_ = [*getattr(self, "trace_", []), *trace.rows]
         return solution
 
+    def _ending(self, solutions: list[Solution]) -> tuple[str, str]:
+        """(status, reason) of one or several minimizations."""
+        worst = max(solutions, key=lambda s: (not s.converged, s.certificate))
+        if not worst.converged:
+            left = f"a {worst.certificate_kind} of {worst.certificate:.1e}"
+            stop = f"{self.solver_} stopped after {worst.n_iter} iterations with {left}"
+            return "max_iter", f"{stop}; tol is {getattr(self, 'tol', 0):g}."
+        ranks = [s.rank for s in solutions if s.rank is not None]
+        if ranks and not self._is_penalized():
+            rank = f"features are linearly dependent (rank {min(ranks)})"
+            return "rank_deficient", f"{rank}: of many equal fits this is the shortest."
+        return "converged", ""
+
+    def _proof(self, solutions: list[Solution]) -> dict[str, Any]:
+        return {
+            "objective": float(sum(s.objective for s in solutions)),
+            "certificate": max(s.certificate for s in solutions),
+            "certificate_kind": solutions[0].certificate_kind,
+            "n_iter": max(s.n_iter for s in solutions),
+        }
+
+    def _is_penalized(self) -> bool:
+        return self._penalty().binds and self.strength > 0
+
     def _penalty(self) -> Penalty:
         return find("penalties", "unpenalized" if self.penalty is None else self.penalty)()
 

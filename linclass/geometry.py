@@ -25,7 +25,7 @@ class Hyperplane(NamedTuple):
 
 class LinearGeometry:
     coef_: Array
-    intercept_: Array
+    intercept_: Any
 
     def boundary(self, pair: tuple[int, int] | None = None) -> Hyperplane:
         """The hyperplane between two classes: codes (l, k), the normal pointing to k."""

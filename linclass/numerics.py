@@ -70,6 +70,21 @@ class DesignMatrix:
                 H += B.T @ (B * D[rows, None])
         return H
 
+    def centred_gram(self, weights: Array) -> tuple[Array, Array]:
+        """(x̄, Σ w_i (x_i − x̄)(x_i − x̄)ᵀ), weights summing to 1; without an intercept x̄ is 0.
+
+        Centring the rows, not the Gram matrix, keeps the digits that far-off means would eat.
+        """
+        self.passes += 1
+        d = self.n_features
+        mean = self.XT @ weights if self.intercept else np.zeros(d)
+        G = np.zeros((d, d))
+        root = np.sqrt(weights)[:, None]
+        for rows, B in self.blocks():
+            C = (B[:, :d] - mean) * root[rows]
+            G += C.T @ C
+        return mean, G
+
     def blocks(self, scale: Array | None = None) -> Iterator[tuple[slice, Array]]:
         """Dense diag(scale) [X 1], some rows at a time, in one buffer."""
         d = self.n_features
@@ -118,6 +133,22 @@ class DesignMatrix:
             Z += theta[..., d:]
         return Z
 
+    def pull_of(self, rows: slice, R: Array) -> Array:
+        """`pull` of a few rows."""
+        d, X = self.n_features, self.X
+        out = np.empty((*R.shape[:-1], self.width))
+        if self.is_sparse:
+            own = slice(X.indptr[rows.start], X.indptr[rows.stop])
+            counts = np.diff(X.indptr[rows.start : rows.stop + 1])
+            products = np.repeat(R, counts, axis=-1) * X.data[own]
+            for to, of in zip(np.atleast_2d(out), np.atleast_2d(products), strict=True):
+                to[:d] = np.bincount(X.indices[own], of, minlength=d)
+        else:
+            out[..., :d] = R @ X[rows]
+        if self.intercept:
+            out[..., d] = R.sum(axis=-1)
+        return out
+
     def take(self, rows: Any) -> DesignMatrix:
         return DesignMatrix(self.X[rows], self.intercept)
 
@@ -155,26 +186,28 @@ class DesignMatrix:
         return self._XT
 
 
-def solve_positive(H: Array, g: Array) -> Array:
-    """H⁻¹ g for symmetric positive definite H, by Cholesky; LinAlgError when it is not."""
-    _, x, info = lapack.dposv(H, g, lower=True)
-    if info:
-        raise np.linalg.LinAlgError("the matrix is not positive definite")
-    return x
+def solve_symmetric(H: Array, g: Array) -> tuple[Array, int | None]:
+    """(H⁻¹ g, None) by Cholesky; when a pivot says that H is singular, the shortest x and the rank."""
+    factor, x, info = lapack.dposv(H, g, lower=True)
+    diagonal = np.diag(H)
+    if info or np.any(np.diag(factor) ** 2 < 1e-14 * diagonal):
+        return solve_singular(H, g)
+    return x, None
 
 
 def solve_singular(H: Array, g: Array) -> tuple[Array, int]:
     """(shortest solution of H x = g, rank of H) for a symmetric H that may be singular.
 
-    Columns are brought to one scale first: a rank must not depend on units.
+    Columns are brought to one scale to find the rank, which must not depend on units; of all
+    solutions the shortest is then the one orthogonal to the null space.
     """
     scale = np.sqrt(np.maximum(np.diag(H), 0))
     scale[scale == 0] = 1
     values, vectors = np.linalg.eigh(H / np.outer(scale, scale))
     kept = values > values[-1] * len(H) * 1e-13
     V = vectors[:, kept]
-    return V @ ((V.T @ (g.T / scale).T).T / values[kept]).T / _column(scale, g), int(kept.sum())
-
-
-def _column(scale: Array, like: Array) -> Array:
-    return scale if like.ndim == 1 else scale[:, None]
+    root = scale if g.ndim == 1 else scale[:, None]
+    inner = V.T @ (g / root)
+    x = V @ (inner / (values[kept] if g.ndim == 1 else values[kept, None])) / root
+    null, _ = np.linalg.qr(vectors[:, ~kept] / scale[:, None])
+    return x - null @ (null.T @ x), int(kept.sum())

@@ -79,13 +79,6 @@ class Objective:
             H[np.diag_indices(len(H))] += ridge.ravel()
         return H
 
-    def one_score_hessian(self, point: Point) -> Array:
-        """∇²P of a quadratic objective, the same for each of its scores."""
-        H = self.design.gram(self.weights)
-        d = self.design.n_features
-        H[np.arange(d), np.arange(d)] += self.curvature
-        return H
-
     def certificate(self, point: Point, slopes: Array | None = None) -> float:
         """What proves the point: `certificate_kind` says what it is."""
         if self.certificate_kind == "duality_gap":
@@ -115,12 +108,13 @@ class Objective:
     def residual(self, point: Point) -> float:
         """max_j |∂P/∂θ_j| / (‖x_j‖ ‖slopes‖): the largest cosine of what is left to a feature.
 
-        It does not change with the units of features, and does not vanish where all slopes do:
-        on separable data, where there is no optimum to be near.
+        It does not change with the units of features, and does not vanish only because all slopes
+        do: on separable data there is no optimum to be near.
         """
-        scale = np.sqrt(self.weights @ np.atleast_2d(point.slopes**2).sum(axis=0))
+        scale = self._norm(point.slopes) + 1e-9 * self._slopes_at_zero  # a perfect fit has none
         norms = self._column_norms * max(scale, TINY)
-        return float(np.max(np.abs(point.gradient) / np.where(norms > 0, norms, 1)))
+        cosines = np.abs(point.gradient) / np.where(norms > 0, norms, 1)
+        return min(float(cosines.max()), 1.0)
 
     def prepared_gradient(self, scale: float = 1.0) -> Callable[[Array, Array], Any]:
         """(theta, out) ↦ out = scale·∇P(theta), without allocating, for many small steps."""
@@ -171,9 +165,21 @@ class Objective:
             top = float(np.linalg.norm(v))
         return 1.05 * self.loss.smoothness * top + self.curvature
 
-    def subsample(self, stride: int) -> Objective:
-        """Every stride-th row; being a mean, it needs no other strength."""
-        rows = slice(None, None, stride)
+    def batch_gradient(self, rows: slice, theta: Array) -> Array:
+        """An unbiased estimate of ∇P from a few rows."""
+        z = self.design.scores_of(rows, theta)
+        scale = self.design.n_rows / (rows.stop - rows.start)
+        g = self.design.pull_of(
+            rows, scale * self.weights[rows] * self.loss.slopes(self.y[..., rows], z)
+        )
+        if self.strength and self.penalty is not None:
+            self.weight_part(g)[...] += self.strength * self.penalty.gradient(
+                self.weight_part(theta)
+            )
+        return g
+
+    def take(self, rows: Any) -> Objective:
+        """The same on some rows; being a mean, it needs no other strength."""
         return Objective(
             self.design.take(rows),
             self.loss,
@@ -208,6 +214,13 @@ class Objective:
                     H[k, :, l] = self.design.gram(column[l])
                     H[l, :, k] = H[k, :, l]
         return H.reshape(K * width, K * width)
+
+    def _norm(self, slopes: Array) -> float:
+        return float(np.sqrt((slopes**2 @ self.weights).sum()))
+
+    @cached_property
+    def _slopes_at_zero(self) -> float:
+        return self._norm(self.at(self.zero()).slopes)
 
     @cached_property
     def _column_norms(self) -> Array:
@@ -250,6 +263,14 @@ class Point:
             W = objective.weight_part(self.theta)
             objective.weight_part(g)[...] += objective.strength * objective.penalty.gradient(W)
         return g
+
+    @property
+    def separates(self) -> bool:
+        """Maximum likelihood without a penalty has no optimum once every row is on its own side."""
+        objective = self.objective
+        if objective.strength or not objective.loss.probabilistic:
+            return False
+        return bool(objective.loss.margins(objective.y, self.scores).min() > 0)
 
     def toward(self, direction: Array, scores: Array | None = None) -> Callable[[float], Point]:
         """t ↦ the point at theta + t·direction; only vectors over rows are touched on the way."""

@@ -19,7 +19,13 @@ from linclass.losses.base import ResidualLoss
 from linclass.numerics import Array, DesignMatrix
 from linclass.objective import Objective
 from linclass.parts import find
+from linclass.separability import separating_direction
 from linclass.solvers.base import Solution
+
+SEPARABLE = (
+    "the classes can be separated, so the likelihood rises for ever along separating_direction_; "
+    "add a penalty."
+)
 
 
 class LinearClassifier(Composition, LinearGeometry, LinearScores):
@@ -61,10 +67,15 @@ class LinearClassifier(Composition, LinearGeometry, LinearScores):
         design = DesignMatrix(X, self.fit_intercept)
         penalty = self._penalty()
         solutions: list[Solution] = []
+        directions: list[Array | None] = []
         for loss, target in self._problems(codes):
             objective = Objective(design, loss, target, weights, penalty, self.strength)
             solutions.append(self._solve(objective, old, len(solutions)))
-        return self._learned(solutions)
+            unbounded = loss.probabilistic and not objective.strength
+            found = separating_direction(objective, solutions[-1]) if unbounded else None
+            directions.append(found)
+        self._learn(solutions)
+        return self._say_how_it_ended(solutions, directions)
 
     def _problems(self, codes: Array) -> list[tuple[Any, Array]]:
         """(loss, targets) of each minimization: one, or one per class."""
@@ -91,26 +102,37 @@ class LinearClassifier(Composition, LinearGeometry, LinearScores):
             start = given.copy() if given.shape == start.shape else start
         return self._minimize(objective, start)
 
-    def _learned(self, solutions: list[Solution]) -> Self:
+    def _learn(self, solutions: list[Solution]) -> None:
         theta = np.vstack([np.atleast_2d(s.theta) for s in solutions])
-        K = len(self.classes_)
-        if 2 < K == len(theta) + 1:
-            theta = np.vstack([theta, np.zeros(theta.shape[1])])
-        if K > 2 and len(solutions) == 1:
-            theta -= theta.mean(axis=0)  # softmax: of all equal models the shortest
-        d = self.n_features_in_
-        self.coef_ = np.ascontiguousarray(theta[:, :d])
-        self.intercept_ = theta[:, d].copy() if self.fit_intercept else np.zeros(len(theta))
+        theta = self._of_each_class(theta, together=len(solutions) == 1)
+        self.coef_, self.intercept_ = self._split(theta)
         for solution in solutions:
             vars(self).update(solution.extra)
-        done = all(s.converged for s in solutions)
-        return self._record(
-            "converged" if done else "max_iter",
-            objective=float(sum(s.objective for s in solutions)),
-            certificate=max(s.certificate for s in solutions),
-            certificate_kind=solutions[0].certificate_kind,
-            n_iter=max(s.n_iter for s in solutions),
-        )
+
+    def _of_each_class(self, theta: Array, together: bool) -> Array:
+        """Rows for all classes; classes fitted together are known up to what all rows share."""
+        K = len(self.classes_)
+        if K > 2 and len(theta) == K - 1:
+            theta = np.vstack([theta, np.zeros(theta.shape[1])])
+        return theta - theta.mean(axis=0) if K > 2 and together else theta
+
+    def _split(self, theta: Array) -> tuple[Array, Array]:
+        d = self.n_features_in_
+        intercept = theta[:, d].copy() if self.fit_intercept else np.zeros(len(theta))
+        return np.ascontiguousarray(theta[:, :d]), intercept
+
+    def _say_how_it_ended(self, solutions: list[Solution], directions: list[Array | None]) -> Self:
+        for name in ("separating_direction_", "separating_intercept_"):
+            vars(self).pop(name, None)
+        status, reason = self._ending(solutions)
+        if any(d is not None for d in directions):
+            status, reason = "separable", SEPARABLE
+            theta = np.vstack([np.atleast_2d(d) for d in directions if d is not None])
+            W, b = self._split(self._of_each_class(theta, together=len(solutions) == 1))
+            one = len(self.classes_) == 2
+            self.separating_direction_ = W[0] if one else W
+            self.separating_intercept_ = float(b[0]) if one else b
+        return self._record(status, reason, **self._proof(solutions))
 
     def _old_parameters(self) -> Array | None:
         if not hasattr(self, "coef_"):

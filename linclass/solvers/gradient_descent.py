@@ -112,7 +112,7 @@ def backtracking(
         point = new
         if trace:
             trace(point)
-        if n % 10 == 0 and objective.certificate(point) <= tol:
+        if n % 10 == 0 and (point.separates or objective.certificate(point) <= tol):
             return point.theta, n, True
     return point.theta, steps, False
 

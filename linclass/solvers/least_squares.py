@@ -1,8 +1,9 @@
-"""Least squares in closed form:  (Xᵀ W X + strength·I₀) θ = Xᵀ W y,  I₀ sparing the intercept.
+"""Least squares in closed form:  (X_cᵀ W X_c + strength·I) w = X_cᵀ W (y − ȳ),  b = ȳ − x̄·w,
 
-The normal equations square the condition number, so columns are brought to one scale first and the
-answer is refined by its own residual, which is worked out from X, not from XᵀX. Dependent columns
-give the shortest solution and the rank.   Björck (1996), Numerical Methods for Least Squares, §2.9
+with X_c = X − x̄ where there is an intercept. The normal equations square the condition number, so
+columns are centred and brought to one scale first, and the answer is refined by its own residual,
+which is worked out from X, not from XᵀX. Dependent columns give the shortest solution and the rank.
+Björck (1996), Numerical Methods for Least Squares Problems, §2.9
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg import cho_factor, cho_solve
 
 from linclass.applicability import require_memory
 from linclass.numerics import Array, solve_singular
@@ -26,25 +27,48 @@ class LeastSquares(Solver):
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         p = objective.design.width
-        require_memory(16 * p * p, f"least_squares needs a dense {p} × {p} Gram matrix")
+        require_memory(24 * p * p, f"least_squares needs a dense {p} × {p} Gram matrix")
+        system = NormalEquations(objective)
         point = objective.at(objective.zero())
-        G = objective.one_score_hessian(point)
-        scale = np.sqrt(np.diag(G))
-        scale[scale == 0] = 1
-        rank = None
+        for _ in range(self.refinements):
+            step = system.solve(point.gradient)
+            point = objective.at(point.theta - step)
+            if trace:
+                trace(point)
+            if np.linalg.norm(step) <= 1e-14 * np.linalg.norm(point.theta):
+                break
+        return Solution.at(point, objective.certificate(point), self.tol, 1, rank=system.rank)
+
+
+class NormalEquations:
+    """H⁻¹ of a quadratic objective, whose scores all share one H."""
+
+    def __init__(self, objective: Objective):
+        design, w = objective.design, objective.weights
+        self.d = design.n_features
+        self.mean, G = design.centred_gram(w)
+        G[np.diag_indices(self.d)] += objective.curvature
+        self.scale = np.sqrt(np.maximum(np.diag(G), 0))
+        self.scale[self.scale == 0] = 1
+        flat = self.scale <= 1e-13 * np.abs(self.mean)  # constant, as far as rounding can tell
+        self.rank: int | None = None
         try:
-            factor = cho_factor(G / np.outer(scale, scale), lower=True)
-            if np.diag(factor[0]).min() < 1e-7:
-                raise LinAlgError("dependent columns")
-        except LinAlgError:
-            step, rank = solve_singular(G, point.gradient.T)
-            point = objective.at(point.theta - step.T)
+            self.factor = cho_factor(G / np.outer(self.scale, self.scale), lower=True)
+            singular = flat.any() or np.diag(self.factor[0]).min() < 1e-7
+        except (np.linalg.LinAlgError, ValueError):
+            singular = True
+        if singular:
+            G[flat] = G[:, flat] = 0
+            self.inverse, rank = solve_singular(G, np.eye(self.d))
+            self.rank = rank + design.intercept
+
+    def solve(self, g: Array) -> Array:
+        """H⁻¹ g, with the intercept eliminated:  w = H_c⁻¹(g_w − x̄ g_b),  b = g_b − x̄·w."""
+        d = self.d
+        g_b = g[..., d:]
+        right = g[..., :d] - g_b * self.mean if g_b.size else g
+        if hasattr(self, "inverse"):
+            w = right @ self.inverse.T  # not symmetric: right for every g in the range of H
         else:
-            for _ in range(self.refinements):
-                step = cho_solve(factor, (point.gradient / scale).T).T / scale
-                point = objective.at(point.theta - step)
-                if np.linalg.norm(step) <= 1e-14 * np.linalg.norm(point.theta):
-                    break
-        if trace:
-            trace(point)
-        return Solution.at(point, objective.certificate(point), self.tol, 1, rank=rank)
+            w = cho_solve(self.factor, (right / self.scale).T).T / self.scale
+        return np.concatenate([w, g_b - (w @ self.mean)[..., None]], axis=-1) if g_b.size else w

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linclass.numerics import Array, solve_positive, solve_singular
+from linclass.numerics import Array, solve_symmetric
 from linclass.objective import Objective, Point
 from linclass.solvers.base import Solution, Solver, Trace
 
@@ -32,6 +32,9 @@ class Newton(Solver):
                 certificate = objective.certificate(point)
                 if certificate <= self.tol:
                     break
+            if point.separates:
+                certificate = objective.certificate(point)
+                break
         else:
             certificate = objective.certificate(point)
         return Solution.at(point, certificate, self.tol, n_iter, rank=rank)
@@ -42,11 +45,8 @@ def newton_step(objective: Objective, point: Point) -> tuple[Array, int | None]:
     H, g = objective.hessian(point), point.gradient.ravel()
     if len(objective.shape) == 2 and objective.design.intercept:
         fix_common_intercept(H, objective.shape)
-    try:
-        return -solve_positive(H, g).reshape(objective.shape), None
-    except np.linalg.LinAlgError:
-        step, rank = solve_singular(H, g)
-        return -step.reshape(objective.shape), rank
+    step, rank = solve_symmetric(H, g)
+    return -step.reshape(objective.shape), rank
 
 
 def fix_common_intercept(H: Array, shape: tuple[int, ...]) -> None:

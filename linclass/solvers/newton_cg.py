@@ -49,6 +49,9 @@ class NewtonCg(Solver):
                 certificate = objective.certificate(point)
                 if certificate <= self.tol:
                     break
+            if point.separates:
+                certificate = objective.certificate(point)
+                break
         else:
             certificate = objective.certificate(point)
         return Solution.at(point, certificate, self.tol, n_iter)

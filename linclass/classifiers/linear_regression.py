@@ -1,0 +1,56 @@
+"""Linear regression:  (w, b) = argmin (1/Σw_i) Σ w_i ½(x_i·w + b − y_i)² + strength · penalty(w),
+
+by default without a penalty: ordinary least squares.   Hastie, Tibshirani & Friedman (2009), §3.2
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from linclass.composition import Composition
+from linclass.conventions import Regressor
+from linclass.geometry import LinearGeometry
+from linclass.losses.squared import Squared
+from linclass.numerics import Array, DesignMatrix
+from linclass.objective import Objective
+
+
+class LinearRegression(Composition, LinearGeometry, Regressor):
+    loss = "squared"
+    penalty: Any = None
+    strength: Any = 0.0
+    coef_: Array
+
+    def __init__(
+        self,
+        *,
+        solver: Any = "auto",
+        step: Any = None,
+        fit_intercept: bool = True,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        trace: bool = False,
+        random_state: Any = None,
+    ):
+        self.solver = solver
+        self.step = step
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.trace = trace
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        X, y, weights = self._start_fit(X, y, sample_weight)
+        vars(self).pop("trace_", None)
+        design = DesignMatrix(X, self.fit_intercept)
+        objective = Objective(design, Squared(), y, weights, self._penalty(), self.strength)
+        solution = self._minimize(objective, objective.zero())
+        d = self.n_features_in_
+        self.coef_ = solution.theta[:d]
+        self.intercept_ = float(solution.theta[d]) if self.fit_intercept else 0.0
+        return self._record(*self._ending([solution]), **self._proof([solution]))
+
+    def predict(self, X: Any) -> Array:
+        X = self._check_rows(X)
+        return X @ self.coef_ + self.intercept_
