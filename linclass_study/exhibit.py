@@ -1,0 +1,87 @@
+"""One figure on disk: figure.svg for the report, figure.png for slides, numbers.json behind both.
+
+The same outcome gives the same bytes: no dates, no random ids, no version of the program.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FILES = ("figure.svg", "figure.png", "numbers.json")
+
+#: What stands where there is nothing to draw: Snakemake wants every file that it was promised.
+EMPTY_SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"></svg>\n'
+EMPTY_PNG = bytes.fromhex(
+    "89504e470d0a1a0a0000000d4948445200000001000000010804000000b51c0c02"
+    "0000000b4944415478da6364f80f00010501012718e3660000000049454e44ae426082"
+)
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """A figure, its title and caption, and the numbers it shows; or the reason why there is none."""
+
+    figure: Figure | None
+    title: str
+    caption: str
+    numbers: dict[str, Any]
+    reason: str = ""
+
+    @classmethod
+    def nothing(cls, reason: str) -> Exhibit:
+        return cls(None, "", "", {}, reason)
+
+    def save(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        about = {"drawn": True, "title": self.title, "caption": self.caption, **self.numbers}
+        if self.figure is None:
+            about = {"drawn": False, "reason": self.reason}
+        svg, png = (EMPTY_SVG, EMPTY_PNG) if self.figure is None else _rendered(self.figure)
+        text = json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        for name, content in zip(FILES, (svg.encode(), png, text.encode()), strict=True):
+            partial = folder / f"{name}.partial"
+            partial.write_bytes(content)
+            os.replace(partial, folder / name)
+
+
+def _rendered(figure: Figure) -> tuple[str, bytes]:
+    svg, png = io.StringIO(), io.BytesIO()
+    unsaid = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    figure.savefig(svg, format="svg", metadata=unsaid, transparent=True)
+    figure.savefig(png, format="png", metadata={"Software": None})
+    return _cleaned(svg.getvalue()), png.getvalue()
+
+
+def _cleaned(svg: str) -> str:
+    """Without declaration, comments and metadata; its style on the root, so that it stays inside;
+    coordinates to a hundredth of a point; images with as few colours as they need."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"<defs>\s*<style[^>]*>.*?</style>\s*</defs>", "", svg, count=1, flags=re.DOTALL)
+    svg = svg.replace("<svg ", '<svg style="stroke-linejoin: round; stroke-linecap: butt" ', 1)
+    svg = re.sub(r"<[^>]+>", lambda tag: _shortened(tag[0]), svg)
+    return re.sub(r"\n\s*", "\n", svg)
+
+
+def _shortened(tag: str) -> str:
+    tag = re.sub(r"(?<=base64,)[^\"]+", lambda png: _fewer_colours(png[0]), tag)
+    return re.sub(r"-?\d+\.\d{3,}(?![\w+/=])", lambda number: f"{float(number[0]):.2f}", tag)
+
+
+def _fewer_colours(png: str) -> str:
+    from PIL import Image
+
+    image = Image.open(io.BytesIO(base64.b64decode(png)))
+    small = io.BytesIO()
+    image.quantize(64, method=Image.Quantize.FASTOCTREE).save(small, "png", optimize=True)
+    return base64.b64encode(small.getvalue()).decode()

@@ -1,0 +1,124 @@
+"""How every figure looks: one colour and marker per method, one per class, quiet axes.
+
+The colours are six of Okabe and Ito (2008) and two of Tol (2021), chosen to stay apart for
+readers with any of the common colour-vision deficiencies. Eight colours and seven markers have
+no common factor, so 56 methods differ, and neighbours differ in both. matplotlib is imported
+when something is drawn: the Snakefile reads this package for the names of its figures alone.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = (
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#cc79a7",
+    "#e69f00",
+    "#56b4e9",
+    "#882255",
+    "#999933",
+)
+MARKERS = "os^DvPX"
+
+INK, MUTED, GRID = "#1f2430", "#68707d", "#dfe3e8"
+FONTS = ["DejaVu Sans", "sans-serif"]
+
+SETTINGS: Any = {
+    "figure.dpi": 100,
+    "savefig.dpi": 180,
+    "savefig.transparent": False,
+    "font.family": FONTS,
+    "font.size": 8.5,
+    "text.color": INK,
+    "text.parse_math": False,  # names belong to the user; a $ in them is a $
+    "axes.unicode_minus": True,
+    "axes.edgecolor": MUTED,
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 8.5,
+    "axes.axisbelow": True,
+    "grid.color": GRID,
+    "grid.linewidth": 0.6,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 3,
+    "ytick.major.size": 3,
+    "lines.solid_capstyle": "round",
+    "svg.fonttype": "none",  # text stays text: small, searchable, in the reader's own font
+    "svg.hashsalt": "linclass",
+    "path.simplify_threshold": 0.25,  # of a point: nobody sees it, and files are a third
+}
+
+
+def settings() -> AbstractContextManager[None]:
+    """The style, for as long as a figure is drawn and saved."""
+    from matplotlib import rc_context
+
+    return rc_context(SETTINGS)
+
+
+def canvas(width: float, height: float) -> Figure:
+    """A figure of so many inches, belonging to nobody: no pyplot, no global state."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height))
+
+
+def of_method(position: int) -> tuple[str, str]:
+    """Colour and marker of the method at this place in the catalogue."""
+    return COLOURS[position % len(COLOURS)], MARKERS[position % len(MARKERS)]
+
+
+def of_class(code: int) -> tuple[str, str]:
+    """Colour and marker of a class; the first two, blue and orange, contrast most."""
+    return of_method(code)
+
+
+def wrapped(name: str, width: int, lines: int = 2) -> str:
+    """A name in at most so many lines, broken at its own joints, its middle left out if need be."""
+    room = width * lines
+    if len(name) > room:
+        name = f"{name[: room // 2 - 1]}…{name[-(room - room // 2 - 1) :]}"
+    joints = name.replace("_", "_\u200b").replace("-", "-\u200b").replace("\u200b", " ")
+    parts = textwrap.wrap(joints, width + 2, break_on_hyphens=False)
+    if len(parts) > lines or any(len(part) > width + 4 for part in parts):
+        parts = [name[i : i + width] for i in range(0, len(name), width)]
+    return "\n".join(part.replace("_ ", "_").replace("- ", "-") for part in parts)
+
+
+def dots(axes: Axes, x: Any, y: Any, size: float, colour: str, alpha: float = 1.0) -> None:
+    """Round dots as one path of strokes too short to see, but for their round ends.
+
+    As markers each dot would be an element of the SVG, ten times the size. A stroke of no length
+    at all is not drawn into a PNG; the axes' limits must be set, to know what is short.
+    """
+    import numpy as np
+
+    low, high = axes.get_xlim()
+    strokes = np.full((len(x), 3, 2), np.nan)
+    strokes[:, 0] = strokes[:, 1] = np.column_stack([x, y])
+    strokes[:, 1, 0] += 1e-5 * (high - low)
+    (drawn,) = axes.plot(*strokes.reshape(-1, 2).T, color=colour, alpha=alpha, linewidth=size)
+    drawn.get_path().should_simplify = False
+
+
+def quiet(axes: Axes) -> None:
+    """An axis whose names speak for themselves: no line and no ticks."""
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(axis="y", length=0)

@@ -1,0 +1,45 @@
+"""Numbers as a reader wants them: no more digits than mean something."""
+
+from __future__ import annotations
+
+import math
+
+
+def value(x: float | None, digits: int = 3) -> str:
+    """A metric: three decimals, fewer when the number is large."""
+    if x is None:
+        return "–"
+    if not math.isfinite(x):
+        return "∞" if x > 0 else "−∞"
+    text = f"{x:.{digits}f}" if abs(x) < 1000 else f"{x:.3g}"
+    return text.replace("-", "−")
+
+
+def seconds(x: float | None) -> str:
+    if x is None:
+        return "–"
+    for limit, unit, scale in (
+        (1e-3, "µs", 1e6),
+        (1, "ms", 1e3),
+        (120, "s", 1),
+        (7200, "min", 1 / 60),
+    ):
+        if x < limit:
+            scaled = x * scale
+            return f"{scaled:.2g} {unit}" if scaled < 10 else f"{scaled:.0f} {unit}"
+    return f"{x / 3600:.1f} h"
+
+
+def power(x: float | None) -> str:
+    """A certificate, of which only the order of magnitude matters: 3e−9."""
+    if x is None:
+        return "–"
+    if x == 0:
+        return "0"
+    mantissa, exponent = f"{x:.0e}".split("e")
+    return f"{mantissa}e{int(exponent)}".replace("-", "−")
+
+
+def count(number: int, thing: str, things: str | None = None) -> str:
+    """1 fit, 20 fits, 20,000 fits."""
+    return f"{number:,} {thing if number == 1 else things or thing + 's'}"

@@ -1,0 +1,74 @@
+"""What a study left in its results folder, read when it is asked for.
+
+Figures and the report take an outcome and nothing else, so each can be drawn anew from the
+folder alone: predictions are the raw result, everything after them is derived.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+#: What a fit can end in. The first four give predictions, the others a row with a reason.
+FITTED = ("converged", "max_iter", "separable", "rank_deficient")
+UNFITTED = ("unavailable", "not_applicable", "failed", "timeout", "out_of_memory")
+STATUSES = FITTED + UNFITTED
+
+#: What identifies a fit, in the order that every table is sorted by.
+FIT = ("dataset", "method", "protocol", "repeat", "fold")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A results folder, with what the study asked for.
+
+    results     the folder
+    datasets    name → entry of the catalogue, in the study's order; likewise methods
+    evaluation  folds, repeats, tune_metric, …; limits likewise
+    positions   method → its place in the whole catalogue: the same colour in every study
+    """
+
+    results: Path
+    datasets: Mapping[str, Mapping[str, Any]]
+    methods: Mapping[str, Mapping[str, Any]]
+    evaluation: Mapping[str, Any]
+    limits: Mapping[str, Any] = field(default_factory=dict)
+    positions: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, study: str) -> Outcome:
+        """From what the Snakefile tells a job: the study's parts as JSON."""
+        parts = json.loads(study)
+        return cls(Path(parts.pop("results")), **parts)
+
+    @property
+    def metric(self) -> str:
+        """The metric that tuning maximizes and methods are ranked by."""
+        return self.evaluation["tune_metric"]
+
+    def position(self, method: str) -> int:
+        return self.positions.get(method, list(self.methods).index(method))
+
+    @cached_property
+    def scores(self) -> pl.DataFrame:
+        return pl.read_parquet(self.results / "scores.parquet")
+
+    @cached_property
+    def fits(self) -> pl.DataFrame:
+        return pl.read_parquet(self.results / "fits.parquet")
+
+    def about(self, dataset: str) -> dict[str, Any]:
+        """results/data/{dataset}.json: classes, sizes, source, or why it is unavailable."""
+        return json.loads((self.results / "data" / f"{dataset}.json").read_text(encoding="utf-8"))
+
+    def boundary(self, dataset: str, method: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Grid x (g,), y (g,), and the class code of each cell by each fold's fit (folds, g, g)."""
+        with np.load(self.results / "runs" / dataset / method / "boundary.npz") as arrays:
+            return arrays["x"], arrays["y"], arrays["labels"]

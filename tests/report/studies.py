@@ -1,0 +1,196 @@
+"""Synthetic studies: results folders as a run would leave them, with every kind of trouble on demand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from linclass.table import Table
+from linclass_study import answer, dataset, exhibits, report, scoring, summary, tables
+from linclass_study.outcome import FITTED, Outcome
+
+MACHINE = {"Commit": "0123456789ab", "Python": "3.11", "Processor": "a <fast> & quiet one"}
+
+
+@dataclass(frozen=True)
+class Data:
+    """A data set to make up; `unavailable` is the reason why it could not be had."""
+
+    classes: Sequence[str] = ("no", "yes")
+    rows: int = 120
+    features: int = 3
+    official: int = 0  # rows of an official test set
+    unavailable: str = ""
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method to make up: how well it separates, and what becomes of its fits."""
+
+    skill: float = 1.0
+    probabilities: bool = True
+    endings: Mapping[int, tuple[str, str]] = field(default_factory=dict)  # fold → status, reason
+    everywhere: tuple[str, str] = ("converged", "")
+    only: Sequence[str] = ()  # data sets on which `everywhere` and `endings` hold; else all
+
+
+def build(
+    results: Path, data: Mapping[str, Data], methods: Mapping[str, Method], folds: int
+) -> Outcome:
+    """Runs made up, then scored, summarized, drawn and reported by the code under test."""
+    outcome = Outcome(
+        results=results,
+        datasets={name: {"source": {"file": f"{name}.csv"}} for name in data},
+        methods={name: {"classifier": f"linclass.{name}"} for name in methods},
+        evaluation={
+            "folds": folds, "repeats": 1, "inner_folds": 3, "tune_metric": "accuracy", "seed": 1
+        },
+        limits={"fit_seconds": 300, "fit_memory_mb": 4000},
+        positions={name: place for place, name in enumerate(methods)},
+    )  # fmt: skip
+    scores, fits = [], []
+    for seed, (dataset_name, content) in enumerate(data.items()):
+        generator = np.random.default_rng(seed)
+        X, y, split = _rows(content, generator)
+        _write_data(results, dataset_name, content, X, y, split)
+        for method_name, method in methods.items():
+            folder = results / "runs" / dataset_name / method_name
+            made = _run(dataset_name, method_name, content, method, y, split, folds, generator)
+            for table, rows in zip(("predictions", "fits"), made, strict=True):
+                tables.write(tables.frame(table, rows), table, folder / f"{table}.parquet")
+            _write_boundary(folder, content, method, X, folds)
+            predictions = pl.read_parquet(folder / "predictions.parquet")
+            scored = scoring.score(predictions, len(content.classes), len(content.classes) - 1)
+            tables.write(scored, "scores", folder / "scores.parquet")
+            scores.append(folder / "scores.parquet")
+            fits.append(folder / "fits.parquet")
+    summary.write(results, scores, fits)
+    (results / "answer.txt").write_text(answer.answer(outcome, f"{results.name}/report.html"))
+    return outcome
+
+
+def finish(outcome: Outcome) -> str:
+    """The figures, then the page."""
+    for figure in exhibits.modules():
+        exhibits.draw(outcome, figure)
+    return report.report(outcome, MACHINE, ["my study.yaml"])
+
+
+def _rows(data: Data, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    if data.unavailable:
+        return np.empty((0, 0)), np.empty(0, np.int32), np.empty(0, np.int8)
+    y = (np.arange(data.rows + data.official) % len(data.classes)).astype(np.int32)
+    X = generator.normal(size=(len(y), data.features)) + 1.5 * y[:, None]
+    return X, y, (np.arange(len(y)) >= data.rows).astype(np.int8)
+
+
+def _write_data(
+    results: Path, name: str, data: Data, X: np.ndarray, y: np.ndarray, split: np.ndarray
+) -> None:
+    folder = results / "data"
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = folder / f"{name}.npz", folder / f"{name}.json"
+    if data.unavailable:
+        dataset.save_unavailable(data.unavailable, *paths)
+        return
+    table = Table(X, tuple(f"feature {j}" for j in range(data.features)))
+    whole = dataset.Dataset(
+        table=table,
+        y=y,
+        split=split,
+        classes=list(data.classes),
+        positive=len(data.classes) - 1,
+        costs=None,
+        source=f"file {name}.csv",
+        digest="sha256:0",
+        attempts=[],
+    )
+    dataset.save(whole, *paths)
+
+
+def _run(
+    dataset_name: str,
+    method_name: str,
+    data: Data,
+    method: Method,
+    y: np.ndarray,
+    split: np.ndarray,
+    folds: int,
+    generator: np.random.Generator,
+) -> tuple[list[dict], list[dict]]:
+    predictions: list[dict] = []
+    fits: list[dict] = []
+    concerned = not method.only or dataset_name in method.only
+    planned = [
+        ("cv", fold, np.flatnonzero(np.arange(len(y)) // 2 % folds == fold))
+        for fold in range(folds)
+    ]
+    if data.official:
+        planned.append(("official", 0, np.flatnonzero(split == 1)))
+    for protocol, fold, test in planned:
+        status, reason = "converged", ""
+        if data.unavailable:
+            status, reason = "unavailable", data.unavailable
+        elif concerned:
+            status, reason = method.everywhere
+            if protocol == "cv":
+                status, reason = method.endings.get(fold, (status, reason))
+        key = {
+            "dataset": dataset_name, "method": method_name, "protocol": protocol,
+            "repeat": 0, "fold": fold,
+        }  # fmt: skip
+        done = status in FITTED
+        fits.append(
+            key
+            | {"status": status, "reason": reason, "params": "{}", "seed": fold}
+            | {"n_train": len(y) - len(test), "n_test": len(test)}
+            | {
+                "fit_seconds": 0.01 * (fold + 1) if done else None,
+                "peak_rss_mb": 90.0 if done else None,
+            }
+            | {"certificate": 10.0 ** (fold - 9) if done else None}
+            | {"certificate_kind": "gradient_norm" if done else None}
+        )
+        if not done:
+            continue
+        K = len(data.classes)
+        z = generator.normal(size=(len(test), K)) + method.skill * np.eye(K)[y[test]]
+        log_proba = z - np.logaddexp.reduce(z, axis=1, keepdims=True)
+        for i, row in enumerate(test):
+            predictions.append(
+                key
+                | {"row": int(row), "y_true": int(y[row]), "y_pred": int(z[i].argmax())}
+                | {"score": z[i].tolist()}
+                | {"log_proba": log_proba[i].tolist() if method.probabilities else None}
+            )
+    return predictions, fits
+
+
+def _write_boundary(folder: Path, data: Data, method: Method, X: np.ndarray, folds: int) -> None:
+    """Lines x + y = const that tilt a little from fold to fold, on a grid over the rows."""
+    if data.features != 2 or data.unavailable:
+        np.savez(folder / "boundary.npz", x=[], y=[], labels=np.empty((0, 0, 0), np.int8))
+        return
+    x, y = (np.linspace(X[:, j].min() - 0.5, X[:, j].max() + 0.5, 61) for j in (0, 1))
+    right, top = np.meshgrid(x, y)
+    labels = []
+    for fold in range(folds):
+        status, _ = method.endings.get(fold, method.everywhere)
+        level = (right * (1 + 0.05 * fold) + top * (1 - 0.05 * fold) - 0.2 * method.skill) / 3
+        codes = np.clip(np.floor(level + 0.5), 0, len(data.classes) - 1)
+        labels.append(codes if status in FITTED else np.full(codes.shape, -1))
+    np.savez(folder / "boundary.npz", x=x, y=y, labels=np.array(labels, np.int8))
+
+
+def rows_of(path: Path) -> list[dict]:
+    return pl.read_csv(path).to_dicts()
+
+
+def numbers_of(outcome: Outcome, exhibit: str) -> dict:
+    path = outcome.results / "exhibits" / exhibit / "numbers.json"
+    return json.loads(path.read_text(encoding="utf-8"))
