@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from linclass.conventions import SoftmaxProbabilities
 from linclass.families.gaussian import Gaussian
-from linclass.moments import class_means, class_variances
+from linclass.moments import class_variances
 from linclass.priors import Priors, check_priors, class_priors, log_priors
 
 FLOOR = 1e-12  # a variance below this share of the feature's is no longer told from rounding
@@ -30,9 +30,8 @@ class GaussianNB(SoftmaxProbabilities):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
-        mass, self.means_ = class_means(X, codes, weights, len(self.classes_))
+        mass, self.means_, within = class_variances(X, codes, weights, len(self.classes_))
         self.priors_ = class_priors(self.priors, mass)
-        within = class_variances(X, codes, weights, self.means_)
         centre = mass @ self.means_ / mass.sum()
         total = mass @ (within + (self.means_ - centre) ** 2) / mass.sum()
         self.epsilon_ = float(self.var_smoothing * total.max())

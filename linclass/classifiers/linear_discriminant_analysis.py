@@ -20,14 +20,15 @@ from linclass.conventions import (
     require_memory,
 )
 from linclass.families.gaussian import TiedGaussian
-from linclass.moments import class_means, residual_rows, within_scatter
+from linclass.geometry import LinearGeometry
+from linclass.moments import residual_rows, within_scatter
 from linclass.priors import Priors, check_priors, class_priors, log_priors
 from linclass.spread import Spread
 
 LOST = {"unbiased": 1, "maximum_likelihood": 0}  # degrees of freedom that each class mean takes
 
 
-class LinearDiscriminantAnalysis(LinearScores, SoftmaxProbabilities):
+class LinearDiscriminantAnalysis(LinearScores, SoftmaxProbabilities, LinearGeometry):
     def __init__(self, priors: Priors = None, covariance: str = "unbiased"):
         self.priors = priors
         self.covariance = covariance
@@ -42,9 +43,8 @@ class LinearDiscriminantAnalysis(LinearScores, SoftmaxProbabilities):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
-        mass, self.means_ = class_means(X, codes, weights, len(self.classes_))
+        mass, self.means_, spread = self._spread(X, codes, weights)
         self.priors_ = class_priors(self.priors, mass)
-        spread = self._spread(X, codes, weights)
         family = TiedGaussian(spread)
         centre = mass @ self.means_ / mass.sum()
         M = self.means_ - centre
@@ -60,8 +60,10 @@ class LinearDiscriminantAnalysis(LinearScores, SoftmaxProbabilities):
         )
         return self._record("rank_deficient", reason, certificate=_residual(spread, theta, M))
 
-    def _spread(self, X: Matrix, codes: np.ndarray, weights: np.ndarray) -> Spread:
-        """The factors of Σ, from whichever is smaller: the rows, or the matrix."""
+    def _spread(
+        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, Spread]:
+        """(mass, means, factors of Σ), from whichever is smaller: the rows, or the matrix."""
         (n, d), K = X.shape, len(self.classes_)
         freedom = weights.sum() - LOST[self.covariance] * K
         if freedom <= 0 and n > K:
@@ -70,17 +72,19 @@ class LinearDiscriminantAnalysis(LinearScores, SoftmaxProbabilities):
                 "here. Scale them up, or use covariance='maximum_likelihood'."
             )
         freedom = max(freedom, 1)  # one row in each class: no spread, whatever it is divided by
-        negligible = 1e-14 * np.abs(self.means_).max(axis=0)
         wide = n - K < d
         if sp.issparse(X) or not wide:
             what = f"{type(self).__name__} needs a dense {d} × {d} covariance"
             require_memory(8 * d * d, what)
             require_memory(4 * 8 * d * d, f"{what} and its factors")
-        if wide:
-            R = residual_rows(X, codes, weights, self.means_) / np.sqrt(freedom)
-            return Spread.of_rows(R, negligible)
-        S = within_scatter(X, codes, weights, self.means_) / freedom
-        return Spread.of_covariance(S, negligible)
+        gather, factors, power = (
+            (residual_rows, Spread.of_rows, 0.5)
+            if wide
+            else (within_scatter, Spread.of_covariance, 1)
+        )
+        mass, means, spread = gather(X, codes, weights, K)
+        rounding = 1e-14 * np.abs(means).max(axis=0)
+        return mass, means, factors(spread / freedom**power, rounding)
 
 
 def _residual(spread: Spread, theta: np.ndarray, M: np.ndarray) -> float:

@@ -8,10 +8,11 @@ adds the same to all scores and keeps them small.   Hastie, Tibshirani & Friedma
 from typing import Any, Self
 
 from linclass.conventions import LinearScores
+from linclass.geometry import LinearGeometry
 from linclass.moments import class_means
 
 
-class NearestMean(LinearScores):
+class NearestMean(LinearScores, LinearGeometry):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         mass, self.means_ = class_means(X, codes, weights, len(self.classes_))

@@ -10,6 +10,9 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
+
+BLOCK = 2048  # rows
 
 
 class Family:
@@ -38,13 +41,17 @@ class Family:
         raise NotImplementedError
 
     def inner(self, X: Any, theta: np.ndarray) -> np.ndarray:
-        """θ_kᵀT(x) of every row and parameter, (n, K)."""
-        Z = np.zeros((X.shape[0], len(theta)))
-        start = 0
-        for T in self.statistic(X):
-            stop = start + T.shape[1]
-            Z += T @ theta[:, start:stop].T
-            start = stop
+        """θ_kᵀT(x) of every row and parameter, (n, K); dense rows by blocks that fit the cache."""
+        n = X.shape[0]
+        Z = np.zeros((n, len(theta)))
+        step = n if sp.issparse(X) else BLOCK
+        for begin in range(0, n, step):
+            block = slice(begin, begin + step)
+            start = 0
+            for T in self.statistic(X if step == n else X[block]):
+                stop = start + T.shape[1]
+                Z[block] += T @ theta[:, start:stop].T
+                start = stop
         return Z
 
     def log_density(self, X: Any, theta: np.ndarray) -> np.ndarray:

@@ -34,7 +34,8 @@ class Gaussian(Family):
             yield X
             yield sp.csr_array((np.clip(X.data, -FAR, FAR) ** 2, X.indices, X.indptr), X.shape)
         else:
-            D = np.clip(X - self.origin, -FAR, FAR)
+            D = X - self.origin
+            np.clip(D, -FAR, FAR, out=D)
             yield D
             yield D**2
 
