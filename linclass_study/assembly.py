@@ -72,14 +72,13 @@ def _from_columns(
 def _from_counts(
     train: Counts, test: Content | None, entry: Mapping[str, Any]
 ) -> tuple[Table, np.ndarray, np.ndarray, list[str]]:
-    X, names, texts = train.X, train.names, list(train.labels)
-    split = np.zeros(len(texts), np.int8) if train.split is None else train.split
+    X, names, texts, split = train.X, train.names, train.labels, train.split
     if test is not None:
         if not isinstance(test, Counts):
             raise Unavailable("the test set has other columns than the training set")
         names = _union(names, test.names)
         X = sparse.vstack([_spread(part, names) for part in (train, test)], format="csr")
-        texts += test.labels
+        texts = texts + test.labels
         split = np.concatenate([split, np.ones(len(test.labels), np.int8)])
     y, classes = _classes(label.written(texts), entry)
     kept = plain(X[np.flatnonzero(y >= 0)])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -30,13 +30,18 @@ class Columns:
 
 @dataclass(frozen=True)
 class Counts:
-    """Rows of a sparse matrix with their labels; a row may say whether it is train (0) or test (1)."""
+    """Rows of a sparse matrix with their labels."""
 
     X: Any  # csr_array, float64, columns in their final order
     names: list[str]
     labels: list[str]
-    split: np.ndarray | None = None
+    split: np.ndarray  # int8: 0 train, 1 test; all 0 where the file does not say
     are_words: bool = False  # then a column that occurs in no kept row is no feature
+
+    def rows(self, index: np.ndarray) -> Counts:
+        """The rows of these numbers."""
+        labels = [self.labels[row] for row in index]
+        return replace(self, X=self.X[index], labels=labels, split=self.split[index])
 
 
 Content = Columns | Counts

@@ -83,7 +83,7 @@ def _read(
     name = format_of(entry, source, path.name)
     if name is None:
         raise Unavailable(f"`format:` is missing, and the name {path.name} does not tell it")
-    options = {**entry, **source}
+    options = {**entry, **source, "csv": {**entry.get("csv", {}), **source.get("csv", {})}}
     if "vocabulary" in source:
         options["vocabulary"] = lambda: _companion(source["vocabulary"], places)
     try:

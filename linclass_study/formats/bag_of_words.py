@@ -50,8 +50,7 @@ def read(path: Path, options: Mapping[str, Any]) -> Counts:
         split += [PARTS.index(part)] * len(found)
     document, word, count = (column.to_numpy() for column in pl.concat(triplets))
     X = from_triplets(document - 1, word - 1, count.astype(float), (len(labels), len(words)))
-    has_test = len(parts) == 2
-    return Counts(X, words, labels, np.array(split, np.int8) if has_test else None, are_words=True)
+    return Counts(X, words, labels, np.array(split, np.int8), are_words=True)
 
 
 def _vocabulary(files: dict[str, bytes], options: Mapping[str, Any]) -> list[str]:

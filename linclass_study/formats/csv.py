@@ -21,7 +21,7 @@ from linclass_study.unavailable import Unavailable
 
 
 def read(path: Path, options: Mapping[str, Any]) -> Columns:
-    dialect = options.get("csv") or {}
+    dialect = options.get("csv", {})
     text = Text(path)
     lines = islice(text, dialect.get("skip", 0), None)
     rows = _cells(lines, dialect.get("separator", ","), text)

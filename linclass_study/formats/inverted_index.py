@@ -11,6 +11,7 @@ Presence only; how often a word occurs is not kept. The words come by vocabulary
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -61,20 +62,20 @@ def read(path: Path, options: Mapping[str, Any]) -> Counts:
 
 def write(counts: Counts, numbers: Iterable[int]) -> str:
     """The text of the index of `counts`, whose columns have these vocabulary numbers."""
-    assert counts.split is not None
-    lengths = counts.X.count_nonzero(axis=1)
-    order = np.lexsort(
-        (-lengths, np.array(counts.labels), counts.split)
-    )  # long ones first: small gaps
-    groups: dict[str, int] = {}
-    for row in order:
-        group = f"group {PARTS[counts.split[row]]} {counts.labels[row]}"
-        groups[group] = groups.get(group, 0) + 1
-    lines = [f"{group} {size}" for group, size in groups.items()]
-    columns = counts.X[order].tocsc()
+    counts = counts.rows(_order(counts))
+    groups = Counter(zip(counts.split, counts.labels, strict=True))  # in the order of the rows
+    lines = [f"group {PARTS[part]} {label} {size}" for (part, label), size in groups.items()]
+    columns = counts.X.tocsc()
     columns.sort_indices()
     for j, (word, number) in enumerate(zip(counts.names, numbers, strict=True)):
         documents = columns.indices[columns.indptr[j] : columns.indptr[j + 1]]
         if len(documents):
             lines.append(" ".join([word, str(number), *map(str, np.diff(documents, prepend=-1))]))
     return "\n".join(lines) + "\n"
+
+
+def _order(counts: Counts) -> np.ndarray:
+    """Group after group; inside one, long documents first, which keeps the gaps of words small."""
+    words = [tuple(part) for part in np.split(counts.X.indices, counts.X.indptr[1:-1])]
+    keys = list(zip(counts.split, counts.labels, (-len(w) for w in words), words, strict=True))
+    return np.array(sorted(range(len(keys)), key=keys.__getitem__))

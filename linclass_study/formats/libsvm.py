@@ -50,7 +50,8 @@ def read(path: Path, options: Mapping[str, Any]) -> Counts:
     width = int(index.max(initial=0)) + 1 - first
     rows = np.repeat(np.arange(len(labels), dtype=np.int32), lengths)
     X = from_triplets(rows, index - first, value, (len(labels), width))
-    return Counts(X, [str(j) for j in range(first, first + width)], labels)
+    names = [str(j) for j in range(first, first + width)]
+    return Counts(X, names, labels, np.zeros(len(labels), np.int8))
 
 
 def _complaint(line: str, number: int) -> str:

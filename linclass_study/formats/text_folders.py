@@ -49,7 +49,7 @@ def read(path: Path, options: Mapping[str, Any]) -> Counts:
     shape = (len(labels), len(names))
     X = from_triplets(rows, rank[np.concatenate(places)], np.concatenate(counts), shape)
     official = set(parts) == {0, 1}
-    split = np.array(parts, np.int8) if official else None
+    split = np.array(parts if official else [0] * len(parts), np.int8)
     return Counts(X, names, labels, split, are_words=True)
 
 
