@@ -63,7 +63,8 @@ class LinearClassifier(Composition, LinearGeometry, LinearScores):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         old = self._old_parameters() if self.warm_start else None
         X, codes, weights = self._start_fit(X, y, sample_weight)
-        vars(self).pop("trace_", None)
+        for name in ("trace_", "_information"):  # of an earlier fit
+            vars(self).pop(name, None)
         design = DesignMatrix(X, self.fit_intercept)
         penalty = self._penalty()
         solutions: list[Solution] = []
@@ -74,6 +75,8 @@ class LinearClassifier(Composition, LinearGeometry, LinearScores):
             unbounded = loss.probabilistic and not objective.strength
             found = separating_direction(objective, solutions[-1]) if unbounded else None
             directions.append(found)
+            if found is None:
+                self._look_at_optimum(objective, solutions[-1], codes, weights)
         self._learn(solutions)
         return self._say_how_it_ended(solutions, directions)
 
@@ -101,6 +104,11 @@ class LinearClassifier(Composition, LinearGeometry, LinearScores):
             given = old[problem] if start.ndim == 1 else old[: len(start)] - _last(old, start)
             start = given.copy() if given.shape == start.shape else start
         return self._minimize(objective, start)
+
+    def _look_at_optimum(
+        self, objective: Objective, solution: Solution, codes: Array, weights: Array
+    ) -> None:
+        """For those who keep something of the optimum that needs the rows."""
 
     def _learn(self, solutions: list[Solution]) -> None:
         theta = np.vstack([np.atleast_2d(s.theta) for s in solutions])

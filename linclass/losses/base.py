@@ -23,6 +23,7 @@ class Loss:
     joint: ClassVar[str | None] = None  # the loss that does K > 2 classes at once, where one exists
     has_conjugate: ClassVar[bool] = True
     n_scores: int = 1
+    shift_invariant: bool = False  # the same number added to all scores changes nothing
 
     def values(self, y: Array, z: Array) -> Array:
         """ℓ of each row."""

@@ -23,6 +23,7 @@ class Softmax(Loss):
         self.n_classes = n_classes
         self.reference = reference
         self.n_scores = n_classes - reference
+        self.shift_invariant = not reference
 
     def jet(self, y: Array, z: Array) -> tuple[Array, Array, Array]:
         top = z.max(axis=0)
