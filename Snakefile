@@ -29,9 +29,13 @@ rule all:
         "<results>/tables/summary.csv",
 
 
+onstart:
+    announce_jobs_in_one_line()
+
+
 onsuccess:
-    print_answer()
+    say_answer_last()
 
 
 onerror:
-    print_answer()
+    say_answer_last()

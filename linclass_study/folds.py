@@ -37,6 +37,7 @@ def deal(
 ) -> tuple[pl.DataFrame, str]:
     """(table of folds, why there is no k-fold: '' when there is)."""
     parts, reason = [], ""
+    repeats = repeats if len(y) else 0  # an unavailable data set has no rows to deal
     try:
         for repeat in range(repeats):
             fold = stratified_folds(y, folds, seed_of(seed, dataset, "cv", repeat))

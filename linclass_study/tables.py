@@ -35,7 +35,7 @@ def write(
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    data.select(schema(name)).cast(schema(name)).write_parquet(partial, metadata=metadata)
+    data.select(list(schema(name))).cast(schema(name)).write_parquet(partial, metadata=metadata)
     os.replace(partial, path)
 
 

@@ -4,6 +4,7 @@ A job is re-run when its entry, the content of the code it runs, or the content 
 never for a touched file, and never for a part that it does not use.
 """
 
+import atexit
 import json
 import sys
 from functools import cache
@@ -22,7 +23,7 @@ try:
 except Refused as refused:
     sys.exit(str(refused))
 
-if workflow.is_main_process and not workflow.dryrun:
+if workflow.is_main_process:
     lock.drop_stale()
 
 DATASETS = list(STUDY.datasets)
@@ -109,11 +110,20 @@ def study_as_text():
 
 
 def as_text(value):
-    """Compared as text: the order in which keys are written is no change."""
-    return json.dumps(value, sort_keys=True, default=str)
+    """Compared as text. Order counts: that of classes is their codes, that of candidates breaks ties."""
+    return json.dumps(value, default=str)
 
 
-def print_answer():
+def announce_jobs_in_one_line():
+    """While it runs: 'cross_validate  dataset=iris, method=lda'. A dry run shows each job whole instead."""
+    for planned in workflow.rules:
+        names = sorted(planned.wildcard_names)
+        wildcards = ", ".join(f"{name}={{wildcards.{name}}}" for name in names)
+        planned.message = f"{planned.name}  {wildcards}"
+
+
+def say_answer_last():
+    """Below all that Snakemake says: what did not work, the best methods, and where the report is."""
     answer = Path(STUDY.results, "answer.txt")
     if answer.exists():
-        print(f"\n{answer.read_text(encoding='utf-8').rstrip()}", file=sys.stderr)
+        atexit.register(print, answer.read_text(encoding="utf-8").rstrip(), file=sys.stderr)

@@ -19,8 +19,6 @@ rule fetch:
         entry=entry_of_dataset,
         attempt=attempt,
         code=code_of_dataset,
-    message:
-        "fetch  dataset={wildcards.dataset}"
     script:
         "../scripts/fetch.py"
 
@@ -37,8 +35,6 @@ rule featurize:
     params:
         steps=steps_of_features,
         code=code_of_features,
-    message:
-        "featurize  dataset={wildcards.dataset}, features={wildcards.features}"
     script:
         "../scripts/featurize.py"
 
@@ -57,7 +53,5 @@ rule split:
         repeats=STUDY.evaluation["repeats"],
         seed=STUDY.evaluation["seed"],
         code=code_of("split.py"),
-    message:
-        "split  dataset={wildcards.dataset}"
     script:
         "../scripts/split.py"

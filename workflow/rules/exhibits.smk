@@ -25,7 +25,5 @@ for figure, exhibits in EXHIBITS.items():
             figure=figure,
             study=study_as_text(),
             code=code_of("draw.py", f"linclass_study.figures.{figure}"),
-        message:
-            "draw  figure={params.figure}"
         script:
             "../scripts/draw.py"

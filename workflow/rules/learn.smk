@@ -26,7 +26,5 @@ rule cross_validate:
         evaluation=as_text(STUDY.evaluation),
         limits=as_text(STUDY.limits),
         code=code_of_method,
-    message:
-        "cross_validate  dataset={wildcards.dataset}, method={wildcards.method}"
     script:
         "../scripts/cross_validate.py"

@@ -26,7 +26,5 @@ rule report:
             "report.py",
             reads=("workflow/report/template.html.j2", "workflow/report/style.css"),
         ),
-    message:
-        "report"
     script:
         "../scripts/report.py"

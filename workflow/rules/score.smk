@@ -20,8 +20,6 @@ rule score:
         "<results>/logs/score/{dataset}.log",
     params:
         code=code_of("score.py", *metric_modules()),
-    message:
-        "score  dataset={wildcards.dataset}"
     script:
         "../scripts/score.py"
 
@@ -45,7 +43,5 @@ rule aggregate:
     params:
         study=study_as_text(),
         code=code_of("aggregate.py"),
-    message:
-        "aggregate  all runs"
     script:
         "../scripts/aggregate.py"

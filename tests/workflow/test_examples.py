@@ -1,0 +1,64 @@
+"""The worked examples of README and CONTRIBUTING work as they stand."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BLOCK = re.compile(r"<!-- test: (\S+) -->\n```\w*\n(.*?)```", flags=re.DOTALL)
+
+
+@pytest.fixture
+def with_examples(project):
+    for page in ("README.md", "CONTRIBUTING.md"):
+        for name, text in BLOCK.findall((ROOT / page).read_text(encoding="utf-8")):
+            project.write(name, text)
+    return project
+
+
+def test_a_data_set_of_ones_own(with_examples):
+    said = with_examples.snakemake(study="fruit.yaml")
+    assert said.code == 0, said.text
+    fits = pl.read_parquet(with_examples.folder / "results/fruit/fits.parquet")
+    assert fits.height == 3 * 2
+    assert set(fits["status"]) == {"converged"}
+    assert "fruit" in said.text.splitlines()[-1]
+
+
+def test_an_estimator_a_metric_and_a_figure_of_ones_own(with_examples):
+    said = with_examples.snakemake(study="mine.yaml")
+    assert said.code == 0, said.text
+    results = with_examples.folder / "results/mine"
+    fits = pl.read_parquet(results / "fits.parquet").filter(method="nearest_median")
+    assert set(fits["status"]) == {"converged"}
+    scores = pl.read_parquet(results / "scores.parquet")
+    pairs = scores.filter(pl.col("metric").is_in(["accuracy", "error"])).pivot(
+        "metric", values="value"
+    )
+    assert (pairs["accuracy"] + pairs["error"] - 1).abs().max() < 1e-12
+    assert (results / "exhibits/sizes/figure.svg").stat().st_size > 1000
+
+
+def test_the_readmes_first_study(with_examples):
+    said = with_examples.snakemake(study="mystudy.yaml")
+    assert said.code == 0, said.text
+    scores = pl.read_parquet(with_examples.folder / "results/mystudy/scores.parquet")
+    assert "ridge" in set(scores["method"])
+
+
+def test_the_readmes_picture_is_the_graph_of_the_rules(project):
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    drawn = re.search(r"```mermaid\n(.*?)```", page, flags=re.DOTALL)
+    assert drawn is not None
+    said = project.snakemake("--rulegraph", "mermaid-js", study=None)
+    assert said.code == 0, said.text
+    assert _edges(drawn.group(1)) == _edges(said.text)
+
+
+def _edges(mermaid: str) -> set[tuple[str, str]]:
+    names = dict(re.findall(r"(id\d+)\[\"?([\w ]+?)\"?\]", mermaid))
+    return {(names[a], names[b]) for a, b in re.findall(r"(id\d+) *--> *(id\d+)", mermaid)}
