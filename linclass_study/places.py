@@ -19,6 +19,11 @@ class Places:
         """A path as written: relative to the folder the study runs in, else to the project."""
         return next((path for path in (Path(name), self.root / name) if path.exists()), None)
 
+    def found(self, name: str) -> list[Path]:
+        """The file of a path, or, for a bare name that is not there, its copies in the mirrors."""
+        here = self.local(name)
+        return [here] if here else [] if "/" in name else self.mirrored(name)
+
     def mirrored(self, name: str) -> list[Path]:
         """Copies of a published file in the mirrors, as they are or compressed."""
         names = [name, *(name + end for end in (".bz2", ".gz", ".xz"))]

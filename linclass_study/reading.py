@@ -21,6 +21,7 @@ SUFFIXES = {
     ".svmlight": "libsvm",
 }
 COMPRESSED = (".bz2", ".gz", ".xz")
+KINDS = ("file", "url", "sklearn", "openml", "generate")
 PARTS = {"source": 0, "test": 1}
 
 Failures = list[dict[str, str]]
@@ -61,12 +62,12 @@ def told(failures: Failures) -> str:
 
 def listed(sources: Any) -> list[dict[str, Any]]:
     """The sources of an entry as a list; there may be one, several or none."""
-    return sources if isinstance(sources, list) else [sources] if sources else []
+    return sources if isinstance(sources, list) else [] if sources is None else [sources]
 
 
 def kind(source: Mapping[str, Any]) -> str:
     """Which of a source's keys says where it is."""
-    return next(key for key in ("file", "url", "sklearn", "openml", "generate") if key in source)
+    return next(key for key in KINDS if key in source)
 
 
 def format_of(entry: Mapping[str, Any], source: Mapping[str, Any], name: str) -> str | None:

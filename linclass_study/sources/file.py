@@ -16,8 +16,7 @@ def offers(
     source: Mapping[str, Any], places: Places, last: bool
 ) -> Iterator[tuple[str, Callable[[], Path]]]:
     name = source["file"]
-    here = places.local(name)
-    found = [here] if here else [] if "/" in name else places.mirrored(name)
+    found = places.found(name)
     for path in found:
         yield str(path), partial(checked, path, source.get("sha256"))
     if not found:
