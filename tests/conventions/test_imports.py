@@ -1,0 +1,55 @@
+"""Thousands of jobs import linclass, so what it loads is a promise."""
+
+import ast
+import subprocess
+import sys
+
+HEAVY = ("sklearn", "pandas", "polars", "matplotlib", "snakemake", "joblib")
+
+FIT_AND_PREDICT_EVERYTHING = """
+import sys, warnings
+import numpy as np, scipy.sparse as sp
+import linclass
+
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(40, 3)), np.arange(40) % 2
+for name in linclass.__all__:
+    if not name[0].isupper():
+        continue
+    estimator = getattr(linclass, name)()
+    target = y if hasattr(estimator, "decision_function") else y + 0.5
+    for rows in (X, sp.csr_array(X)):
+        estimator.fit(rows, target).predict(rows)
+    if hasattr(estimator, "predict_proba"):
+        estimator.predict_proba(X)
+    estimator.score(X, target), repr(estimator), estimator.get_params()
+"""
+
+
+def loaded_by(code: str) -> set[str]:
+    """The heavy libraries in memory after `code` has run in a Python of its own."""
+    code += f"\nimport sys; print([name for name in {HEAVY!r} if name in sys.modules])"
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    return set(ast.literal_eval(run.stdout.strip().splitlines()[-1]))
+
+
+def test_importing_linclass_loads_no_heavy_library() -> None:
+    assert not loaded_by("import linclass")
+
+
+def test_touching_every_class_loads_no_heavy_library() -> None:
+    assert not loaded_by("import linclass; [getattr(linclass, name) for name in linclass.__all__]")
+
+
+def test_fitting_and_predicting_loads_no_heavy_library() -> None:
+    assert not loaded_by(FIT_AND_PREDICT_EVERYTHING)
+
+
+def test_pipeline_metrics_and_transforms_load_no_heavy_library() -> None:
+    assert not loaded_by(
+        "import linclass.pipeline, linclass.transforms.one_hot, linclass.features.quadratic\n"
+        "from linclass import metrics; metrics.names()"
+    )

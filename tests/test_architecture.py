@@ -1,0 +1,132 @@
+"""The house, read from the source: who imports whom, what loads when, how files are called."""
+
+import ast
+import graphlib
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "linclass"
+FILES = sorted(PACKAGE.rglob("*.py"))
+INITS = sorted(
+    file for top in ("linclass", "linclass_study") for file in ROOT.glob(f"{top}/**/__init__.py")
+)
+
+PARTS = {"losses", "penalties", "solvers", "families", "kernels"}
+STAGES = {"features", "transforms", "metrics", "comparisons", "pipeline", "tuning", "resampling"}
+GROUND = {
+    "applicability", "conventions", "geometry", "log_probability", "moments", "numerics", "priors",
+    "risk", "spread", "table", "validation",
+}  # fmt: skip
+
+# What a package, or a single file of linclass, must never import.
+FORBIDDEN = (
+    {part: (PARTS - {part}) | STAGES | {"classifiers", "composition"} for part in PARTS}
+    | {ground: PARTS | STAGES | {"classifiers", "objective"} for ground in GROUND}
+    | {"classifiers": STAGES | {"table"}}
+    | {stage: PARTS | {"classifiers"} for stage in STAGES}
+    | {"metrics": PARTS | STAGES - {"metrics"} | GROUND | {"classifiers", "objective"}}
+    | {"features": PARTS | STAGES - {"features"} | {"classifiers"}}
+    | {"transforms": PARTS | STAGES - {"transforms"} | {"classifiers"}}
+    | {"pipeline": PARTS | {"classifiers", "features", "transforms", "comparisons"}}
+    | {"numerics": {unit.stem for unit in PACKAGE.iterdir()} - {"numerics"}}
+)
+OTHERS = {"classifiers"} | STAGES  # of the files that are named nowhere above
+
+
+def unit(file: Path) -> str:
+    """The package of a file, or its own name: losses/hinge.py → losses, numerics.py → numerics."""
+    return file.relative_to(PACKAGE).with_suffix("").parts[0]
+
+
+def imports(file: Path, *, only_when_loaded: bool = False) -> Iterator[str]:
+    """Dotted names that a file imports; in functions too, unless only what its loading runs."""
+    waiting: list[ast.AST] = [ast.parse(file.read_text(encoding="utf-8"))]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file}: a relative import"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        lazy = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        if not (only_when_loaded and lazy):
+            waiting += ast.iter_child_nodes(node)
+
+
+def module_file(name: str) -> Path | None:
+    """The file of linclass that a dotted name lies in."""
+    parts = name.split(".")
+    while parts:
+        path = ROOT.joinpath(*parts)
+        for candidate in (path.with_suffix(".py"), path / "__init__.py"):
+            if candidate.is_file():
+                return candidate
+        parts.pop()
+    return None
+
+
+def of_linclass(file: Path, *, only_when_loaded: bool = False) -> set[Path]:
+    names = imports(file, only_when_loaded=only_when_loaded)
+    found = {module_file(name) for name in names if name.split(".")[0] == "linclass"}
+    return {path for path in found if path is not None and path != file}
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_imports_run_downwards_only(file: Path) -> None:
+    here = unit(file)
+    imported = {unit(other) for other in of_linclass(file)} - {here, "__init__"}
+    wrong = imported & FORBIDDEN.get(here, OTHERS)
+    assert not wrong, f"{here} must not import {sorted(wrong)}"
+
+
+@pytest.mark.parametrize("name", ["pipeline", "tuning"])
+def test_the_pipeline_knows_metrics_by_name_only(name: str) -> None:
+    shared = {PACKAGE / "metrics" / "__init__.py", PACKAGE / "metrics" / "predictions.py"}
+    metrics = {path for path in of_linclass(PACKAGE / f"{name}.py") if unit(path) == "metrics"}
+    assert metrics <= shared
+
+
+def test_no_file_needs_a_file_that_needs_it() -> None:
+    graph = {file: of_linclass(file, only_when_loaded=True) for file in FILES}
+    assert len(list(graphlib.TopologicalSorter(graph).static_order())) >= len(FILES)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_the_mathematics_loads_no_heavy_library(file: Path) -> None:
+    loaded = {name.split(".")[0] for name in imports(file, only_when_loaded=True)}
+    assert not loaded & {"sklearn", "joblib"}
+    anywhere = {name.split(".")[0] for name in imports(file)}
+    assert not anywhere & {"pandas", "polars", "matplotlib", "snakemake", "yaml", "linclass_study"}
+    assert anywhere - {"linclass", "numpy", "scipy", "sklearn"} <= sys.stdlib_module_names
+
+
+@pytest.mark.parametrize("file", INITS, ids=lambda file: str(file.relative_to(ROOT)))
+def test_every_init_is_empty_or_lazy(file: Path) -> None:
+    loaded = {name.split(".")[0] for name in imports(file, only_when_loaded=True)}
+    assert loaded <= sys.stdlib_module_names
+
+
+@pytest.mark.parametrize(
+    "file", sorted((PACKAGE / "classifiers").glob("[!_]*.py")), ids=lambda file: file.stem
+)
+def test_a_classifiers_file_makes_its_class_public(file: Path) -> None:
+    import linclass
+
+    names = [n.name for n in ast.parse(file.read_text()).body if isinstance(n, ast.ClassDef)]
+    public = [getattr(linclass, name) for name in names if name in linclass.__all__]
+    assert f"linclass.classifiers.{file.stem}" in {found.__module__ for found in public}
+
+
+def test_no_file_is_called_utils_or_helpers() -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("not a git work tree")
+    stems = {
+        part for line in listed.stdout.splitlines() for part in Path(line).with_suffix("").parts
+    }
+    assert not stems & {"utils", "util", "helpers", "helper", "misc", "common_utils"}
