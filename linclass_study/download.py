@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import requests
+from requests import exceptions
 from requests.adapters import HTTPAdapter
 from requests.utils import select_proxy
 
@@ -53,7 +54,7 @@ def _fetch(url: str, path: Path, sha256: Any) -> Path:
             _stream(session, url, partial)
         checked(partial, sha256)
         os.replace(partial, path)
-    except requests.RequestException as error:
+    except exceptions.RequestException as error:
         raise _Trouble(_reason(error)) from None
     except OSError as error:
         raise Unavailable(
@@ -113,15 +114,20 @@ def _reach(url: str) -> None:
         )
 
 
-def _reason(error: requests.RequestException) -> str:
-    if isinstance(error, requests.ConnectTimeout):
-        return f"no connection within {CONNECT_SECONDS:g} seconds"
-    if "timed out" in str(error).lower():
+def _reason(error: exceptions.RequestException) -> str:
+    if "timed out" in str(error).lower() and not isinstance(error, exceptions.ConnectTimeout):
         return f"the server is silent for {READ_SECONDS:g} seconds"
-    if "IncompleteRead" in str(error) or isinstance(
-        error, requests.exceptions.ChunkedEncodingError
-    ):
-        return "the connection broke off before the file was complete"
-    if isinstance(error, requests.exceptions.InvalidURL | requests.exceptions.MissingSchema):
-        return "this is no address"
+    for kind, sentence in REASONS.items():
+        if isinstance(error, kind):
+            return sentence
     return f"{type(error).__name__}: {str(error).splitlines()[0][:120]}"
+
+
+REASONS: dict[type[Exception], str] = {
+    exceptions.ConnectTimeout: "no connection in time",
+    exceptions.ChunkedEncodingError: "the connection broke off before the file was complete",
+    exceptions.ContentDecodingError: "the file is not encoded as the server says",
+    exceptions.TooManyRedirects: "the server redirects in circles",
+    exceptions.InvalidURL: "this is no address",
+    exceptions.MissingSchema: "this is no address",
+}

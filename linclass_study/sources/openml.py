@@ -55,7 +55,7 @@ def _description(address: str, places: Places, last: bool) -> dict[str, Any]:
         download(address, path, patient=last)
     try:
         about = json.loads(path.read_bytes())["data_set_description"]
-        return about | {"url": about["url"]}
+        return about | {"url": str(about["url"])}
     except (ValueError, KeyError, TypeError):
         path.unlink()  # not what was asked for: ask again next time
         raise Unavailable(f"the answer of {address} is no description of a data set") from None

@@ -1,0 +1,142 @@
+"""A web server on this machine, as good and as bad as the real ones, and a short way to a data set."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from linclass_study import dataset, download
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass
+class Page:
+    """What the server answers on a path: each request takes the next status, the last one stays."""
+
+    body: bytes = b""
+    statuses: list[int] = field(default_factory=lambda: [200])
+    headers: dict[str, str] = field(default_factory=dict)
+    requests: int = 0
+
+
+class Server:
+    def __init__(self) -> None:
+        self.pages: dict[str, Page] = {}
+        pages = self.pages
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                page = pages.get(self.path, Page(statuses=[404]))
+                status = page.statuses[min(page.requests, len(page.statuses) - 1)]
+                page.requests += 1
+                self.send_response(status)
+                for name, value in ({"Content-Length": str(len(page.body))} | page.headers).items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(page.body)
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.http.server_port}"
+        self.thread = threading.Thread(target=self.http.serve_forever, args=(0.01,))
+        self.thread.start()
+
+    def page(self, path: str, body: bytes | str = b"", **about: Any) -> str:
+        """Publish a page; its address."""
+        self.pages[path] = Page(body.encode() if isinstance(body, str) else body, **about)
+        return self.url + path
+
+    def close(self) -> None:
+        self.http.shutdown()
+        self.http.server_close()
+        self.thread.join()
+
+
+@pytest.fixture(autouse=True)
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loopback answers at once, so tests wait for it less long than a study waits for the world."""
+    monkeypatch.setattr(download, "CONNECT_SECONDS", 0.4)
+    monkeypatch.setattr(download, "READ_SECONDS", 0.4)
+    monkeypatch.setattr(download, "PAUSES", (0.01, 0.01))
+    monkeypatch.setenv("NO_PROXY", "*")
+    monkeypatch.setenv("no_proxy", "*")
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    running = Server()
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def silent() -> Iterator[str]:
+    """The address of a server that accepts every connection and never says a word."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+
+
+@pytest.fixture
+def swallowing() -> Iterator[str]:
+    """The address of a machine that swallows packets: a full queue lets no handshake finish."""
+    with ExitStack() as stack:
+        listening = stack.enter_context(socket.socket())
+        listening.bind(("127.0.0.1", 0))
+        listening.listen(0)
+        for _ in range(4):
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(listening.getsockname())
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+
+
+@pytest.fixture
+def nobody() -> str:
+    """The address of a port that nobody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return f"http://127.0.0.1:{listening.getsockname()[1]}"
+
+
+@pytest.fixture
+def obtain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dataset.Dataset]:
+    """obtain(entry) in an empty folder, with its own downloads and the mirrors that are given."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(entry: dict[str, Any], *mirrors: Path) -> dataset.Dataset:
+        return dataset.obtain("it", entry, list(mirrors), tmp_path / "downloads", ROOT)
+
+    return run
+
+
+@pytest.fixture
+def reason(obtain: Callable[..., dataset.Dataset]) -> Callable[..., str]:
+    """Why an entry is unavailable: always one line."""
+
+    def run(entry: dict[str, Any], *mirrors: Path) -> str:
+        with pytest.raises(dataset.Unavailable) as caught:
+            obtain(entry, *mirrors)
+        assert "\n" not in str(caught.value)
+        return str(caught.value)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def mirrors() -> list[Path]:
+    """The local copies of published files that this machine has."""
+    found = [Path(f) for f in os.environ.get("LINCLASS_MIRRORS", "").split(os.pathsep) if f]
+    if not found:
+        pytest.skip("LINCLASS_MIRRORS names no folder with copies of the published files")
+    return found

@@ -1,0 +1,232 @@
+"""A network may be good, slow, wrong or not there; each time one knows why, and soon."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import socket
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+CSV = "a,y\n1,no\n2,yes\n3,no\n"
+ENTRY = {"format": "csv", "target": "y"}
+
+
+def sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_a_file_is_fetched_once_and_kept(server, obtain, tmp_path):
+    url = server.page("/deep/a.csv", CSV)
+    first = obtain(ENTRY | {"source": {"url": url}})
+    again = obtain(ENTRY | {"source": {"url": url}})
+    assert server.pages["/deep/a.csv"].requests == 1
+    assert first.digest == again.digest
+    assert first.source == url
+    assert again.source.startswith(url + " (copy in ")
+    assert [f.name for f in (tmp_path / "downloads").rglob("*") if f.is_file()] == ["a.csv"]
+
+
+def test_files_of_one_name_from_two_places_stay_two(server, obtain):
+    one = server.page("/one/data.csv", CSV)
+    two = server.page("/two/data.csv", CSV.replace("3", "4"))
+    digests = {obtain(ENTRY | {"source": {"url": url}}).digest for url in (one, two, one)}
+    assert len(digests) == 2
+
+
+def test_a_redirect_is_followed(server, obtain):
+    url = server.page("/here.csv", statuses=[302], headers={"Location": "/there.csv"})
+    server.page("/there.csv", CSV)
+    assert obtain(ENTRY | {"source": {"url": url}}).digest
+
+
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [
+        ({"statuses": [404]}, "the server answers 404 Not Found"),
+        ({"statuses": [500]}, "the server answers 500"),
+        ({"body": CSV, "headers": {"Content-Length": "999"}}, "broke off before"),
+        ({"body": "<!DOCTYPE html><p>Please log in"}, "web page, not with data"),
+        ({"body": ""}, "the file is empty"),
+        ({"body": CSV, "headers": {"Content-Encoding": "gzip"}}, "not encoded as the server says"),
+        ({"statuses": [302], "headers": {"Location": "/a.csv"}}, "redirects in circles"),
+    ],
+    ids=["missing", "broken", "cut short", "login page", "empty", "false encoding", "circle"],
+)
+def test_a_bad_answer_is_told(server, reason, tmp_path, page, words):
+    url = server.page("/a.csv", **page)
+    said = reason(ENTRY | {"source": {"url": url}})
+    assert words in said
+    assert url in said
+    assert not list(tmp_path.rglob("*.partial"))
+
+
+def test_a_file_with_another_sha256_is_not_used_nor_kept(server, reason, tmp_path):
+    url = server.page("/a.csv", CSV)
+    said = reason(ENTRY | {"source": {"url": url, "sha256": sha256("something else")}})
+    assert f"its sha256 is {sha256(CSV)[:12]}…, not {sha256('something else')[:12]}…" in said
+    assert not [f for f in tmp_path.rglob("*") if f.is_file()]
+
+
+def test_any_sha256_of_a_list_will_do(server, obtain):
+    url = server.page("/a.csv", CSV)
+    assert obtain(ENTRY | {"source": {"url": url, "sha256": [sha256("old"), sha256(CSV)]}}).digest
+
+
+def test_a_server_that_is_silent_is_left(silent, server, obtain):
+    started = time.monotonic()
+    found = obtain(
+        ENTRY | {"source": [{"url": f"{silent}/a.csv"}, {"url": server.page("/b.csv", CSV)}]}
+    )
+    assert time.monotonic() - started < 3
+    assert found.attempts == [
+        {"source": f"{silent}/a.csv", "reason": "the server is silent for 0.4 seconds"}
+    ]
+
+
+def test_a_network_that_swallows_packets_is_left(swallowing, server, obtain):
+    started = time.monotonic()
+    found = obtain(
+        ENTRY | {"source": [{"url": f"{swallowing}/a.csv"}, {"url": server.page("/b.csv", CSV)}]}
+    )
+    assert time.monotonic() - started < 3
+    assert found.attempts[0]["reason"] == "no connection to 127.0.0.1 within 0.4 seconds"
+
+
+def test_a_redirect_into_such_a_network_is_left(swallowing, server, reason):
+    url = server.page("/a.csv", statuses=[302], headers={"Location": f"{swallowing}/a.csv"})
+    assert "no connection to 127.0.0.1 within 0.4 seconds" in reason(
+        ENTRY | {"source": {"url": url}}
+    )
+
+
+def test_a_name_server_that_never_answers_is_left(server, obtain, monkeypatch):
+    over = threading.Event()
+    resolve = socket.getaddrinfo
+
+    def lookup(host, *rest, **options):
+        if host == "data.example.org":
+            over.wait(30)
+            raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+        return resolve(host, *rest, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", lookup)
+    started = time.monotonic()
+    sources = [{"url": "http://data.example.org/a.csv"}, {"url": server.page("/b.csv", CSV)}]
+    found = obtain(ENTRY | {"source": sources})
+    elapsed = time.monotonic() - started
+    over.set()
+    assert elapsed < 3
+    assert found.attempts[0]["reason"] == "no connection to data.example.org within 0.4 seconds"
+
+
+def test_a_name_that_does_not_exist_is_told(reason, monkeypatch):
+    def lookup(*_, **__):
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", lookup)
+    said = reason(ENTRY | {"source": {"url": "http://data.example.org/a.csv"}})
+    assert said == "http://data.example.org/a.csv: the name data.example.org cannot be resolved"
+
+
+def test_a_port_that_nobody_listens_on_is_told(nobody, reason):
+    assert "Connection refused" in reason(ENTRY | {"source": {"url": f"{nobody}/a.csv"}})
+
+
+def test_a_passing_trouble_is_tried_three_times_when_no_source_is_left(server, obtain):
+    url = server.page("/a.csv", CSV, statuses=[503, 503, 200])
+    assert obtain(ENTRY | {"source": {"url": url}}).digest
+    assert server.pages["/a.csv"].requests == 3
+
+
+def test_nothing_is_tried_twice_while_another_source_is_left(server, obtain):
+    url = server.page("/a.csv", CSV, statuses=[503, 200])
+    found = obtain(ENTRY | {"source": [{"url": url}, {"url": server.page("/b.csv", CSV)}]})
+    assert server.pages["/a.csv"].requests == 1
+    assert found.source.endswith("/b.csv")
+
+
+def test_what_is_missing_for_good_is_not_tried_again(server, reason):
+    url = server.page("/a.csv", statuses=[404])
+    reason(ENTRY | {"source": {"url": url}})
+    assert server.pages["/a.csv"].requests == 1
+
+
+def test_a_spoilt_download_is_fetched_anew(server, obtain, tmp_path):
+    url = server.page("/a.csv", CSV)
+    entry = ENTRY | {"source": {"url": url, "sha256": sha256(CSV)}}
+    digest = obtain(entry).digest
+    (kept,) = (tmp_path / "downloads").rglob("a.csv")
+    kept.write_text("a,y\n1,")
+    assert obtain(entry).digest == digest
+    assert kept.read_text() == CSV
+
+
+def test_a_file_put_into_downloads_by_hand_is_found_by_its_name(obtain, nobody, tmp_path):
+    (tmp_path / "downloads").mkdir()
+    (tmp_path / "downloads" / "a b.csv").write_text(CSV)
+    assert obtain(ENTRY | {"source": {"url": f"{nobody}/a%20b.csv"}}).digest
+
+
+ARFF = """@relation loans
+@attribute id numeric
+@attribute amount numeric
+@attribute note string
+@attribute class {good, bad}
+@data
+1, 10, x, good
+2, 20, y, bad
+3, 5, z, good
+"""
+
+
+def openml(server, **about):
+    text = about.pop("text", ARFF)
+    described = {
+        "id": "31",
+        "format": "ARFF",
+        "url": server.page("/data/v1/download/31/loans.arff", text),
+        "default_target_attribute": "class",
+        "row_id_attribute": "id",
+        "ignore_attribute": "note, nothing",
+        "md5_checksum": hashlib.md5(ARFF.encode(), usedforsecurity=False).hexdigest(),
+    } | about
+    server.page("/api/v1/json/data/31", json.dumps({"data_set_description": described}))
+    return {"source": {"openml": {"id": 31, "server": server.url}}}
+
+
+def test_openml_gives_the_features_and_the_target_it_declares(server, obtain):
+    found = obtain(openml(server))
+    assert found.table.names == ("amount",)
+    assert found.classes == ["bad", "good"]
+    assert sorted(found.table.X[found.y == 1, 0]) == [5, 10]
+
+
+def test_openml_is_complete_in_downloads(server, obtain, monkeypatch):
+    entry = openml(server)
+    digest = obtain(entry).digest
+    server.pages.clear()
+    assert obtain(entry).digest == digest
+
+
+@pytest.mark.parametrize(
+    ("about", "words"),
+    [
+        ({"text": ARFF + "4, 4, w, good\n"}, "its md5 is not the one of its description"),
+        ({"format": "Sparse_ARFF"}, "its format is Sparse_ARFF; only ARFF can be read"),
+        ({"url": None}, "None: this is no address"),
+    ],
+    ids=["other file", "other format", "no file"],
+)
+def test_openml_says_what_is_wrong(server, reason, about, words):
+    assert words in reason(openml(server, **about))
+
+
+def test_a_description_that_is_none_is_asked_for_again(server, reason, tmp_path):
+    server.page("/api/v1/json/data/31", '{"error": {"code": "111"}}')
+    entry = {"source": {"openml": {"id": 31, "server": server.url}}}
+    assert "is no description of a data set" in reason(entry)
+    assert not [f for f in Path(tmp_path).rglob("*") if f.is_file()]
