@@ -1,7 +1,8 @@
 """Log-probabilities from scores:  ln p_k = z_k − ln Σ_j e^{z_j},  for two classes  ln σ(±z).
 
 Everything stays in logarithms, so a probability of 10⁻⁴⁰⁰ is still a number, and scores of ±∞
-(a class of prior 0, an overflow far outside the data) give 0 or −∞, never NaN.
+(a class of prior 0, an overflow far outside the data) give 0 or −∞, never NaN. The greatest score
+is kept out of the sum, ln Σ = z_max + ln(1 + Σ_others), so 1 − p is exact also when p is nearly 1.
 """
 
 import numpy as np
@@ -10,10 +11,13 @@ from scipy.special import log_expit
 
 def log_softmax(Z: np.ndarray) -> np.ndarray:
     """ln p of each row of Z (n, K). Several scores of +∞ share the probability."""
-    top = Z.max(axis=1, keepdims=True)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        shifted = np.where(top == Z, 0.0, Z - top)
-        return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    first = Z.argmax(axis=1)[:, None]
+    top = np.take_along_axis(Z, first, axis=1)
+    with np.errstate(invalid="ignore"):  # ∞ − ∞, where the two are equal
+        below = np.where(top == Z, 0.0, Z - top)
+    others = np.exp(below)
+    np.put_along_axis(others, first, 0, axis=1)
+    return below - np.log1p(others.sum(axis=1, keepdims=True))
 
 
 def from_scores(Z: np.ndarray) -> np.ndarray:

@@ -16,7 +16,7 @@ def matthews(p: Predictions) -> float | None:
     if n == 0:
         return None
     both = predicted[: len(actual)] @ actual
-    spread = np.sqrt(n**2 - predicted @ predicted) * np.sqrt(n**2 - actual @ actual)
+    spread = np.sqrt((n**2 - predicted @ predicted) * (n**2 - actual @ actual))
     return float((n * C.trace() - both) / spread) if spread > 0 else 0.0
 
 

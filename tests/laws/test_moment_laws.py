@@ -1,0 +1,85 @@
+"""Moments of classes against their definitions, dense and sparse, near and far from the origin."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from linclass.moments import class_means, class_variances, residual_rows, within_scatter
+
+RNG = np.random.default_rng(0)
+CODES = RNG.permutation(np.repeat(np.arange(3), [5, 20, 35]))
+WEIGHTS = RNG.uniform(0.1, 3, size=60)
+DENSE = RNG.normal(size=(60, 4)) * (RNG.random((60, 4)) < 0.5) + CODES[:, None] * [0, 0, 1, 1]
+ROWS = {"dense": DENSE, "sparse": sp.csr_array(DENSE)}
+
+
+def by_definition() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    masks = [k == CODES for k in range(3)]
+    mass = np.array([WEIGHTS[m].sum() for m in masks])
+    mean = np.array([np.average(DENSE[m], axis=0, weights=WEIGHTS[m]) for m in masks])
+    variance = [
+        np.average((DENSE[m] - c) ** 2, axis=0, weights=WEIGHTS[m])
+        for m, c in zip(masks, mean, strict=True)
+    ]
+    return mass, mean, np.array(variance)
+
+
+@pytest.mark.parametrize("kind", ROWS)
+def test_moments_are_those_of_the_definition(kind: str) -> None:
+    mass, mean, variance = by_definition()
+    found = class_variances(ROWS[kind], CODES, WEIGHTS, 3)
+    for value, expected in zip(found, (mass, mean, variance), strict=True):
+        np.testing.assert_allclose(value, expected, rtol=1e-12)
+    np.testing.assert_allclose(class_means(ROWS[kind], CODES, WEIGHTS, 3)[1], mean, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ROWS)
+def test_within_and_between_scatter_add_up_to_the_total(kind: str) -> None:
+    mass, mean, within = within_scatter(ROWS[kind], CODES, WEIGHTS, 3)
+    centre = np.average(DENSE, axis=0, weights=WEIGHTS)
+    between = (mean - centre).T @ ((mean - centre) * mass[:, None])
+    total = (DENSE - centre).T @ ((DENSE - centre) * WEIGHTS[:, None])
+    np.testing.assert_allclose(within + between, total, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ROWS)
+def test_residual_rows_square_to_the_scatter(kind: str) -> None:
+    R = residual_rows(ROWS[kind], CODES, WEIGHTS, 3)[2]
+    np.testing.assert_allclose(R.T @ R, within_scatter(DENSE, CODES, WEIGHTS, 3)[2], atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ROWS)
+def test_a_weight_of_two_is_the_row_twice(kind: str) -> None:
+    X, twice = ROWS[kind], np.where(CODES == 1, 2.0, 1.0)
+    repeated = np.repeat(np.arange(60), twice.astype(int))
+    for measure in (class_variances, within_scatter):
+        weighted = measure(X, CODES, twice, 3)
+        longer = measure(X[repeated], CODES[repeated], np.ones(len(repeated)), 3)
+        for value, expected in zip(weighted, longer, strict=True):
+            np.testing.assert_allclose(value, expected, atol=1e-12)
+
+
+def test_a_far_offset_does_not_spoil_the_variances() -> None:
+    x = np.array([[1.0], [2.0], [3.0], [5.0]])
+    codes = np.array([0, 0, 1, 1])
+    _, _, near = class_variances(x, codes, np.ones(4), 2)
+    _, _, far = class_variances(x + 1e9, codes, np.ones(4), 2)
+    assert np.array_equal(near, far)  # small whole numbers: every step is exact
+
+
+def test_a_constant_column_has_no_spread_but_the_last_digit() -> None:
+    X = np.full((100_000, 1), 0.1)  # adding 0.1 a hundred thousand times is off by 1e-12
+    codes = np.arange(100_000) % 2
+    for kind in (X, sp.csr_array(X)):
+        _, mean, variance = class_variances(kind, codes, np.ones(len(X)), 2)
+        assert np.abs(mean - 0.1).max() < 1e-16
+        assert np.sqrt(variance).max() < 1e-16
+
+
+def test_the_rows_given_stay_as_they_were() -> None:
+    before = DENSE.copy()
+    for measure in (class_means, class_variances, within_scatter, residual_rows):
+        for X in ROWS.values():
+            measure(X, CODES, WEIGHTS, 3)
+    assert np.array_equal(DENSE, before)
+    assert np.array_equal(ROWS["sparse"].toarray(), before)

@@ -1,0 +1,91 @@
+"""What every dealing of folds must keep."""
+
+import numpy as np
+import pytest
+
+from linclass.conventions import NotApplicable
+from linclass.resampling import seed_of, stratified_folds
+
+CASES = [
+    ([50, 50, 50], 10),
+    ([7, 7], 7),
+    ([13, 29, 101], 5),
+    ([3, 4, 5, 6, 7], 3),
+    ([1000, 11], 11),
+]
+
+
+def labels(counts: list[int]) -> np.ndarray:
+    rng = np.random.default_rng(sum(counts))
+    return rng.permutation(np.repeat(np.arange(len(counts)), counts))
+
+
+@pytest.mark.parametrize(("counts", "folds"), CASES)
+def test_every_row_is_held_out_once_and_no_fold_is_empty(counts: list[int], folds: int) -> None:
+    fold = stratified_folds(labels(counts), folds, seed=1)
+    assert fold.shape == (sum(counts),)
+    assert sorted(set(fold.tolist())) == list(range(folds))
+
+
+@pytest.mark.parametrize(("counts", "folds"), CASES)
+def test_fold_sizes_differ_by_at_most_one(counts: list[int], folds: int) -> None:
+    sizes = np.bincount(stratified_folds(labels(counts), folds, seed=2), minlength=folds)
+    assert np.ptp(sizes) <= 1
+
+
+@pytest.mark.parametrize(("counts", "folds"), CASES)
+def test_class_counts_per_fold_differ_by_at_most_one(counts: list[int], folds: int) -> None:
+    y = labels(counts)
+    fold = stratified_folds(y, folds, seed=3)
+    for k in range(len(counts)):
+        assert np.ptp(np.bincount(fold[y == k], minlength=folds)) <= 1
+
+
+def test_the_seed_alone_decides() -> None:
+    y = labels([40, 60])
+    first = stratified_folds(y, 10, seed=4)
+    assert np.array_equal(first, stratified_folds(y, 10, seed=4))
+    assert not np.array_equal(first, stratified_folds(y, 10, seed=5))
+
+
+def test_the_larger_folds_are_not_always_the_same() -> None:
+    y = labels([6, 7])  # 13 rows in 5 folds: three of the folds are larger
+    sizes = [np.bincount(stratified_folds(y, 5, seed), minlength=5) for seed in range(200)]
+    larger = np.mean(np.array(sizes) == 3, axis=0)
+    # each fold is larger with probability 3/5; 200 draws keep within five standard errors
+    assert np.abs(larger - 3 / 5).max() < 5 * np.sqrt(0.6 * 0.4 / 200)
+
+
+def test_any_two_rows_of_a_class_meet_as_often_as_any_other_two() -> None:
+    y = np.zeros(6, dtype=int)
+    together = np.zeros((6, 6))
+    for seed in range(2000):
+        fold = stratified_folds(y, 3, seed)
+        together += fold[:, None] == fold
+    share = together[np.triu_indices(6, 1)] / 2000
+    # of the 5 other rows one shares the fold: probability 1/5
+    assert np.abs(share - 1 / 5).max() < 5 * np.sqrt(0.2 * 0.8 / 2000)
+
+
+def test_more_folds_than_rows_of_a_class_are_refused_with_the_remedy() -> None:
+    with pytest.raises(NotApplicable, match=r"class 1 has 4\. Use at most 4 folds"):
+        stratified_folds(labels([20, 4]), 5, seed=0)
+
+
+def test_one_fold_is_no_cross_validation() -> None:
+    with pytest.raises(ValueError, match="folds is 1"):
+        stratified_folds(labels([5, 5]), 1, seed=0)
+
+
+def test_seeds_come_from_names_in_order_and_keep_their_borders() -> None:
+    assert seed_of("iris", "lda", 0) == seed_of("iris", "lda", 0)
+    others = [("lda", "iris", 0), ("iris", "lda", 1), ("irisl", "da", 0), ("iris", "lda0")]
+    assert len({seed_of(*names) for names in [("iris", "lda", 0), *others]}) == 5
+
+
+def test_seeds_fill_their_range() -> None:
+    seeds = np.array([seed_of("run", i) for i in range(4000)], dtype=np.float64)
+    assert seeds.min() >= 0
+    assert seeds.max() < 2**32
+    # uniform on [0, 2³²): mean ½, standard error 1/√(12·4000)
+    assert abs(seeds.mean() / 2**32 - 0.5) < 5 / np.sqrt(12 * 4000)

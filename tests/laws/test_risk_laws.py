@@ -1,0 +1,82 @@
+"""What the Bayes decision must do for any probabilities and costs."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import linclass
+from linclass.risk import decide
+
+
+def posteriors(n: int, K: int, seed: int = 0) -> np.ndarray:
+    return np.log(np.random.default_rng(seed).dirichlet(np.ones(K), size=n))
+
+
+@pytest.mark.parametrize("K", [2, 3, 7])
+def test_no_other_action_has_less_expected_risk(K: int) -> None:
+    log_proba = posteriors(500, K)
+    costs = np.random.default_rng(K).normal(size=(K + 1, K))
+    risk = np.exp(log_proba) @ costs.T
+    chosen = risk[np.arange(500), decide(log_proba, costs)]
+    assert (chosen <= risk.min(axis=1) + 1e-12).all()
+
+
+@pytest.mark.parametrize("K", [2, 3, 7])
+def test_costs_of_one_for_every_error_give_the_most_probable_class(K: int) -> None:
+    log_proba = posteriors(500, K)
+    assert np.array_equal(decide(log_proba, 1 - np.eye(K)), log_proba.argmax(axis=1))
+
+
+def test_two_classes_have_the_threshold_of_their_costs() -> None:
+    # to miss class 1 costs 5, a false alarm 1: act on class 1 when 5p > 1 − p, so p > 1/6
+    p = np.array([0.1, 1 / 6 - 1e-9, 1 / 6 + 1e-9, 0.3])
+    log_proba = np.log(np.column_stack([1 - p, p]))
+    assert decide(log_proba, [[0, 5], [1, 0]]).tolist() == [0, 0, 1, 1]
+
+
+def test_what_every_action_costs_changes_nothing() -> None:
+    log_proba, costs = posteriors(300, 4), np.random.default_rng(1).normal(size=(4, 4))
+    sunk = np.array([3.0, -2.0, 100.0, 0.0])
+    assert np.array_equal(decide(log_proba, costs), decide(log_proba, costs + sunk))
+
+
+def test_positive_scale_of_costs_changes_nothing() -> None:
+    log_proba, costs = posteriors(300, 4), np.random.default_rng(2).normal(size=(4, 4))
+    assert np.array_equal(decide(log_proba, costs), decide(log_proba, 1000 * costs))
+
+
+def test_there_may_be_more_actions_than_classes() -> None:
+    # to refer costs 0.2 always: best when neither class is more probable than 0.8
+    p = np.array([0.05, 0.5, 0.95])
+    log_proba = np.log(np.column_stack([1 - p, p]))
+    assert decide(log_proba, [[0, 1], [1, 0], [0.2, 0.2]]).tolist() == [0, 2, 1]
+
+
+def test_impossible_classes_weigh_nothing_and_nothing_warns() -> None:
+    log_proba = np.array([[0.0, -np.inf], [-np.inf, 0.0]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert decide(log_proba, [[0, 1e300], [1, 0]]).tolist() == [0, 1]
+
+
+def test_probabilities_too_small_for_a_number_keep_their_order() -> None:
+    # class 0 is almost sure and both actions are right for it; e^{−800} against e^{−900} decides
+    log_proba = np.array([[0.0, -800.0, -900.0], [0.0, -900.0, -800.0]])
+    costs = [[0, 1, 0], [0, 0, 1]]  # action 0 errs in class 1, action 1 in class 2
+    assert decide(log_proba, costs).tolist() == [1, 0]
+
+
+def test_equal_risks_take_the_first_action() -> None:
+    assert decide(np.log([[0.5, 0.5]]), [[0, 1], [1, 0]]).tolist() == [0]
+
+
+def test_costs_need_a_column_for_each_class() -> None:
+    with pytest.raises(ValueError, match=r"costs has shape \(2, 2\).*3 columns"):
+        decide(posteriors(3, 3), [[0, 1], [1, 0]])
+    with pytest.raises(ValueError, match="NaN or infinity"):
+        decide(posteriors(3, 2), [[0, np.inf], [1, 0]])
+
+
+def test_decide_is_public() -> None:
+    assert linclass.decide is decide

@@ -1,0 +1,236 @@
+"""What every transform must keep, found by file; then what each promises."""
+
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import linclass.transforms
+from linclass.conventions import NotApplicable
+from linclass.pipeline import transform_class
+from linclass.table import Table
+
+NAMES = sorted(file.stem for file in Path(linclass.transforms.__path__[0]).glob("[!_]*.py"))
+
+
+def table(n: int = 60, *, sparse: bool = False, missing: bool = False, seed: int = 0) -> Table:
+    """A category first, numbers of different scales with zeros, a category in between, a constant."""
+    rng = np.random.default_rng(seed)
+    numbers = rng.normal([1, 500, -3], [1, 100, 1e-3], size=(n, 3)) * (rng.random((n, 3)) < 0.7)
+    colour, size = rng.integers(0, 3, n), rng.integers(0, 2, n)
+    X = np.column_stack([colour, numbers[:, :2], size, numbers[:, 2], np.full(n, 0.1)])
+    if missing:
+        X[rng.random(X.shape) < 0.1] = np.nan
+    levels = {"colour": ("red", "green", "blue"), "size": ("small", "large")}
+    names = ("colour", "a", "b", "size", "c", "constant")
+    return Table(sp.csr_array(X) if sparse else X, names, levels)
+
+
+def dense(t: Table) -> np.ndarray:
+    return t.X.toarray() if t.is_sparse else t.X
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("name", NAMES)
+def test_transform_of_training_rows_does_not_depend_on_test_rows(name: str, sparse: bool) -> None:
+    all_rows = table(sparse=sparse)
+    train = all_rows.rows(np.arange(40))
+    alone = dense(transform_class(name)().fit(train).transform(train))
+    fitted = transform_class(name)().fit(train)
+    fitted.transform(all_rows.rows(np.arange(40, 60)))
+    assert np.array_equal(dense(fitted.transform(train)), alone)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_row_is_transformed_alone_as_among_others(name: str, sparse: bool) -> None:
+    t = table(sparse=sparse)
+    fitted = transform_class(name)().fit(t)
+    together = dense(fitted.transform(t))
+    alone = [dense(fitted.transform(t.rows(np.array([i]))))[0] for i in range(len(together))]
+    assert np.array_equal(together, alone)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_sparse_and_dense_rows_learn_the_same(name: str) -> None:
+    on_dense, on_sparse = transform_class(name)(), transform_class(name)()
+    D, S = on_dense.fit(table()), on_sparse.fit(table(sparse=True))
+    for attribute, learned in vars(D).items():
+        other = vars(S)[attribute]
+        if isinstance(learned, np.ndarray):
+            np.testing.assert_allclose(other, learned, rtol=1e-12)
+    assert S.transform(table(sparse=True)).names == D.transform(table()).names
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_given_table_stays_as_it_was(name: str, sparse: bool) -> None:
+    t, before = (
+        table(sparse=sparse, missing=name == "impute"),
+        table(sparse=sparse, missing=name == "impute"),
+    )
+    transform_class(name)().fit(t).transform(t)
+    np.testing.assert_array_equal(dense(t), dense(before))
+    assert (t.names, t.levels) == (before.names, before.levels)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("name", NAMES)
+def test_what_comes_out_is_a_table_of_float64_and_small_indices(name: str, sparse: bool) -> None:
+    t = table(sparse=sparse)
+    out = transform_class(name)().fit(t).transform(t)
+    assert out.X.dtype == np.float64
+    assert out.is_sparse == sparse
+    if sparse:
+        assert isinstance(out.X, sp.csr_array)
+        assert out.X.indices.dtype == out.X.indptr.dtype == np.int32
+    else:
+        assert out.X.flags.c_contiguous
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_columns_without_a_value_or_without_spread_divide_by_nothing(name: str) -> None:
+    t = Table(np.column_stack([np.full(5, 0.1), np.zeros(5), np.full(5, 1e-300)]), ("a", "b", "c"))
+    assert np.isfinite(transform_class(name)().fit(t).transform(t).X).all()
+
+
+# impute
+
+
+def test_missing_numbers_become_the_mean_or_the_median_of_the_others() -> None:
+    t = Table(np.array([[1.0], [2.0], [9.0], [np.nan]]), ("a",))
+    impute = transform_class("impute")
+    assert impute().fit(t).transform(t).X[3, 0] == 4
+    assert impute(numbers="median").fit(t).transform(t).X[3, 0] == 2
+
+
+def test_a_missing_category_becomes_the_commonest() -> None:
+    t = Table(np.array([[0.0], [2.0], [2.0], [np.nan]]), ("a",), {"a": ("x", "y", "z")})
+    assert transform_class("impute")().fit(t).transform(t).X[3, 0] == 2
+
+
+@pytest.mark.parametrize("numbers", ["mean", "median"])
+def test_the_zeros_of_sparse_rows_are_values(numbers: str) -> None:
+    D, S = table(missing=True), table(missing=True, sparse=True)
+    impute = transform_class("impute")
+    on_dense, on_sparse = impute(numbers=numbers).fit(D), impute(numbers=numbers).fit(S)
+    np.testing.assert_allclose(on_sparse.fill_, on_dense.fill_, rtol=1e-13)
+    np.testing.assert_allclose(dense(on_sparse.transform(S)), on_dense.transform(D).X, rtol=1e-13)
+
+
+def test_a_gap_where_training_had_none_is_filled_from_training() -> None:
+    train, test = Table(np.array([[1.0], [3.0]]), ("a",)), Table(np.array([[np.nan]]), ("a",))
+    assert transform_class("impute")().fit(train).transform(test).X[0, 0] == 2
+
+
+def test_a_column_without_any_value_becomes_zero() -> None:
+    t = Table(np.full((3, 1), np.nan), ("a",))
+    for numbers in ("mean", "median"):
+        assert not transform_class("impute")(numbers=numbers).fit(t).transform(t).X.any()
+
+
+# one_hot
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_each_row_has_a_one_in_the_column_of_its_level(sparse: bool) -> None:
+    t = table(sparse=sparse)
+    out = transform_class("one_hot")(drop="none").fit(t).transform(t)
+    columns = dict(zip(out.names, dense(out).T, strict=True))
+    colour, size = dense(t)[:, 0], dense(t)[:, 3]
+    for code, level in enumerate(t.levels["colour"]):
+        assert np.array_equal(columns[f"colour={level}"], colour == code)
+    for code, level in enumerate(t.levels["size"]):
+        assert np.array_equal(columns[f"size={level}"], size == code)
+    for j, name in enumerate(t.names):
+        if name not in t.levels:
+            assert np.array_equal(columns[name], dense(t)[:, j])
+    assert not out.levels
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_without_the_first_level_the_columns_have_full_rank_beside_a_constant(sparse: bool) -> None:
+    t = table(sparse=sparse)
+    out = transform_class("one_hot")().fit(t).transform(t)
+    assert [name for name in out.names if "=" in name] == [
+        "colour=green",
+        "colour=blue",
+        "size=large",
+    ]
+    indicators = dense(out)[:, ["=" in name for name in out.names]]
+    with_constant = np.column_stack([np.ones(len(indicators)), indicators])
+    assert np.linalg.matrix_rank(with_constant) == with_constant.shape[1]
+
+
+def test_a_level_that_training_never_saw_has_no_column_and_counts_as_the_first() -> None:
+    levels = {"a": ("x", "y", "z")}
+    train = Table(np.array([[0.0], [1.0], [1.0]]), ("a",), levels)
+    test = Table(np.array([[2.0], [0.0]]), ("a",), levels)
+    out = transform_class("one_hot")().fit(train).transform(test)
+    assert out.names == ("a=y",)
+    assert not out.X.any()
+
+
+def test_gaps_in_a_category_are_refused_with_the_remedy() -> None:
+    t = Table(np.array([[0.0], [np.nan]]), ("famhist",), {"famhist": ("Absent", "Present")})
+    with pytest.raises(NotApplicable, match="'famhist' has 1 missing values; put impute before"):
+        transform_class("one_hot")().fit(t)
+
+
+# standardize
+
+
+def test_standardized_training_columns_have_mean_zero_and_deviation_one() -> None:
+    t = table()
+    out = transform_class("standardize")().fit(t).transform(t)
+    numbers = [1, 2, 4]
+    np.testing.assert_allclose(out.X[:, numbers].mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(out.X[:, numbers].std(axis=0), 1, rtol=1e-12)
+    assert not out.X[:, 5].any()  # the constant is centred, not divided
+
+
+def test_standardizing_leaves_categories_alone() -> None:
+    t = table()
+    out = transform_class("standardize")().fit(t).transform(t)
+    assert np.array_equal(out.X[:, [0, 3]], t.X[:, [0, 3]])
+
+
+def test_standardized_sparse_rows_keep_their_zeros() -> None:
+    t = table(sparse=True)
+    out = transform_class("standardize")().fit(t).transform(t)
+    assert np.array_equal(out.X.indices, t.X.indices)
+    deviation = out.X.toarray()[:, [1, 2, 4]].std(axis=0)
+    np.testing.assert_allclose(deviation, 1, rtol=1e-12)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_standardizing_looks_past_gaps(sparse: bool) -> None:
+    t = table(missing=True, sparse=sparse)
+    fitted = transform_class("standardize")().fit(t)
+    numbers = [1, 2, 4]
+    np.testing.assert_allclose(fitted.mean_[numbers], np.nanmean(dense(t), axis=0)[numbers])
+    np.testing.assert_allclose(fitted.scale_[numbers], np.nanstd(dense(t), axis=0)[numbers])
+
+
+def test_a_far_offset_does_not_spoil_the_deviation() -> None:
+    x = np.array([1.0, 2.0, 3.0])
+    near, far = Table(x[:, None], ("a",)), Table(x[:, None] + 1e9, ("a",))
+    standardize = transform_class("standardize")
+    np.testing.assert_allclose(standardize().fit(far).scale_, standardize().fit(near).scale_)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("impute", {"numbers": "mode"}), ("one_hot", {"drop": "last"})],
+)
+def test_a_bad_option_is_refused_by_name(name: str, options: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match=f"{name}: {next(iter(options))} is"):
+        transform_class(name)(**options)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_transforms_file_is_named_after_its_class(name: str) -> None:
+    assert transform_class(name).__module__ == f"linclass.transforms.{name}"
+    assert import_module(f"linclass.transforms.{name}").__doc__
