@@ -63,17 +63,19 @@ def _rendered(figure: Figure) -> tuple[str, bytes]:
 
 
 def _cleaned(svg: str) -> str:
-    """Without declaration, comments and metadata; its style on the root, so that it stays inside;
-    coordinates to a hundredth of a point; images with as few colours as they need."""
+    """The drawing alone: no declaration, comments, metadata or ids that nothing refers to; its style
+    on the root, so that it stays inside; coordinates to a hundredth of a point; small images."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<defs>\s*<style[^>]*>.*?</style>\s*</defs>", "", svg, count=1, flags=re.DOTALL)
     svg = svg.replace("<svg ", '<svg style="stroke-linejoin: round; stroke-linecap: butt" ', 1)
-    svg = re.sub(r"<[^>]+>", lambda tag: _shortened(tag[0]), svg)
+    used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', svg))
+    svg = re.sub(r"<[^>]+>", lambda tag: _shortened(tag[0], used), svg)
     return re.sub(r"\n\s*", "\n", svg)
 
 
-def _shortened(tag: str) -> str:
+def _shortened(tag: str, used: set[str]) -> str:
+    tag = re.sub(r' id="([^"]*)"', lambda id_: id_[0] if id_[1] in used else "", tag)
     tag = re.sub(r"(?<=base64,)[^\"]+", lambda png: _fewer_colours(png[0]), tag)
     return re.sub(r"-?\d+\.\d{3,}(?![\w+/=])", lambda number: f"{float(number[0]):.2f}", tag)
 

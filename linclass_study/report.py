@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from linclass import metrics
 from linclass_study import exhibits, numerals, report_tables
@@ -35,7 +35,11 @@ def report(outcome: Outcome, machine: Mapping[str, str], files: Sequence[str] = 
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters |= {"value": numerals.value, "seconds": numerals.seconds}
+    environment.filters |= {
+        "value": numerals.value,
+        "seconds": numerals.seconds,
+        "breakable": lambda name: escape(name).replace("_", Markup("_<wbr>")),
+    }
     environment.globals["count"] = numerals.count
     page = environment.get_template("template.html.j2")
     return page.render(
@@ -49,6 +53,7 @@ def report(outcome: Outcome, machine: Mapping[str, str], files: Sequence[str] = 
         totals=totals(outcome.fits),
         columns=report_tables.COLUMNS,
         compared=compared(outcome),
+        figures=figures(outcome),
         sections=[section(outcome, dataset) for dataset in outcome.datasets],
         chips={method: Markup(chip(outcome.position(method))) for method in outcome.methods},
         machine=machine,
@@ -100,13 +105,6 @@ def compared(outcome: Outcome) -> dict[str, dict[str, report_tables.Cell]]:
 def section(outcome: Outcome, dataset: str) -> dict[str, Any]:
     """All that the report says of one data set."""
     protocols = outcome.fits.filter(dataset=dataset)["protocol"].unique().to_list()
-    figures = [
-        figure
-        for name, names in exhibits.plan([dataset]).items()
-        if exhibits.modules()[name].PER_DATASET
-        for figure in [_figure(outcome, names[0])]
-        if figure is not None
-    ]
     about = outcome.about(dataset)
     return {
         "name": dataset,
@@ -116,8 +114,21 @@ def section(outcome: Outcome, dataset: str) -> dict[str, Any]:
         "official": report_tables.performance(outcome, dataset, "official")
         if "official" in protocols
         else None,
-        "figures": figures,
+        "figures": figures(outcome, dataset),
     }
+
+
+def figures(outcome: Outcome, dataset: str | None = None) -> list[dict[str, Any]]:
+    """What was drawn of one data set, or of the study as a whole."""
+    exhibits_of = exhibits.plan([dataset] if dataset is not None else [])
+    names = [
+        name
+        for figure, module in exhibits.modules().items()
+        if module.PER_DATASET == (dataset is not None)
+        for name in exhibits_of[figure]
+    ]
+    found = [_figure(outcome, name) for name in names]
+    return [figure for figure in found if figure is not None]
 
 
 def configuration(outcome: Outcome) -> str:

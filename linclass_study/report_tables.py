@@ -34,7 +34,7 @@ class Cell:
 
 @dataclass
 class Row:
-    """One method on one data set."""
+    """One method on one data set; `ended` counts the fits that ended otherwise than converged."""
 
     method: str
     cells: list[Cell] = field(default_factory=list)
@@ -91,9 +91,5 @@ def _add_fits(row: Row, fits: pl.DataFrame) -> None:
             for kind, value in proofs.iter_rows()
         )
     counts = dict(fits["status"].value_counts().iter_rows())
-    ended = [(status, counts[status]) for status in STATUSES if status in counts]
-    row.ended = (
-        ended[0][0].replace("_", " ")
-        if len(ended) == 1
-        else ", ".join(f"{number} {status.replace('_', ' ')}" for status, number in ended)
-    )
+    odd = [status for status in STATUSES[1:] if status in counts]
+    row.ended = ", ".join(f"{counts[status]} {status.replace('_', ' ')}" for status in odd)

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from linclass_study.outcome import Outcome
 
 PLACE, PER_DATASET = 1, True
-ROW = 0.27  # inches of a method's row
+ROW = 0.3  # inches of a method's row
+LOWER = 0.2  # rows by which the mean stands below the middle, and clear of the dots
 DOTS = 90  # dots that fit beside each other on the axis
 
 
@@ -104,12 +105,12 @@ def _draw_row(
     folds = np.array(method["folds"], dtype=float)
     low, high = axes.get_xlim()
     if folds.size:
-        places = row + stacked(folds, (high - low) / DOTS)
-        style.dots(axes, folds, places, 2.7, colour, 0.5)
+        places = row - 0.14 + stacked(folds, (high - low) / DOTS)
+        style.dots(axes, folds, places, 2.7, colour, 0.6)
         if method["interval"]:
-            axes.plot(method["interval"], [row, row], color=colour, linewidth=1.6)
+            axes.plot(method["interval"], [row + LOWER] * 2, color=colour, linewidth=1.6)
         axes.plot(
-            method["mean"], row, marker, color=colour, markersize=6.5, markeredgecolor="white"
+            method["mean"], row + LOWER, marker, color=colour, markersize=6.5, markeredgecolor="white"
         )
     elif method["official"] is None:
         text = method["status"].replace("_", " ")
@@ -117,7 +118,7 @@ def _draw_row(
     if method["official"] is not None:
         axes.plot(
             method["official"],
-            row,
+            row + LOWER,
             "D",
             markersize=5,
             markerfacecolor="none",
@@ -127,13 +128,13 @@ def _draw_row(
 
 
 def stacked(values: np.ndarray, width: float) -> np.ndarray:
-    """Vertical offsets in [−0.36, 0.36] that set dots of (nearly) equal value beside each other."""
+    """Vertical offsets in [−0.28, 0.28] that set dots of (nearly) equal value beside each other."""
     offsets = np.zeros(len(values))
     bins = np.round(values / width).astype(int)
     for bin_ in np.unique(bins):
         members = np.flatnonzero(bins == bin_)
         k = len(members)
-        offsets[members] = (np.arange(k) - (k - 1) / 2) * min(0.13, 0.72 / max(k - 1, 1))
+        offsets[members] = (np.arange(k) - (k - 1) / 2) * min(0.14, 0.56 / max(k - 1, 1))
     return offsets
 
 

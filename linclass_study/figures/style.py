@@ -29,13 +29,13 @@ COLOURS = (
 MARKERS = "os^DvPX"
 
 INK, MUTED, GRID = "#1f2430", "#68707d", "#dfe3e8"
-FONTS = ["DejaVu Sans", "sans-serif"]
 
 SETTINGS: Any = {
     "figure.dpi": 100,
     "savefig.dpi": 180,
     "savefig.transparent": False,
-    "font.family": FONTS,
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib: the same widths everywhere
     "font.size": 8.5,
     "text.color": INK,
     "text.parse_math": False,  # names belong to the user; a $ in them is a $

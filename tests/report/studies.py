@@ -12,6 +12,7 @@ import polars as pl
 
 from linclass.table import Table
 from linclass_study import answer, dataset, exhibits, report, scoring, summary, tables
+from linclass_study.exhibit import FILES
 from linclass_study.outcome import FITTED, Outcome
 
 MACHINE = {"Commit": "0123456789ab", "Python": "3.11", "Processor": "a <fast> & quiet one"}
@@ -185,6 +186,9 @@ def _write_boundary(folder: Path, data: Data, method: Method, X: np.ndarray, fol
         codes = np.clip(np.floor(level + 0.5), 0, len(data.classes) - 1)
         labels.append(codes if status in FITTED else np.full(codes.shape, -1))
     np.savez(folder / "boundary.npz", x=x, y=y, labels=np.array(labels, np.int8))
+
+
+__all__ = ["FILES", "Data", "Method", "build", "finish", "numbers_of", "rows_of"]
 
 
 def rows_of(path: Path) -> list[dict]:

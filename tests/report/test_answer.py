@@ -1,0 +1,87 @@
+"""The terminal's last lines: every problem once, then one line with what was found."""
+
+from __future__ import annotations
+
+import pytest
+from studies import Data, Method
+
+from linclass_study.answer import LINES, answer, best, shortened
+
+TEXT = ("not_applicable", "needs numeric columns; 'famhist' is text. Add one_hot.")
+
+
+def lines(outcome) -> list[str]:
+    return answer(outcome, "results/report.html").splitlines()
+
+
+def test_the_last_line_alone_answers(make):
+    outcome = make({"d": Data(), "e": Data()}, {"bad": Method(0.0), "good": Method(4.0)}, folds=5)
+    (line,) = lines(outcome)
+    assert line.startswith("Best accuracy (mean ± sd, 5 folds): d: good 0.9")
+    assert "e: good" in line
+    assert line.endswith("| 20 fits, all of them succeeded | report: results/report.html")
+
+
+def test_unavailable_data_sets_are_named_in_the_first_lines(make):
+    data = {"here": Data(), "gone": Data(unavailable="a.csv: no such file; give a path")}
+    outcome = make(data, {"m": Method(everywhere=("failed", "boom"), only=["here"])})
+    first, second, last = lines(outcome)
+    assert first == "unavailable: gone: a.csv: no such file; give a path"
+    assert second == "failed: here × m (5 fits): boom"
+    assert "here: none; gone: none" in last
+    assert "10 fits, 10 of them did not succeed" in last
+
+
+def test_a_problem_of_many_folds_and_methods_is_one_line(make):
+    methods = {name: Method(everywhere=TEXT, only=["heart"]) for name in "abcde"}
+    outcome = make({"iris": Data(), "heart": Data()}, methods | {"z": Method()})
+    first, _ = lines(outcome)
+    assert first == f"not_applicable: heart × a, b, c and 2 more methods (25 fits): {TEXT[1]}"
+
+
+def test_reasons_that_differ_in_numbers_alone_are_one_problem(make):
+    endings = {fold: ("timeout", f"stopped after {30 + fold / 7:.3f} s") for fold in range(5)}
+    outcome = make({"d": Data()}, {"slow": Method(endings=endings), "m": Method()})
+    assert lines(outcome)[0] == "timeout: d × slow (5 fits): stopped after 30.000 s"
+
+
+def test_data_sets_with_different_numbers_keep_their_own_reason(make):
+    outcome = make({"d": Data(), "e": Data(unavailable="needs 3 of 10")}, {"m": Method()})
+    other = make({"d": Data(unavailable="needs 4 of 10"), "e": Data()}, {"m": Method()}, name="o")
+    assert "needs 3 of 10" in lines(outcome)[0]
+    assert "needs 4 of 10" in lines(other)[0]
+
+
+def test_many_problems_leave_a_readable_number_of_lines(make):
+    methods = {f"m{i}": Method(everywhere=("failed", f"reason {chr(97 + i)}")) for i in range(26)}
+    found = lines(make({"d": Data(rows=20)}, methods, folds=2))
+    assert len(found) == LINES + 2
+    assert found[-2] == "… and 2 more problems, all in the report"
+
+
+def test_a_method_that_missed_a_fold_is_never_the_best(make):
+    methods = {"perfect": Method(9.0, endings={2: ("failed", "x")}), "plain": Method(1.0)}
+    assert best(make({"d": Data()}, methods), "d")[0] == "plain"
+
+
+def test_methods_that_equal_the_best_are_named(make):
+    outcome = make({"d": Data()}, {"one": Method(50.0), "low": Method(0.0), "two": Method(50.0)})
+    method, mean, _, equals = best(outcome, "d")
+    assert (method, mean, equals) == ("one", 1.0, ["two"])
+    assert "d: one (= two) 1.000 ± 0.000" in lines(outcome)[-1]
+
+
+@pytest.mark.parametrize("length", [301, 1000, 5000])
+def test_a_long_reason_keeps_both_ends_in_one_line(length):
+    reason = "the thing, " + "its value,\n" * (length // 11) + "the remedy."
+    text = shortened(reason)
+    assert len(text) <= 300
+    assert "\n" not in text
+    assert text.startswith("the thing,")
+    assert text.endswith("the remedy.")
+
+
+def test_of_a_traceback_the_last_line_is_said():
+    assert shortened("Traceback (most recent call last):\n  File x\nValueError: no\n") == (
+        "ValueError: no"
+    )

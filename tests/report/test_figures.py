@@ -1,0 +1,181 @@
+"""Figures show the numbers that they say they show, to every reader, in any study."""
+
+from __future__ import annotations
+
+import io
+import itertools
+
+import numpy as np
+import polars as pl
+import pytest
+import studies
+from PIL import Image
+from scipy import stats
+from studies import Data, Method, numbers_of
+
+from linclass_study import exhibits, figures
+from linclass_study.exhibit import Exhibit
+from linclass_study.figures import boundaries, style
+from linclass_study.figures import methods as dots
+from linclass_study.inline_svg import SHAPES, chip, inline
+
+#: Linear RGB as seen with a complete deficiency. Machado, Oliveira and Fernandes (2009), table 1
+SEEN = {
+    "normal": np.eye(3),
+    "protanopia": np.array(
+        [
+            [0.152286, 1.052583, -0.204868],
+            [0.114503, 0.786281, 0.099216],
+            [-0.003882, -0.048116, 1.051998],
+        ]
+    ),
+    "deuteranopia": np.array(
+        [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.011820, 0.042940, 0.968881],
+        ]
+    ),
+    "tritanopia": np.array(
+        [
+            [1.255528, -0.076749, -0.178779],
+            [-0.078411, 0.930809, 0.147602],
+            [0.004733, 0.691367, 0.303900],
+        ]
+    ),
+}
+
+
+def lab(linear: np.ndarray) -> np.ndarray:
+    """CIE L*a*b* (D65) of linear sRGB."""
+    to_xyz = np.array(
+        [
+            [0.4124564, 0.3575761, 0.1804375],
+            [0.2126729, 0.7151522, 0.0721750],
+            [0.0193339, 0.1191920, 0.9503041],
+        ]
+    )
+    xyz = linear @ to_xyz.T / (0.95047, 1, 1.08883)
+    f = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz * (29 / 6) ** 2 / 3 + 4 / 29)
+    x, y, z = f.T
+    return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=1)
+
+
+@pytest.mark.parametrize("sight", SEEN)
+def test_colours_of_methods_stay_apart_for_every_reader(sight):
+    rgb = np.array([[int(c[i : i + 2], 16) / 255 for i in (1, 3, 5)] for c in style.COLOURS])
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    seen = lab(np.clip(linear @ SEEN[sight].T, 0, 1))
+    # A difference of 2.3 is just noticeable; five times that is plain.
+    assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)) > 5 * 2.3
+
+
+def test_fifty_six_methods_differ_and_neighbours_differ_in_colour_and_marker():
+    looks = [style.of_method(place) for place in range(56)]
+    assert len(set(looks)) == 56
+    for one, other in itertools.pairwise(looks):
+        assert one[0] != other[0]
+        assert one[1] != other[1]
+
+
+def test_every_marker_has_a_chip():
+    assert set(SHAPES) == set(style.MARKERS)
+    assert all("<path" in chip(place) for place in range(56))
+
+
+@pytest.mark.parametrize(
+    "name", ["short", "a_" * 40, "x" * 200, "with spaces and-joints_of_all_kinds"]
+)
+@pytest.mark.parametrize("lines", [1, 2])
+def test_no_name_is_too_long_for_its_place(name, lines):
+    parts = style.wrapped(name, 20, lines).split("\n")
+    assert len(parts) <= lines
+    assert max(map(len, parts)) <= 24
+
+
+def test_dots_of_equal_value_stand_beside_each_other_and_others_on_the_row():
+    offsets = dots.stacked(np.array([0.5, 0.9, 0.5, 0.5, 0.1]), width=0.01)
+    assert offsets[[1, 4]].tolist() == [0, 0]
+    assert len(set(offsets[[0, 2, 3]])) == 3
+    assert offsets[[0, 2, 3]].sum() == pytest.approx(0)
+    assert np.abs(dots.stacked(np.zeros(100), 0.01)).max() <= 0.28
+
+
+def test_the_figure_of_folds_shows_the_scores(make):
+    outcome = make({"d": Data(rows=100, official=20)}, {"m": Method(1.0)}, folds=5)
+    exhibits.draw(outcome, "methods")
+    (method,) = numbers_of(outcome, "methods-d")["methods"]
+    accuracy = outcome.scores.filter(metric="accuracy")
+    folds = accuracy.filter(pl.col("protocol") == "cv")["value"].to_numpy()
+    assert method["folds"] == folds.tolist()
+    assert method["official"] == accuracy.filter(protocol="official")["value"].item()
+    # Five folds of 24 rows of 120 are tested against the other 96.
+    error = folds.std(ddof=1) * np.sqrt(1 / 5 + 24 / 96)
+    low, high = stats.t.interval(0.95, 4, folds.mean(), error)
+    assert method["interval"] == pytest.approx([max(low, 0), min(high, 1)])
+
+
+def test_the_share_that_folds_dispute_is_counted():
+    same = np.array([[0, 0, 1], [0, 1, 1]])
+    other = np.array([[0, 0, 1], [0, 0, 1]])
+    assert boundaries.disputed(np.stack([same, same])) == 0
+    assert boundaries.disputed(np.stack([same, other, same])) == pytest.approx(1 / 6)
+
+
+def test_folds_that_failed_draw_no_boundary(make):
+    patchy = Method(endings={0: ("failed", "x"), 2: ("failed", "x")})
+    dead = Method(everywhere=("failed", "x"))
+    outcome = make({"d": Data(features=2)}, {"patchy": patchy, "dead": dead}, folds=5)
+    exhibits.draw(outcome, "boundaries")
+    assert numbers_of(outcome, "boundaries-d")["folds"] == {"patchy": 3}
+
+
+@pytest.mark.parametrize(("n_methods", "n_classes"), [(1, 2), (2, 3), (13, 5)])
+def test_any_number_of_methods_and_classes_is_drawn(make, n_methods, n_classes):
+    classes = tuple(f"class {k} of a rather long name" for k in range(n_classes))
+    methods = {f"method_{i}_" + "of_a_long_name" * (i % 3): Method(i) for i in range(n_methods)}
+    outcome = make({"d": Data(classes, 60, 2)}, methods, folds=2)
+    for figure in exhibits.modules():
+        exhibits.draw(outcome, figure)
+        assert numbers_of(outcome, f"{figure}-d")["drawn"]
+
+
+def test_nothing_to_draw_leaves_files_that_programs_can_open(tmp_path):
+    Exhibit.nothing("no data").save(tmp_path)
+    assert Image.open(io.BytesIO((tmp_path / "figure.png").read_bytes())).size == (1, 1)
+    assert (tmp_path / "figure.svg").read_text().startswith("<svg ")
+
+
+def test_a_drawing_says_nothing_of_when_and_with_what_it_was_made(make):
+    outcome = make({"d": Data(features=2)}, {"m": Method()})
+    exhibits.draw(outcome, "boundaries")
+    folder = outcome.results / "exhibits" / "boundaries-d"
+    svg = (folder / "figure.svg").read_text().lower()
+    assert not [word for word in ("metadata", "matplotlib.org", "date") if word in svg]
+    assert Image.open(io.BytesIO((folder / "figure.png").read_bytes())).text == {}
+
+
+def test_a_class_that_is_called_like_a_colour_keeps_its_name():
+    svg = f'<svg xmlns="x"><text id="a" style="fill: {style.INK}">{style.INK} id="b"</text></svg>'
+    shown = inline(svg, "an exhibit", "title")
+    assert f'>{style.INK} id="b"<' in shown
+    assert 'style="fill: var(--ink)"' in shown
+    assert 'id="an_20_exhibit.a"' in shown
+
+
+def test_one_new_file_is_one_new_figure(make, tmp_path, monkeypatch):
+    (tmp_path / "sizes.py").write_text(
+        "from linclass_study.exhibit import Exhibit\n"
+        "from linclass_study.figures import style\n"
+        "PLACE, PER_DATASET = 9, False\n"
+        "def draw(outcome):\n"
+        "    figure = style.canvas(3, 2)\n"
+        "    figure.subplots().bar(range(len(outcome.methods)), 1)\n"
+        "    return Exhibit(figure, 'Sizes', 'A caption of sizes.', {'n': len(outcome.methods)})\n"
+    )
+    monkeypatch.setattr(figures, "__path__", [*figures.__path__, str(tmp_path)])
+    assert exhibits.plan(["d"])["sizes"] == ["sizes"]
+    outcome = make({"d": Data()}, {"m": Method()})
+    page = studies.finish(outcome)
+    assert numbers_of(outcome, "sizes")["n"] == 1
+    assert "A caption of sizes." in page

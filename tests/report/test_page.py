@@ -1,0 +1,190 @@
+"""The report is one well-formed page that asks the network for nothing and leaves nothing out."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+import studies
+from studies import Data, Method
+
+from linclass_study import exhibits
+
+VOID = {"meta", "br", "hr", "img", "input", "link", "wbr", "col", "source"}
+WEIRD = '<b>&"quoted" $x$ {{ 7*1234567 }} ]]> —'
+
+
+class Page(HTMLParser):
+    """Elements, ids, links and text of a page; and what is wrong with its nesting."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.open: list[str] = []
+        self.wrong: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.text: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        names = [name for name, _ in attrs]
+        self.wrong += [f"{tag} has {name} twice" for name in names if names.count(name) > 1]
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open[-1] != tag:
+            self.wrong.append(f"</{tag}> closes {self.open[-3:]}")
+        elif self.open:
+            self.open.pop()
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] not in ("style", "script"):
+            self.text.append(data)
+
+    def values(self, attribute: str) -> list[tuple[str, str]]:
+        return [(tag, a[attribute] or "") for tag, a in self.elements if attribute in a]
+
+    def words(self) -> str:
+        return " ".join("".join(self.text).split())
+
+
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory):
+    """Everything that a study can meet, at once."""
+    data = {
+        "plane": Data(("no", "yes"), 90, 2),
+        f"three {WEIRD}": Data((WEIRD, "b", "_c"), 60, 2),
+        "split": Data(("0", "1"), 80, 4, official=30),
+        "gone": Data(unavailable=f"no source {WEIRD}: give a mirror"),
+    }
+    methods = {
+        "fine": Method(3.0),
+        "scores_only": Method(1.0, probabilities=False),
+        f"m {WEIRD}": Method(2.0, endings={1: ("failed", f"raised {WEIRD}")}),
+        "dead": Method(everywhere=("out_of_memory", "asked for 9.4 GB, the limit is 4.0 GB")),
+        "slow": Method(everywhere=("max_iter", "not within 1e-4 after 100 steps")),
+    }
+    results = tmp_path_factory.mktemp("study") / "results"
+    return studies.build(results, data, methods, folds=4)
+
+
+@pytest.fixture(scope="module")
+def text(outcome):
+    return studies.finish(outcome)
+
+
+@pytest.fixture(scope="module")
+def page(text):
+    return Page(text)
+
+
+def test_report_is_wellformed(text, page):
+    assert text.startswith("<!DOCTYPE html>\n<html lang=")
+    assert page.wrong == []
+    assert page.open == []
+    ids = [value for _, value in page.values("id")]
+    assert len(ids) == len(set(ids))
+    assert {"html", "head", "body", "title", "main"} <= {tag for tag, _ in page.elements}
+
+
+def test_report_makes_no_external_request(text, page):
+    tags = {tag for tag, _ in page.elements}
+    assert not tags & {"script", "link", "iframe", "object", "embed", "base", "form"}
+    for attribute in ("src", "srcset", "xlink:href", "data", "poster", "background"):
+        for tag, value in page.values(attribute):
+            assert value.startswith(("data:", "#")), f"{tag} {attribute}={value[:60]}"
+    for tag, value in page.values("href"):
+        assert tag in ("a", "use", "image")
+        assert tag == "a" or value.startswith(("#", "data:"))
+    assert "@import" not in text
+    assert all(url.startswith("#") for url in re.findall(r"url\(\s*[\"']?([^)\"']+)", text))
+    assert "default-src 'none'" in text
+
+
+def test_every_reference_within_the_page_leads_somewhere(text, page):
+    ids = {value for _, value in page.values("id")}
+    targets = [
+        v[1:] for name in ("href", "xlink:href") for _, v in page.values(name) if v[:1] == "#"
+    ]
+    targets += re.findall(r"url\(#([^)]+)\)", text)
+    assert targets
+    assert set(targets) <= ids
+
+
+def test_links_to_files_lead_to_files_of_the_study(outcome, page):
+    files = [v for tag, v in page.values("href") if tag == "a" and not v.startswith("#")]
+    assert files
+    from urllib.parse import unquote
+
+    missing = [file for file in files if not (outcome.results / unquote(file)).exists()]
+    assert missing == []
+
+
+def test_problems_come_first_and_unavailable_data_sets_first_of_all(page):
+    words = page.words()
+    assert words.index("fits of 85 did not succeed") < words.index("unavailable gone")
+    assert words.index("unavailable gone") < words.index("out of memory")
+    assert words.index("out of memory") < words.index("A linclass study")
+    assert words.index("A linclass study") < words.index("The answer")
+
+
+def test_every_reason_is_given_in_full(page):
+    words = page.words()
+    for reason in (
+        f"no source {WEIRD}: give a mirror",
+        f"raised {WEIRD}",
+        "asked for 9.4 GB, the limit is 4.0 GB",
+        "not within 1e-4 after 100 steps",
+    ):
+        assert " ".join(reason.split()) in words
+
+
+def test_names_of_users_are_text_and_never_markup(text, page):
+    assert '<b>&"quoted"' not in text
+    assert str(7 * 1234567) not in text
+    assert WEIRD in page.words()
+
+
+def test_machine_and_study_are_told(page):
+    words = page.words()
+    for value in (*studies.MACHINE.values(), "4 stratified folds", "my study.yaml", "300 s"):
+        assert value in words
+
+
+def test_only_data_sets_of_two_features_have_boundaries(outcome, text):
+    assert studies.numbers_of(outcome, "boundaries-plane")["drawn"]
+    split = studies.numbers_of(outcome, "boundaries-split")
+    assert split == {"drawn": False, "reason": "split has 4 features; a plane needs two"}
+    assert "Decision boundaries on plane" in text
+    assert "Decision boundaries on split" not in text
+
+
+def test_official_test_sets_have_a_table_of_their_own(page):
+    assert page.words().count("Official test set") == 1
+
+
+def test_same_inputs_give_identical_files(outcome, text):
+    folder = outcome.results / "exhibits"
+    names = [name for of_figure in exhibits.plan(outcome.datasets).values() for name in of_figure]
+    files = [folder / name / file for name in names for file in studies.FILES]
+    before = [file.read_bytes() for file in files]
+    assert studies.finish(outcome) == text
+    assert [file.read_bytes() for file in files] == before
+
+
+def test_a_small_study_is_a_small_page(make):
+    outcome = make({"d": Data(features=2)}, {"a": Method(), "b": Method(2.0)}, folds=3)
+    assert len(studies.finish(outcome)) < 120_000
+
+
+def test_a_study_in_which_nothing_succeeded_has_a_report(make):
+    outcome = make({"gone": Data(unavailable="no source")}, {"m": Method()})
+    words = Page(studies.finish(outcome)).words()
+    assert "no method succeeded on every fold" in words
+    assert "5 fits of 5 did not succeed" in words

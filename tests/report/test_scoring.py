@@ -1,0 +1,134 @@
+"""Predictions become scores, and scores become tables, without a number that is not there."""
+
+from __future__ import annotations
+
+import statistics
+
+import numpy as np
+import polars as pl
+import pytest
+from studies import Data, Method, rows_of
+
+from linclass import metrics
+from linclass_study import scoring, summary, tables
+
+FIT = {"dataset": "d", "method": "m", "protocol": "cv", "repeat": 0, "fold": 0}
+
+
+def predictions(y_true, y_pred, score, log_proba=None, fold=0):
+    columns = {
+        "row": range(len(y_true)),
+        "y_true": y_true,
+        "y_pred": y_pred,
+        "score": score,
+        "log_proba": log_proba or [None] * len(y_true),
+    }
+    same = {name: [value] * len(y_true) for name, value in (FIT | {"fold": fold}).items()}
+    return tables.frame("predictions", same | columns)
+
+
+def value(scores: pl.DataFrame, metric: str) -> float:
+    return scores.filter(pl.col("metric") == metric)["value"].item()
+
+
+def test_two_class_metrics_speak_of_the_positive_class():
+    # Of 5 rows of class 0, 4 are right; of 3 of class 1, 1 is right.
+    y_true, y_pred = [0, 0, 0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 1, 0, 0, 1]
+    score = [[-y / 2, y / 2] for y in y_pred]
+    of_one = scoring.score(predictions(y_true, y_pred, score), 2, positive=1)
+    of_zero = scoring.score(predictions(y_true, y_pred, score), 2, positive=0)
+    assert value(of_one, "recall") == pytest.approx(1 / 3)
+    assert value(of_one, "precision") == pytest.approx(1 / 2)
+    assert value(of_zero, "recall") == pytest.approx(4 / 5)
+    assert value(of_zero, "precision") == pytest.approx(4 / 6)
+    assert value(of_one, "accuracy") == value(of_zero, "accuracy") == pytest.approx(5 / 8)
+
+
+def test_absent_probabilities_leave_no_log_loss_rows():
+    score = [[-1.0, 1.0], [1.0, -1.0]]
+    without = scoring.score(predictions([1, 0], [1, 0], score), 2, 1)
+    certain = [[np.log(0.25), np.log(0.75)], [np.log(0.75), np.log(0.25)]]
+    given = scoring.score(predictions([1, 0], [1, 0], score, certain), 2, 1)
+    assert set(given["metric"]) - set(without["metric"]) == {"log_loss", "brier"}
+    assert value(given, "log_loss") == pytest.approx(-np.log(0.75))
+
+
+def test_every_metric_of_the_registry_is_scored():
+    score = np.eye(3)[[0, 1, 2, 1]]
+    log_proba = np.log(0.1 + 0.7 * score)
+    scored = scoring.score(
+        predictions([0, 1, 2, 2], [0, 1, 2, 1], score.tolist(), log_proba.tolist()), 3, 2
+    )
+    assert scored["metric"].to_list() == sorted(metrics.names())
+
+
+def test_rows_come_in_one_order_whatever_order_the_predictions_have():
+    parts = [predictions([0, 1, 1], [0, 1, 0], [[1.0, 2.0]] * 3, fold=fold) for fold in range(4)]
+    together = pl.concat(parts)
+    shuffled = together.sample(fraction=1, shuffle=True, seed=3)
+    assert scoring.score(shuffled, 2, 1).equals(scoring.score(together, 2, 1))
+
+
+def test_no_predictions_are_no_scores_with_the_same_columns():
+    scored = scoring.score(tables.frame("predictions"), 0, 0)
+    assert scored.is_empty()
+    assert scored.schema == tables.frame("scores").schema
+
+
+def test_summary_has_the_mean_and_the_sample_deviation_over_folds(make):
+    outcome = make({"d": Data()}, {"m": Method(endings={3: ("failed", "no")})}, folds=5)
+    accuracy = [
+        row["value"]
+        for row in rows_of(outcome.results / "scores.csv")
+        if row["metric"] == "accuracy"
+    ]
+    (row,) = [
+        row
+        for row in rows_of(outcome.results / "tables" / "summary.csv")
+        if row["metric"] == "accuracy"
+    ]
+    assert row["n"] == len(accuracy) == 4
+    assert row["mean"] == pytest.approx(statistics.mean(accuracy))
+    assert row["sd"] == pytest.approx(statistics.stdev(accuracy))
+
+
+def test_every_planned_fit_is_counted(make):
+    methods = {
+        "good": Method(),
+        "patchy": Method(endings={0: ("timeout", "too slow"), 1: ("failed", "raised")}),
+        "dead": Method(everywhere=("out_of_memory", "too large")),
+    }
+    data = {"two": Data(official=20), "gone": Data(unavailable="no source")}
+    outcome = make(data, methods, folds=4)
+    rows = {(r["dataset"], r["method"]): r for r in rows_of(outcome.results / "tables/fits.csv")}
+    assert len(rows) == 6
+    for (dataset, _), row in rows.items():
+        planned = 5 if dataset == "two" else 4
+        assert row["planned"] == planned == sum(row[s] for s in summary.STATUSES)
+    patchy = rows["two", "patchy"]
+    assert (patchy["converged"], patchy["timeout"], patchy["failed"]) == (3, 1, 1)
+    assert rows["two", "dead"]["out_of_memory"] == 5
+    assert rows["gone", "good"]["unavailable"] == 4
+
+
+def test_the_standard_error_allows_for_overlapping_training_sets(make):
+    outcome = make({"d": Data(rows=100)}, {"m": Method()}, folds=5)
+    (row,) = summary.ranking(outcome, "d").to_dicts()
+    # Five folds of 20 rows against 80: 1/5 + 20/80.
+    assert row["error"] == pytest.approx(row["sd"] * (1 / 5 + 1 / 4) ** 0.5)
+
+
+def test_a_metric_that_is_better_when_small_ranks_the_smallest_first(make):
+    outcome = make({"d": Data()}, {"poor": Method(0.1), "fine": Method(3.0)})
+    assert summary.ranking(outcome, "d", "log_loss")["method"].to_list() == ["fine", "poor"]
+    assert summary.ranking(outcome, "d", "accuracy")["method"].to_list() == ["fine", "poor"]
+
+
+def test_the_same_runs_give_identical_files(make):
+    data, methods = {"b": Data(), "a": Data(("x", "y", "z"))}, {"n": Method(), "m": Method(2.0)}
+    first, second = make(data, methods), make(data, methods, name="again")
+    runs = list((second.results / "runs").rglob("scores.parquet"))[::-1]
+    fits = [path.with_name("fits.parquet") for path in runs]
+    summary.write(second.results, runs, fits)  # and the order in which runs are named is nothing
+    for name in ("scores.csv", "scores.parquet", "tables/summary.csv", "tables/fits.csv"):
+        assert (first.results / name).read_bytes() == (second.results / name).read_bytes()
