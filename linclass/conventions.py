@@ -167,7 +167,7 @@ class Classifier(Estimator):
         if len(self.classes_) < 2:
             raise NotApplicable(
                 f"{type(self).__name__} needs rows of at least two classes; "
-                f"y has 1 class: {self.classes_[0]!r}."
+                f"y has 1 class: {self.classes_.tolist()[0]!r}."
             )
         class_weight = getattr(self, "class_weight", None)
         if class_weight is not None:

@@ -153,8 +153,7 @@ def _sparse_matrix(X: Any, accepted: bool, owner: str) -> sp.csr_array:
         raise ValueError(f"Complex data not supported: X is {X.dtype}. Pass X.real.")
     R = sp.csr_array(X)  # shares the arrays of a csr X
     if not R.has_canonical_format:
-        if R.data is getattr(X, "data", None):
-            R = R.copy()  # the user's X stays as it is
+        R = R.copy()  # the user's X stays as it is
         R.sum_duplicates()
     if R.indices.dtype != np.int32 and max(R.nnz, *R.shape) <= INT32_MAX:
         parts = R.data, R.indices.astype(np.int32), R.indptr.astype(np.int32)

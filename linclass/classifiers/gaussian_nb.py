@@ -2,13 +2,12 @@
 
 A variance for each feature in each class (maximum likelihood), to all of which var_smoothing times
 the largest variance of a feature is added, as in scikit-learn. Linear in T, so quadratic in x.
-Sparse rows stay sparse: x² has the zeros of x.   Hastie, Tibshirani & Friedman (2009), §6.6.3
+Sparse rows stay sparse.   Hastie, Tibshirani & Friedman (2009), §6.6.3
 """
 
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 
 from linclass.conventions import SoftmaxProbabilities
 from linclass.families.gaussian import Gaussian
@@ -37,27 +36,32 @@ class GaussianNB(SoftmaxProbabilities):
         self.epsilon_ = float(self.var_smoothing * total.max())
         self.variances_ = within + self.epsilon_
 
-        constant = total <= (1e-14 * np.abs(self.means_).max(axis=0)) ** 2
-        floor = np.where(constant, 0, FLOOR * total)
-        low = self.variances_ <= floor
-        self.variances_ = np.where(low, np.where(constant, 1, floor), self.variances_)
+        low = self._replace_rounding(total)
 
-        self._family = Gaussian(origin=0.0 if sp.issparse(X) else centre)
+        self._family = Gaussian(origin=centre)
         theta = self._family.of_moments(self.means_, self.variances_)
         b = log_priors(self.priors_) - self._family.log_normalizer(theta)
         if len(theta) == 2:
             theta, b = theta[1:] - theta[:1], b[1:] - b[:1]
-        self.theta_, self.intercept_ = theta, b
-        if not low.any():
+        self.natural_, self.intercept_ = theta, b
+        if not len(low):
             return self._record()
-        k, j = np.argwhere(low)[0]
+        k, j = low[0]
         reason = (
-            f"feature {j} has no spread in class {self.classes_[k]!r}, one of {low.sum()} such "
-            f"pairs; {FLOOR:g} of the feature's variance stands in (1 for a constant feature)"
+            f"feature {j} has no spread in class {self.classes_.tolist()[k]!r}, one of {len(low)} "
+            f"such pairs; {FLOOR:g} of its variance in all rows stands in (1 if there is none)"
         )
         return self._record("rank_deficient", reason)
 
+    def _replace_rounding(self, total: np.ndarray) -> np.ndarray:
+        """Raise variances to what can be told from rounding; (k, j) of those that were below."""
+        constant = total <= (1e-14 * np.abs(self.means_).max(axis=0)) ** 2
+        floor = np.where(constant, 0, FLOOR * total)
+        low = self.variances_ <= floor
+        self.variances_ = np.where(low, np.where(constant, 1, floor), self.variances_)
+        return np.argwhere(low)
+
     def decision_function(self, X: Any) -> np.ndarray:
         X = self._check_rows(X)
-        Z = self._family.inner(X, self.theta_) + self.intercept_
+        Z = self._family.inner(X, self.natural_) + self.intercept_
         return Z[:, 0] if Z.shape[1] == 1 else Z

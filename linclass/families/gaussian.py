@@ -30,14 +30,23 @@ class Gaussian(Family):
         self.origin = origin
 
     def statistic(self, X: Any) -> Iterator[Any]:
-        if sp.issparse(X):  # the origin is 0, or zeros would become numbers
-            yield X
-            yield sp.csr_array((np.clip(X.data, -FAR, FAR) ** 2, X.indices, X.indptr), X.shape)
-        else:
-            D = X - self.origin
-            np.clip(D, -FAR, FAR, out=D)
-            yield D
-            yield D**2
+        D = X - self.origin
+        np.clip(D, -FAR, FAR, out=D)
+        yield D
+        yield D**2
+
+    def inner(self, X: Any, theta: np.ndarray) -> np.ndarray:
+        """Of sparse rows too: (x − c)² = x(x − 2c) + c², and the first of these keeps the zeros."""
+        if not sp.issparse(X):
+            return super().inner(X, theta)
+        first, second = np.split(theta, 2, axis=1)
+        c = np.broadcast_to(self.origin, X.shape[1])
+        x = np.clip(X.data, -FAR, FAR)
+        near, square = (
+            sp.csr_array((data, X.indices, X.indptr), X.shape)
+            for data in (x, x * (x - 2 * c[X.indices]))
+        )
+        return near @ first.T + square @ second.T + (second @ c**2 - first @ c)
 
     def natural(self, mean: np.ndarray) -> np.ndarray:
         first, second = np.split(mean, 2, axis=1)

@@ -22,10 +22,8 @@ def refuse_text(table: Table, feature: str) -> None:
 
 def append(table: Table, columns: Matrix, names: list[str]) -> Table:
     """The table with these columns to its right."""
-    if table.is_sparse:
-        X = sp.hstack([table.X, columns], format="csr")
-    else:
-        X = np.hstack([table.X, columns])
+    both = [table.X, columns]
+    X = sp.hstack(both, format="csr") if table.is_sparse else np.hstack(both)
     return replace(table, X=X, names=(*table.names, *names))
 
 
@@ -37,10 +35,8 @@ def append_pairs(table: Table, feature: str, *, squares: bool) -> Table:
     width = (d - apart) * (d - apart + 1) // 2
     per_column = BYTES_PER_NAME + (0 if table.is_sparse else 16 * n)  # 16: the product and a copy
     require_memory(width * per_column, f"{feature} of {d} columns makes {width} more")
-    if table.is_sparse:
-        products = _sparse_pairs(table.X, apart, width, feature)
-    else:
-        products = _dense_pairs(table.X, apart, width)
+    pairs = _sparse_pairs if table.is_sparse else _dense_pairs
+    products = pairs(table.X, apart, width)
     names = [
         f"{a}^2" if i == j else f"{a}*{b}"
         for i, a in enumerate(table.names)
@@ -60,14 +56,14 @@ def _dense_pairs(X: np.ndarray, apart: int, width: int) -> np.ndarray:
     return products
 
 
-def _sparse_pairs(X: sp.csr_array, apart: int, width: int, feature: str) -> sp.csr_array:
+def _sparse_pairs(X: sp.csr_array, apart: int, width: int) -> sp.csr_array:
     """Each stored value meets those to its right in its row: about m²/2 products of m values."""
-    X.sort_indices()
+    X = X if X.has_sorted_indices else X.sorted_indices()
     d = X.shape[1]
     row_end = np.repeat(X.indptr[1:], np.diff(X.indptr))
     partners = row_end.astype(np.int64) - np.arange(X.nnz) - apart
     count = int(partners.sum())
-    require_memory(count * BYTES_PER_PRODUCT, f"{feature} makes {count} products that are not zero")
+    require_memory(count * BYTES_PER_PRODUCT, f"the rows have {count} products that are not zero")
     starts = np.concatenate([[0], np.cumsum(partners)])
     first = np.repeat(np.arange(X.nnz), partners)
     second = first + apart + np.arange(count) - starts[first]

@@ -1,0 +1,321 @@
+"""What users meet before any mathematics: parameters, validation, weights, limits."""
+
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from linclass import (
+    GaussianNB,
+    LinearDiscriminantAnalysis,
+    LinearRegression,
+    LogisticRegression,
+    NearestMean,
+)
+from linclass.conventions import NotApplicable, require_memory
+
+RNG = np.random.default_rng(0)
+Y = np.arange(60) % 3
+X = RNG.normal(size=(60, 4)) + Y[:, None]
+
+
+def refused(message: str) -> "pytest.RaisesExc[ValueError]":
+    return pytest.raises(ValueError, match=re.escape(message))
+
+
+# parameters
+
+
+def test_repr_says_what_was_changed() -> None:
+    assert repr(LinearDiscriminantAnalysis()) == "LinearDiscriminantAnalysis()"
+    assert repr(GaussianNB(var_smoothing=0.5)) == "GaussianNB(var_smoothing=0.5)"
+
+
+def test_an_unknown_parameter_is_refused_with_the_known_ones() -> None:
+    with refused("Invalid parameter 'smoothing' for estimator GaussianNB()"):
+        GaussianNB().set_params(smoothing=1)
+
+
+def test_parameters_of_an_estimator_inside_are_reached_by_two_underscores() -> None:
+    from linclass.conventions import Estimator
+
+    class Outer(Estimator):
+        def __init__(self, inner: object = None):
+            self.inner = inner
+
+    outer = Outer(GaussianNB())
+    outer.set_params(inner__var_smoothing=0.25)
+    assert outer.get_params()["inner__var_smoothing"] == 0.25
+    assert set(outer.get_params(deep=False)) == {"inner"}
+
+
+def test_scikit_learn_clones_searches_and_chains_our_estimators() -> None:
+    from sklearn.base import clone, is_classifier, is_regressor
+    from sklearn.model_selection import GridSearchCV, cross_val_score
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    nb = GaussianNB(var_smoothing=0.1)
+    assert clone(nb).get_params() == nb.get_params()
+    assert is_classifier(nb)
+    assert is_regressor(LinearRegression())
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), GaussianNB()), {"gaussiannb__var_smoothing": [1e-9, 1.0]}
+    )
+    assert search.fit(X, Y).best_score_ > 0.5
+    assert cross_val_score(LinearDiscriminantAnalysis(), X, Y).shape == (5,)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (GaussianNB(var_smoothing=-1), "var_smoothing is -1; it must be"),
+        (GaussianNB(priors="flat"), "priors is 'flat'; it must be 'uniform'"),
+        (GaussianNB(priors=[0.5, 0.5, 0.5]), "priors sum to 1.5"),
+        (LinearDiscriminantAnalysis(priors=[1.2, -0.2]), "at least 0"),
+        (LinearDiscriminantAnalysis(covariance="shared"), "covariance is 'shared'; it must be"),
+    ],
+)
+def test_bad_parameters_are_refused_by_check_and_by_fit(estimator, message: str) -> None:
+    with refused(message):
+        estimator.check()
+    with refused(message):
+        estimator.fit(X, Y)
+
+
+def test_priors_need_one_entry_for_each_class() -> None:
+    with refused("priors has 2 entries for 3 classes"):
+        GaussianNB(priors=[0.5, 0.5]).fit(X, Y)
+
+
+# rows
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_a_number_that_is_none_is_found_by_row_and_column(value: float, kind) -> None:
+    bad = X.copy()
+    bad[17, 2] = value
+    with pytest.raises(NotApplicable, match=r"contains (NaN|infinity).* row 17, column 2"):
+        GaussianNB().fit(kind(bad), Y)
+    with pytest.raises(NotApplicable, match="row 17, column 2"):
+        GaussianNB().fit(X, Y).predict(kind(bad))
+
+
+def test_numbers_whose_sum_overflows_are_still_finite() -> None:
+    huge = np.full((4, 2), 1e308)
+    assert NearestMean().fit(X[:, :2], Y).predict(huge).shape == (4,)
+
+
+def test_text_is_refused_with_the_remedy() -> None:
+    with pytest.raises(NotApplicable, match=r"'Present'.*one_hot"):
+        GaussianNB().fit([["Present", 1], ["Absent", 2]], [0, 1])
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, bool])
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "lil", "dok"])
+def test_every_sparse_form_gives_the_answer_of_csr(form: str, dtype, index) -> None:
+    rows = (X * (RNG.random(X.shape) < 0.5) * 3).round().astype(dtype)
+    S = sp.csr_array(rows)
+    S.indices, S.indptr = S.indices.astype(index), S.indptr.astype(index)
+    given = S.asformat(form)
+    expected = (
+        GaussianNB().fit(sp.csr_array(rows.astype(float)), Y).predict_proba(rows.astype(float))
+    )
+    for container in (given, sp.csr_matrix(given)):
+        model = GaussianNB().fit(container, Y)
+        np.testing.assert_allclose(model.predict_proba(container), expected, rtol=1e-9)
+
+
+def test_entries_stored_twice_count_as_their_sum_and_stay_stored_twice() -> None:
+    data, row, column = [1.0, 1.0, 3.0, 1.0], np.array([0, 2, 3, 4, 4]), np.array([0, 0, 1, 1])
+    twice = sp.csr_array((np.array(data), column, row), shape=(4, 2))
+    fitted = GaussianNB().fit(twice, [0, 0, 1, 1])
+    assert twice.nnz == 4
+    np.testing.assert_array_equal(
+        fitted.means_, GaussianNB().fit(twice.toarray(), [0, 0, 1, 1]).means_
+    )
+
+
+def test_rows_are_checked_against_the_features_that_were_fitted() -> None:
+    with refused("X has 3 features, but NearestMean is expecting 4 features as input"):
+        NearestMean().fit(X, Y).predict(X[:, :3])
+
+
+def test_column_names_are_remembered_and_compared() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    model = NearestMean().fit(frame, Y)
+    assert model.feature_names_in_.tolist() == list("abcd")
+    with refused("must be in the same order"):
+        model.predict(frame[list("dcba")])
+    assert not hasattr(model.fit(X, Y), "feature_names_in_")
+
+
+def test_frames_of_polars_have_names_too() -> None:
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame(X, schema=list("abcd"))
+    model = NearestMean().fit(frame, Y)
+    assert model.feature_names_in_.tolist() == list("abcd")
+    assert np.array_equal(model.predict(frame), model.predict(X))
+
+
+def test_predicting_before_fitting_is_scikit_learns_error() -> None:
+    from sklearn.exceptions import NotFittedError
+
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        GaussianNB().predict(X)
+
+
+# labels
+
+
+@pytest.mark.parametrize(
+    "y",
+    [np.array(["no", "yes"])[Y % 2], Y % 2 == 1, (Y % 2) * 2.0 - 1, (Y % 2).astype(np.int8) * 100],
+)
+def test_labels_of_any_type_come_back_as_they_were(y: np.ndarray) -> None:
+    model = LinearDiscriminantAnalysis().fit(X, y)
+    assert np.array_equal(model.classes_, np.unique(y))
+    assert model.predict(X).dtype == y.dtype
+    assert np.array_equal(
+        model.predict(X), np.unique(y)[LinearDiscriminantAnalysis().fit(X, Y % 2).predict(X)]
+    )
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, np.uint64])
+def test_labels_at_the_ends_of_their_type_do_not_overflow(dtype: type) -> None:
+    ends = np.array([np.iinfo(dtype).min, np.iinfo(dtype).max], dtype=dtype)
+    y = ends[np.arange(300) % 2]
+    model = NearestMean().fit(RNG.normal(size=(300, 2)), y)
+    assert np.array_equal(model.classes_, ends)
+
+
+def test_a_continuous_target_is_no_class_label() -> None:
+    with refused("Unknown label type: continuous; y holds 0.5"):
+        GaussianNB().fit(X, Y + 0.5)
+
+
+def test_labels_of_mixed_types_are_refused() -> None:
+    mixed = np.array([1, "a"] * 30, dtype=object)
+    with refused("y mixes int and str"):
+        GaussianNB().fit(X, mixed)
+
+
+def test_one_class_is_not_applicable() -> None:
+    with pytest.raises(NotApplicable, match="at least two classes; y has 1 class: 7"):
+        GaussianNB().fit(X, np.full(60, 7))
+
+
+# weights
+
+
+@pytest.mark.parametrize(
+    "kind", [GaussianNB, LinearDiscriminantAnalysis, NearestMean, LogisticRegression]
+)
+def test_a_row_of_weight_zero_is_not_there(kind) -> None:
+    weights = np.where(np.arange(60) < 50, 1.0, 0.0)
+    absent = kind().fit(X[:50], Y[:50]).decision_function(X)
+    np.testing.assert_allclose(
+        kind().fit(X, Y, sample_weight=weights).decision_function(X), absent, atol=1e-9
+    )
+
+
+def test_a_class_whose_rows_weigh_nothing_does_not_exist() -> None:
+    model = GaussianNB().fit(X, Y, sample_weight=(Y != 1).astype(float))
+    assert model.classes_.tolist() == [0, 2]
+
+
+@pytest.mark.parametrize("rows", ["dense", "sparse"])
+def test_class_weights_are_row_weights(rows: str) -> None:
+    data = X if rows == "dense" else sp.csr_array(X)
+    kept = np.arange(60) % 4 != 0  # classes of unequal size
+    data, y = data[np.flatnonzero(kept)], np.sort(Y)[kept]
+    counts = np.bincount(y)
+    balanced = len(y) / (3 * counts)
+    by_name = LogisticRegression(class_weight="balanced", tol=1e-10).fit(data, y)
+    by_dict = LogisticRegression(class_weight=dict(enumerate(balanced)), tol=1e-10).fit(data, y)
+    by_rows = LogisticRegression(tol=1e-10).fit(data, y, sample_weight=balanced[y])
+    np.testing.assert_allclose(by_name.coef_, by_rows.coef_, rtol=1e-6)
+    np.testing.assert_allclose(by_dict.coef_, by_rows.coef_, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("class_weight", "message"),
+    [
+        ("equal", "class_weight is 'equal'; it must be 'balanced'"),
+        ({0: -1}, "class_weight of 0 is -1"),
+        ({"spam": 2}, "class_weight names 'spam', but the classes are [0, 1, 2]"),
+    ],
+)
+def test_bad_class_weights_are_refused(class_weight, message: str) -> None:
+    with refused(message):
+        LogisticRegression(class_weight=class_weight).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (np.ones(59), "sample_weight has shape (59,); it must be (60,)"),
+        (-np.ones(60), "sample_weight holds -1"),
+        (np.full(60, np.nan), "sample_weight holds nan"),
+        (np.zeros(60), "sample_weight is zero for every row"),
+    ],
+)
+def test_bad_row_weights_are_refused(weights: np.ndarray, message: str) -> None:
+    with refused(message):
+        GaussianNB().fit(X, Y, sample_weight=weights)
+
+
+def test_weights_given_are_not_changed() -> None:
+    weights = np.full(60, 2.0)
+    LogisticRegression(class_weight="balanced").fit(X, Y, sample_weight=weights)
+    assert (weights == 2).all()
+
+
+# scores
+
+
+def test_score_is_the_weighted_share_of_right_predictions() -> None:
+    model, weights = NearestMean().fit(X, Y), RNG.uniform(size=60)
+    right = model.predict(X) == Y
+    assert model.score(X, Y, weights) == pytest.approx(weights[right].sum() / weights.sum())
+
+
+def test_score_of_a_regressor_is_r_squared() -> None:
+    y = X @ [1.0, 2, 3, 4] + RNG.normal(size=60)
+    model = LinearRegression().fit(X, y)
+    residual = np.mean((y - model.predict(X)) ** 2)
+    assert model.score(X, y) == pytest.approx(1 - residual / np.var(y))
+
+
+# memory
+
+
+def test_memory_is_refused_with_its_size_before_it_is_taken() -> None:
+    with pytest.raises(NotApplicable, match=r"this needs a table, 8000000\.0 GB; the limit is"):
+        require_memory(8 * 10**15, "this needs a table")
+    require_memory(1, "nothing")
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="RLIMIT_AS as on Linux")
+def test_a_covariance_of_many_words_is_refused_under_the_limit() -> None:
+    code = """
+import resource, numpy as np, scipy.sparse as sp
+from linclass import LinearDiscriminantAnalysis
+resource.setrlimit(resource.RLIMIT_AS, (4 * 10**9, 4 * 10**9))
+words = sp.random_array((100, 34250), density=1e-3, format="csr", rng=0)
+try:
+    LinearDiscriminantAnalysis().fit(words, np.arange(100) % 2)
+except ValueError as error:
+    print(type(error).__name__, error)
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.startswith(
+        "NotApplicable LinearDiscriminantAnalysis needs a dense 34250 × 34250 covariance, 9.4 GB; "
+        "the limit is 4.0 GB."
+    )

@@ -1,0 +1,41 @@
+"""scikit-learn's whole estimator suite on every class of linclass/classifiers, found by itself."""
+
+import inspect
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import linclass.classifiers
+from linclass.conventions import Estimator
+
+VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
+    "LinearDiscriminantAnalysis": [{"covariance": "maximum_likelihood", "priors": "uniform"}],
+    "GaussianNB": [{"priors": "uniform", "var_smoothing": 1e-3}],
+}
+
+
+def estimators() -> list[Any]:
+    found = []
+    for file in sorted(Path(linclass.classifiers.__path__[0]).glob("[!_]*.py")):
+        module = import_module(f"linclass.classifiers.{file.stem}")
+        classes = [c for c in vars(module).values() if inspect.isclass(c)]
+        own = [c for c in classes if issubclass(c, Estimator) and c.__module__ == module.__name__]
+        assert own, f"{file.name} holds no estimator"
+        for kind in own:
+            found += [kind(**params) for params in [{}, *VARIANTS.get(kind.__name__, [])]]
+    return found
+
+
+@pytest.mark.filterwarnings("ignore:Estimator .* does not inherit:UserWarning")
+@pytest.mark.parametrize("estimator", estimators(), ids=repr)
+def test_the_estimator_passes_scikit_learns_suite(estimator: Any) -> None:
+    from sklearn.utils.estimator_checks import check_estimator
+
+    results = check_estimator(estimator, on_fail=None, on_skip=None)
+    failed = {r["check_name"]: r["exception"] for r in results if r["status"] == "failed"}
+    skipped = {r["check_name"] for r in results if r["status"] == "skipped"}
+    assert not failed
+    assert skipped <= {"check_array_api_input"}  # asks for an environment variable
+    assert len(results) > 40

@@ -1,0 +1,238 @@
+"""What the generative classifiers must keep: weights, units, sparse rows, extremes, honest status."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from linclass import GaussianNB, LinearDiscriminantAnalysis, MajorityClass, NearestMean
+
+RNG = np.random.default_rng(0)
+KINDS = [GaussianNB, LinearDiscriminantAnalysis, MajorityClass, NearestMean]
+PROBABILISTIC = [GaussianNB, LinearDiscriminantAnalysis, MajorityClass]
+
+
+def problem(K: int, n: int = 120, d: int = 4) -> tuple[np.ndarray, np.ndarray]:
+    """Overlapping classes of unequal size, correlated features with zeros."""
+    y = np.minimum(RNG.integers(0, K + 1, n), K - 1)
+    X = RNG.normal(size=(n, d)) @ RNG.normal(size=(d, d)) + RNG.normal(size=(K, d))[y]
+    return X * (RNG.random((n, d)) < 0.7), y
+
+
+DATA = {K: problem(K) for K in (2, 3, 5)}
+
+
+@pytest.mark.parametrize("K", DATA)
+@pytest.mark.parametrize("kind", KINDS)
+def test_sparse_rows_give_the_model_of_dense_rows(kind: Any, K: int) -> None:
+    X, y = DATA[K]
+    weights = RNG.uniform(0.5, 2, len(y))
+    dense = kind().fit(X, y, weights)
+    sparse = kind().fit(sp.csr_array(X), y, weights)
+    expected = dense.decision_function(X)
+    np.testing.assert_allclose(sparse.decision_function(sp.csr_array(X)), expected, atol=1e-9)
+    np.testing.assert_allclose(dense.decision_function(sp.csr_array(X)), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_weight_of_three_is_the_row_three_times(kind: Any) -> None:
+    X, y = DATA[3]
+    times = RNG.integers(1, 4, len(y))
+    repeated = np.repeat(np.arange(len(y)), times)
+    weighted = kind().fit(X, y, sample_weight=times)
+    longer = kind().fit(X[repeated], y[repeated])
+    np.testing.assert_allclose(
+        weighted.decision_function(X), longer.decision_function(X), atol=1e-9
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_order_of_rows_does_not_matter(kind: Any) -> None:
+    X, y = DATA[5]
+    order = RNG.permutation(len(y))
+    np.testing.assert_allclose(
+        kind().fit(X[order], y[order]).decision_function(X),
+        kind().fit(X, y).decision_function(X),
+        atol=1e-9,
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_names_of_the_classes_do_not_matter(kind: Any) -> None:
+    X, y = DATA[3]
+    names = np.array(["c", "a", "b"])  # sorted, they stand in another order
+    assert np.array_equal(kind().fit(X, names[y]).predict(X), names[kind().fit(X, y).predict(X)])
+
+
+@pytest.mark.parametrize("K", DATA)
+@pytest.mark.parametrize("kind", PROBABILISTIC)
+def test_probabilities_sum_to_one_and_the_likeliest_class_is_predicted(kind: Any, K: int) -> None:
+    X, y = DATA[K]
+    model = kind().fit(X, y)
+    P = model.predict_proba(X)
+    np.testing.assert_allclose(P.sum(axis=1), 1, rtol=1e-14)
+    np.testing.assert_allclose(np.log(P), model.predict_log_proba(X), atol=1e-12)
+    assert np.array_equal(model.classes_[P.argmax(axis=1)], model.predict(X))
+
+
+@pytest.mark.parametrize("K", DATA)
+@pytest.mark.parametrize("kind", [LinearDiscriminantAnalysis, MajorityClass, NearestMean])
+def test_linear_classifiers_score_by_their_coefficients(kind: Any, K: int) -> None:
+    X, y = DATA[K]
+    model = kind().fit(X, y)
+    rows = 1 if K == 2 else K
+    assert model.coef_.shape == (rows, X.shape[1])
+    assert model.intercept_.shape == (rows,)
+    Z = X @ model.coef_.T + model.intercept_
+    np.testing.assert_array_equal(model.decision_function(X), Z[:, 0] if K == 2 else Z)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_fit_says_how_it_ended(kind: Any) -> None:
+    model = kind().fit(*DATA[3])
+    assert (model.status_, model.reason_) == ("converged", "")
+    assert model.certificate_kind_ == "closed_form"
+    assert model.n_iter_ == 0
+
+
+@pytest.mark.parametrize("kind", [GaussianNB, LinearDiscriminantAnalysis, NearestMean])
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+@pytest.mark.parametrize("unit", [1e-100, 1e-8, 1.0, 1e8, 1e100])
+def test_units_and_offsets_change_no_prediction(kind: Any, unit: float, offset: float) -> None:
+    X, y = DATA[3]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        moved = kind().fit(unit * (X + offset), y)
+        assert np.array_equal(moved.predict(unit * (X + offset)), kind().fit(X, y).predict(X))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_rows_far_outside_the_data_get_finite_answers_without_a_warning(
+    kind: Any, container: Any
+) -> None:
+    X, y = DATA[3]
+    far = container(np.array([[1e200, 0, 0, 0], [-1e200, 1e200, 3, 0], [0, 0, 0, 0]]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = kind().fit(container(X), y)
+        assert not np.isnan(model.decision_function(far)).any()
+        if hasattr(model, "predict_log_proba"):
+            assert not np.isnan(model.predict_log_proba(far)).any()
+
+
+@pytest.mark.parametrize("kind", [GaussianNB, LinearDiscriminantAnalysis])
+def test_classes_a_world_apart_keep_log_probabilities_beyond_the_smallest_number(kind: Any) -> None:
+    X = np.array([[0.0], [1.0], [2.0], [1000.0], [1001.0], [1002.0]])
+    model = kind(**({"var_smoothing": 0.0} if kind is GaussianNB else {})).fit(
+        X, [0, 0, 0, 1, 1, 1]
+    )
+    log_proba = model.predict_log_proba(X)
+    # z = (x − 501)·1000/σ², σ² = 1 for LDA (over N − K), 2/3 for naive Bayes (over n_k)
+    expected = (X[:, 0] - 501) * 1000 / (1 if kind is LinearDiscriminantAnalysis else 2 / 3)
+    np.testing.assert_allclose(log_proba[:, 1] - log_proba[:, 0], expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", PROBABILISTIC[:2])
+def test_a_class_of_prior_zero_is_never_predicted(kind: Any) -> None:
+    for K, priors in [(2, [0, 1]), (3, [0.5, 0, 0.5])]:
+        X, y = DATA[K]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model = kind(priors=priors).fit(X, y)
+            log_proba = model.predict_log_proba(X)
+        absent = priors.index(0)
+        assert np.isneginf(log_proba[:, absent]).all()
+        assert absent not in model.predict(X)
+        assert not np.isnan(log_proba).any()
+
+
+# rank
+
+
+def test_dependent_features_are_told_and_change_no_prediction() -> None:
+    X, y = DATA[3]
+    plain = LinearDiscriminantAnalysis().fit(X, y)
+    twice = LinearDiscriminantAnalysis().fit(np.column_stack([X, X @ [1.0, 2, 3, 4]]), y)
+    assert twice.status_ == "rank_deficient"
+    assert "rank 4 of 5" in twice.reason_
+    Z = twice.decision_function(np.column_stack([X, X @ [1.0, 2, 3, 4]]))
+    np.testing.assert_allclose(
+        Z - Z.mean(axis=1, keepdims=True),
+        (plain_Z := plain.decision_function(X)) - plain_Z.mean(axis=1, keepdims=True),
+        atol=1e-6,
+    )
+
+
+def test_more_features_than_rows_are_answered_in_the_span_of_the_rows() -> None:
+    X, y = RNG.normal(size=(12, 40)), np.arange(12) % 3
+    model = LinearDiscriminantAnalysis().fit(X, y)
+    assert model.status_ == "rank_deficient"
+    assert model.rank_ == 9  # 12 rows, 3 means
+    assert np.isfinite(model.predict_log_proba(X)).all()
+
+
+def test_wide_rows_and_their_covariance_give_the_same_classifier() -> None:
+    X, y = RNG.normal(size=(12, 11)), np.arange(12) % 3  # 12 − 3 < 11: fitted from the rows
+    wide = LinearDiscriminantAnalysis().fit(X, y)
+    # the same rows ten times over: the same moments up to N − K, fitted from the covariance
+    tall = LinearDiscriminantAnalysis(covariance="maximum_likelihood").fit(
+        np.tile(X, (10, 1)), np.tile(y, 10)
+    )
+    ml = LinearDiscriminantAnalysis(covariance="maximum_likelihood").fit(X, y)
+    assert wide.rank_ == tall.rank_ == ml.rank_ == 9
+    np.testing.assert_allclose(ml.decision_function(X), tall.decision_function(X), atol=1e-8)
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_a_feature_without_spread_within_the_classes_is_left_out_not_blown_up(
+    container: Any,
+) -> None:
+    X, y = DATA[3]
+    silent = np.column_stack([X, 0.1 * (y + 1), np.full(len(y), 0.1)])
+    model = LinearDiscriminantAnalysis().fit(container(silent), y)
+    assert model.status_ == "rank_deficient"
+    assert model.rank_ == 4
+    assert not model.coef_[:, 4:].any()
+    plain = LinearDiscriminantAnalysis().fit(X, y)
+    np.testing.assert_allclose(model.coef_[:, :4], plain.coef_, rtol=1e-7)
+
+
+def test_one_row_of_each_class_leaves_the_priors() -> None:
+    model = LinearDiscriminantAnalysis().fit([[0.0, 1.0], [5.0, 2.0]], [0, 1])
+    assert (model.status_, model.rank_) == ("rank_deficient", 0)
+    np.testing.assert_allclose(model.predict_proba([[3.0, 3.0]]), [[0.5, 0.5]])
+
+
+def test_weights_that_sum_to_less_than_the_classes_are_refused_with_the_remedy() -> None:
+    X, y = DATA[3]
+    weights = np.full(len(y), 1 / len(y))
+    with pytest.raises(ValueError, match="weights count rows here"):
+        LinearDiscriminantAnalysis().fit(X, y, weights)
+    model = LinearDiscriminantAnalysis(covariance="maximum_likelihood")
+    by_share = model.fit(X, y, weights).decision_function(X)
+    np.testing.assert_allclose(by_share, model.fit(X, y).decision_function(X), atol=1e-9)
+
+
+def test_naive_bayes_says_which_feature_has_no_spread() -> None:
+    X = np.array([[0.0, 1.0], [0.0, 2.0], [1.0, 1.0], [3.0, 5.0]])
+    model = GaussianNB(var_smoothing=0).fit(X, [0, 0, 1, 1])
+    assert model.status_ == "rank_deficient"
+    assert "feature 0 has no spread in class 0" in model.reason_
+    assert np.isfinite(model.predict_log_proba(X)).all()
+    assert model.predict(X).tolist() == [0, 0, 1, 1]
+
+
+def test_constant_features_say_nothing() -> None:
+    X, y = DATA[3]
+    with_constant = np.column_stack([X, np.full(len(y), 7.0)])
+    for kind in (GaussianNB, NearestMean):
+        Z = kind().fit(with_constant, y).decision_function(with_constant)
+        expected = kind().fit(X, y).decision_function(X)
+        np.testing.assert_allclose(np.diff(Z, axis=1), np.diff(expected, axis=1), atol=1e-9)
+    only = GaussianNB().fit(with_constant[:, 4:], y)
+    assert only.status_ == "rank_deficient"
+    share = np.bincount(y) / len(y)
+    np.testing.assert_allclose(only.predict_proba(with_constant[:1, 4:])[0], share, rtol=1e-12)
