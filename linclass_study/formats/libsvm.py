@@ -44,10 +44,12 @@ def read(path: Path, options: Mapping[str, Any]) -> Counts:
             block.clear()
     if not labels:
         raise Unavailable("the file is empty")
+    if not any(lengths):
+        raise Unavailable("no line of it has an index:value")
     pairs = np.concatenate([*packed, np.fromiter(map(float, block), float, len(block))])
     index, value = pairs[0::2].astype(np.int32), pairs[1::2]
-    first = 0 if index.min(initial=1) == 0 else 1  # some writers count from 0
-    width = int(index.max(initial=0)) + 1 - first
+    first = 0 if index.min() == 0 else 1  # some writers count from 0
+    width = int(index.max()) + 1 - first
     rows = np.repeat(np.arange(len(labels), dtype=np.int32), lengths)
     X = from_triplets(rows, index - first, value, (len(labels), width))
     names = [str(j) for j in range(first, first + width)]

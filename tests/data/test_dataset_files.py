@@ -1,0 +1,121 @@
+"""What is saved is what is loaded; the .json says in words what the .npz holds."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from linclass.table import Table
+from linclass_study import dataset
+
+CSV = "x,t,y\n1,red,no\n2,,yes\n3,blue,no\n"
+SPARSE = "a 1:1 3:2\nb 2:1\na 3:0.5\n"
+
+
+@pytest.fixture(params=["dense", "sparse"])
+def found(request, obtain, tmp_path):
+    if request.param == "dense":
+        (tmp_path / "a.csv").write_text(CSV)
+        entry = {
+            "source": {"file": "a.csv"},
+            "target": "y",
+            "positive": "no",
+            "costs": [[0, 5], [1, 0]],
+        }
+    else:
+        (tmp_path / "a.svm").write_text(SPARSE)
+        (tmp_path / "t.svm").write_text("b 1:1\n")
+        sources = [{"file": "lost.svm"}, {"file": "a.svm"}]
+        entry = {"source": sources, "test": {"file": "t.svm"}}
+    return obtain(entry)
+
+
+def test_it_comes_back(found, tmp_path):
+    dataset.save(found, tmp_path / "new" / "a.npz", tmp_path / "new" / "a.json")
+    again = dataset.load(tmp_path / "new" / "a.npz")
+    assert type(again.table.X) is type(found.table.X)
+    for ours, theirs in zip(arrays(found), arrays(again), strict=True):
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_array_equal(ours, theirs)
+    for name in ("classes", "positive", "costs", "source", "digest", "attempts"):
+        assert getattr(again, name) == getattr(found, name)
+    assert (again.table.names, again.table.levels) == (found.table.names, found.table.levels)
+
+
+def arrays(data):
+    X = data.table.X
+    return [*((X.data, X.indices, X.indptr) if data.table.is_sparse else (X,)), data.y, data.split]
+
+
+def test_the_same_data_are_the_same_bytes(found, tmp_path):
+    for name in ("one", "two"):
+        dataset.save(found, tmp_path / f"{name}.npz", tmp_path / f"{name}.json")
+    assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
+    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
+
+
+def test_types_are_those_of_the_contract(found):
+    assert (found.y.dtype, found.split.dtype) == (np.int32, np.int8)
+    if found.table.is_sparse:
+        assert found.table.X.format == "csr"
+        assert (found.table.X.dtype, found.table.X.indices.dtype) == (np.float64, np.int32)
+    else:
+        assert found.table.X.dtype == np.float64
+        assert found.table.X.flags.c_contiguous
+
+
+def test_the_words_about_it(obtain, tmp_path):
+    (tmp_path / "a.csv").write_text(CSV)
+    costs = [[0, 5], [1, 0]]
+    found = obtain({"source": {"file": "a.csv"}, "target": "y", "positive": "no", "costs": costs})
+    dataset.save(found, tmp_path / "a.npz", tmp_path / "a.json")
+    about = json.loads((tmp_path / "a.json").read_text())
+    assert about == {
+        "status": "available",
+        "reason": "",
+        "classes": ["no", "yes"],
+        "class_counts": [2, 1],
+        "features": ["t", "x"],
+        "n_features": 2,
+        "positive": "no",
+        "rows": 3,
+        "test_rows": 0,
+        "sparse": False,
+        "levels": {"t": ["blue", "red"]},
+        "costs": costs,
+        "digest": found.digest,
+        "source": "a.csv",
+        "attempts": [],
+    }
+
+
+def test_many_features_are_counted_not_listed(obtain, tmp_path):
+    (tmp_path / "a.svm").write_text("a 1:1\nb 1001:1\n")
+    found = obtain({"source": {"file": "a.svm"}})
+    dataset.save(found, tmp_path / "a.npz", tmp_path / "a.json")
+    assert json.loads((tmp_path / "a.json").read_text())["features"] == 1001
+
+
+def test_an_unavailable_data_set_has_both_files(tmp_path):
+    dataset.save_unavailable("no network", tmp_path / "a.npz", tmp_path / "a.json")
+    about = json.loads((tmp_path / "a.json").read_text())
+    assert (about["status"], about["reason"]) == ("unavailable", "no network")
+    assert (about["classes"], about["rows"]) == ([], 0)
+    assert dataset.load(tmp_path / "a.npz").table.shape == (0, 0)
+
+
+def test_no_half_file_is_left_when_saving_fails(found, tmp_path):
+    (tmp_path / "a.npz").write_text("before")
+    found.classes = {"not": "json"}.keys()
+    with pytest.raises(TypeError):
+        dataset.save(found, tmp_path / "a.npz", tmp_path / "a.json")
+    assert (tmp_path / "a.npz").read_text() == "before"
+
+
+def test_a_table_refuses_names_that_do_not_fit():
+    with pytest.raises(ValueError, match="2 names for 3 columns"):
+        Table(np.zeros((1, 3)), ("a", "b"))
+    with pytest.raises(ValueError, match="levels of 'c', which is not a column"):
+        Table(np.zeros((1, 1)), ("a",), {"c": ("x",)})

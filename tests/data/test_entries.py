@@ -1,0 +1,197 @@
+"""What can be known from an entry alone is told when the configuration is read."""
+
+from __future__ import annotations
+
+import pkgutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from linclass_study import entries, formats, reading, schema, sources
+
+ROOT = Path(__file__).parents[2]
+GAUSSIANS = {"generate": "gaussians", "means": [[0], [1]], "rows": [5, 5]}
+CSV = {"url": "http://example.org/a.csv"}
+
+
+@pytest.fixture
+def catalogue():
+    return yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text())
+
+
+def test_the_catalogue_has_no_problems(catalogue):
+    assert not list(schema.problems("datasets", catalogue))
+    for entry in catalogue.values():
+        assert not list(entries.problems(entry, root=ROOT))
+
+
+def test_each_entry_of_the_catalogue_pins_its_content(catalogue):
+    assert all("digest" in entry for entry in catalogue.values())
+
+
+def test_the_schema_knows_the_formats_and_sources_that_there_are():
+    known = schema.load("datasets")["$defs"]
+    assert known["format"]["enum"] == sorted(m.name for m in pkgutil.iter_modules(formats.__path__))
+    kinds = {m.name for m in pkgutil.iter_modules(sources.__path__)}
+    assert set(reading.KINDS) == kinds
+    assert kinds <= set(known["source"]["properties"])
+
+
+def test_every_key_is_described():
+    known = schema.load("datasets")["$defs"]
+
+    def keys_of(node, path):
+        if isinstance(node, dict):
+            for key, value in node.get("properties", {}).items():
+                yield [*path, key], value
+            for key, value in node.items():
+                yield from keys_of(value, [*path, key])
+
+    for path, value in keys_of(known, []):
+        referred = known[value["$ref"].split("/")[-1]] if "$ref" in value else {}
+        assert "description" in value or "description" in referred, path
+
+
+WRONG = {  # name: (entry, path, sentence)
+    "unknown key": (
+        {"source": CSV, "targt": "y"},
+        ["targt"],
+        "unknown key; did you mean 'target'?",
+    ),
+    "unknown key of a source": (
+        {"source": {"url": "http://a.org/b", "sha": "x"}},
+        ["source", "sha"],
+        "unknown key",
+    ),
+    "no source": ({"target": "y"}, [], "the key 'source' is missing"),
+    "unknown format": ({"source": CSV, "format": "arf"}, ["format"], "did you mean 'arff'?"),
+    "source as text": ({"source": "a.csv"}, ["source"], "is not"),
+    "not an address": ({"source": {"url": "ftp://a.org/b"}}, ["source", "url"], "http://"),
+    "short digest": ({"source": CSV, "digest": "sha256:12"}, ["digest"], "64 hexadecimal digits"),
+    "one class": ({"source": CSV, "classes": ["a"]}, ["classes"], "too short"),
+    "negative rows": (
+        {"source": {**GAUSSIANS, "rows": [-1, 2]}},
+        ["source", "rows", 0],
+        "too small",
+    ),
+    "text among costs": (
+        {"source": CSV, "costs": [[0, "a"], [1, 0]]},
+        ["costs", 0, 1],
+        "is not a number",
+    ),
+    "long separator": (
+        {"source": CSV, "csv": {"separator": "::"}},
+        ["csv", "separator"],
+        "one character",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_the_schema_refuses(case):
+    entry, path, words = WRONG[case]
+    found = [(p[1:], text) for p, text in schema.problems("datasets", {"it": entry})]
+    assert [text for p, text in found if p == path and words in text], found
+
+
+TOGETHER = {
+    "two kinds": ({"source": {"url": "http://a.org/b", "file": "b"}}, ["source"], "two sources"),
+    "no kind": ({"source": [{"format": "csv"}]}, ["source", 0], "says not where the data are"),
+    "meaningless key": (
+        {"source": {"sklearn": "iris", "sha256": "0" * 64}},
+        ["source", "sha256"],
+        "has no meaning for sklearn; leave it out",
+    ),
+    "unknown form": (
+        {"source": {"url": "http://a.org/b.data"}, "target": "y"},
+        ["source"],
+        "`format:` is missing, and the name 'http://a.org/b.data' does not tell it",
+    ),
+    "no target": ({"source": CSV}, [], "the key 'target' is missing"),
+    "target of sparse rows": (
+        {"source": {"url": "http://a.org/b.svm.bz2"}, "target": "y"},
+        ["target"],
+        "has no meaning for libsvm",
+    ),
+    "binary columns": ({"source": CSV, "target": "y", "binary": True}, ["binary"], "not for csv"),
+    "csv of ARFF": (
+        {"source": {"url": "http://a.org/b.arff"}, "target": "y", "csv": {"skip": 1}},
+        ["csv"],
+        "has no meaning for arff",
+    ),
+    "header and names": (
+        {"source": CSV, "target": "y", "csv": {"header": True, "names": ["x", "y"]}},
+        ["source", "csv"],
+        "`skip: 1`",
+    ),
+    "a label in two classes": (
+        {"source": {"sklearn": "iris"}, "classes": {"a": [1, 2], "b": 2}},
+        ["classes", "b"],
+        "'2' is in 'a' already",
+    ),
+    "positive left out": (
+        {
+            "source": {"sklearn": "iris"},
+            "classes": ["setosa", "virginica"],
+            "positive": "versicolor",
+        },
+        ["positive"],
+        "'versicolor' is no class; there are: setosa, virginica",
+    ),
+    "costs for other classes": (
+        {"source": {"sklearn": "iris"}, "classes": ["a", "b", "c"], "costs": [[0, 1], [1, 0]]},
+        ["costs"],
+        "is not 3 × 3",
+    ),
+    "no such generator": (
+        {"source": {"generate": "gausians"}},
+        ["source", "generate"],
+        "did you mean 'gaussians'?",
+    ),
+    "unknown parameter": (
+        {"source": {**GAUSSIANS, "mean": [0]}},
+        ["source", "mean"],
+        "did you mean 'means'?",
+    ),
+    "missing parameter": (
+        {"source": {"generate": "gaussians", "means": [[0], [1]]}},
+        ["source"],
+        "needs the parameter 'rows'",
+    ),
+    "parameters at odds": ({"source": {**GAUSSIANS, "rows": [5]}}, ["source"], "is for 1 classes"),
+    "missing file": (
+        {"source": {"file": "resources/SAhaert.csv"}, "target": "chd"},
+        ["source", "file"],
+        "there is no file 'resources/SAhaert.csv'; did you mean 'SAheart.data'?",
+    ),
+    "missing folder": (
+        {"source": [{"file": "my/a.csv"}, {"file": "my/b.csv"}], "target": "y"},
+        ["source", 0, "file"],
+        "there is no file 'my/a.csv', nor the folder 'my'",
+    ),
+    "missing test file": (
+        {"source": CSV, "test": {"file": "t.csv"}, "target": "y"},
+        ["test", "file"],
+        "there is no file 't.csv'",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TOGETHER)
+def test_keys_that_do_not_go_together_are_refused(case, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    entry, path, words = TOGETHER[case]
+    found = list(entries.problems(entry, root=ROOT))
+    assert [text for p, text in found if p == path and words in text], found
+    assert all("\n" not in text for _, text in found)
+
+
+def test_a_missing_file_is_no_problem_while_another_source_is_left(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert not list(entries.problems({"source": [{"file": "a.csv"}, CSV], "target": "y"}))
+
+
+def test_a_file_of_a_mirror_is_there(tmp_path):
+    (tmp_path / "a.csv").write_text("")
+    assert not list(entries.problems({"source": {"file": "a.csv"}, "target": "y"}, [tmp_path]))

@@ -1,0 +1,180 @@
+"""Downloads, mirrors, the network, and the next source: the first that has the right content wins."""
+
+from __future__ import annotations
+
+import bz2
+import hashlib
+
+import pytest
+
+CSV = "a,y\n1,no\n2,yes\n3,no\n"
+WRONG = "a,y\n1,no\n2,yes\n4,no\n"
+ENTRY = {"format": "csv", "target": "y"}
+
+
+@pytest.fixture
+def folders(tmp_path):
+    """mirror(name, text) makes a new folder with one file."""
+    made = []
+
+    def mirror(name, text):
+        folder = tmp_path / f"mirror{len(made)}"
+        folder.mkdir()
+        made.append(folder)
+        (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+        return folder
+
+    return mirror
+
+
+@pytest.fixture
+def digest(obtain, tmp_path):
+    (tmp_path / "right.csv").write_text(CSV)
+    return obtain(ENTRY | {"source": {"file": "right.csv"}}).digest
+
+
+def test_a_mirror_comes_before_the_network(server, obtain, folders, digest):
+    url = server.page("/a.csv", CSV)
+    found = obtain(ENTRY | {"source": {"url": url}}, folders("b.csv", ""), folders("a.csv", CSV))
+    assert found.digest == digest
+    assert found.source.startswith(f"{url} (copy in ")
+    assert server.pages["/a.csv"].requests == 0
+
+
+def test_a_mirror_may_hold_the_file_compressed(nobody, obtain, folders, digest):
+    mirror = folders("a.csv.bz2", bz2.compress(CSV.encode()))
+    assert obtain(ENTRY | {"source": {"url": f"{nobody}/a.csv"}}, mirror).digest == digest
+
+
+def test_a_copy_with_another_sha256_is_passed_over_with_its_reason(server, obtain, folders, digest):
+    pinned = hashlib.sha256(CSV.encode()).hexdigest()
+    url = server.page("/a.csv", CSV)
+    wrong = folders("a.csv", WRONG)
+    found = obtain(ENTRY | {"source": {"url": url, "sha256": pinned}}, wrong)
+    assert found.digest == digest
+    assert found.source == url
+    (attempt,) = found.attempts
+    assert attempt["source"] == f"{url} (copy in {wrong})"
+    assert attempt["reason"].endswith(f"not {pinned[:12]}…")
+
+
+def test_a_copy_with_other_bytes_will_do_if_only_its_content_is_pinned(
+    nobody, obtain, folders, digest
+):
+    mirror = folders("a.csv", '"y","a"\r\nyes,2.0\r\nno,3\r\nno,1\r\n')
+    found = obtain(ENTRY | {"source": {"url": f"{nobody}/a.csv"}, "digest": digest}, mirror)
+    assert found.digest == digest
+
+
+def test_a_copy_with_other_content_is_passed_over(server, obtain, folders, digest):
+    url = server.page("/a.csv", CSV)
+    found = obtain(ENTRY | {"source": {"url": url}, "digest": digest}, folders("a.csv", WRONG))
+    assert found.digest == digest
+    (attempt,) = found.attempts
+    assert f"not {digest}" in attempt["reason"]
+
+
+def test_a_source_with_other_content_is_passed_over(obtain, tmp_path, digest):
+    (tmp_path / "wrong.csv").write_text(WRONG)
+    sources = [{"file": "lost.csv"}, {"file": "wrong.csv"}, {"file": "right.csv"}]
+    found = obtain(ENTRY | {"source": sources, "digest": digest})
+    assert found.source == "right.csv"
+    assert [attempt["source"] for attempt in found.attempts] == ["lost.csv", "wrong.csv"]
+
+
+def test_if_none_will_do_one_line_names_each_and_why(nobody, reason, tmp_path, digest):
+    (tmp_path / "wrong.csv").write_text(WRONG)
+    (tmp_path / "ragged.csv").write_text("a,y\n1,no\n2\n")
+    files = [{"file": f"{name}.csv"} for name in ("lost", "wrong", "ragged")]
+    said = reason(ENTRY | {"source": [*files, {"url": f"{nobody}/a.csv"}], "digest": digest})
+    parts = said.split("; ")
+    assert parts[0] == "lost.csv: there is no such file"
+    assert parts[1].startswith("wrong.csv: its content has the digest sha256:")
+    assert parts[2] == "ragged.csv: line 3 has 1 fields where 2 are expected"
+    assert parts[3].startswith(f"{nobody}/a.csv: no connection")
+
+
+def test_what_every_source_gets_wrong_is_said_once(reason, tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.csv").write_text(CSV)
+    said = reason({"target": "z", "source": [{"file": "a.csv"}, {"file": "b.csv"}]})
+    assert said.count("no column 'z'") == 1
+    assert said.endswith("(in each of 2 sources)")
+
+
+def test_a_path_is_looked_for_beside_the_study_and_then_in_the_project(obtain, tmp_path):
+    entry = {"format": "csv", "target": "chd", "source": {"file": "resources/SAheart.data"}}
+    assert len(obtain(entry).y) == 462
+    (tmp_path / "resources").mkdir()
+    (tmp_path / "resources" / "SAheart.data").write_text("x,chd\n1,0\n2,1\n")
+    assert len(obtain(entry).y) == 2
+
+
+def test_a_bare_name_may_be_a_file_in_a_mirror(obtain, reason, folders, digest):
+    mirror = folders("a.csv", CSV)
+    assert obtain(ENTRY | {"source": {"file": "a.csv"}}, mirror).digest == digest
+    assert "there is no such file" in reason(ENTRY | {"source": {"file": "my/a.csv"}}, mirror)
+
+
+def test_each_source_may_have_its_own_format(obtain, tmp_path, digest):
+    (tmp_path / "a.txt").write_text(
+        "@relation r\n@attribute a real\n@attribute y {no,yes}\n@data\n"
+    )
+    (tmp_path / "b.txt").write_text(CSV.replace(",", ";"))
+    dialect = {"separator": ";"}
+    sources = [{"file": "a.txt", "format": "arff"}, {"file": "b.txt", "csv": dialect}]
+    found = obtain(ENTRY | {"source": sources})
+    assert found.digest == digest
+    assert found.attempts == [{"source": "a.txt", "reason": "there are no rows in it"}]
+
+
+def test_train_and_test_have_sources_of_their_own(server, obtain, folders):
+    train, test = server.page("/a.csv", CSV), server.page("/t.csv", WRONG)
+    entry = ENTRY | {"source": {"url": train}, "test": [{"file": "lost.csv"}, {"url": test}]}
+    found = obtain(entry)
+    assert found.source == f"{train} + {test}"
+    assert found.split.tolist() == [0, 0, 0, 1, 1, 1]
+    assert found.attempts == [{"source": "lost.csv", "reason": "there is no such file"}]
+
+
+def test_without_its_test_set_a_data_set_is_unavailable(reason, tmp_path):
+    (tmp_path / "a.csv").write_text(CSV)
+    entry = ENTRY | {"source": {"file": "a.csv"}, "test": {"file": "lost.csv"}}
+    assert reason(entry) == "lost.csv: there is no such file"
+
+
+def test_a_generated_test_set_is_not_the_training_set(obtain):
+    drawn = {"generate": "gaussians", "means": [[0], [1]], "rows": [5, 5]}
+    found = obtain({"source": drawn, "test": drawn})
+    assert len({*found.table.X[:, 0]}) == 20
+
+
+def test_the_seed_of_an_entry_decides_and_nothing_else(obtain):
+    import numpy as np
+
+    entry = {"source": {"generate": "gaussians", "means": [[0], [1]], "rows": [5, 5]}}
+    first = obtain(entry)
+    np.random.seed(7)  # noqa: NPY002, a foreign library may do so
+    assert obtain(entry | {"seed": 0}).digest == first.digest
+    assert obtain(entry | {"seed": 1}).digest != first.digest
+
+
+@pytest.mark.parametrize("name", ["iris", "wine", "digits", "breast_cancer"])
+def test_scikit_learns_own_data_are_as_scikit_learn_reads_them(name, obtain):
+    from sklearn import datasets
+
+    theirs = getattr(datasets, f"load_{name}")()
+    found = obtain({"source": {"sklearn": name}})
+    order = [list(map(str, theirs.feature_names)).index(n) for n in found.table.names]
+    expected = [
+        (str(theirs.target_names[t]), *row)
+        for t, row in zip(theirs.target, theirs.data[:, order], strict=True)
+    ]
+    rows = zip(found.y, found.table.X.tolist(), strict=True)
+    assert sorted((found.classes[code], *row) for code, row in rows) == sorted(expected)
+
+
+def test_a_data_set_that_scikit_learn_lacks_is_told(reason):
+    assert reason({"source": {"sklearn": "wein"}}) == (
+        "scikit-learn's wein: scikit-learn has no data set 'wein'; did you mean 'wine'?"
+    )

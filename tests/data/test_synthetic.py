@@ -1,0 +1,85 @@
+"""Generated classes have the moments that were asked for, and a seed fixes every row."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from linclass import synthetic
+
+N = 20_000
+MEANS = [[0.0, 1.0, -2.0], [3.0, 0.0, 0.0]]
+SHARED = [[2.0, 0.5, 0.0], [0.5, 1.0, -0.3], [0.0, -0.3, 0.5]]
+FORMS = {
+    "identity": ("identity", [np.eye(3), np.eye(3)]),
+    "a variance per class": ([4.0, 0.25], [4 * np.eye(3), np.eye(3) / 4]),
+    "one matrix": (SHARED, [np.array(SHARED)] * 2),
+    "a matrix per class": ([SHARED, np.eye(3).tolist()], [np.array(SHARED), np.eye(3)]),
+    "a singular matrix": (np.ones((3, 3)).tolist(), [np.ones((3, 3))] * 2),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_gaussians_have_their_means_and_covariances(form):
+    given, covariances = FORMS[form]
+    X, y = synthetic.generate("gaussians", 5, means=MEANS, rows=[N, 2 * N], covariances=given)
+    assert np.bincount(y).tolist() == [N, 2 * N]
+    for code, covariance in enumerate(covariances):
+        rows = X[y == code]
+        variances = np.diag(covariance)
+        # 5 standard errors: Var of a mean is σ²/n, of a covariance (σᵢ²σⱼ² + σᵢⱼ²)/n
+        assert (np.abs(rows.mean(axis=0) - MEANS[code]) < 5 * np.sqrt(variances / len(rows))).all()
+        error = np.sqrt((np.outer(variances, variances) + covariance**2) / len(rows))
+        assert (np.abs(np.cov(rows.T) - covariance) < 5 * error + 1e-12).all()
+
+
+def test_rows_of_a_singular_gaussian_lie_in_its_subspace():
+    ones = np.ones((2, 2)).tolist()
+    X, _ = synthetic.generate("gaussians", 1, means=[[0, 0]], rows=[50], covariances=ones)
+    np.testing.assert_allclose(X[:, 0], X[:, 1], atol=1e-7)
+
+
+def test_a_seed_fixes_every_row_whatever_else_was_drawn():
+    parameters = {"means": MEANS, "rows": [5, 5]}
+    first, _ = synthetic.generate("gaussians", 3, **parameters)
+    np.random.seed(0)  # noqa: NPY002, a foreign library may do so
+    again, _ = synthetic.generate("gaussians", 3, **parameters)
+    other, _ = synthetic.generate("gaussians", 4, **parameters)
+    np.testing.assert_array_equal(first, again)
+    assert not np.isin(other, first).any()
+
+
+WRONG = {
+    "names": ({"means": MEANS, "rows": [1]}, r"rows: \[1\] is for 1 classes, means for 2"),
+    "ragged": ({"means": [[1, 2], [1]], "rows": [1, 1]}, "means: lists of different lengths"),
+    "flat": ({"means": [1, 2], "rows": [1, 1]}, "not a list with a list of numbers per class"),
+    "word": ({"means": MEANS, "rows": [1, 1], "covariances": "unit"}, "'unit' is not known"),
+    "shape": (
+        {"means": MEANS, "rows": [1, 1], "covariances": [[1, 0], [0, 1]]},
+        "2 × 2 numbers; give",
+    ),
+    "ragged matrix": (
+        {"means": MEANS, "rows": [1, 1], "covariances": [[1, 0], [1]]},
+        "different sizes",
+    ),
+    "lopsided": (
+        {"means": [[0, 0]], "rows": [1], "covariances": [[1, 0.5], [0, 1]]},
+        "is not symmetric",
+    ),
+    "indefinite": (
+        {"means": [[0, 0]], "rows": [1], "covariances": [[1, 2], [2, 1]]},
+        "negative eigenvalue -1",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_parameters_that_cannot_work_are_refused(case):
+    parameters, words = WRONG[case]
+    with pytest.raises(ValueError, match=words):
+        synthetic.generate("gaussians", **parameters)
+
+
+def test_a_generator_that_does_not_exist_is_told():
+    with pytest.raises(ValueError, match="no generator 'moons'; there are: gaussians"):
+        synthetic.generate("moons")

@@ -1,0 +1,171 @@
+"""What only the data show is told in one line: the thing, its value, the remedy."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+
+GOOD = "x,t,y\n1,red,no\n2,blue,yes\n3,red,no\n"
+CASES = {  # name: (content of a.csv, what the entry adds, words of the reason)
+    "no such target": (GOOD, {"target": "Y"}, ["target: there is no column 'Y'", "x, t, y"]),
+    "nearest target": (
+        "outcome,x\n1,2\n",
+        {"target": "outcom"},
+        ["no column 'outcom'", "did you mean 'outcome'?", "Columns are outcome, x"],
+    ),
+    "no target": (GOOD, {"target": None}, ["`target:` is missing", "x, t, y"]),
+    "one class": ("x,y\n1,no\n2,no\n", {}, ["the target has one class, 'no'", "at least two"]),
+    "rows without class": (
+        "x,y\n1,a\n2,b\n3,\n4,NA\n",
+        {},
+        ["2 rows have no class", "`classes:`"],
+    ),
+    "unknown class": (
+        GOOD,
+        {"classes": ["no", "yess"]},
+        ["classes: 'yess' is no class; did you mean 'yes'?"],
+    ),
+    "unknown merged class": (
+        GOOD,
+        {"classes": {"a": ["no"], "b": ["maybe"]}},
+        ["'maybe' is no class"],
+    ),
+    "one class kept": (GOOD, {"classes": {"a": ["no", "yes"]}}, ["one class, 'a'"]),
+    "unknown positive": (GOOD, {"positive": 1}, ["positive: '1' is no class; there are: no, yes"]),
+    "yes without quotes": (GOOD, {"positive": True}, ["'true' is no class", "put it in quotes"]),
+    "costs too small": (
+        "x,y\n1,a\n2,b\n3,c\n",
+        {"costs": [[0, 1], [1, 0]]},
+        ["costs: 2 × 2 numbers for 3 classes; give 3 × 3", "order a, b, c"],
+    ),
+    "ragged costs": (GOOD, {"costs": [[0, 1], [1]]}, ["costs: 2 × 1/2 numbers for 2 classes"]),
+    "drop of no column": (GOOD, {"drop": ["T"]}, ["drop: there is no column 'T'"]),
+    "category of no column": (
+        GOOD,
+        {"categorical": ["tt"]},
+        ["categorical: there is no column 'tt'"],
+    ),
+    "nothing left": (GOOD, {"drop": ["x", "t"]}, ["no column is left beside the target"]),
+    "empty": ("", {}, ["the file is empty"]),
+    "blank": ("\n \n", {}, ["the file is empty"]),
+    "header only": ("x,y\n", {}, ["there are no rows in it"]),
+    "short row": ("x,y\n1,a\n\n2\n", {}, ["line 4 has 1 fields where 2 are expected"]),
+    "long row": ("x,y\n1,a\n2,b,3\n", {}, ["line 3 has 3 fields where 2 are expected"]),
+    "open quote": ('x,y\n1,a\n2,"b\n', {}, ["line 3: unexpected end of data"]),
+    "column twice": ("x,x,y\n1,2,a\n", {}, ["two columns are called 'x'"]),
+    "infinite": ("x,y\n1,a\ninf,b\n", {}, ["column 'x' holds an infinite number"]),
+    "overflow": ("x,y\n1,a\n1e999,b\n", {}, ["column 'x' holds an infinite number"]),
+    "not UTF-8": (b"x,y\n1,a\n2,caf\xe9\n", {}, ["line 3 is not text in UTF-8"]),
+    "UTF-16": ("x,y\n1,a\n".encode("utf-16"), {}, ["line 1 is not text in UTF-8"]),
+    "too few names": (
+        GOOD,
+        {"csv": {"names": ["x", "y"]}},
+        ["line 1 has 3 fields where 2 are expected"],
+    ),
+    "damaged": (gzip.compress(GOOD.encode() * 99)[:60], {}, ["damaged or cut short"]),
+    "not libsvm": (GOOD, {"format": "libsvm"}, ["no line of it has an index:value"]),
+    "text in libsvm": (
+        "1 1:2\n1 1:red\n",
+        {"format": "libsvm"},
+        ["line 2: '1:red' is not index:value with an index and a number"],
+    ),
+    "pairs in pieces": ("1 1:2\n1 1: 2\n", {"format": "libsvm"}, ["line 2: '1:' is not"]),
+    "negative index": ("1 -1:2\n", {"format": "libsvm"}, ["line 1: '-1:2' is not"]),
+    "infinite in libsvm": ("1 1:inf\n", {"format": "libsvm"}, ["line 1: '1:inf' is not"]),
+    "empty libsvm": ("# nothing\n", {"format": "libsvm"}, ["the file is empty"]),
+    "not ARFF": (GOOD, {"format": "arff"}, ["line 1: 'x,t,y' is no declaration of ARFF"]),
+    "ARFF without data": ("@relation a\n@attribute x real\n", {"format": "arff"}, ["has no @data"]),
+    "ARFF without attributes": ("@data\n1\n", {"format": "arff"}, ["no @attribute"]),
+    "undeclared value": (
+        "@attribute x real\n@attribute y {a,b}\n@data\n1,a\n2,c\n",
+        {"format": "arff"},
+        ["column 'y': 'c' is none of the declared values"],
+    ),
+    "text in numeric": (
+        "@attribute x real\n@attribute y {a,b}\n@data\n1,a\nred,b\n",
+        {"format": "arff"},
+        ["column 'x': 'red' is not a number"],
+    ),
+    "sparse ARFF": (
+        "@attribute x real\n@attribute y {a,b}\n@data\n{0 1, 1 b}\n",
+        {"format": "arff"},
+        ["line 4: sparse rows of ARFF cannot be read; use libsvm"],
+    ),
+    "strange type": (
+        "@attribute x relational\n@data\n",
+        {"format": "arff"},
+        ["line 1", "'relational'"],
+    ),
+    "ragged ARFF": (
+        "@attribute x real\n@attribute y {a,b}\n% c\n@data\n1,a\n1\n",
+        {"format": "arff"},
+        ["line 6 has 1 fields where 2 are expected"],
+    ),
+    "not Parquet": (GOOD, {"format": "parquet"}, ["not a Parquet file"]),
+    "not an archive": (GOOD, {"format": "bag_of_words"}, ["the archive cannot be read"]),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_is_told(case, reason, tmp_path):
+    content, extra, words = CASES[case]
+    (tmp_path / "a.csv").write_bytes(content if isinstance(content, bytes) else content.encode())
+    entry = {"format": "csv", "target": "y", "source": {"file": "a.csv"}} | extra
+    if entry["target"] is None:
+        del entry["target"]
+    said = reason(entry)
+    assert said.startswith("a.csv: ")
+    for word in words:
+        assert word in said
+
+
+TESTS = {  # name: (content of t.csv, words of the reason)
+    "a column missing": ("x,y\n1,no\n", "the test set has no column 't'"),
+    "a column more": ("x,t,z,y\n1,red,3,no\n", "the training set has no column 'z'"),
+    "another name": ("x,T,y\n1,red,no\n", "the test set has no column 't'"),
+    "a new class": ("x,t,y\n1,red,maybe\n", "class 'maybe' has no training row"),
+}
+
+
+@pytest.mark.parametrize("case", TESTS)
+def test_a_test_set_must_look_like_the_training_set(case, reason, tmp_path):
+    content, words = TESTS[case]
+    (tmp_path / "a.csv").write_text(GOOD)
+    (tmp_path / "t.csv").write_text(content)
+    entry = {"target": "y", "source": {"file": "a.csv"}, "test": {"file": "t.csv"}}
+    assert words in reason(entry)
+
+
+def test_columns_of_a_test_set_may_stand_in_another_order(obtain, tmp_path):
+    (tmp_path / "a.csv").write_text(GOOD)
+    (tmp_path / "t.csv").write_text("y,t,x\nno,green,7\n")
+    found = obtain({"target": "y", "source": {"file": "a.csv"}, "test": {"file": "t.csv"}})
+    assert found.table.levels == {"t": ("blue", "green", "red")}
+    assert found.table.X[found.split == 1].tolist() == [[1, 7]]
+
+
+def test_a_column_is_text_if_it_is_text_in_either_part(obtain, tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,no\n2,yes\n")
+    (tmp_path / "t.csv").write_text("x,y\nmany,no\n")
+    found = obtain({"target": "y", "source": {"file": "a.csv"}, "test": {"file": "t.csv"}})
+    assert found.table.levels == {"x": ("1", "2", "many")}
+
+
+def test_a_sparse_test_set_needs_sparse_training_rows(reason, tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,0\n2,1\n")
+    (tmp_path / "t.svm").write_text("1 1:1\n")
+    entry = {"target": "y", "source": {"file": "a.csv"}, "test": {"file": "t.svm"}}
+    assert "the test set has other columns" in reason(entry)
+
+
+def test_a_format_that_stumbles_is_a_reason_not_a_crash(reason, tmp_path, monkeypatch):
+    from linclass_study.formats import csv
+
+    def stumble(*_):
+        raise RuntimeError("unforeseen\nin two lines")
+
+    monkeypatch.setattr(csv, "read", stumble)
+    (tmp_path / "a.csv").write_text(GOOD)
+    said = reason({"target": "y", "source": {"file": "a.csv"}})
+    assert said == "a.csv: not readable as csv (RuntimeError: unforeseen)"
