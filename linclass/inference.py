@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import entr, ndtr
 
-from linclass.numerics import Array
+from linclass.numerics import Array, Inverse
 from linclass.objective import Objective, Point
 
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"), (0.1, "."), (1.0, " "))
@@ -31,20 +31,26 @@ class Information:
     intercept: bool
 
     @classmethod
-    def at(cls, point: Point, codes: Array, weights: Array) -> Information:
-        """`weights` are the rows' own, not normalized: two of weight 1 inform as one of weight 2."""
+    def at(cls, point: Point, codes: Array, weights: Array) -> Information | None:
+        """None where features are linearly dependent.
+
+        `weights` are the rows' own, not normalized: two of weight 1 inform as one of weight 2.
+        """
         objective: Objective = point.objective
-        theta, H = np.atleast_2d(point.theta), objective.hessian(point)
+        total = float(weights.sum())
+        theta, H = np.atleast_2d(point.theta), point.hessian
         if len(theta) > 1 and len(theta) == codes.max() + 1:  # K rows are K − 1 and a free one
             theta = theta[:-1] - theta[-1]
             H = H[: theta.size, : theta.size]
-        total = float(weights.sum())
+        inverse = Inverse(total * H)
+        if inverse.rank is not None:
+            return None
         share = np.bincount(codes, weights) / total
         intercept = objective.design.intercept
         null = float(entr(share).sum()) if intercept else np.log(len(share))
         return cls(
             theta,
-            np.linalg.inv(total * H),
+            inverse.times(np.eye(theta.size)),
             2 * total * point.value,
             2 * total * null,
             len(codes),

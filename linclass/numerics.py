@@ -58,18 +58,6 @@ class DesignMatrix:
             out[..., d] = R.sum(axis=-1)
         return out
 
-    def gram(self, D: Array) -> Array:
-        """[X 1]ᵀ diag(D) [X 1] as a dense symmetric matrix."""
-        self.passes += 1
-        H = np.zeros((self.width, self.width))
-        if np.all(D >= 0):  # the same factor on both sides: half the work (syrk)
-            for _, B in self.blocks(np.sqrt(D)):
-                H += B.T @ B
-        else:
-            for rows, B in self.blocks():
-                H += B.T @ (B * D[rows, None])
-        return H
-
     def centred_gram(self, weights: Array) -> tuple[Array, Array]:
         """(x̄, Σ w_i (x_i − x̄)(x_i − x̄)ᵀ), weights summing to 1; without an intercept x̄ is 0.
 
@@ -85,20 +73,15 @@ class DesignMatrix:
             G += C.T @ C
         return mean, G
 
-    def blocks(self, scale: Array | None = None) -> Iterator[tuple[slice, Array]]:
-        """Dense diag(scale) [X 1], some rows at a time, in one buffer."""
+    def blocks(self, size: int = BLOCK) -> Iterator[tuple[slice, Array]]:
+        """Dense [X 1], some rows at a time, in one buffer that the caller may overwrite."""
         d = self.n_features
-        buffer = np.empty((min(BLOCK, self.n_rows), self.width))
-        for start in range(0, self.n_rows, BLOCK):
-            rows = slice(start, min(start + BLOCK, self.n_rows))
+        buffer = np.empty((min(size, self.n_rows), self.width))
+        for start in range(0, self.n_rows, size):
+            rows = slice(start, min(start + size, self.n_rows))
             B = buffer[: rows.stop - start]
-            X = self.X[rows].toarray() if self.is_sparse else self.X[rows]
-            if scale is None:
-                B[:, :d] = X
-                B[:, d:] = 1
-            else:
-                np.multiply(X, scale[rows, None], out=B[:, :d])
-                B[:, d:] = scale[rows, None]
+            B[:, :d] = self.X[rows].toarray() if self.is_sparse else self.X[rows]
+            B[:, d:] = 1
             yield rows, B
 
     def dense(self) -> Array:
@@ -186,28 +169,35 @@ class DesignMatrix:
         return self._XT
 
 
-def solve_symmetric(H: Array, g: Array) -> tuple[Array, int | None]:
-    """(H⁻¹ g, None) by Cholesky; when a pivot says that H is singular, the shortest x and the rank."""
-    factor, x, info = lapack.dposv(H, g, lower=True)
-    diagonal = np.diag(H)
-    if info or np.any(np.diag(factor) ** 2 < 1e-14 * diagonal):
-        return solve_singular(H, g)
-    return x, None
+class Inverse:
+    """H⁻¹ of a symmetric positive H by Cholesky; where a pivot says that H is singular, of its range.
 
-
-def solve_singular(H: Array, g: Array) -> tuple[Array, int]:
-    """(shortest solution of H x = g, rank of H) for a symmetric H that may be singular.
-
-    Columns are brought to one scale to find the rank, which must not depend on units; of all
-    solutions the shortest is then the one orthogonal to the null space.
+    `rank` is then its rank and `times` gives the shortest solution; else it is None.
     """
-    scale = np.sqrt(np.maximum(np.diag(H), 0))
-    scale[scale == 0] = 1
-    values, vectors = np.linalg.eigh(H / np.outer(scale, scale))
-    kept = values > values[-1] * len(H) * 1e-13
-    V = vectors[:, kept]
-    root = scale if g.ndim == 1 else scale[:, None]
-    inner = V.T @ (g / root)
-    x = V @ (inner / (values[kept] if g.ndim == 1 else values[kept, None])) / root
-    null, _ = np.linalg.qr(vectors[:, ~kept] / scale[:, None])
-    return x - null @ (null.T @ x), int(kept.sum())
+
+    def __init__(self, H: Array):
+        self.rank: int | None = None
+        self._factor, info = lapack.dpotrf(H, lower=1)
+        pivots, diagonal = np.einsum("ii->i", self._factor), np.einsum("ii->i", H)
+        if info or (pivots * pivots < 1e-14 * diagonal).any():
+            self._look_closer(H)
+
+    def times(self, g: Array) -> Array:
+        """H⁻¹ g, for a vector or for columns."""
+        if self.rank is None:
+            return lapack.dpotrs(self._factor, g, lower=1)[0]
+        root = self._scale if g.ndim == 1 else self._scale[:, None]
+        values = self._values if g.ndim == 1 else self._values[:, None]
+        x = self._range @ ((self._range.T @ (g / root)) / values) / root
+        return x - self._null @ (self._null.T @ x)
+
+    def _look_closer(self, H: Array) -> None:
+        """Columns are brought to one scale to find the rank, which must not depend on units; of all
+        solutions the shortest is then the one orthogonal to the null space."""
+        scale = np.sqrt(np.maximum(np.diag(H), 0))
+        scale[scale == 0] = 1
+        values, vectors = np.linalg.eigh(H / np.outer(scale, scale))
+        kept = values > values[-1] * len(H) * 1e-13
+        self._scale, self._values, self._range = scale, values[kept], vectors[:, kept]
+        self._null, _ = np.linalg.qr(vectors[:, ~kept] / scale[:, None])
+        self.rank = int(kept.sum())

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from linclass.applicability import require_memory
 from linclass.losses.base import Loss, MarginLoss
-from linclass.numerics import Array, DesignMatrix
+from linclass.numerics import BLOCK, Array, DesignMatrix
 from linclass.penalties.base import Penalty
 
 TINY = np.finfo(float).tiny
@@ -56,6 +57,33 @@ class Objective:
     def at(self, theta: Array) -> Point:
         return Point(self, theta, self.design.scores(theta))
 
+    def survey(self, theta: Array) -> Point:
+        """The point with value, gradient and Hessian, all rows read once.
+
+        Blocks of [X 1] stay in the cache from their scores to their part of the Hessian.
+        """
+        design, p = self.design, self.n_parameters
+        require_memory(24 * p * p, f"newton needs a dense {p} × {p} Hessian")
+        scores = np.empty((*self.shape[:-1], design.n_rows))
+        value, g, H = 0.0, np.zeros(self.shape), np.zeros((p, p))
+        for rows, B in design.blocks(max(64, BLOCK // len(np.atleast_2d(theta)))):
+            w, z = self.weights[rows], theta @ B.T
+            scores[..., rows] = z
+            values, slopes, curvatures = self.loss.jet(self.y[..., rows], z)
+            assert curvatures is not None
+            value += w @ values
+            g += (w * slopes) @ B
+            H += self.loss.hessian(B, w, curvatures)
+        design.passes += 1
+        if self.strength and self.penalty is not None:
+            W = self.weight_part(theta)
+            value += self.strength * self.penalty.value(W)
+            self.weight_part(g)[...] += self.strength * self.penalty.gradient(W)
+        if self.curvature:
+            self._weights_of_diagonal(H)[...] += self.curvature
+        known = {"value": float(value), "gradient": g, "hessian": H}
+        return Point(self, theta, scores).with_known(**known)
+
     def hessian_times(self, point: Point) -> Callable[[Array], tuple[Array, Array]]:
         """s ↦ (H s, X s) at a point; X s comes for free and makes the line search cheap."""
         curvatures, w, design = point.curvatures, self.weights, self.design
@@ -68,16 +96,6 @@ class Objective:
             return Hs, Xs
 
         return times
-
-    def hessian(self, point: Point) -> Array:
-        """∇²P, dense, over theta.ravel(): K × K blocks Xᵀ diag(w ∂²ℓ/∂z_k∂z_l) X."""
-        H = self._loss_hessian(point)
-        if self.curvature:
-            ridge = np.full(self.shape, self.curvature)
-            if self.design.intercept:
-                ridge[..., -1] = 0
-            H[np.diag_indices(len(H))] += ridge.ravel()
-        return H
 
     def certificate(self, point: Point, slopes: Array | None = None) -> float:
         """What proves the point: `certificate_kind` says what it is."""
@@ -101,7 +119,8 @@ class Objective:
             s = self.loss.balance(self.y, s, self.weights)
         U = self.weight_part(self.design.pull(self.weights * s)) / -self.strength
         shrink = self.penalty.into_domain(U)
-        dual = -self.weights @ self.loss.conjugates(self.y, shrink * s)
+        (conjugates,) = by_blocks(lambda *ys: (self.loss.conjugates(*ys),), self.y, shrink * s)
+        dual = -self.weights @ conjugates
         dual -= self.strength * self.penalty.conjugate(shrink * U)
         return max(point.value - float(dual), 0.0)
 
@@ -197,23 +216,9 @@ class Objective:
     def passes(self) -> float:
         return self.design.passes
 
-    def _loss_hessian(self, point: Point) -> Array:
-        w, C = self.weights, point.curvatures
-        if len(self.shape) == 1:
-            return self.design.gram(w * C)
-        K, width = self.shape
-        if self.loss.quadratic:
-            return np.kron(np.eye(K), self.design.gram(w))
-        H = np.zeros((K, width, K, width))
-        for k in range(K):
-            e = np.zeros((K, 1))
-            e[k] = 1
-            column = w * self.loss.curve(C, e)  # ∂²ℓ/∂z_k∂z_l of every row, l = 0…K−1
-            for l in range(k, K):
-                if column[l].any():
-                    H[k, :, l] = self.design.gram(column[l])
-                    H[l, :, k] = H[k, :, l]
-        return H.reshape(K * width, K * width)
+    def _weights_of_diagonal(self, H: Array) -> Array:
+        """The diagonal of a Hessian where W is, as a view."""
+        return self.weight_part(np.einsum("ii->i", H).reshape(self.shape))
 
     def _norm(self, slopes: Array) -> float:
         return float(np.sqrt((slopes**2 @ self.weights).sum()))
@@ -233,9 +238,14 @@ class Point:
     def __init__(self, objective: Objective, theta: Array, scores: Array):
         self.objective, self.theta, self.scores = objective, theta, scores
 
+    def with_known(self, **known: Any) -> Point:
+        """The same point, with what was worked out on the way."""
+        vars(self).update(known)
+        return self
+
     @cached_property
     def _jet(self) -> tuple[Array, Array, Array | None]:
-        return self.objective.loss.jet(self.objective.y, self.scores)
+        return by_blocks(self.objective.loss.jet, self.objective.y, self.scores)
 
     @cached_property
     def value(self) -> float:
@@ -253,6 +263,11 @@ class Point:
     def curvatures(self) -> Array:
         assert self._jet[2] is not None
         return self._jet[2]
+
+    @cached_property
+    def hessian(self) -> Array:
+        """∇²P, dense, over theta.ravel()."""
+        return self.objective.survey(self.theta).hessian
 
     @cached_property
     def gradient(self) -> Array:
@@ -280,6 +295,25 @@ class Point:
             return Point(self.objective, self.theta + t * direction, self.scores + t * along)
 
         return step
+
+
+def by_blocks(function: Callable[..., Any], *arrays: Array) -> Any:
+    """function(*arrays) → several arrays, some rows at a time: temporaries then stay in the cache."""
+    n = arrays[-1].shape[-1]
+    size = 4 * BLOCK
+    if arrays[-1].size <= 2 * size:
+        return function(*arrays)
+    size = max(1, size * n // arrays[-1].size)
+    results: list[Any] = []
+    for start in range(0, n, size):
+        rows = slice(start, start + size)
+        parts = function(*(a[..., rows] for a in arrays))
+        if not results:
+            results = [None if p is None else np.empty((*p.shape[:-1], n)) for p in parts]
+        for whole, part in zip(results, parts, strict=True):
+            if whole is not None:
+                whole[..., rows] = part
+    return tuple(results)
 
 
 def merge_rows(U: Array, weights: Array) -> tuple[Array, Array]:

@@ -16,7 +16,7 @@ from scipy.optimize import linprog
 from linclass.numerics import Array
 from linclass.objective import Objective, Point
 from linclass.solvers.base import Solution
-from linclass.solvers.newton import Newton, newton_step
+from linclass.solvers.newton import Newton, inverse_hessian
 from linclass.solvers.newton_cg import NewtonCg
 
 LARGE_SCORE = 5.0  # where slopes are below 1 %, a fit may be on its way to infinity
@@ -50,7 +50,7 @@ def _keeps_walking(point: Point) -> bool:
     objective = point.objective
     if objective.n_parameters > HESSIAN:
         return bool(np.abs(point.scores).max() > 4 * LARGE_SCORE)
-    step, _ = newton_step(objective, point)
+    step = inverse_hessian(point).times(point.gradient.ravel()).reshape(objective.shape)
     return bool(np.abs(objective.design.scores(step)).max() > 0.3)
 
 

@@ -52,10 +52,11 @@ class LogisticRegression(SoftmaxProbabilities, LinearClassifier):
 
     def summary(self) -> Summary:
         """The table of R's glm: standard errors, z scores, p-values, deviance; unpenalized fits."""
-        if not hasattr(self, "_information"):
+        information = getattr(self, "_information", None)
+        if information is None:
             self._check_rows(np.zeros((1, getattr(self, "n_features_in_", 1))))  # is it fitted?
             raise ValueError(f"no standard errors: {self._why_no_summary()}")
-        return Summary(self._information, self._parameter_names(), self.n_iter_)
+        return Summary(information, self._parameter_names(), self.n_iter_)
 
     def _look_at_optimum(
         self, objective: Objective, solution: Solution, codes: Array, weights: Array

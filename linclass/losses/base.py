@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
+from scipy.linalg import block_diag
 
 from linclass.numerics import Array
 
@@ -45,6 +46,14 @@ class Loss:
     def curve(self, curvatures: Array, v: Array) -> Array:
         """(∂²ℓ/∂z²) v, row by row."""
         return curvatures * v
+
+    def hessian(self, B: Array, weights: Array, curvatures: Array) -> Array:
+        """Σ_i w_i ∂²ℓ_i ⊗ x_i x_iᵀ over rows x_i of B, which may be overwritten.
+
+        One score: the same factor on both sides halves the work (syrk).
+        """
+        B *= np.sqrt(weights * curvatures)[:, None]
+        return B.T @ B
 
     def conjugates(self, y: Array, s: Array) -> Array:
         """ℓ*(s) = sup_z s·z − ℓ(y, z), at slopes s."""
@@ -124,6 +133,12 @@ class ResidualLoss(Loss):
     def values(self, y: Array, z: Array) -> Array:
         values = self.value(z - y)
         return values if values.ndim == 1 else values.sum(axis=0)
+
+    def hessian(self, B: Array, weights: Array, curvatures: Array) -> Array:
+        if curvatures.ndim == 1:
+            return super().hessian(B, weights, curvatures)
+        blocks = [super(ResidualLoss, self).hessian(B.copy(), weights, c) for c in curvatures]
+        return block_diag(*blocks)
 
     def slopes(self, y: Array, z: Array) -> Array:
         return self.slope(z - y)

@@ -57,6 +57,20 @@ class Softmax(Loss):
         Pv -= curvatures * Pv.sum(axis=0)
         return Pv
 
+    def hessian(self, B: Array, weights: Array, curvatures: Array) -> Array:
+        """Blocks k, l are  δ_kl Bᵀ diag(w p_k) B − (p_k B)ᵀ diag(w) (p_l B): two products in all."""
+        K, width = len(curvatures), B.shape[1]
+        PB = (curvatures.T[:, :, None] * B[:, None, :]).reshape(len(B), K * width)
+        root = np.sqrt(weights)[:, None]
+        diagonal = (B * weights[:, None]).T @ PB
+        PB *= root
+        H = PB.T @ PB
+        np.negative(H, out=H)
+        for k in range(K):
+            own = slice(k * width, (k + 1) * width)
+            H[own, own] += diagonal[:, own]
+        return H
+
     def conjugates(self, y: Array, s: Array) -> Array:
         """Σ_k p_k ln p_k with p = s + e_y, a distribution over the classes."""
         p = s.copy()

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from linclass.applicability import NotApplicable
-from linclass.numerics import Array, solve_symmetric
+from linclass.numerics import Array, Inverse
 from linclass.objective import Objective
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.newton import descend
@@ -31,12 +31,12 @@ class Irls(Solver):
             W, slopes = point.curvatures, point.slopes
             response = point.scores - np.divide(slopes, W, out=np.zeros_like(W), where=W > 0)
             XtWz = objective.design.pull(objective.weights * W * response)
-            beta, rank = solve_symmetric(objective.hessian(point), XtWz)
-            step = beta - point.theta
-            point = descend(point, step, -float(point.gradient @ step))
+            inverse = Inverse(point.hessian)
+            step = inverse.times(XtWz) - point.theta
+            point = descend(point, step, objective.at)
             if trace:
                 trace(point)
             certificate = objective.certificate(point)
             if certificate <= self.tol or point.separates:
                 break
-        return Solution.at(point, certificate, self.tol, n_iter, rank=rank)
+        return Solution.at(point, certificate, self.tol, n_iter, rank=inverse.rank)

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 from linclass.applicability import require_memory
-from linclass.numerics import Array, solve_singular
+from linclass.numerics import Array, Inverse
 from linclass.objective import Objective
 from linclass.solvers.base import Solution, Solver, Trace
 
@@ -48,27 +47,16 @@ class NormalEquations:
         self.d = design.n_features
         self.mean, G = design.centred_gram(w)
         G[np.diag_indices(self.d)] += objective.curvature
-        self.scale = np.sqrt(np.maximum(np.diag(G), 0))
-        self.scale[self.scale == 0] = 1
-        flat = self.scale <= 1e-13 * np.abs(self.mean)  # constant, as far as rounding can tell
-        self.rank: int | None = None
-        try:
-            self.factor = cho_factor(G / np.outer(self.scale, self.scale), lower=True)
-            singular = flat.any() or np.diag(self.factor[0]).min() < 1e-7
-        except (np.linalg.LinAlgError, ValueError):
-            singular = True
-        if singular:
-            G[flat] = G[:, flat] = 0
-            self.inverse, rank = solve_singular(G, np.eye(self.d))
-            self.rank = rank + design.intercept
+        flat = np.sqrt(np.maximum(np.diag(G), 0)) <= 1e-13 * np.abs(self.mean)  # but for rounding
+        G[flat] = G[:, flat] = 0
+        self.inverse = Inverse(G)
+        rank = self.inverse.rank
+        self.rank = None if rank is None else rank + design.intercept
 
     def solve(self, g: Array) -> Array:
         """H⁻¹ g, with the intercept eliminated:  w = H_c⁻¹(g_w − x̄ g_b),  b = g_b − x̄·w."""
         d = self.d
         g_b = g[..., d:]
         right = g[..., :d] - g_b * self.mean if g_b.size else g
-        if hasattr(self, "inverse"):
-            w = right @ self.inverse.T  # not symmetric: right for every g in the range of H
-        else:
-            w = cho_solve(self.factor, (right / self.scale).T).T / self.scale
+        w = self.inverse.times(np.ascontiguousarray(right.T)).T
         return np.concatenate([w, g_b - (w @ self.mean)[..., None]], axis=-1) if g_b.size else w

@@ -1,0 +1,135 @@
+"""Smooth linear models side by side with scikit-learn's fastest solver for the same objective.
+
+    python benchmarks/solvers.py [results.csv] [words that select cases]
+
+Files (a9a.bz2, w8a.bz2, letter.arff, 20news-bydate-matlab.tgz) come from folders in
+LINCLASS_MIRRORS; cases whose file is missing are left out, and said. The peer runs at the loosest
+tol that reaches the required suboptimality.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from harness import Case, run  # sets one BLAS thread, so it comes before NumPy
+
+import data  # isort: skip
+import numpy as np
+from scipy.special import expit
+from sklearn.linear_model import LogisticRegression as Peer
+
+from linclass import LogisticRegression
+from linclass.losses.logistic import Logistic
+from linclass.losses.softmax import Softmax
+from linclass.numerics import DesignMatrix
+from linclass.objective import Objective, strength_of_C
+from linclass.penalties.l2 import L2
+
+
+def logistic(
+    name: str, X: Any, y: np.ndarray, C: float, solver: str, tol: float, target: float, **more: Any
+) -> Case:
+    """Both fit ½‖W‖² + C Σ loss; `solver` and `tol` are the peer's."""
+    strength = strength_of_C(C, len(y))
+    value = objective_of(X, y, strength)
+    best = value(LogisticRegression(strength=strength, tol=1e-11, max_iter=500).fit(X, y))
+
+    def theirs() -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return Peer(C=C, solver=solver, tol=tol, max_iter=10_000).fit(X, y)
+
+    return Case(
+        name,
+        f"{solver} tol={tol:g}",
+        lambda: LogisticRegression(strength=strength).fit(X, y),
+        theirs,
+        lambda model: (value(model) - best) / best,
+        target,
+        **more,
+    )
+
+
+def objective_of(X: Any, y: np.ndarray, strength: float) -> Callable[[Any], float]:
+    """model ↦ its objective, worked out in one way for ours and theirs."""
+    K = int(y.max()) + 1
+    loss, targets = (Logistic(), 2.0 * y - 1) if K == 2 else (Softmax(K), y)
+    objective = Objective(DesignMatrix(X), loss, targets, None, L2(), strength)
+
+    def value(model: Any) -> float:
+        theta = np.hstack([model.coef_, np.reshape(model.intercept_, (-1, 1))])
+        return objective.at(theta[0] if K == 2 else theta).value
+
+    return value
+
+
+def binary_dense() -> Iterator[Case]:
+    for n, d, tol, target in [(200_000, 30, 1e-4, 0.3), (2000, 50, 1e-4, 0.55), (300, 10, 1e-4, 0.25)]:
+        X, y = data.gaussian(n, d)
+        yield logistic(f"dense {n:,} × {d}", X, y, 1.0, "newton-cholesky", tol, target)
+
+
+def binary_sparse() -> Iterator[Case]:
+    X, y = data.libsvm_file("a9a.bz2")
+    yield logistic("a9a C=0.01", X, y, 0.01, "lbfgs", 1e-6, 0.4)
+    yield logistic("a9a C=1", X, y, 1.0, "newton-cholesky", 1e-4, 0.4)
+    yield logistic("a9a C=100", X, y, 100.0, "newton-cholesky", 1e-7, 0.7)
+    X, y = data.libsvm_file("w8a.bz2")
+    yield logistic("w8a C=0.01", X, y, 0.01, "lbfgs", 1e-6, 1.1)
+    yield logistic("w8a C=1", X, y, 1.0, "lbfgs", 1e-7, 0.7)
+    yield logistic("w8a C=100", X, y, 100.0, "newton-cholesky", 1e-6, 1.0)
+    X, y = data.newsgroups_two()
+    for C, tol, target in [(0.01, 1e-5, 0.55), (1.0, 1e-7, 0.7), (100.0, 1e-8, 0.8)]:
+        yield logistic(f"20news religion/politics C={C:g}", X, y, C, "newton-cg", tol, target)
+
+
+def multinomial() -> Iterator[Case]:
+    X, y = data.iris()
+    for C, tol in [(0.01, 1e-4), (1.0, 1e-5), (100.0, 1e-6)]:
+        yield logistic(f"iris C={C:g}", X, y, C, "newton-cholesky", tol, 0.4)
+    X, y = data.letter()
+    yield logistic("letter C=0.01", X, y, 0.01, "newton-cg", 1e-5, 0.4, pairs=3)
+    yield logistic("letter C=1", X, y, 1.0, "newton-cg", 1e-6, 0.4, pairs=3)
+    X, y = data.newsgroups_twenty()
+    yield logistic("20news 20 classes C=1", X, y, 1.0, "newton-cg", 1e-6, 0.85, pairs=3)
+
+
+def many_steps(steps: int = 500_000) -> Iterator[Case]:
+    """Real batch gradient steps on iris, setosa against the rest; the peer is the naive loop."""
+    X, y = data.iris()
+    for name, columns, target in [("petal", [2, 3], 0.45), ("4 features", [0, 1, 2, 3], 0.45)]:
+        A = np.ascontiguousarray(X[:, columns])
+        B = np.column_stack([A, np.ones(len(A))])
+        t = (y > 0).astype(float)
+
+        def ours(A: np.ndarray = A) -> np.ndarray:
+            options: dict[str, Any] = {"solver": "gradient_descent", "step": 0.1, "tol": 0}
+            model = LogisticRegression(penalty=None, max_iter=steps, **options).fit(A, y > 0)
+            return np.append(model.coef_[0], model.intercept_)
+
+        def theirs(B: np.ndarray = B, t: np.ndarray = t) -> np.ndarray:
+            w, n = np.zeros(B.shape[1]), len(B)
+            for _ in range(steps):
+                w -= 0.1 / n * (B.T @ (expit(B @ w) - t))
+            return w
+
+        def off(w: np.ndarray, B: np.ndarray = B, t: np.ndarray = t) -> float:
+            """Not an optimum but a path: how far its end is from that of the naive loop."""
+            return float(np.abs(w - theirs(B, t)).max() / np.abs(w).max())
+
+        yield Case(f"{steps:,} steps, {name}", "naive loop", ours, theirs, off, target, pairs=3)
+
+
+def cases() -> Iterator[Case]:
+    for group in (binary_dense, binary_sparse, multinomial, many_steps):
+        try:
+            yield from group()
+        except FileNotFoundError as missing:
+            print(f"left out: {missing}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(run(cases(), sys.argv[1:]))
