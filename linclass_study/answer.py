@@ -50,7 +50,7 @@ def best_line(outcome: Outcome) -> str:
             continue
         method, mean, sd, equals = found
         spread = "" if sd is None else f" ± {sd:.3f}"
-        names = method + (f" (= {_names(equals, 'others')})" if equals else "")
+        names = method + (f" (= {_names(equals)})" if equals else "")
         parts.append(f"{dataset}: {names} {mean:.3f}{spread}")
     words = outcome.metric.replace("_", " ")
     return f"Best {words} (mean ± sd, {folds}): {'; '.join(parts)}"
@@ -63,7 +63,8 @@ def problem_line(problem: Problem, outcome: Outcome) -> str:
     every = len(problem.methods) == len(outcome.methods) > 1
     methods = "every method" if every else _names(problem.methods, "methods")
     count = _count(problem.fits, "fit")
-    datasets = _names(problem.datasets, "data sets")
+    everywhere = len(problem.datasets) == len(outcome.datasets) > 1
+    datasets = "every data set" if everywhere else _names(problem.datasets, "data sets")
     return f"{problem.status}: {datasets} × {methods} ({count}): {reason}"
 
 
@@ -78,12 +79,12 @@ def shortened(reason: str, limit: int = REASON) -> str:
     return f"{text[:head].rstrip()} … {text[-(limit - 3 - head) :].lstrip()}"
 
 
-def _names(names: tuple[str, ...] | list[str], kind: str) -> str:
+def _names(names: tuple[str, ...] | list[str], kind: str = "") -> str:
     shown = ", ".join(names[:NAMES])
     more = len(names) - NAMES
     if more == 1:
         return f"{shown}, {names[-1]}"
-    return f"{shown} and {more} more {kind}" if more > 0 else shown
+    return f"{shown} and {more} more {kind}".rstrip() if more > 0 else shown
 
 
 def _count(number: int, thing: str) -> str:

@@ -23,7 +23,9 @@ from linclass_study.inline_svg import chip, inline
 from linclass_study.outcome import FITTED, STATUSES, Outcome
 from linclass_study.problems import notes, problems
 
-TEMPLATES = Path(__file__).parent.parent / "workflow" / "report"
+ROOT = Path(__file__).resolve().parent.parent
+TEMPLATES = ROOT / "workflow" / "report"
+DEFAULT = ROOT / "config" / "config.yaml"  # read without being named
 
 
 def report(outcome: Outcome, machine: Mapping[str, str], files: Sequence[str] = ()) -> str:
@@ -58,7 +60,7 @@ def report(outcome: Outcome, machine: Mapping[str, str], files: Sequence[str] = 
         chips={method: Markup(chip(outcome.position(method))) for method in outcome.methods},
         machine=machine,
         commit=machine.get("Commit", "").split(",")[0],
-        files=files,
+        files=[file for file in files if Path(file).resolve() != DEFAULT],
         configuration=configuration(outcome),
     )
 
@@ -124,7 +126,7 @@ def figures(outcome: Outcome, dataset: str | None = None) -> list[dict[str, Any]
     names = [
         name
         for figure, module in exhibits.modules().items()
-        if module.PER_DATASET == (dataset is not None)
+        if module.PER_DATASET is (dataset is not None)
         for name in exhibits_of[figure]
     ]
     found = [_figure(outcome, name) for name in names]

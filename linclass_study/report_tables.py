@@ -24,12 +24,14 @@ COLUMNS = {
 
 @dataclass
 class Cell:
-    """A mean with its spread. `best` of its column, or `near`: within the best's standard error."""
+    """A mean with its spread. `best` of its column, or `near`: within the best's standard error;
+    `partial`: of some folds only, so that it cannot be compared."""
 
     mean: float | None
     sd: float | None = None
     best: bool = False
     near: bool = False
+    partial: bool = False
 
 
 @dataclass
@@ -64,7 +66,10 @@ def column(outcome: Outcome, dataset: str, metric: str, protocol: str = "cv") ->
     if metric not in metrics.names():
         return {method: Cell(None) for method in outcome.methods}
     ranked = ranking(outcome, dataset, metric, protocol)
-    cells = {row["method"]: Cell(row["mean"], row["sd"]) for row in ranked.iter_rows(named=True)}
+    cells = {
+        row["method"]: Cell(row["mean"], row["sd"], partial=not row["whole"])
+        for row in ranked.iter_rows(named=True)
+    }
     whole = ranked.filter("whole")
     if not whole.is_empty():
         top, error = whole.select("mean", "error").row(0)

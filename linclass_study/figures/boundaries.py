@@ -71,7 +71,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
 
     caption = (
         f"Decision boundaries on {dataset}, one panel per method, best first. Thin lines: the "
-        "boundary of each fold's fit. Background: the class of each point of the plane, mixed "
+        "boundary of each fold’s fit. Background: the class of each point of the plane, mixed "
         "where folds disagree; “disputed” is the share of the plane shown on which they do. "
         f"Points: the {len(y)} training rows."
     )

@@ -45,12 +45,13 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     _key(figure, (left, height), any(m["official"] is not None for m in methods))
 
     caption = (
-        f"{words.capitalize()} of each method on {dataset}. Small dots: the folds. Large marker: "
-        "their mean, with its 95 % interval (Student's t; the standard error allows for the folds' "
-        "overlapping training sets: Nadeau and Bengio, 2003). Methods are sorted by the mean."
+        f"{words.capitalize()} of each method on {dataset}. Small dots: the folds, those of equal "
+        "value side by side. Large marker: their mean, with its 95\u00a0% interval (Student’s t; the "
+        "standard error allows for overlapping training sets: Nadeau and Bengio, 2003). Methods are "
+        "sorted by the mean."
     )
     if any(m["official"] is not None for m in methods):
-        caption += " Open diamond: the data set's own test set, one fit."
+        caption += " Open diamond: the data set’s own test set, one fit."
     numbers = {"metric": outcome.metric, "dataset": dataset, "methods": methods}
     return Exhibit(figure, f"Folds of every method on {dataset}", caption, numbers)
 
@@ -105,12 +106,17 @@ def _draw_row(
     folds = np.array(method["folds"], dtype=float)
     low, high = axes.get_xlim()
     if folds.size:
-        places = row - 0.14 + stacked(folds, (high - low) / DOTS)
-        style.dots(axes, folds, places, 2.7, colour, 0.6)
+        places, offsets = beside(folds, (high - low) / DOTS)
+        style.dots(axes, places, row - 0.14 + offsets, 2.7, colour, 0.6)
         if method["interval"]:
             axes.plot(method["interval"], [row + LOWER] * 2, color=colour, linewidth=1.6)
         axes.plot(
-            method["mean"], row + LOWER, marker, color=colour, markersize=6.5, markeredgecolor="white"
+            method["mean"],
+            row + LOWER,
+            marker,
+            color=colour,
+            markersize=6.5,
+            markeredgecolor="white",
         )
     elif method["official"] is None:
         text = method["status"].replace("_", " ")
@@ -127,15 +133,23 @@ def _draw_row(
         )
 
 
-def stacked(values: np.ndarray, width: float) -> np.ndarray:
-    """Vertical offsets in [−0.28, 0.28] that set dots of (nearly) equal value beside each other."""
-    offsets = np.zeros(len(values))
+def beside(values: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray]:
+    """Where dots stand that none hides another: those of (nearly) equal value in up to three columns.
+
+    Returns their places along the axis, at most `width` from the value, and their offsets from the
+    row, in [−0.28, 0.28].
+    """
+    places, offsets = np.array(values, dtype=float), np.zeros(len(values))
     bins = np.round(values / width).astype(int)
     for bin_ in np.unique(bins):
         members = np.flatnonzero(bins == bin_)
-        k = len(members)
-        offsets[members] = (np.arange(k) - (k - 1) / 2) * min(0.14, 0.56 / max(k - 1, 1))
-    return offsets
+        columns = min(-(-len(members) // 5), 3)
+        for column in range(columns):
+            stack = members[column::columns]
+            k = len(stack)
+            places[stack] += (column - (columns - 1) / 2) * width
+            offsets[stack] = (np.arange(k) - (k - 1) / 2) * min(0.14, 0.56 / max(k - 1, 1))
+    return places, offsets
 
 
 def _limits(methods: list[dict[str, Any]]) -> tuple[float, float]:

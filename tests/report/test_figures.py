@@ -94,11 +94,20 @@ def test_no_name_is_too_long_for_its_place(name, lines):
 
 
 def test_dots_of_equal_value_stand_beside_each_other_and_others_on_the_row():
-    offsets = dots.stacked(np.array([0.5, 0.9, 0.5, 0.5, 0.1]), width=0.01)
+    values = np.array([0.5, 0.9, 0.5, 0.5, 0.1])
+    places, offsets = dots.beside(values, width=0.01)
+    assert places.tolist() == values.tolist()
     assert offsets[[1, 4]].tolist() == [0, 0]
     assert len(set(offsets[[0, 2, 3]])) == 3
     assert offsets[[0, 2, 3]].sum() == pytest.approx(0)
-    assert np.abs(dots.stacked(np.zeros(100), 0.01)).max() <= 0.28
+
+
+@pytest.mark.parametrize("count", [1, 5, 6, 10, 15, 100])
+def test_no_dot_hides_another_or_leaves_its_row_and_value(count):
+    places, offsets = dots.beside(np.full(count, 0.7), width=0.01)
+    assert len(set(zip(places, offsets, strict=True))) == count
+    assert np.abs(offsets).max() <= 0.28
+    assert np.abs(places - 0.7).max() <= 0.01 + 1e-12
 
 
 def test_the_figure_of_folds_shows_the_scores(make):

@@ -9,7 +9,7 @@ import pytest
 import studies
 from studies import Data, Method
 
-from linclass_study import exhibits
+from linclass_study import exhibits, report_tables, summary
 
 VOID = {"meta", "br", "hr", "img", "input", "link", "wbr", "col", "source"}
 WEIRD = '<b>&"quoted" $x$ {{ 7*1234567 }} ]]> —'
@@ -176,6 +176,30 @@ def test_same_inputs_give_identical_files(outcome, text):
     before = [file.read_bytes() for file in files]
     assert studies.finish(outcome) == text
     assert [file.read_bytes() for file in files] == before
+
+
+def test_the_best_is_bold_its_equals_too_and_partial_means_are_marked(make):
+    methods = {
+        "a": Method(50.0),
+        "b": Method(50.0),
+        "c": Method(0.5),
+        "d": Method(50.0, endings={0: ("failed", "x")}),
+    }
+    outcome = make({"set": Data()}, methods)
+    cells = report_tables.column(outcome, "set", "accuracy")
+    assert {name for name, cell in cells.items() if cell.best} == {"a", "b"}
+    assert {name for name, cell in cells.items() if cell.partial} == {"d"}
+    assert not cells["c"].near
+
+
+def test_means_within_one_standard_error_of_the_best_are_near(make):
+    outcome = make({"set": Data(rows=60)}, {f"m{i}": Method(1 + i / 5) for i in range(8)})
+    ranked = summary.ranking(outcome, "set").to_dicts()
+    least = ranked[0]["mean"] - ranked[0]["error"]
+    cells = report_tables.column(outcome, "set", "accuracy")
+    for row in ranked:
+        cell = cells[row["method"]]
+        assert (cell.best or cell.near) == (row["mean"] >= least)
 
 
 def test_a_small_study_is_a_small_page(make):
