@@ -18,6 +18,7 @@ def value(x: float | None, digits: int = 3) -> str:
 def seconds(x: float | None) -> str:
     if x is None:
         return "–"
+    x = float(f"{x:.2g}")  # before the unit is chosen: 0.9999 s is 1 s, not 1000 ms
     for limit, unit, scale in (
         (1e-3, "µs", 1e6),
         (1, "ms", 1e3),

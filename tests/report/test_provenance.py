@@ -1,0 +1,89 @@
+"""A report says on what it was made, and says so when it cannot know."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from importlib.metadata import version
+
+import pytest
+
+from linclass_study import numerals
+from linclass_study.provenance import PACKAGES, commit, provenance
+
+needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+
+def git(folder, *arguments):
+    author = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false"]
+    done = subprocess.run(
+        ["git", *author, *arguments], cwd=folder, check=True, capture_output=True, text=True
+    )
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    git(tmp_path, "init", "-q")
+    (tmp_path / "a.py").write_text("1\n")
+    git(tmp_path, "add", "a.py")
+    git(tmp_path, "commit", "-q", "-m", "one")
+    return tmp_path
+
+
+@needs_git
+def test_a_changed_file_is_told_beside_the_commit(checkout):
+    head = git(checkout, "rev-parse", "HEAD")[:12]
+    assert commit(checkout) == head
+    (checkout / "mystudy.yaml").write_text("results: r\n")  # a user's own file changes no program
+    assert commit(checkout) == head
+    (checkout / "a.py").write_text("2\n")
+    assert commit(checkout) == f"{head}, with uncommitted changes"
+
+
+@needs_git
+def test_a_folder_in_the_repository_of_another_project_has_no_commit(checkout):
+    inner = checkout / "unpacked"
+    inner.mkdir()
+    assert commit(inner) == "not a git checkout"
+
+
+def test_without_git_there_is_no_commit(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert commit(tmp_path) == "not a git checkout"
+
+
+def test_versions_processor_and_linear_algebra_are_told():
+    told = provenance()
+    assert all(f"{name} {version(name)}" in told["Packages"] for name in PACKAGES)
+    assert "core" in told["Processor"]
+    assert "thread" in told["Linear algebra"]
+    assert all(told.values())
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.0000042, "4.2 µs"),
+        (0.0123, "12 ms"),
+        (0.9999, "1 s"),
+        (59.6, "60 s"),
+        (150, "2.5 min"),
+        (7300, "2.0 h"),
+        (None, "–"),
+    ],
+)
+def test_times_have_two_digits_and_a_unit(seconds, text):
+    assert numerals.seconds(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.98, "0.980"), (-0.25, "−0.250"), (12345.0, "1.23e+04"), (float("inf"), "∞"), (None, "–")],
+)
+def test_metrics_have_three_decimals(value, text):
+    assert numerals.value(value) == text
+
+
+def test_certificates_show_their_order_of_magnitude():
+    assert [numerals.power(x) for x in (3.2e-9, 0.0, None)] == ["3e−9", "0", "–"]
