@@ -16,7 +16,7 @@ _FUNCTIONS = {"decide": "linclass.risk"}
 _CLASSIFIERS = Path(__file__).parent / "classifiers"
 
 
-def _module_of(name: str) -> str:
+def module_of(name: str) -> str:
     """LinearDiscriminantAnalysis → linclass.classifiers.linear_discriminant_analysis, GaussianNB → …gaussian_nb."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name)
     return f"linclass.classifiers.{words.lower()}"
@@ -28,7 +28,7 @@ def _classes() -> list[str]:
         names = re.findall(
             r"^class ([A-Z]\w*)", file.read_text(encoding="utf-8"), flags=re.MULTILINE
         )
-        found += [name for name in names if _module_of(name).endswith(f".{file.stem}")]
+        found += [name for name in names if module_of(name).endswith(f".{file.stem}")]
     return found
 
 
@@ -39,9 +39,9 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module(_FUNCTIONS[name]), name)
     if (
         name[:1].isupper()
-        and (_CLASSIFIERS / f"{_module_of(name).rpartition('.')[2]}.py").is_file()
+        and (_CLASSIFIERS / f"{module_of(name).rpartition('.')[2]}.py").is_file()
     ):
-        value = getattr(import_module(_module_of(name)), name)
+        value = getattr(import_module(module_of(name)), name)
         globals()[name] = value
         return value
     raise AttributeError(f"module 'linclass' has no attribute {name!r}")

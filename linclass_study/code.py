@@ -16,15 +16,26 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from linclass import _module_of
+from linclass import metrics, module_of, pipeline, tuning
+from linclass_study.refusal import Refused
 
 ROOT = Path(__file__).parent.parent
 OURS = ("linclass", "linclass_study")
+CHILD = ("linclass_study.child", "linclass_study.worker")  # started by name: runs.py, guard.py
 
 
 def of_method(entry: Mapping[str, Any], tune_metric: str, script: Path) -> str:
     """The code of a run: the script, and every part that the method's entry names."""
-    return digest([script], [*_of_entry(entry), *_metric(entry, tune_metric)])
+    return digest([script], modules_of_method(entry, tune_metric))
+
+
+def modules_of_method(entry: Mapping[str, Any], tune_metric: str) -> list[str]:
+    """The modules that are found by name when the entry's fits run."""
+    return [
+        *CHILD,
+        *_of_entry(entry),
+        *([metrics.file_of(tune_metric)] if entry.get("tune") else []),
+    ]
 
 
 def of_features(steps: Iterable[str], script: Path) -> str:
@@ -66,7 +77,9 @@ def closure(files: Iterable[Path], modules: Iterable[str]) -> tuple[set[Path], s
 def _of_entry(entry: Mapping[str, Any]) -> Iterable[str]:
     path = entry["classifier"]
     package, _, name = path.rpartition(".")
-    yield _module_of(name) if package == "linclass" else package
+    yield module_of(name) if package == "linclass" else package
+    if package == "linclass":
+        yield from _composed(pipeline.Method.from_entry(entry))
     for step in entry.get("transforms") or []:
         yield f"linclass.transforms.{step if isinstance(step, str) else next(iter(step))}"
     for value in (entry.get("params") or {}).values():
@@ -74,17 +87,22 @@ def _of_entry(entry: Mapping[str, Any]) -> Iterable[str]:
             yield from _of_entry(value)
 
 
-def _metric(entry: Mapping[str, Any], tune_metric: str) -> list[str]:
-    from linclass import metrics
-
-    return [metrics.file_of(tune_metric)] if entry.get("tune") else []
+def _composed(method: pipeline.Method) -> Iterable[str]:
+    """The parts that our own classifiers find by name: the loss, the penalty, the solvers it may take."""
+    if hasattr(method.classifier, "parts"):
+        for chosen in tuning.candidates(method.tune):
+            yield from method.estimator(**chosen).parts()
 
 
 @cache
 def _imports(path: Path) -> tuple[str, ...]:
     """Dotted names that a file imports; of `from a import b` both a and a.b, either may be the module."""
     names: list[str] = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+    except SyntaxError as error:
+        raise Refused(f"{_shown(path)}, line {error.lineno}: not Python ({error.msg})") from None
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):

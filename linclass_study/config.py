@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from linclass import metrics
-from linclass_study import methods, schema, yaml_file
+from linclass_study import entries, methods, schema, yaml_file
 from linclass_study.refusal import Refused, nearest
 
 
@@ -37,7 +37,9 @@ class Study:
 
 def read(config: Mapping[str, Any], files: Iterable[str | Path], root: Path) -> Study:
     """The study that Snakemake's merged `config` describes; `files` are the YAML files it came from."""
-    study_files = tuple(Path(os.path.relpath(f)) for f in files)
+    default = os.path.relpath(root / "config" / "config.yaml")
+    shown = sorted((os.path.relpath(file) for file in files), key=lambda file: file != default)
+    study_files = tuple(map(Path, shown))  # the default first: what a study says wins over it
     written = {path: yaml_file.read(path) for path in study_files}
     for path, content in written.items():
         if not isinstance(content, dict):
@@ -87,16 +89,22 @@ def read(config: Mapping[str, Any], files: Iterable[str | Path], root: Path) -> 
 
 
 def check(study: Study) -> None:
-    """What needs the classes themselves (imports): each selected method can work, on some data."""
-    written = {
-        path: yaml_file.read(path)
-        for path in (study.root / "config" / "methods.yaml", *study.files)
+    """What the entries mean: each selected data set can be looked for, each method can work on some data."""
+    files = {path: yaml_file.read(path) for path in study.files}
+    places = [Path(folder) for folder in study.mirrors]
+    checks = {
+        "datasets": (study.datasets, lambda entry: entries.problems(entry, places, study.root)),
+        "methods": (study.methods, methods.problems),
     }
-    for name, entry in study.methods.items():
-        where = (
-            ("define", "methods") if any(_defines(written[f], name) for f in study.files) else ()
-        )
-        _refuse((([name, *path], text) for path, text in methods.problems(entry)), written, where)
+    for kind, (selected, problems) in checks.items():
+        catalogue = study.root / "config" / f"{kind}.yaml"
+        written = {catalogue: yaml_file.read(catalogue), **files}
+        for name, entry in selected.items():
+            own = any(
+                name in ((file.get("define") or {}).get(kind) or {}) for file in files.values()
+            )
+            found = (([name, *path], sentence) for path, sentence in problems(entry))
+            _refuse(found, written, ("define", kind) if own else ())
 
 
 def mirrors(values: Mapping[str, Any]) -> list[str]:
@@ -105,10 +113,6 @@ def mirrors(values: Mapping[str, Any]) -> list[str]:
         *values["mirrors"],
         *filter(None, os.environ.get("LINCLASS_MIRRORS", "").split(os.pathsep)),
     ]
-
-
-def _defines(content: Any, method: str) -> bool:
-    return method in ((content.get("define") or {}).get("methods") or {})
 
 
 def _features_name(steps: list[Any]) -> str:

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from linclass_study import config as studies
-from linclass_study import dataset
+from linclass_study import dataset, reading
 from linclass_study.code import ROOT
+from linclass_study.places import Places
 
 
 def fetch(
@@ -45,30 +46,19 @@ def _state(results: str, name: str) -> Path:
 
 def local_files(entry: Mapping[str, Any], root: Path) -> list[str]:
     """The files that an entry names and that are there, beside the study or in the project."""
-    found = []
-    for source in [*_sources(entry.get("source")), *_sources(entry.get("test"))]:
-        for folder in (Path(), root) if "file" in source else ():
-            path = folder / source["file"]
-            if path.is_file():
-                found.append(os.path.relpath(path))
-                break
-    return found
-
-
-def _sources(value: Any) -> list[dict[str, Any]]:
-    return [s for s in (value if isinstance(value, list) else [value]) if isinstance(s, dict)]
+    places = Places(root=root)
+    found = [places.local(source["file"]) for source in _sources(entry) if "file" in source]
+    return [os.path.relpath(path) for path in found if path is not None]
 
 
 def modules(entry: Mapping[str, Any]) -> list[str]:
     """The modules that an entry names: the kinds of its sources, and their formats."""
-    sources = [*_sources(entry.get("source")), *_sources(entry.get("test"))]
-    kinds = {kind for source in sources for kind in source if _is_part("sources", kind)}
-    formats = {str(source.get("format", entry.get("format"))) for source in sources}
-    return sorted(
-        [f"linclass_study.sources.{kind}" for kind in kinds]
-        + [f"linclass_study.formats.{name}" for name in formats if _is_part("formats", name)]
-    )
+    sources = _sources(entry)
+    kinds = {f"sources.{reading.kind(source)}" for source in sources}
+    names = [(source, source.get("file") or source.get("url", "")) for source in sources]
+    formats = {reading.format_of(entry, source, name) for source, name in names} - {None}
+    return [f"{__package__}.{part}" for part in sorted(kinds | {f"formats.{f}" for f in formats})]
 
 
-def _is_part(folder: str, name: str) -> bool:
-    return (Path(__file__).parent / folder / f"{name}.py").is_file()
+def _sources(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [*reading.listed(entry.get("source")), *reading.listed(entry.get("test"))]

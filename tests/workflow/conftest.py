@@ -44,6 +44,12 @@ class Said:
         return set(found)
 
     @property
+    def own_lines(self) -> list[str]:
+        """Without what Snakemake says before it reads the Snakefile."""
+        usual = ("Using workflow specific profile", "Config file ")
+        return [line for line in self.text.splitlines() if line.strip() and not line.startswith(usual)]
+
+    @property
     def nothing_to_do(self) -> bool:
         return "Nothing to be done" in self.text
 

@@ -31,7 +31,7 @@ CASES = {
     ),
     "missing local file": (
         "define: {datasets: {mine: {source: {file: no/such.csv}, format: csv, target: y}}}\ndatasets: [mine]\n",
-        ["no/such.csv"],
+        ["mine.source.file", "no/such.csv"],
     ),
     "parameter of ours that does not exist": (
         METHOD % "linclass.LogisticRegression, params: {strenght: 1}",
@@ -97,7 +97,7 @@ def test_a_wrong_study_is_refused_in_one_line_before_any_work(project, case):
     said = project.snakemake()
     assert said.code != 0
     assert "Traceback" not in said.text
-    lines = [line for line in said.text.splitlines() if line.strip()]
+    lines = said.own_lines
     assert len(lines) == 1, said.text
     assert [word for word in words if word not in lines[0]] == [], lines[0]
     assert not (project.folder / "results").exists()
@@ -106,6 +106,7 @@ def test_a_wrong_study_is_refused_in_one_line_before_any_work(project, case):
 
 def test_several_mistakes_get_a_line_each(project):
     project.write("study.yaml", "evaluation: {fold: 5, repeats: 0}\nlimits: {fit_seconds: fast}\n")
-    lines = project.snakemake().text.strip().splitlines()
+    lines = project.snakemake().own_lines
     assert len(lines) == 3
     assert [key for key in ("fold", "repeats", "fit_seconds") if key not in " ".join(lines)] == []
+    assert all(line.startswith("study.yaml, line ") for line in lines)
