@@ -50,17 +50,17 @@ def _from_columns(
     }
     as_text |= {name for part in parts for name in names if part[name].dtype == pl.String}
 
-    texts = [text for part in parts for text in label.written(part[target].to_list())]
-    y, classes = _classes(texts, entry)
+    def written(name: str) -> list[str | None]:
+        return label.written([value for part in parts for value in part[name].to_list()])
+
+    y, classes = _classes(written(target), entry)
     keep = y >= 0
     split = np.repeat(np.arange(len(parts), dtype=np.int8), [len(part) for part in parts])
     X = np.empty((int(keep.sum()), len(names)))
     levels = {}
     for j, name in enumerate(names):
         if name in as_text:
-            values = np.array(
-                [v for part in parts for v in label.written(part[name].to_list())], object
-            )[keep]
+            values = np.array(written(name), object)[keep]
             levels[name] = tuple(label.in_order(v for v in values if v is not None))
             codes = {level: float(code) for code, level in enumerate(levels[name])}
             X[:, j] = [codes.get(v, np.nan) for v in values]

@@ -13,7 +13,6 @@ import numpy as np
 from scipy import sparse
 
 from linclass.table import Table
-from linclass_study import canonical, labels
 from linclass_study.places import Places
 from linclass_study.unavailable import Unavailable
 
@@ -44,9 +43,9 @@ def obtain(
 
     A test set comes from its own sources; the digest is of both together.
     """
-    from linclass_study import reading  # the readers of files, not needed to load a data set
+    from linclass_study import building, reading  # slow to import, and not needed to load
 
-    places = Places([Path(folder) for folder in mirrors], Path(downloads), Path(root))
+    places = Places([Path(f).expanduser() for f in mirrors], Path(downloads), Path(root))
     failures: reading.Failures = []
     for source, train in reading.contents(entry, "source", places, failures):
         tests = (
@@ -55,7 +54,7 @@ def obtain(
         for test_source, test in tests:
             label = " + ".join(filter(None, (source, test_source)))
             try:
-                found = _built(train, test, entry)
+                found = building.build(train, test, entry)
             except Unavailable as reason:
                 reading.note(failures, label, reason)
                 continue
@@ -63,40 +62,6 @@ def obtain(
             found.source, found.attempts = label, failures
             return found
     raise Unavailable(reading.told(failures))
-
-
-def _built(train: Any, test: Any, entry: Mapping[str, Any]) -> Dataset:
-    from linclass_study.assembly import assemble
-
-    table, y, split, classes = assemble(train, test, entry)
-    table = canonical.normal(table)
-    order = canonical.order(table, y, split)
-    table, y, split = table.rows(order), y[order], split[order]
-    digest = canonical.digest(table, y, split, classes)
-    pinned = entry.get("digest", digest)
-    if digest != pinned:
-        raise Unavailable(f"its content has the digest {digest}, not {pinned}")
-    for code, name in enumerate(classes):
-        if not (split[y == code] == 0).any():
-            raise Unavailable(f"class '{name}' has no training row")
-    positive = len(classes) - 1
-    if "positive" in entry:
-        positive = classes.index(labels.lookup(entry["positive"], classes, "positive"))
-    return Dataset(table, y, split, classes, positive, _costs(entry, classes), digest=digest)
-
-
-def _costs(entry: Mapping[str, Any], classes: list[str]) -> list[list[float]] | None:
-    costs = entry.get("costs")
-    if costs is None:
-        return None
-    K = len(classes)
-    if len(costs) != K or any(len(row) != K for row in costs):
-        shape = f"{len(costs)} × {'/'.join(map(str, sorted({len(row) for row in costs})))}"
-        raise Unavailable(
-            f"costs: {shape} numbers for {K} classes; give {K} × {K}, a row per action in the "
-            f"order {', '.join(classes)}"
-        )
-    return [[float(value) for value in row] for row in costs]
 
 
 def save(

@@ -11,6 +11,7 @@ import os
 import socket
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -29,6 +30,15 @@ PAUSES = (1.0, 4.0)  # before the second and the third try, when no other source
 WEB_PAGE = (b"<!doctype html", b"<html")
 AGENT = "linclass (a benchmark of linear classification)"
 
+REASONS: dict[type[Exception], str] = {
+    exceptions.ConnectTimeout: "no connection in time",
+    exceptions.ChunkedEncodingError: "the connection broke off before the file was complete",
+    exceptions.ContentDecodingError: "the file is not encoded as the server says",
+    exceptions.TooManyRedirects: "the server redirects in circles",
+    exceptions.InvalidURL: "this is no address",
+    exceptions.MissingSchema: "this is no address",
+}
+
 
 class _Trouble(Unavailable):
     """A reason that may be gone when one tries again."""
@@ -45,9 +55,9 @@ def download(url: str, path: Path, sha256: Any = None, patient: bool = False) ->
 
 
 def _fetch(url: str, path: Path, sha256: Any) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with requests.Session() as session:
             for scheme in ("http://", "https://"):
                 session.mount(scheme, _Prompt())
@@ -61,7 +71,8 @@ def _fetch(url: str, path: Path, sha256: Any) -> Path:
             f"cannot be stored in {path.parent} ({error.strerror or error})"
         ) from None
     finally:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):
+            partial.unlink()
     return path
 
 
@@ -121,13 +132,3 @@ def _reason(error: exceptions.RequestException) -> str:
         if isinstance(error, kind):
             return sentence
     return f"{type(error).__name__}: {str(error).splitlines()[0][:120]}"
-
-
-REASONS: dict[type[Exception], str] = {
-    exceptions.ConnectTimeout: "no connection in time",
-    exceptions.ChunkedEncodingError: "the connection broke off before the file was complete",
-    exceptions.ContentDecodingError: "the file is not encoded as the server says",
-    exceptions.TooManyRedirects: "the server redirects in circles",
-    exceptions.InvalidURL: "this is no address",
-    exceptions.MissingSchema: "this is no address",
-}

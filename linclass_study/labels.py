@@ -18,13 +18,12 @@ from linclass_study.unavailable import Unavailable
 
 def written(values: Sequence[str | float | None]) -> list[str | None]:
     """Each label of a column as text; None where it is missing."""
+    text: dict[str | float | None, str | None] = {None: None}
     numbers = {value: _number(value) for value in set(values) if value is not None}
     all_numbers = None not in numbers.values()
-    text: dict[str | float | None, str | None] = {
-        value: _plain(number) if all_numbers and number is not None else str(value)
-        for value, number in numbers.items()
-    }
-    text[None] = None
+    for value, number in numbers.items():
+        as_number = number is not None and (all_numbers or not isinstance(value, str))
+        text[value] = _plain(number) if as_number else str(value)  # type: ignore[arg-type]
     return [text[value] for value in values]
 
 
@@ -44,18 +43,19 @@ def natural(name: str) -> tuple[Any, ...]:
 
 
 def lookup(wanted: Any, labels: Iterable[str], key: str) -> str:
-    """The label that a value of the configuration means: the same text, or the same number."""
-    labels = list(labels)
-    text = str(wanted).lower() if isinstance(wanted, bool) else str(wanted)
-    number = None if isinstance(wanted, bool) else _number(wanted)
-    for label in labels:
-        same_truth = isinstance(wanted, bool) and label.lower() == text
-        if label == text or same_truth or (number is not None and _number(label) == number):
-            return label
-    hint = " (YAML reads a bare yes, no, on or off as true or false; put it in quotes)"
-    raise Unavailable(
-        f"{key}: '{text}' is no class; {nearest(text, labels)}{hint if isinstance(wanted, bool) else ''}"
-    )
+    """The label that a value of the configuration means: the same text, else the same number."""
+    labels, text = list(labels), str(wanted)
+    if text in labels:
+        return text
+    number, hint = _number(wanted), ""
+    same = [label for label in labels if number is not None and _number(label) == number]
+    if isinstance(wanted, bool):
+        text = text.lower()
+        same = [label for label in labels if label.lower() == text]
+        hint = " (YAML reads a bare yes, no, on or off as true or false; put it in quotes)"
+    if not same:
+        raise Unavailable(f"{key}: '{text}' is no class; {nearest(text, labels)}{hint}")
+    return same[0]
 
 
 def merge(labels: Sequence[str | None], classes: Any) -> tuple[np.ndarray, list[str]]:

@@ -17,7 +17,9 @@ class Places:
 
     def local(self, name: str) -> Path | None:
         """A path as written: relative to the folder the study runs in, else to the project."""
-        return next((path for path in (Path(name), self.root / name) if path.exists()), None)
+        return next(
+            (path for path in (Path(name).expanduser(), self.root / name) if path.exists()), None
+        )
 
     def found(self, name: str) -> list[Path]:
         """The file of a path, or, for a bare name that is not there, its copies in the mirrors."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import io
 import lzma
 import zlib
 from collections.abc import Iterator
@@ -44,7 +43,7 @@ def binary(path: Path) -> Iterator[IO[bytes]]:
             head = raw.read(6)
             raw.seek(0)
             opener = next((o for magic, o in OPENERS.items() if head.startswith(magic)), None)
-            with opener(raw) if opener else io.BufferedReader(raw) as file:
+            with opener(raw) if opener else raw as file:
                 yield file
     except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
         raise Unavailable(f"the compressed file is damaged or cut short ({error})") from None

@@ -171,6 +171,12 @@ def test_a_file_put_into_downloads_by_hand_is_found_by_its_name(obtain, nobody, 
     assert obtain(ENTRY | {"source": {"url": f"{nobody}/a%20b.csv"}}).digest
 
 
+def test_a_downloads_folder_that_cannot_be_is_told(server, reason, tmp_path):
+    (tmp_path / "downloads").write_text("a file, not a folder")
+    url = server.page("/a.csv", CSV)
+    assert "cannot be stored in" in reason(ENTRY | {"source": {"url": url}})
+
+
 ARFF = """@relation loans
 @attribute id numeric
 @attribute amount numeric

@@ -152,6 +152,13 @@ def test_a_column_is_text_if_it_is_text_in_either_part(obtain, tmp_path):
     assert found.table.levels == {"x": ("1", "2", "many")}
 
 
+def test_labels_of_train_and_test_are_written_alike(obtain, tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,1.0\n2,A\n")
+    (tmp_path / "t.csv").write_text("x,y\n3,1\n")
+    entry = {"target": "y", "source": {"file": "a.csv"}, "test": {"file": "t.csv"}}
+    assert obtain(entry | {"classes": {"one": ["1", "1.0"], "A": "A"}}).classes == ["one", "A"]
+
+
 def test_a_sparse_test_set_needs_sparse_training_rows(reason, tmp_path):
     (tmp_path / "a.csv").write_text("x,y\n1,0\n2,1\n")
     (tmp_path / "t.svm").write_text("1 1:1\n")
