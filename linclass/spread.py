@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from scipy.linalg import lapack, solve_triangular
+from scipy.linalg import lapack
 
 NEGLIGIBLE = 1e-13  # eigenvalue of a correlation matrix, relative to d times the largest
 
@@ -40,11 +40,9 @@ class Spread:
         """From Σ (d, d); a standard deviation up to `negligible` (d,) is rounding, not spread."""
         scale, weight = _scales(np.diag(C), negligible)
         Q = C * np.outer(weight, weight)  # the correlation matrix, 0 where there is no spread
-        L, failed = lapack.dpotrf(Q, lower=1, clean=1)
-        if not failed and lapack.dpocon(L, np.abs(Q).sum(axis=0).max(), uplo="L")[0] > _tolerance(
-            Q
-        ):
-            inverse = solve_triangular(L, np.eye(len(L)), lower=True, check_finite=False)
+        L, indefinite = lapack.dpotrf(Q, lower=1, clean=1)
+        if not indefinite and _reciprocal_condition(Q, L) > _tolerance(Q):
+            inverse, _ = lapack.dtrtri(L, lower=1)
             return cls(L.T * scale, weight[:, None] * inverse.T)
         values, vectors = np.linalg.eigh(Q)
         return cls._of_eigen(values, vectors.T, scale, weight)
@@ -70,6 +68,10 @@ def _scales(variance: np.ndarray, negligible: np.ndarray) -> tuple[np.ndarray, n
     scale = np.sqrt(np.maximum(variance, 0))
     scale = np.where(scale > negligible, scale, 0)
     return scale, np.divide(1, scale, out=np.zeros_like(scale), where=scale > 0)
+
+
+def _reciprocal_condition(Q: np.ndarray, L: np.ndarray) -> float:
+    return lapack.dpocon(L, np.abs(Q).sum(axis=0).max(), uplo="L")[0]
 
 
 def _tolerance(Q: np.ndarray) -> float:

@@ -17,9 +17,13 @@ from linclass import (
 )
 from linclass.conventions import NotApplicable, require_memory
 
-RNG = np.random.default_rng(0)
 Y = np.arange(60) % 3
-X = RNG.normal(size=(60, 4)) + Y[:, None]
+X = np.random.default_rng(0).normal(size=(60, 4)) + Y[:, None]
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(1)
 
 
 def refused(message: str) -> "pytest.RaisesExc[ValueError]":
@@ -118,8 +122,10 @@ def test_text_is_refused_with_the_remedy() -> None:
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, bool])
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "lil", "dok"])
-def test_every_sparse_form_gives_the_answer_of_csr(form: str, dtype, index) -> None:
-    rows = (X * (RNG.random(X.shape) < 0.5) * 3).round().astype(dtype)
+def test_every_sparse_form_gives_the_answer_of_csr(
+    form: str, dtype, index, rng: np.random.Generator
+) -> None:
+    rows = (X * (rng.random(X.shape) < 0.5) * 3).round().astype(dtype)
     S = sp.csr_array(rows)
     S.indices, S.indptr = S.indices.astype(index), S.indptr.astype(index)
     given = S.asformat(form)
@@ -188,10 +194,12 @@ def test_labels_of_any_type_come_back_as_they_were(y: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, np.uint64])
-def test_labels_at_the_ends_of_their_type_do_not_overflow(dtype: type) -> None:
+def test_labels_at_the_ends_of_their_type_do_not_overflow(
+    dtype: type, rng: np.random.Generator
+) -> None:
     ends = np.array([np.iinfo(dtype).min, np.iinfo(dtype).max], dtype=dtype)
     y = ends[np.arange(300) % 2]
-    model = NearestMean().fit(RNG.normal(size=(300, 2)), y)
+    model = NearestMean().fit(rng.normal(size=(300, 2)), y)
     assert np.array_equal(model.classes_, ends)
 
 
@@ -280,14 +288,14 @@ def test_weights_given_are_not_changed() -> None:
 # scores
 
 
-def test_score_is_the_weighted_share_of_right_predictions() -> None:
-    model, weights = NearestMean().fit(X, Y), RNG.uniform(size=60)
+def test_score_is_the_weighted_share_of_right_predictions(rng: np.random.Generator) -> None:
+    model, weights = NearestMean().fit(X, Y), rng.uniform(size=60)
     right = model.predict(X) == Y
     assert model.score(X, Y, weights) == pytest.approx(weights[right].sum() / weights.sum())
 
 
-def test_score_of_a_regressor_is_r_squared() -> None:
-    y = X @ [1.0, 2, 3, 4] + RNG.normal(size=60)
+def test_score_of_a_regressor_is_r_squared(rng: np.random.Generator) -> None:
+    y = X @ [1.0, 2, 3, 4] + rng.normal(size=60)
     model = LinearRegression().fit(X, y)
     residual = np.mean((y - model.predict(X)) ** 2)
     assert model.score(X, y) == pytest.approx(1 - residual / np.var(y))

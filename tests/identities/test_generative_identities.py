@@ -10,12 +10,11 @@ from linclass import GaussianNB, LinearDiscriminantAnalysis, MajorityClass, Near
 from linclass.families.gaussian import TiedGaussian
 from linclass.spread import Spread
 
-RNG = np.random.default_rng(0)
-
 
 def problem(K: int, n: int = 200, d: int = 4) -> tuple[np.ndarray, np.ndarray]:
-    y = RNG.permutation(np.arange(n) % (K + 1) % K)  # class 0 is twice as frequent
-    return RNG.normal(size=(n, d)) @ RNG.normal(size=(d, d)) + RNG.normal(size=(K, d))[y], y
+    rng = np.random.default_rng(K)
+    y = rng.permutation(np.arange(n) % (K + 1) % K)  # class 0 is twice as frequent
+    return rng.normal(size=(n, d)) @ rng.normal(size=(d, d)) + rng.normal(size=(K, d))[y], y
 
 
 def within(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -38,8 +37,9 @@ def posterior(joint: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("K", [2, 3, 5])
 def test_lda_is_bayes_rule_for_gaussians_of_one_covariance(K: int, priors: str) -> None:
     X, y = problem(K)
+    rng = np.random.default_rng(0)
     M, S = within(X, y)
-    pi = np.bincount(y) / len(y) if priors == "estimated" else RNG.dirichlet(np.ones(K))
+    pi = np.bincount(y) / len(y) if priors == "estimated" else rng.dirichlet(np.ones(K))
     joint = np.column_stack([multivariate_normal.logpdf(X, m, S) for m in M]) + np.log(pi)
     model = LinearDiscriminantAnalysis(priors=None if priors == "estimated" else pi.tolist())
     found = model.fit(X, y).predict_log_proba(X)
@@ -88,7 +88,8 @@ def test_maximum_likelihood_covariance_scales_the_direction_by_n_over_n_minus_k(
 @pytest.mark.parametrize("K", [2, 4])
 def test_lda_does_not_depend_on_the_coordinates(K: int) -> None:
     X, y = problem(K)
-    A, b = RNG.normal(size=(4, 4)), RNG.normal(size=4)
+    rng = np.random.default_rng(0)
+    A, b = rng.normal(size=(4, 4)), rng.normal(size=4)
     plain = LinearDiscriminantAnalysis().fit(X, y).predict_log_proba(X)
     moved = LinearDiscriminantAnalysis().fit(X @ A + b, y).predict_log_proba(X @ A + b)
     np.testing.assert_allclose(moved, plain, atol=1e-8)
@@ -130,12 +131,13 @@ def test_the_boundary_of_the_nearest_mean_bisects_the_segment_between_the_means(
 
 
 def test_naive_bayes_with_equal_variances_is_linear() -> None:
+    rng = np.random.default_rng(0)
     # each class is the same cloud moved, so variances agree and the squares cancel
-    cloud = RNG.normal(size=(50, 3))
+    cloud = rng.normal(size=(50, 3))
     X, y = np.vstack([cloud, cloud + np.array([1.0, -2.0, 0.5])]), np.repeat([0, 1], 50)
     model = GaussianNB(var_smoothing=0).fit(X, y)
     z = model.decision_function
-    a, b = RNG.normal(size=(2, 10, 3))
+    a, b = rng.normal(size=(2, 10, 3))
     np.testing.assert_allclose(z((a + b) / 2), (z(a) + z(b)) / 2, atol=1e-10)
     np.testing.assert_allclose(model.natural_[:, 3:], 0, atol=1e-10)
 

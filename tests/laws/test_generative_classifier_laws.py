@@ -9,16 +9,21 @@ import scipy.sparse as sp
 
 from linclass import GaussianNB, LinearDiscriminantAnalysis, MajorityClass, NearestMean
 
-RNG = np.random.default_rng(0)
 KINDS = [GaussianNB, LinearDiscriminantAnalysis, MajorityClass, NearestMean]
 PROBABILISTIC = [GaussianNB, LinearDiscriminantAnalysis, MajorityClass]
 
 
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(1)
+
+
 def problem(K: int, n: int = 120, d: int = 4) -> tuple[np.ndarray, np.ndarray]:
     """Overlapping classes of unequal size, correlated features with zeros."""
-    y = np.minimum(RNG.integers(0, K + 1, n), K - 1)
-    X = RNG.normal(size=(n, d)) @ RNG.normal(size=(d, d)) + RNG.normal(size=(K, d))[y]
-    return X * (RNG.random((n, d)) < 0.7), y
+    rng = np.random.default_rng(K)
+    y = np.minimum(rng.integers(0, K + 1, n), K - 1)
+    X = rng.normal(size=(n, d)) @ rng.normal(size=(d, d)) + rng.normal(size=(K, d))[y]
+    return X * (rng.random((n, d)) < 0.7), y
 
 
 DATA = {K: problem(K) for K in (2, 3, 5)}
@@ -26,9 +31,11 @@ DATA = {K: problem(K) for K in (2, 3, 5)}
 
 @pytest.mark.parametrize("K", DATA)
 @pytest.mark.parametrize("kind", KINDS)
-def test_sparse_rows_give_the_model_of_dense_rows(kind: Any, K: int) -> None:
+def test_sparse_rows_give_the_model_of_dense_rows(
+    kind: Any, K: int, rng: np.random.Generator
+) -> None:
     X, y = DATA[K]
-    weights = RNG.uniform(0.5, 2, len(y))
+    weights = rng.uniform(0.5, 2, len(y))
     dense = kind().fit(X, y, weights)
     sparse = kind().fit(sp.csr_array(X), y, weights)
     expected = dense.decision_function(X)
@@ -37,9 +44,9 @@ def test_sparse_rows_give_the_model_of_dense_rows(kind: Any, K: int) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_weight_of_three_is_the_row_three_times(kind: Any) -> None:
+def test_a_weight_of_three_is_the_row_three_times(kind: Any, rng: np.random.Generator) -> None:
     X, y = DATA[3]
-    times = RNG.integers(1, 4, len(y))
+    times = rng.integers(1, 4, len(y))
     repeated = np.repeat(np.arange(len(y)), times)
     weighted = kind().fit(X, y, sample_weight=times)
     longer = kind().fit(X[repeated], y[repeated])
@@ -49,9 +56,9 @@ def test_a_weight_of_three_is_the_row_three_times(kind: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_order_of_rows_does_not_matter(kind: Any) -> None:
+def test_the_order_of_rows_does_not_matter(kind: Any, rng: np.random.Generator) -> None:
     X, y = DATA[5]
-    order = RNG.permutation(len(y))
+    order = rng.permutation(len(y))
     np.testing.assert_allclose(
         kind().fit(X[order], y[order]).decision_function(X),
         kind().fit(X, y).decision_function(X),
@@ -166,16 +173,18 @@ def test_dependent_features_are_told_and_change_no_prediction() -> None:
     )
 
 
-def test_more_features_than_rows_are_answered_in_the_span_of_the_rows() -> None:
-    X, y = RNG.normal(size=(12, 40)), np.arange(12) % 3
+def test_more_features_than_rows_are_answered_in_the_span_of_the_rows(
+    rng: np.random.Generator,
+) -> None:
+    X, y = rng.normal(size=(12, 40)), np.arange(12) % 3
     model = LinearDiscriminantAnalysis().fit(X, y)
     assert model.status_ == "rank_deficient"
     assert model.rank_ == 9  # 12 rows, 3 means
     assert np.isfinite(model.predict_log_proba(X)).all()
 
 
-def test_wide_rows_and_their_covariance_give_the_same_classifier() -> None:
-    X, y = RNG.normal(size=(12, 11)), np.arange(12) % 3  # 12 − 3 < 11: fitted from the rows
+def test_wide_rows_and_their_covariance_give_the_same_classifier(rng: np.random.Generator) -> None:
+    X, y = rng.normal(size=(12, 11)), np.arange(12) % 3  # 12 − 3 < 11: fitted from the rows
     wide = LinearDiscriminantAnalysis().fit(X, y)
     # the same rows ten times over: the same moments up to N − K, fitted from the covariance
     tall = LinearDiscriminantAnalysis(covariance="maximum_likelihood").fit(
