@@ -30,13 +30,14 @@ class Gaussian(Family):
         self.origin = origin
 
     def statistic(self, X: Any) -> Iterator[Any]:
+        """Of dense rows; sparse ones meet T in `inner` alone, where their zeros are kept."""
         D = X - self.origin
         np.clip(D, -FAR, FAR, out=D)
         yield D
         yield D**2
 
     def inner(self, X: Any, theta: np.ndarray) -> np.ndarray:
-        """Of sparse rows too: (x − c)² = x(x − 2c) + c², and the first of these keeps the zeros."""
+        """For sparse rows (x − c)² = x(x − 2c) + c², of which the first term is 0 where x is."""
         if not sp.issparse(X):
             return super().inner(X, theta)
         first, second = np.split(theta, 2, axis=1)
