@@ -58,8 +58,8 @@ def obtain(
             except Unavailable as reason:
                 reading.note(failures, label, reason)
                 continue
-            print(f"{name}: {label}")
             found.source, found.attempts = label, failures
+            print(f"{name} from {label}", f"; before: {reading.told(failures)}" if failures else "")
             return found
     raise Unavailable(reading.told(failures))
 

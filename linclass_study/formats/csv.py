@@ -33,7 +33,18 @@ def read(path: Path, options: Mapping[str, Any]) -> Columns:
         rows = chain([first], rows)
     else:
         names = [name.strip() for name in first]
+        _refuse_one_name(names)
     return Columns(with_numbers(text_columns(names, rows, lambda: text.line)))
+
+
+def _refuse_one_name(names: list[str]) -> None:
+    """A header that does not fall apart was most likely written with another separator."""
+    other = next((mark for mark in ";\t| " if mark in names[0]), None)
+    if len(names) == 1 and other:
+        shown = "\\t" if other == "\t" else other
+        raise Unavailable(
+            f"'{names[0]}' is one column; perhaps give `csv: {{separator: \"{shown}\"}}`"
+        )
 
 
 def _cells(lines: Iterator[str], separator: str, text: Text) -> Iterator[list[str]]:

@@ -18,7 +18,8 @@ def offers(
     name = source["file"]
     found = places.found(name)
     for path in found:
-        yield str(path), partial(checked, path, source.get("sha256"))
+        is_local = path == places.local(name)
+        yield name if is_local else str(path), partial(checked, path, source.get("sha256"))
     if not found:
         yield name, _missing
 

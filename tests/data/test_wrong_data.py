@@ -53,6 +53,8 @@ CASES = {  # name: (content of a.csv, what the entry adds, words of the reason)
     "short row": ("x,y\n1,a\n\n2\n", {}, ["line 4 has 1 fields where 2 are expected"]),
     "long row": ("x,y\n1,a\n2,b,3\n", {}, ["line 3 has 3 fields where 2 are expected"]),
     "open quote": ('x,y\n1,a\n2,"b\n', {}, ["line 3: unexpected end of data"]),
+    "another separator": ("x;y\n1;a\n", {}, ["'x;y' is one column", '`csv: {separator: ";"}`']),
+    "tabs": ("x\ty\n1\ta\n", {}, ['`csv: {separator: "\\t"}`']),
     "column twice": ("x,x,y\n1,2,a\n", {}, ["two columns are called 'x'"]),
     "infinite": ("x,y\n1,a\ninf,b\n", {}, ["column 'x' holds an infinite number"]),
     "overflow": ("x,y\n1,a\n1e999,b\n", {}, ["column 'x' holds an infinite number"]),
