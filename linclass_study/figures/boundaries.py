@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 PLACE, PER_DATASET = 2, True
 WIDTH, COLUMNS, PANEL = 7.2, 4, 1.62  # inches; panels in a row; inches of a panel's height
+GAP = 0.46  # inches between two rows of panels: three lines of title
 DENSE = 300  # lines in a figure, beyond which they become an image
 
 
@@ -39,16 +40,17 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     classes = about["classes"]
     columns = min(COLUMNS, len(grids))
     rows = -(-len(grids) // columns)
-    height = rows * (PANEL + 0.42) + 0.75
+    key = 0.2 * -(-len(classes) // COLUMNS)  # inches of the key's rows
+    height = rows * (PANEL + GAP) + 0.62 + key
     figure = style.canvas(WIDTH * max(columns, 2) / COLUMNS, height)
     panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     figure.subplots_adjust(
         left=0.55 / figure.get_figwidth(),
         right=1 - 0.08 / figure.get_figwidth(),
         bottom=0.5 / height,
-        top=1 - 0.62 / height,
+        top=1 - (GAP + key) / height,
         wspace=0.1,
-        hspace=0.42 / PANEL,
+        hspace=GAP / PANEL,
     )
     shares = {}
     for place, (method, (x_grid, y_grid, labels)) in enumerate(grids.items()):
@@ -177,7 +179,7 @@ def _key(figure: Any, height: float, classes: list[str]) -> None:
         labels,
         loc="upper left",
         bbox_to_anchor=(0.45 / figure.get_figwidth(), 1.0),
-        ncols=min(len(classes), 4),
+        ncols=min(len(classes), COLUMNS),
         frameon=False,
         fontsize=8,
         handletextpad=0.2,

@@ -113,8 +113,9 @@ def dots(axes: Axes, x: Any, y: Any, size: float, colour: str, alpha: float = 1.
     low, high = axes.get_xlim()
     strokes = np.full((len(x), 3, 2), np.nan)
     strokes[:, 0] = strokes[:, 1] = np.column_stack([x, y])
-    strokes[:, 1, 0] += 1e-5 * (high - low)
+    strokes[:, 1, 0] += 1e-4 * (high - low)
     (drawn,) = axes.plot(*strokes.reshape(-1, 2).T, color=colour, alpha=alpha, linewidth=size)
+    drawn.set_snap(False)  # to whole pixels, which would leave them no length
     drawn.get_path().should_simplify = False
 
 

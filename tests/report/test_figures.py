@@ -110,6 +110,21 @@ def test_no_dot_hides_another_or_leaves_its_row_and_value(count):
     assert np.abs(places - 0.7).max() <= 0.01 + 1e-12
 
 
+def test_dots_are_seen_in_the_png_too():
+    with style.settings():
+        figure = style.canvas(1, 1)
+        axes = figure.add_axes((0, 0, 1, 1))
+        axes.set_axis_off()
+        axes.set(xlim=(0, 4), ylim=(-1, 1))
+        style.dots(axes, [1, 3], [0, 0], 10, "#000000")
+        png = io.BytesIO()
+        figure.savefig(png, format="png", dpi=72)
+    dark = np.array(Image.open(png).convert("L")) < 128
+    # Two discs of 10 points across, on 72 pixels an inch.
+    assert dark.sum() == pytest.approx(2 * np.pi * 5**2, rel=0.1)
+    assert dark[36, [18, 54]].all()
+
+
 def test_the_figure_of_folds_shows_the_scores(make):
     outcome = make({"d": Data(rows=100, official=20)}, {"m": Method(1.0)}, folds=5)
     exhibits.draw(outcome, "methods")
