@@ -10,7 +10,9 @@ from typing import Any
 import polars as pl
 import yaml
 
-SCHEMAS = Path(__file__).parent.parent / "workflow" / "schemas" / "tables.yaml"
+from linclass_study.project import ROOT
+
+SCHEMAS = ROOT / "workflow" / "schemas" / "tables.yaml"
 
 
 @cache

@@ -3,7 +3,7 @@
     python resources/make_newsgroups.py 20news-bydate-matlab.tgz
 
 The archive is published at http://qwone.com/~jason/20Newsgroups/. The copy keeps, of six groups,
-which words occur in which post: an inverted index (linclass_study/formats/inverted_index.py),
+which words occur in which post: an inverted index (linclass_study/data/formats/inverted_index.py),
 compressed by xz. Its bytes do not depend on the order of rows in the archive.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from linclass_study.formats import bag_of_words, inverted_index
+from linclass_study.data.formats import bag_of_words, inverted_index
 
 GROUPS = {
     "alt.atheism",

@@ -84,6 +84,24 @@ def test_imports_run_downwards_only(file: Path) -> None:
     assert not wrong, f"{here} must not import {sorted(wrong)}"
 
 
+# Stages of a study, and those that each may build on; files beside them are shared ground.
+STUDY_STAGES = {
+    "data": set(),
+    "study": {"data"},
+    "runs": {"data"},
+    "results": {"data"},
+    "report": {"data", "results"},
+}
+
+
+@pytest.mark.parametrize("stage", STUDY_STAGES)
+def test_a_stage_of_a_study_builds_on_those_before_it_only(stage: str) -> None:
+    for file in sorted((ROOT / "linclass_study" / stage).rglob("*.py")):
+        names = [name.split(".") for name in imports(file)]
+        imported = {name[1] for name in names if name[0] == "linclass_study"} & set(STUDY_STAGES)
+        assert imported <= STUDY_STAGES[stage] | {stage}, file
+
+
 @pytest.mark.parametrize("name", ["pipeline", "tuning"])
 def test_the_pipeline_knows_metrics_by_name_only(name: str) -> None:
     shared = {PACKAGE / "metrics" / "__init__.py", PACKAGE / "metrics" / "predictions.py"}

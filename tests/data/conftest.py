@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from linclass_study import dataset, download
+from linclass_study.data import dataset, download
 
 ROOT = Path(__file__).parents[2]
 

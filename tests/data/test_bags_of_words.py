@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from linclass_study.formats import inverted_index, libsvm
-from linclass_study.sparse_rows import from_triplets
+from linclass_study.data.formats import inverted_index, libsvm
+from linclass_study.data.sparse_rows import from_triplets
 
 
 def as_libsvm(rng, X, labels, shuffle=False, split_up=False):
@@ -248,7 +248,7 @@ def test_an_archive_cut_short_is_told(reason, tmp_path):
 
 
 def test_the_inverted_index_says_what_the_bag_of_words_said(obtain, tmp_path):
-    from linclass_study.formats import bag_of_words
+    from linclass_study.data.formats import bag_of_words
 
     as_archive(tmp_path / "a.tgz", bag_files())
     counts = bag_of_words.read(tmp_path / "a.tgz", {})

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from linclass.table import Table
-from linclass_study import canonical, labels
-from linclass_study.unavailable import Unavailable
+from linclass_study.data import canonical, labels
+from linclass_study.data.unavailable import Unavailable
 
 CELLS = {"u": ["1", "2.5", "-3", "1e-7", "NA"], "t": ["red", "green", ""], "n": ["0", "-0.0", "7"]}
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import yaml
 
-from linclass_study import dataset, download
+from linclass_study.data import dataset, download
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text())
@@ -109,7 +109,7 @@ def test_iris_is_read_without_importing_scikit_learn():
     code = f"""
 import sys
 from pathlib import Path
-from linclass_study import dataset
+from linclass_study.data import dataset
 dataset.obtain("iris", {CATALOGUE["iris"]!r}, [], Path("downloads"), Path())
 assert not any(m.split(".")[0] in ("sklearn", "pandas", "requests") for m in sys.modules)
 """

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from linclass.table import Table
-from linclass_study import dataset
+from linclass_study.data import dataset
 
 CSV = "x,t,y\n1,red,no\n2,,yes\n3,blue,no\n"
 SPARSE = "a 1:1 3:2\nb 2:1\na 3:0.5\n"

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from linclass_study import entries, formats, reading, schema, sources
+from linclass_study.data import entries, formats, reading, sources
+from linclass_study.study import schema
 
 ROOT = Path(__file__).parents[2]
 GAUSSIANS = {"generate": "gaussians", "means": [[0], [1]], "rows": [5, 5]}

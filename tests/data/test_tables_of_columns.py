@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from linclass_study.formats import arff
+from linclass_study.data.formats import arff
 
 WORDS = ["plain", "two words", "comma, inside", 'a "quote"', "it's", "naïve", "100 %", "{x}"]
 ENTRY = {"target": "class"}

@@ -169,7 +169,7 @@ def test_a_sparse_test_set_needs_sparse_training_rows(reason, tmp_path):
 
 
 def test_a_format_that_stumbles_is_a_reason_not_a_crash(reason, tmp_path, monkeypatch):
-    from linclass_study.formats import csv
+    from linclass_study.data.formats import csv
 
     def stumble(*_):
         raise RuntimeError("unforeseen\nin two lines")

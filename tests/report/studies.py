@@ -11,9 +11,13 @@ import numpy as np
 import polars as pl
 
 from linclass.table import Table
-from linclass_study import answer, dataset, exhibits, report, scoring, summary, tables
-from linclass_study.exhibit import FILES
-from linclass_study.outcome import FITTED, Outcome
+from linclass_study import tables
+from linclass_study.data import dataset
+from linclass_study.report import exhibits
+from linclass_study.report import page as report
+from linclass_study.report.exhibit import FILES
+from linclass_study.results import answer, scoring, summary
+from linclass_study.results.outcome import FITTED, Outcome
 
 MACHINE = {"Commit": "0123456789ab", "Python": "3.11", "Processor": "a <fast> & quiet one"}
 

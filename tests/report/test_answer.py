@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from studies import Data, Method
 
-from linclass_study.answer import LINES, answer, best, shortened
+from linclass_study.results.answer import LINES, answer, best, shortened
 
 TEXT = ("not_applicable", "needs numeric columns; 'famhist' is text. Add one_hot.")
 

@@ -13,11 +13,11 @@ from PIL import Image
 from scipy import stats
 from studies import Data, Method, numbers_of
 
-from linclass_study import exhibits, figures
-from linclass_study.exhibit import Exhibit
-from linclass_study.figures import boundaries, style
-from linclass_study.figures import methods as dots
-from linclass_study.inline_svg import SHAPES, chip, inline
+from linclass_study.report import exhibits, figures
+from linclass_study.report.exhibit import Exhibit
+from linclass_study.report.figures import boundaries, style
+from linclass_study.report.figures import methods as dots
+from linclass_study.report.inline_svg import SHAPES, chip, inline
 
 #: Linear RGB as seen with a complete deficiency. Machado, Oliveira and Fernandes (2009), table 1
 SEEN = {
@@ -189,8 +189,8 @@ def test_a_class_that_is_called_like_a_colour_keeps_its_name():
 
 def test_one_new_file_is_one_new_figure(make, tmp_path, monkeypatch):
     (tmp_path / "sizes.py").write_text(
-        "from linclass_study.exhibit import Exhibit\n"
-        "from linclass_study.figures import style\n"
+        "from linclass_study.report.exhibit import Exhibit\n"
+        "from linclass_study.report.figures import style\n"
         "PLACE, PER_DATASET = 9, False\n"
         "def draw(outcome):\n"
         "    figure = style.canvas(3, 2)\n"

@@ -9,7 +9,8 @@ import pytest
 import studies
 from studies import Data, Method
 
-from linclass_study import exhibits, report_tables, summary
+from linclass_study.report import exhibits, report_tables
+from linclass_study.results import summary
 
 VOID = {"meta", "br", "hr", "img", "input", "link", "wbr", "col", "source"}
 WEIRD = '<b>&"quoted" $x$ {{ 7*1234567 }} ]]> —'

@@ -10,7 +10,8 @@ import pytest
 from studies import Data, Method, rows_of
 
 from linclass import metrics
-from linclass_study import scoring, summary, tables
+from linclass_study import tables
+from linclass_study.results import scoring, summary
 
 FIT = {"dataset": "d", "method": "m", "protocol": "cv", "repeat": 0, "fold": 0}
 

@@ -12,8 +12,8 @@ import pytest
 import yaml
 
 from linclass.table import Table
-from linclass_study import code
-from linclass_study.feature_file import FeatureFile
+from linclass_study.runs.feature_file import FeatureFile
+from linclass_study.study import code
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "workflow" / "scripts" / "cross_validate.py"
@@ -22,7 +22,7 @@ METHODS = yaml.safe_load((ROOT / "config" / "methods.yaml").read_text(encoding="
 RUN = """
 import json, sys
 import numpy as np
-from linclass_study.worker import Worker
+from linclass_study.runs.worker import Worker
 worker = Worker(sys.argv[1], json.loads(sys.argv[2]), {"n_classes": 2, "positive": 1, "inner_folds": 2})
 rows = np.arange(40)
 worker(rows[::2], rows[1::2], 1, False)
@@ -60,7 +60,7 @@ def test_every_file_that_a_run_loads_is_counted(features, method):
         if f.is_relative_to(ROOT / "linclass") or f.is_relative_to(ROOT / "linclass_study")
     }
     counted, libraries = code.closure([SCRIPT], code.modules_of_method(entry, "accuracy"))
-    child = {ROOT / "linclass_study" / "worker.py", ROOT / "linclass_study" / "child.py"}
+    child = {ROOT / "linclass_study/runs/worker.py", ROOT / "linclass_study/runs/child.py"}
     assert ours | child <= counted, sorted(str(f) for f in (ours | child) - counted)
     top = entry["classifier"].partition(".")[0]
     assert libraries == ({top} - {"linclass"})

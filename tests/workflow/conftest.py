@@ -47,7 +47,9 @@ class Said:
     def own_lines(self) -> list[str]:
         """Without what Snakemake says before it reads the Snakefile."""
         usual = ("Using workflow specific profile", "Config file ")
-        return [line for line in self.text.splitlines() if line.strip() and not line.startswith(usual)]
+        return [
+            line for line in self.text.splitlines() if line.strip() and not line.startswith(usual)
+        ]
 
     @property
     def nothing_to_do(self) -> bool:

@@ -10,10 +10,12 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from linclass_study import code, config as studies, exhibits, fetching, lock
+from linclass_study.data import fetching
+from linclass_study.project import ROOT
 from linclass_study.refusal import Refused
+from linclass_study.report import exhibits
+from linclass_study.study import code, config as studies, lock
 
-ROOT = Path(workflow.basedir)
 SCRIPTS = ROOT / "workflow" / "scripts"
 
 try:

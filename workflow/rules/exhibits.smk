@@ -1,4 +1,4 @@
-"""Figures from the tables and the runs' boundaries; a file of linclass_study/figures is a figure.
+"""Figures from the tables and the runs' boundaries; a file of linclass_study/report/figures is a figure.
 
 exhibits/{exhibit}/figure.svg, figure.png, numbers.json    the numbers are those that the figure shows
 """
@@ -24,6 +24,6 @@ for figure, exhibits in EXHIBITS.items():
         params:
             figure=figure,
             study=study_as_text(),
-            code=code_of("draw.py", f"linclass_study.figures.{figure}"),
+            code=code_of("draw.py", f"linclass_study.report.figures.{figure}"),
         script:
             "../scripts/draw.py"

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from linclass_study import answer, log, summary
-from linclass_study.outcome import Outcome
+from linclass_study import log
+from linclass_study.results import answer, summary
+from linclass_study.results.outcome import Outcome
 
 log.to(snakemake.log[0])
 outcome = Outcome.of(snakemake.params.study)

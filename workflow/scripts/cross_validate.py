@@ -3,19 +3,20 @@
 import json
 from pathlib import Path
 
-from linclass_study import folds, log, runs
+from linclass_study import log
+from linclass_study.runs import folds, run
 
 if __name__ == "__main__":
     log.to(snakemake.log[0])
     about = json.loads(Path(snakemake.input.about).read_text(encoding="utf-8"))
     evaluation = json.loads(snakemake.params.evaluation)
-    records = runs.run(
+    records = run.run(
         dataset=snakemake.wildcards.dataset,
         method=snakemake.wildcards.method,
         entry=json.loads(snakemake.params.entry),
         features=snakemake.input.features,
         plan=folds.read(snakemake.input.folds, about, evaluation["folds"], evaluation["repeats"]),
-        task=runs.task(about, evaluation),
+        task=run.task(about, evaluation),
         seed=evaluation["seed"],
         limits=json.loads(snakemake.params.limits),
     )

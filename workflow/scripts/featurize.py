@@ -2,7 +2,9 @@
 
 import json
 
-from linclass_study import dataset, features, log
+from linclass_study import log
+from linclass_study.data import dataset
+from linclass_study.runs import features
 
 log.to(snakemake.log[0])
 raw = dataset.load(snakemake.input.data, snakemake.input.about)

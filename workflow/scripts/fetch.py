@@ -2,7 +2,8 @@
 
 import json
 
-from linclass_study import fetching, log
+from linclass_study import log
+from linclass_study.data import fetching
 
 log.to(snakemake.log[0])
 fetching.fetch(

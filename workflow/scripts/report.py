@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from linclass_study import log
-from linclass_study.outcome import Outcome
-from linclass_study.provenance import provenance
-from linclass_study.report import report
+from linclass_study.report.page import report
+from linclass_study.report.provenance import provenance
+from linclass_study.results.outcome import Outcome
 
 log.to(snakemake.log[0])
 page = report(Outcome.of(snakemake.params.study), provenance(), snakemake.params.files)

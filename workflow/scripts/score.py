@@ -5,7 +5,8 @@ from pathlib import Path
 
 import polars as pl
 
-from linclass_study import log, scoring, tables
+from linclass_study import log, tables
+from linclass_study.results import scoring
 
 log.to(snakemake.log[0])
 about = json.loads(Path(snakemake.input.about).read_text(encoding="utf-8"))

@@ -1,6 +1,8 @@
 """A data set → which rows train and which are held out, in each fold of each protocol."""
 
-from linclass_study import dataset, folds, log
+from linclass_study import log
+from linclass_study.data import dataset
+from linclass_study.runs import folds
 
 log.to(snakemake.log[0])
 data = dataset.load(snakemake.input.data, snakemake.input.about)

@@ -1,0 +1,44 @@
+"""The files inside a .tar (however compressed), a .zip or a folder, one after another."""
+
+from __future__ import annotations
+
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from linclass_study.data.text_file import binary
+from linclass_study.data.unavailable import Unavailable
+
+
+def members(path: Path) -> Iterator[tuple[str, bytes]]:
+    """(name inside the archive, content) of every file, hidden ones left out."""
+    for name, content in _all(path):
+        if not any(part.startswith(".") for part in Path(name).parts):
+            yield name, content
+
+
+def _all(path: Path) -> Iterator[tuple[str, bytes]]:
+    if path.is_dir():
+        for file in sorted(path.rglob("*")):
+            if file.is_file():
+                yield file.relative_to(path).as_posix(), file.read_bytes()
+    elif zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as box:
+            for name in box.namelist():
+                if not name.endswith("/"):
+                    yield name, box.read(name)
+    else:
+        yield from _tar(path)
+
+
+def _tar(path: Path) -> Iterator[tuple[str, bytes]]:
+    with binary(path) as raw:
+        try:
+            with tarfile.open(fileobj=raw, mode="r|") as box:
+                for member in box:
+                    file = box.extractfile(member)
+                    if member.isfile() and file is not None:
+                        yield member.name.removeprefix("./"), file.read()
+        except tarfile.TarError as error:
+            raise Unavailable(f"the archive cannot be read ({error})") from None

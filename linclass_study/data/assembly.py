@@ -1,0 +1,162 @@
+"""What was read + what its entry asks for → the table, the class codes and the split.
+
+The target leaves the table; dropped columns and classes go; text becomes the codes of its sorted
+levels. Levels and words are counted over all rows that are kept, test rows included, because
+they are names, not statistics: no label and no value of a test row reaches a fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy import sparse
+
+from linclass.table import Table
+from linclass_study.data import labels as label
+from linclass_study.data.content import Columns, Content, Counts
+from linclass_study.data.sparse_rows import plain
+from linclass_study.data.unavailable import Unavailable
+from linclass_study.refusal import nearest
+
+
+def assemble(
+    train: Content, test: Content | None, entry: Mapping[str, Any]
+) -> tuple[Table, np.ndarray, np.ndarray, list[str]]:
+    """(table, y, split, classes); split is 0 for train and 1 for test rows."""
+    if isinstance(train, Columns):
+        return _from_columns(train, test, entry)
+    return _from_counts(train, test, entry)
+
+
+def _from_columns(
+    train: Columns, test: Content | None, entry: Mapping[str, Any]
+) -> tuple[Table, np.ndarray, np.ndarray, list[str]]:
+    parts = [train.frame]
+    target = entry.get("target", train.target)
+    if target is None:
+        raise Unavailable(f"`target:` is missing; columns are {_listed(train.frame.columns)}")
+    target = _column(target, train.frame.columns, "target")
+    if test is not None:
+        parts.append(_like(train.frame, test))
+    drop = {_column(name, train.frame.columns, "drop") for name in entry.get("drop", [])}
+    names = sorted((n for n in train.frame.columns if n not in drop | {target}), key=label.natural)
+    if not names:
+        raise Unavailable("no column is left beside the target")
+    as_text = {
+        _column(name, train.frame.columns, "categorical") for name in entry.get("categorical", [])
+    }
+    as_text |= {name for part in parts for name in names if part[name].dtype == pl.String}
+
+    def written(name: str) -> list[str | None]:
+        return label.written([value for part in parts for value in part[name].to_list()])
+
+    y, classes = _classes(written(target), entry)
+    keep = y >= 0
+    split = np.repeat(np.arange(len(parts), dtype=np.int8), [len(part) for part in parts])
+    X = np.empty((int(keep.sum()), len(names)))
+    levels = {}
+    for j, name in enumerate(names):
+        if name in as_text:
+            values = np.array(written(name), object)[keep]
+            levels[name] = tuple(label.in_order(v for v in values if v is not None))
+            codes = {level: float(code) for code, level in enumerate(levels[name])}
+            X[:, j] = [codes.get(v, np.nan) for v in values]
+        else:
+            X[:, j] = np.concatenate([_numbers(part[name]) for part in parts])[keep]
+    return Table(X, tuple(names), levels), y[keep], split[keep], classes
+
+
+def _from_counts(
+    train: Counts, test: Content | None, entry: Mapping[str, Any]
+) -> tuple[Table, np.ndarray, np.ndarray, list[str]]:
+    X, names, texts, split = train.X, train.names, train.labels, train.split
+    if test is not None:
+        if not isinstance(test, Counts):
+            raise Unavailable("the test set has other columns than the training set")
+        names = _union(names, test.names)
+        X = sparse.vstack([_spread(part, names) for part in (train, test)], format="csr")
+        texts = texts + test.labels
+        split = np.concatenate([split, np.ones(len(test.labels), np.int8)])
+    y, classes = _classes(label.written(texts), entry)
+    kept = plain(X[np.flatnonzero(y >= 0)])
+    if entry.get("binary"):
+        kept.data[:] = 1
+    wanted = np.ones(len(names), bool)
+    if train.are_words:
+        wanted[:] = np.bincount(kept.indices, minlength=len(names)) > 0
+    for name in entry.get("drop", []):
+        wanted[names.index(_column(name, names, "drop"))] = False
+    if not wanted.all():
+        kept = plain(kept[:, np.flatnonzero(wanted)])
+        names = [name for name, is_wanted in zip(names, wanted, strict=True) if is_wanted]
+    if not names:
+        raise Unavailable("no column is left beside the target")
+    return Table(kept, tuple(names)), y[y >= 0], split[y >= 0], classes
+
+
+def _union(some: list[str], others: list[str]) -> list[str]:
+    """All names: the order of the longer list if the shorter one is its beginning, else sorted."""
+    short, long = sorted((some, others), key=len)
+    return long if long[: len(short)] == short else sorted({*some, *others}, key=label.natural)
+
+
+def _spread(part: Counts, names: list[str]) -> Any:
+    """The rows of a part over all columns."""
+    place = {name: j for j, name in enumerate(names)}
+    columns = np.array([place[name] for name in part.names], np.int32)
+    shape = (part.X.shape[0], len(names))
+    return sparse.csr_array((part.X.data, columns[part.X.indices], part.X.indptr), shape=shape)
+
+
+def _classes(texts: list[str | None], entry: Mapping[str, Any]) -> tuple[np.ndarray, list[str]]:
+    y, classes = label.merge(texts, entry.get("classes"))
+    counts = np.bincount(y[y >= 0], minlength=len(classes))
+    present = [name for name, count in zip(classes, counts, strict=True) if count]
+    if len(present) < 2:
+        only = f"one class, '{present[0]}'" if present else "no class"
+        raise Unavailable(f"the target has {only}; a classifier needs at least two")
+    return y, classes
+
+
+def _like(frame: pl.DataFrame, test: Content) -> pl.DataFrame:
+    """The test rows, with their columns in the order of the training rows."""
+    if not isinstance(test, Columns):
+        raise Unavailable("the test set has other columns than the training set")
+    for these, those, part in ((frame, test.frame, "test"), (test.frame, frame, "training")):
+        for name in these.columns:
+            if name not in those.columns:
+                raise Unavailable(
+                    f"the {part} set has no column '{name}'; {nearest(name, those.columns)}"
+                )
+    return test.frame.select(frame.columns)
+
+
+def _column(name: Any, columns: list[str], key: str) -> str:
+    if str(name) not in columns:
+        raise Unavailable(
+            f"{key}: there is no column '{name}', {nearest(name, columns)} "
+            f"Columns are {_listed(columns)}"
+        )
+    return str(name)
+
+
+def _listed(names: list[str], limit: int = 30) -> str:
+    return ", ".join(names[:limit]) + (
+        f" and {len(names) - limit} more" if len(names) > limit else ""
+    )
+
+
+def _numbers(column: pl.Series) -> np.ndarray:
+    if column.dtype != pl.Float64:
+        raise Unavailable(
+            f"column '{column.name}' holds {column.dtype}; drop it, or make it numbers or text"
+        )
+    values = column.to_numpy()
+    if np.isinf(values).any():
+        raise Unavailable(
+            f"column '{column.name}' holds an infinite number; leave such cells empty"
+        )
+    return values

@@ -1,0 +1,23 @@
+"""The sha256 of a file against the ones its entry names."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from linclass_study.data.unavailable import Unavailable
+
+
+def checked(path: Path, wanted: Any) -> Path:
+    """The path itself, if the file has one of the wanted sha256, or none is wanted."""
+    if wanted is None:
+        return path
+    with open(path, "rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    known = [wanted] if isinstance(wanted, str) else list(wanted)
+    if found not in known:
+        raise Unavailable(
+            f"its sha256 is {found[:12]}…, not {' or '.join(k[:12] + '…' for k in known)}"
+        )
+    return path

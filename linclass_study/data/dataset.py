@@ -1,0 +1,152 @@
+"""A data set: an entry of the catalogue → rows in canonical order, the same from every source."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from linclass.table import Table
+from linclass_study.data.places import Places
+from linclass_study.data.unavailable import Unavailable
+
+__all__ = ["Dataset", "Unavailable", "load", "obtain", "save", "save_unavailable"]
+
+MANY = 1000  # features beyond this are counted in the .json, not named
+
+
+@dataclass
+class Dataset:
+    """Rows, class codes and what they mean; of an unavailable data set, nothing."""
+
+    table: Table
+    y: np.ndarray  # (n,) int32, places in classes
+    split: np.ndarray  # (n,) int8, 0 train, 1 test; all 0 without an official split
+    classes: list[str]
+    positive: int = 0
+    costs: list[list[float]] | None = None
+    source: str = ""
+    digest: str = ""
+    attempts: list[dict[str, str]] = field(default_factory=list)
+
+
+def obtain(
+    name: str, entry: Mapping[str, Any], mirrors: list[Path], downloads: Path, root: Path
+) -> Dataset:
+    """The data set from the first source that has it; `attempts` says what was wrong before.
+
+    A test set comes from its own sources; the digest is of both together.
+    """
+    from linclass_study.data import building, reading  # slow to import, and not needed to load
+
+    places = Places([Path(f).expanduser() for f in mirrors], Path(downloads), Path(root))
+    failures: reading.Failures = []
+    for source, train in reading.contents(entry, "source", places, failures):
+        tests = (
+            reading.contents(entry, "test", places, failures) if "test" in entry else [("", None)]
+        )
+        for test_source, test in tests:
+            label = " + ".join(filter(None, (source, test_source)))
+            try:
+                found = building.build(train, test, entry)
+            except Unavailable as reason:
+                reading.note(failures, label, reason)
+                continue
+            found.source, found.attempts = label, failures
+            print(f"{name} from {label}", f"; before: {reading.told(failures)}" if failures else "")
+            return found
+    raise Unavailable(reading.told(failures))
+
+
+def save(
+    data: Dataset, npz_path: str | os.PathLike[str], json_path: str | os.PathLike[str]
+) -> None:
+    """The rows as .npz, and what a reader wants to know about them as .json."""
+    X = data.table.X
+    kind = (
+        {"data": X.data, "indices": X.indices, "indptr": X.indptr}
+        if data.table.is_sparse
+        else {"X": X}
+    )
+    about = {
+        "names": data.table.names,
+        "levels": dict(data.table.levels),
+        "shape": [int(n) for n in data.table.shape],
+        "classes": data.classes,
+        "positive": data.positive,
+        "costs": data.costs,
+        "source": data.source,
+        "digest": data.digest,
+        "attempts": data.attempts,
+    }
+    text = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
+    arrays = {**kind, "y": data.y, "split": data.split, "about": text}
+    _whole(npz_path, lambda file: np.savez(file, **arrays))
+    _whole(json_path, lambda file: file.write(_summary(data, "available", "")))
+
+
+def save_unavailable(
+    reason: str, npz_path: str | os.PathLike[str], json_path: str | os.PathLike[str]
+) -> None:
+    """The same two files, empty, with the reason."""
+    nothing = Dataset(Table(np.empty((0, 0)), ()), np.empty(0, np.int32), np.empty(0, np.int8), [])
+    save(nothing, npz_path, json_path)
+    _whole(json_path, lambda file: file.write(_summary(nothing, "unavailable", reason)))
+
+
+def load(
+    npz_path: str | os.PathLike[str], json_path: str | os.PathLike[str] | None = None
+) -> Dataset:
+    """What was saved; the .npz alone has all of it."""
+    with np.load(npz_path) as arrays:
+        about = json.loads(arrays["about"].tobytes())
+        y, split = arrays["y"], arrays["split"]
+        if "X" in arrays:
+            X = arrays["X"]
+        else:
+            parts = tuple(arrays[part] for part in ("data", "indices", "indptr"))
+            X = sparse.csr_array(parts, shape=tuple(about["shape"]))
+    levels = {name: tuple(values) for name, values in about["levels"].items()}
+    table = Table(X, tuple(about["names"]), levels)
+    kept = {
+        key: about[key] for key in ("classes", "positive", "costs", "source", "digest", "attempts")
+    }
+    return Dataset(table, y, split, **kept)
+
+
+def _summary(data: Dataset, status: str, reason: str) -> bytes:
+    n, d = map(int, data.table.shape)
+    about = {
+        "status": status,
+        "reason": reason,
+        "classes": data.classes,
+        "class_counts": np.bincount(data.y, minlength=len(data.classes)).tolist(),
+        "features": list(data.table.names) if d <= MANY else d,
+        "n_features": d,
+        "positive": data.classes[data.positive] if data.classes else None,
+        "rows": n,
+        "test_rows": int(data.split.sum()),
+        "sparse": data.table.is_sparse,
+        "levels": {name: list(levels) for name, levels in data.table.levels.items()},
+        "costs": data.costs,
+        "digest": data.digest,
+        "source": data.source,
+        "attempts": data.attempts,
+    }
+    return (json.dumps(about, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _whole(path: str | os.PathLike[str], write: Any) -> None:
+    """A file that is there is complete: written aside, then put in its place."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    with open(partial, "wb") as file:
+        write(file)
+    os.replace(partial, path)

@@ -1,0 +1,142 @@
+"""A data set's entry, checked before any work, as far as it can be without the data themselves.
+
+The schema has seen keys and types; here is what keys mean together.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from linclass import synthetic
+from linclass_study.data import labels
+from linclass_study.data.places import Places
+from linclass_study.data.reading import KINDS, format_of, listed
+from linclass_study.data.unavailable import Unavailable
+from linclass_study.refusal import nearest
+
+Problems = Iterator[tuple[list[Any], str]]
+
+OF_FILES = {"format", "csv", "sha256", "vocabulary"}
+TABLES = {"csv", "arff", "parquet"}  # their rows have named columns, one of which is the target
+WORDS = {"bag_of_words", "inverted_index", "text_folders"}
+
+
+def problems(
+    entry: Mapping[str, Any], mirrors: Sequence[Path] = (), root: Path = Path()
+) -> Problems:
+    """(path of keys, sentence) for each way in which the entry cannot work."""
+    places = Places(list(mirrors), root=root)
+    found = [*_of_sources(entry, "source", places), *_of_sources(entry, "test", places)]
+    yield from found
+    if not found:
+        yield from _of_formats(entry)
+    yield from _of_classes(entry)
+
+
+def _of_sources(entry: Mapping[str, Any], key: str, places: Places) -> Problems:
+    sources = listed(entry.get(key))
+    for i, source in enumerate(sources):
+        path = [key, i] if isinstance(entry[key], list) else [key]
+        yield from ((path + inner, text) for inner, text in _of_source(source, entry))
+    files = [source["file"] for source in sources if "file" in source]
+    if files and len(files) == len(sources) and not any(places.found(name) for name in files):
+        path = [key, 0, "file"] if isinstance(entry[key], list) else [key, "file"]
+        yield path, f"there is no file '{files[0]}'{_neighbour(files[0], places)}"
+
+
+def _of_source(source: Mapping[str, Any], entry: Mapping[str, Any]) -> Problems:
+    kinds = [kind for kind in KINDS if kind in source]
+    if len(kinds) != 1:
+        said = (
+            f"{' and '.join(kinds)} are two sources" if kinds else "it says not where the data are"
+        )
+        yield [], f"{said}; give one of {', '.join(KINDS)}"
+        return
+    kind = kinds[0]
+    if kind == "generate":
+        yield from _of_generator(source)
+        return
+    known = OF_FILES if kind in ("file", "url") else set()
+    for key in source:
+        if key != kind and key not in known:
+            yield [key], f"has no meaning for {kind}; leave it out"
+    if known and format_of(entry, source, source[kind]) is None:
+        yield [], f"`format:` is missing, and the name '{source[kind]}' does not tell it"
+    dialect = {**entry.get("csv", {}), **source.get("csv", {})}
+    if "names" in dialect and dialect.get("header"):
+        yield ["csv"], "`names:` are for a file without a header; leave one out by `skip: 1`"
+
+
+def _of_generator(source: Mapping[str, Any]) -> Problems:
+    name, known = source["generate"], synthetic.generators()
+    if name not in known:
+        yield ["generate"], f"there is no generator '{name}'; {nearest(name, known)}"
+        return
+    given = {key: value for key, value in source.items() if key != "generate"}
+    parameters = dict(list(inspect.signature(known[name]).parameters.items())[1:])
+    for key in given:
+        if key not in parameters:
+            yield [key], f"generator '{name}' has no parameter '{key}'; {nearest(key, parameters)}"
+            return
+    for key, parameter in parameters.items():
+        if parameter.default is parameter.empty and key not in given:
+            yield [], f"generator '{name}' needs the parameter '{key}'"
+            return
+    if "rows" in given:
+        given["rows"] = [1] * len(given["rows"])  # a draw of almost nothing, to let it object
+    try:
+        synthetic.generate(name, **given)
+    except (ValueError, TypeError) as error:
+        yield [], str(error)
+
+
+def _of_formats(entry: Mapping[str, Any]) -> Problems:
+    """Keys that speak of columns or words need a format that has them."""
+    files = [s for s in listed(entry["source"]) if "file" in s or "url" in s]
+    formats = {format_of(entry, s, s.get("file") or s["url"]) for s in files}
+    if len(files) < len(listed(entry["source"])):
+        formats.add("columns")  # scikit-learn, OpenML and generators have them, and name the target
+    if formats <= TABLES and "target" not in entry:
+        yield [], "the key 'target' is missing; give the column that holds the class"
+    shown = " and ".join(sorted(map(str, formats)))
+    if not formats & (TABLES | {"columns"}):
+        for key in {"target", "categorical"} & set(entry):
+            yield [key], f"has no meaning for {shown}, which has no such columns; leave it out"
+    if entry.get("binary") and not formats & (WORDS | {"libsvm"}):
+        yield ["binary"], f"is for counts of words, not for {shown}; leave it out"
+    if "csv" in entry and "csv" not in formats:
+        yield ["csv"], f"has no meaning for {shown}; leave it out"
+
+
+def _of_classes(entry: Mapping[str, Any]) -> Problems:
+    classes = entry.get("classes")
+    if isinstance(classes, Mapping):
+        seen: dict[str, str] = {}
+        for name, group in classes.items():
+            for label in map(str, group if isinstance(group, list) else [group]):
+                if label in seen:
+                    yield ["classes", name], f"'{label}' is in '{seen[label]}' already; remove one"
+                seen[label] = name
+    if classes is not None and "positive" in entry:
+        try:
+            labels.lookup(entry["positive"], map(str, classes), "positive")
+        except Unavailable as error:
+            yield ["positive"], str(error).removeprefix("positive: ")
+    costs = entry.get("costs")
+    if costs is not None:
+        K = len(classes) if classes is not None else len(costs)
+        if len(costs) != K or any(len(row) != K for row in costs):
+            yield ["costs"], f"{costs} is not {K} × {K}; give a row per action, a column per class"
+
+
+def _neighbour(name: str, places: Places) -> str:
+    """The remedy for a path that does not exist: the nearest one in its folder."""
+    for base in (Path(name), places.root / name):
+        if base.parent.is_dir():
+            names = [path.name for path in base.parent.iterdir() if path.is_file()]
+            close = nearest(base.name, names)
+            return f"; {close}" if close.startswith("did") else ""
+    return f", nor the folder '{Path(name).parent}'"

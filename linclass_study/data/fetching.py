@@ -1,0 +1,63 @@
+"""What the rule `fetch` asks of a data set's entry, and what it writes."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from linclass_study.data import dataset, reading
+from linclass_study.data.places import Places, mirrors
+from linclass_study.project import ROOT
+
+
+def fetch(
+    name: str, entry: dict[str, Any], attempt: int, config: Mapping[str, Any], output: Any
+) -> None:
+    """Obtain a data set and save it, or save why it cannot be had; and say whether to try again."""
+    copies = [Path(folder) for folder in mirrors(config)]
+    try:
+        data = dataset.obtain(name, entry, copies, Path(config["downloads"]), ROOT)
+        dataset.save(data, output.data, output.about)
+        available = True
+    except dataset.Unavailable as reason:
+        print(f"unavailable: {reason}")
+        dataset.save_unavailable(str(reason), output.data, output.about)
+        available = False
+    state = _state(config["results"], name)
+    state.parent.mkdir(parents=True, exist_ok=True)
+    state.write_text(json.dumps({"next": attempt + (0 if available else 1)}))
+
+
+def attempt(results: str, name: str) -> int:
+    """A parameter of the rule: it moves on after a failure, which makes Snakemake fetch again."""
+    try:
+        return json.loads(_state(results, name).read_text())["next"]
+    except (OSError, ValueError):
+        return 1
+
+
+def _state(results: str, name: str) -> Path:
+    return Path(results) / "state" / f"{name}.json"
+
+
+def local_files(entry: Mapping[str, Any], root: Path) -> list[str]:
+    """The files that an entry names and that are there, beside the study or in the project."""
+    places = Places(root=root)
+    found = [places.local(source["file"]) for source in _sources(entry) if "file" in source]
+    return [os.path.relpath(path) for path in found if path is not None]
+
+
+def modules(entry: Mapping[str, Any]) -> list[str]:
+    """The modules that an entry names: the kinds of its sources, and their formats."""
+    sources = _sources(entry)
+    kinds = {f"sources.{reading.kind(source)}" for source in sources}
+    names = [(source, source.get("file") or source.get("url", "")) for source in sources]
+    formats = {reading.format_of(entry, source, name) for source, name in names} - {None}
+    return [f"{__package__}.{part}" for part in sorted(kinds | {f"formats.{f}" for f in formats})]
+
+
+def _sources(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [*reading.listed(entry.get("source")), *reading.listed(entry.get("test"))]

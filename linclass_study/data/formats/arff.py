@@ -1,0 +1,96 @@
+"""ARFF, Weka's attribute-relation file format: declared columns, then rows of cells.
+
+Cells may be quoted by either quote and escaped by a backslash; ? is missing; % opens a comment.
+                             Witten, Frank, Hall & Pal (2016), Data Mining, 4th edition, §2.4
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from linclass_study.data.content import Columns, text_columns
+from linclass_study.data.text_file import Text
+from linclass_study.data.unavailable import Unavailable
+
+QUOTED = r"'(?:[^'\\]|\\.)*'|" + r'"(?:[^"\\]|\\.)*"'
+CELL = re.compile(rf"\s*({QUOTED}|[^,'\"]*)\s*(,|$)")
+ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|[^\s{{]+)\s*(.+)", re.IGNORECASE)
+NUMERIC = {"numeric", "real", "integer"}
+
+
+def read(path: Path, options: Mapping[str, Any]) -> Columns:
+    text = Text(path)
+    lines = (line.strip() for line in text)
+    lines = (line for line in lines if line and not line.startswith("%"))
+    declared = _declarations(lines, text)
+    frame = text_columns(list(declared), (_cells(line, text) for line in lines), lambda: text.line)
+    return Columns(frame.select(_typed(frame[name], declared[name]) for name in declared))
+
+
+def _declarations(lines: Iterator[str], text: Text) -> dict[str, set[str] | None]:
+    """Column → its values where they are listed; an empty set for free text; None for numbers."""
+    declared: dict[str, set[str] | None] = {}
+    for line in lines:
+        word = line.split(None, 1)[0].lower()
+        if word == "@data":
+            if not declared:
+                raise Unavailable("no @attribute stands before @data")
+            return declared
+        found = ATTRIBUTE.fullmatch(line)
+        if word == "@attribute" and found:
+            name, kind = _unquoted(found[1]), found[2].strip()
+            if name in declared:
+                raise Unavailable(f"line {text.line}: a second column is called '{name}'")
+            declared[name] = _values(kind, text)
+        elif word != "@relation":
+            raise Unavailable(f"line {text.line}: '{line[:40]}' is no declaration of ARFF")
+    raise Unavailable("the file has no @data")
+
+
+def _values(kind: str, text: Text) -> set[str] | None:
+    if kind.startswith("{") and kind.endswith("}"):
+        return {cell.strip() for cell in _cells(kind[1:-1], text)}
+    if kind.lower() in NUMERIC:
+        return None
+    if kind.split()[0].lower() in ("string", "date"):
+        return set()
+    raise Unavailable(f"line {text.line}: columns of type '{kind}' cannot be read")
+
+
+def _cells(line: str, text: Text) -> list[str]:
+    if line.startswith("{"):
+        raise Unavailable(f"line {text.line}: sparse rows of ARFF cannot be read; use libsvm")
+    if "'" not in line and '"' not in line:
+        return line.split(",")
+    cells, place, more = [], 0, True
+    while more:
+        found = CELL.match(line, place)
+        if found is None:
+            raise Unavailable(f"line {text.line}: a quote is not closed, or text stands beside it")
+        cells.append(_unquoted(found[1]))
+        place, more = found.end(), found[2] == ","
+    return cells
+
+
+def _unquoted(cell: str) -> str:
+    return re.sub(r"\\(.)", r"\1", cell[1:-1]) if cell[:1] in ("'", '"') else cell.strip()
+
+
+def _typed(column: pl.Series, values: set[str] | None) -> pl.Series:
+    if values is None:
+        numbers = column.cast(pl.Float64, strict=False)
+        _refuse(column.filter(numbers.is_null() & column.is_not_null()), "is not a number")
+        return numbers
+    if values:
+        _refuse(column.filter(~column.is_in(list(values))), "is none of the declared values")
+    return column
+
+
+def _refuse(wrong: pl.Series, what: str) -> None:
+    if len(wrong):
+        raise Unavailable(f"column '{wrong.name}': '{wrong[0]}' {what}")

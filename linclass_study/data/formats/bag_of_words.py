@@ -1,0 +1,95 @@
+"""Bags of words as Jason Rennie gives 20 Newsgroups to Matlab: counts of numbered words.
+
+An archive or a folder holds, for `train` and perhaps for `test`,
+
+    train.data    lines `document word count`, both numbered from 1
+    train.label   the class number of document 1, 2, …
+    train.map     lines `class-name class-number`
+    vocabulary.txt   word 1, 2, …; where the archive has none, the source's `vocabulary:` has it
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from linclass_study.data.archive import members
+from linclass_study.data.content import Counts
+from linclass_study.data.sparse_rows import from_triplets
+from linclass_study.data.text_file import Text
+from linclass_study.data.unavailable import Unavailable
+
+PARTS = ("train", "test")
+
+
+def read(path: Path, options: Mapping[str, Any]) -> Counts:
+    files = {Path(name).name: content for name, content in members(path)}
+    parts = [part for part in PARTS if f"{part}.data" in files]
+    if "train" not in parts:
+        raise Unavailable("there is no train.data in it")
+    words = _vocabulary(files, options)
+    triplets: list[pl.DataFrame] = []
+    labels: list[str] = []
+    split: list[int] = []
+    for part in parts:
+        found = _labels(files, part)
+        entries = _integers(files, f"{part}.data", ["document", "word", "count"])
+        for column, limit in (("document", len(found)), ("word", len(words))):
+            wrong = entries.filter(~pl.col(column).is_between(1, limit))
+            if len(wrong):
+                raise Unavailable(
+                    f"{part}.data names {column} {wrong[column][0]}, there are {limit} of them"
+                )
+        triplets.append(entries.with_columns(pl.col("document") + len(labels)))
+        labels += found
+        split += [PARTS.index(part)] * len(found)
+    document, word, count = (column.to_numpy() for column in pl.concat(triplets))
+    X = from_triplets(document - 1, word - 1, count.astype(float), (len(labels), len(words)))
+    return Counts(X, words, labels, np.array(split, np.int8), are_words=True)
+
+
+def _vocabulary(files: dict[str, bytes], options: Mapping[str, Any]) -> list[str]:
+    if "vocabulary.txt" in files:
+        return files["vocabulary.txt"].decode("utf-8", "replace").split()
+    if "vocabulary" not in options:
+        raise Unavailable("there is no vocabulary.txt in it; give the source a `vocabulary:`")
+    return "".join(Text(options["vocabulary"]())).split()
+
+
+def _labels(files: dict[str, bytes], part: str) -> list[str]:
+    """The class name of each document of a part."""
+    names = {}
+    for line in files.get(f"{part}.map", b"").decode("utf-8", "replace").splitlines():
+        name, _, number = line.rpartition(" ")
+        names[number] = name.strip()
+    numbers = _integers(files, f"{part}.label", ["class"])["class"].cast(pl.String).to_list()
+    unknown = next((number for number in numbers if number not in names), None)
+    if unknown is not None:
+        raise Unavailable(f"{part}.label has class {unknown}, which {part}.map does not name")
+    return [names[number] for number in numbers]
+
+
+def _integers(files: dict[str, bytes], name: str, columns: list[str]) -> pl.DataFrame:
+    if not files.get(name, b"").strip():
+        raise Unavailable(f"there is no {name} in it, or it is empty")
+    schema = dict.fromkeys(columns, pl.Int32)
+    try:
+        table = pl.read_csv(io.BytesIO(files[name]), has_header=False, separator=" ", schema=schema)
+    except pl.exceptions.PolarsError:
+        table = None
+    if table is None or table.null_count().sum_horizontal()[0]:
+        raise Unavailable(_complaint(name, files[name], columns))
+    return table
+
+
+def _complaint(name: str, content: bytes, columns: list[str]) -> str:
+    for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), 1):
+        cells = line.split(" ")
+        if len(cells) != len(columns) or not all(cell.lstrip("-").isdigit() for cell in cells):
+            return f"{name}, line {number}: '{line[:40]}' is not {' '.join(columns)}"
+    return f"{name} holds numbers beyond 32 bits"

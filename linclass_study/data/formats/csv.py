@@ -1,0 +1,58 @@
+"""Separated values: a header of column names, then one row per line.
+
+Options, under `csv:`
+    separator   one character, a comma by default; a blank stands for any run of blanks and tabs
+    skip        lines to leave out at the top
+    header      false if no line names the columns; they are then called x1, x2, …
+    names       the names of the columns, for a file without a header
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+from linclass_study.data.content import Columns, text_columns, with_numbers
+from linclass_study.data.text_file import Text
+from linclass_study.data.unavailable import Unavailable
+
+
+def read(path: Path, options: Mapping[str, Any]) -> Columns:
+    dialect = options.get("csv", {})
+    text = Text(path)
+    lines = islice(text, dialect.get("skip", 0), None)
+    rows = _cells(lines, dialect.get("separator", ","), text)
+    first = next((row for row in rows if any(map(str.strip, row))), None)
+    if first is None:
+        raise Unavailable("the file is empty")
+    if "names" in dialect or not dialect.get("header", True):
+        names = list(map(str, dialect.get("names") or (f"x{i + 1}" for i in range(len(first)))))
+        rows = chain([first], rows)
+    else:
+        names = [name.strip() for name in first]
+        _refuse_one_name(names)
+    return Columns(with_numbers(text_columns(names, rows, lambda: text.line)))
+
+
+def _refuse_one_name(names: list[str]) -> None:
+    """A header that does not fall apart was most likely written with another separator."""
+    other = next((mark for mark in ";\t| " if mark in names[0]), None)
+    if len(names) == 1 and other:
+        shown = "\\t" if other == "\t" else other
+        raise Unavailable(
+            f"'{names[0]}' is one column; perhaps give `csv: {{separator: \"{shown}\"}}`"
+        )
+
+
+def _cells(lines: Iterator[str], separator: str, text: Text) -> Iterator[list[str]]:
+    if separator == " ":
+        lines = (" ".join(line.split()) for line in lines)
+    try:
+        yield from csv.reader(
+            lines, delimiter=separator, skipinitialspace=separator != " ", strict=True
+        )
+    except csv.Error as error:
+        raise Unavailable(f"line {text.line}: {error}") from None

@@ -1,0 +1,81 @@
+"""An inverted index: for each word the documents it occurs in. Small, and readable by xzcat.
+
+    group train alt.atheism 478            documents are numbered through, group after group
+    …
+    archive 1 12 3 40                      word, its number in the vocabulary, then the gaps
+                                           between the numbers of its documents, the first from 0
+
+Presence only; how often a word occurs is not kept. The words come by vocabulary number.
+                           Witten, Moffat & Bell (1999), Managing Gigabytes, 2nd edition, ch. 3
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linclass_study.data.content import Counts
+from linclass_study.data.sparse_rows import from_triplets
+from linclass_study.data.text_file import Text
+from linclass_study.data.unavailable import Unavailable
+
+PARTS = ("train", "test")
+
+
+def read(path: Path, options: Mapping[str, Any]) -> Counts:
+    text = Text(path)
+    labels: list[str] = []
+    split: list[int] = []
+    words: list[str] = []
+    numbers: list[int] = []
+    found: list[np.ndarray] = []
+    for line in text:
+        try:
+            first, *rest = line.split()
+            if first == "group" and len(rest) == 3 and rest[0] in PARTS:
+                labels += [rest[1]] * int(rest[2])
+                split += [PARTS.index(rest[0])] * int(rest[2])
+                continue
+            numbers.append(int(rest[0]))
+            found.append(np.cumsum(np.array(rest[1:], dtype=np.int32)))
+            words.append(first)
+        except (ValueError, IndexError):
+            raise Unavailable(
+                f"line {text.line}: '{line.strip()[:40]}' is not word number gaps"
+            ) from None
+    if not labels or not words:
+        raise Unavailable("the file is empty")
+    if any(b <= a for a, b in pairwise(numbers)):
+        raise Unavailable("the words do not come by vocabulary number")
+    document = np.concatenate(found) - 1
+    if document.min() < 0 or document.max() >= len(labels):
+        raise Unavailable(f"a word names a document beyond the {len(labels)} of the groups")
+    word = np.repeat(np.arange(len(words), dtype=np.int32), [len(f) for f in found])
+    X = from_triplets(document, word, np.ones(len(word)), (len(labels), len(words)))
+    return Counts(X, words, labels, np.array(split, np.int8), are_words=True)
+
+
+def write(counts: Counts, numbers: Iterable[int]) -> str:
+    """The text of the index of `counts`, whose columns have these vocabulary numbers."""
+    counts = counts.rows(_order(counts))
+    groups = Counter(zip(counts.split, counts.labels, strict=True))  # in the order of the rows
+    lines = [f"group {PARTS[part]} {label} {size}" for (part, label), size in groups.items()]
+    columns = counts.X.tocsc()
+    columns.sort_indices()
+    for j, (word, number) in enumerate(zip(counts.names, numbers, strict=True)):
+        documents = columns.indices[columns.indptr[j] : columns.indptr[j + 1]]
+        if len(documents):
+            lines.append(" ".join([word, str(number), *map(str, np.diff(documents, prepend=-1))]))
+    return "\n".join(lines) + "\n"
+
+
+def _order(counts: Counts) -> np.ndarray:
+    """Group after group; inside one, long documents first, which keeps the gaps of words small."""
+    words = [tuple(part) for part in np.split(counts.X.indices, counts.X.indptr[1:-1])]
+    keys = list(zip(counts.split, counts.labels, (-len(w) for w in words), words, strict=True))
+    return np.array(sorted(range(len(keys)), key=keys.__getitem__))

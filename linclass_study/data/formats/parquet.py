@@ -1,0 +1,32 @@
+"""Parquet: columns that know their types. Truth values count as 0 and 1; text is categories."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from linclass_study.data.content import Columns
+from linclass_study.data.unavailable import Unavailable
+
+TEXT = (pl.String, pl.Categorical, pl.Enum)
+
+
+def read(path: Path, options: Mapping[str, Any]) -> Columns:
+    try:
+        frame = pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise Unavailable(f"not a Parquet file ({str(error).splitlines()[0]})") from None
+    if frame.is_empty():
+        raise Unavailable("there are no rows in it")
+    return Columns(frame.select(_plain(column) for column in frame))
+
+
+def _plain(column: pl.Series) -> pl.Series:
+    if isinstance(column.dtype, TEXT):
+        return column.cast(pl.String)
+    if column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null):
+        return column.cast(pl.Float64).fill_nan(None)
+    return column  # dates and the like: refused later, unless the entry drops them

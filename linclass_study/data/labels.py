@@ -1,0 +1,107 @@
+"""Labels of classes and categories: how they are written, sorted, looked up and merged.
+
+A label is text. Where all labels of a column are numbers they are written in one way, so that
+1.0, +1 and 1 are the same label in any file, and sorted as numbers: 2 before 10.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from linclass_study.data.unavailable import Unavailable
+from linclass_study.refusal import nearest
+
+
+def written(values: Sequence[str | float | None]) -> list[str | None]:
+    """Each label of a column as text; None where it is missing."""
+    text: dict[str | float | None, str | None] = {None: None}
+    numbers = {value: _number(value) for value in set(values) if value is not None}
+    all_numbers = None not in numbers.values()
+    for value, number in numbers.items():
+        as_number = number is not None and (all_numbers or not isinstance(value, str))
+        text[value] = _plain(number) if as_number else str(value)  # type: ignore[arg-type]
+    return [text[value] for value in values]
+
+
+def in_order(labels: Iterable[str]) -> list[str]:
+    """Numbers by size, text by its characters."""
+    distinct = sorted(set(labels))
+    numbers = [_number(label) for label in distinct]
+    if any(number is None for number in numbers):
+        return distinct
+    return sorted(distinct, key=float)
+
+
+def natural(name: str) -> tuple[Any, ...]:
+    """A key that sorts x2 before x10."""
+    parts = re.split(r"(\d+)", name)
+    return tuple((part, 0) if i % 2 == 0 else ("", int(part)) for i, part in enumerate(parts)), name
+
+
+def lookup(wanted: Any, labels: Iterable[str], key: str) -> str:
+    """The label that a value of the configuration means: the same text, else the same number."""
+    labels, text = list(labels), str(wanted)
+    if text in labels:
+        return text
+    number, hint = _number(wanted), ""
+    same = [label for label in labels if number is not None and _number(label) == number]
+    if isinstance(wanted, bool):
+        text = text.lower()
+        same = [label for label in labels if label.lower() == text]
+        hint = " (YAML reads a bare yes, no, on or off as true or false; put it in quotes)"
+    if not same:
+        raise Unavailable(f"{key}: '{text}' is no class; {nearest(text, labels)}{hint}")
+    return same[0]
+
+
+def merge(labels: Sequence[str | None], classes: Any) -> tuple[np.ndarray, list[str]]:
+    """Codes of the labels (−1: left out) and the names of the classes in the order of the codes.
+
+    `classes` is None (every label is a class), a list (those labels, in that order), or a mapping
+    from a new name to the labels that it stands for.
+    """
+    present = in_order(label for label in labels if label is not None)
+    if classes is None:
+        n_missing = sum(label is None for label in labels)
+        if n_missing:
+            raise Unavailable(
+                f"{n_missing} rows have no class; list the `classes:` to keep, and they are left out"
+            )
+        groups = {label: [label] for label in present}
+    elif isinstance(classes, Mapping):
+        groups = {
+            _name(name): [lookup(v, present, "classes") for v in _list(values)]
+            for name, values in classes.items()
+        }
+    else:
+        groups = {(label := lookup(v, present, "classes")): [label] for v in classes}
+    code_of = {label: code for code, group in enumerate(groups.values()) for label in group}
+    codes = np.array([-1 if v is None else code_of.get(v, -1) for v in labels], dtype=np.int32)
+    return codes, list(groups)
+
+
+def _name(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _number(value: Any) -> float | None:
+    if value is None or isinstance(value, bool):
+        return None
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    finite = number == number and abs(number) != float("inf") and "_" not in str(value)
+    return number if finite else None
+
+
+def _plain(number: float) -> str:
+    return str(int(number)) if number == int(number) and abs(number) < 1e15 else repr(number)

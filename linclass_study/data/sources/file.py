@@ -1,0 +1,28 @@
+"""A file beside the study, or of the project; a bare name may also be a file in a mirror."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from linclass_study.data.checksum import checked
+from linclass_study.data.places import Places
+from linclass_study.data.unavailable import Unavailable
+
+
+def offers(
+    source: Mapping[str, Any], places: Places, last: bool
+) -> Iterator[tuple[str, Callable[[], Path]]]:
+    name = source["file"]
+    found = places.found(name)
+    for path in found:
+        is_local = path == places.local(name)
+        yield name if is_local else str(path), partial(checked, path, source.get("sha256"))
+    if not found:
+        yield name, _missing
+
+
+def _missing() -> Path:
+    raise Unavailable("there is no such file")

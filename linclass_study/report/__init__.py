@@ -1,0 +1,1 @@
+"""Figures with their numbers, and the page that shows them."""

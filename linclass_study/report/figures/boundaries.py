@@ -1,0 +1,188 @@
+"""Where each method draws the line, on data of two features: one panel per method, one thin line
+per fold's fit. Where the lines agree the boundary is sure; where they fan out it hangs on a few rows.
+
+The cells' colour is the mean over the folds of their class's colour. Nothing is refitted here: the
+runs wrote the classes of a grid beside their predictions.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linclass_study.report.exhibit import Exhibit
+from linclass_study.report.figures import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from linclass_study.results.outcome import Outcome
+
+PLACE, PER_DATASET = 2, True
+WIDTH, COLUMNS, PANEL = 7.2, 4, 1.62  # inches; panels in a row; inches of a panel's height
+GAP = 0.46  # inches between two rows of panels: three lines of title
+DENSE = 300  # lines in a figure, beyond which they become an image
+
+
+def draw(outcome: Outcome, dataset: str) -> Exhibit:
+    about = outcome.about(dataset)
+    if about["status"] == "unavailable":
+        return Exhibit.nothing(f"{dataset} is unavailable")
+    if about["n_features"] != 2:
+        return Exhibit.nothing(f"{dataset} has {about['n_features']} features; a plane needs two")
+    grids = {method: outcome.boundary(dataset, method) for method in ranked(outcome, dataset)}
+    grids = {method: grid for method, grid in grids.items() if (grid[2] >= 0).any()}
+    if not grids:
+        return Exhibit.nothing(f"no fit on {dataset} gave a boundary")
+
+    X, y, names = training_rows(outcome, dataset)
+    classes = about["classes"]
+    columns = min(COLUMNS, len(grids))
+    rows = -(-len(grids) // columns)
+    key = 0.2 * -(-len(classes) // COLUMNS)  # inches of the key's rows
+    height = rows * (PANEL + GAP) + 0.62 + key
+    figure = style.canvas(WIDTH * max(columns, 2) / COLUMNS, height)
+    panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    figure.subplots_adjust(
+        left=0.55 / figure.get_figwidth(),
+        right=1 - 0.08 / figure.get_figwidth(),
+        bottom=0.5 / height,
+        top=1 - (GAP + key) / height,
+        wspace=0.1,
+        hspace=GAP / PANEL,
+    )
+    shares = {}
+    for place, (method, (x_grid, y_grid, labels)) in enumerate(grids.items()):
+        axes = panels.flat[place]
+        labels = labels[(labels >= 0).all(axis=(1, 2))]
+        shares[method] = disputed(labels)
+        dense = len(grids) * len(labels) * (len(classes) - 1) > DENSE
+        _draw_regions(axes, x_grid, y_grid, labels, len(classes), dense)
+        _draw_rows(axes, X, y)
+        title = f"{style.wrapped(method, 24)}\n{100 * shares[method]:.1f} % disputed"
+        axes.set_title(title, loc="left", pad=3, fontsize=8, linespacing=1.15)
+        axes.set(xlim=(x_grid[0], x_grid[-1]), ylim=(y_grid[0], y_grid[-1]))
+    for axes in panels.flat[len(grids) :]:
+        axes.set_axis_off()
+    for axes in panels.flat[max(len(grids) - columns, 0) : len(grids)]:
+        axes.xaxis.set_tick_params(labelbottom=True)
+    figure.supxlabel(names[0], fontsize=8.5, y=0.1 / height)
+    figure.supylabel(names[1], fontsize=8.5, x=0.06 / figure.get_figwidth())
+    _key(figure, height, classes)
+
+    caption = (
+        f"Decision boundaries on {dataset}, one panel per method, best first. Thin lines: the "
+        "boundary of each fold’s fit. Background: the class of each point of the plane, mixed "
+        "where folds disagree; “disputed” is the share of the plane shown on which they do. "
+        f"Points: the {len(y)} training rows."
+    )
+    numbers = {
+        "dataset": dataset,
+        "features": names,
+        "classes": classes,
+        "disputed": shares,
+        "folds": {
+            method: int((grid[2] >= 0).all(axis=(1, 2)).sum()) for method, grid in grids.items()
+        },
+        "grids": {method: f"runs/{dataset}/{method}/boundary.npz" for method in grids},
+    }
+    return Exhibit(figure, f"Decision boundaries on {dataset}", caption, numbers)
+
+
+def ranked(outcome: Outcome, dataset: str) -> list[str]:
+    from linclass_study.results.summary import ranking
+
+    return ranking(outcome, dataset)["method"].to_list()
+
+
+def training_rows(outcome: Outcome, dataset: str) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    from linclass_study.data.dataset import load
+
+    folder = outcome.results / "data"
+    data = load(folder / f"{dataset}.npz", folder / f"{dataset}.json")
+    X = data.table.X.toarray() if data.table.is_sparse else data.table.X
+    train = data.split == 0
+    return X[train], data.y[train], list(data.table.names)
+
+
+def disputed(labels: np.ndarray) -> float:
+    """Share of the grid's cells to which the folds give different classes."""
+    return float((labels != labels[0]).any(axis=0).mean())
+
+
+def _draw_regions(
+    axes: Axes, x: np.ndarray, y: np.ndarray, labels: np.ndarray, n_classes: int, dense: bool
+) -> None:
+    from contourpy import contour_generator
+    from matplotlib.colors import to_rgb
+    from scipy.ndimage import gaussian_filter
+
+    indicators = labels[:, None] == np.arange(n_classes)[:, None, None]  # (folds, K, g, g)
+    colours = np.array([to_rgb(style.of_class(k)[0]) for k in range(n_classes)])
+    image = np.empty((*labels.shape[1:], 4))
+    image[..., :3] = np.tensordot(indicators.mean(axis=0), colours, axes=(0, 0))
+    image[..., 3] = 0.2
+    right, top = (x[1] - x[0]) / 2, (y[1] - y[0]) / 2
+    extent = (x[0] - right, x[-1] + right, y[0] - top, y[-1] + top)
+    axes.imshow(image, extent=extent, origin="lower", aspect="auto", interpolation="none")
+
+    strength = max(0.35, min(0.9, 4 / len(labels)))
+    gap = np.full((1, 2), np.nan)
+    for fold in indicators:
+        # The last class borders on others only; a cell's blur turns the grid's stairs into lines.
+        lines: list[Any] = [gap]
+        for region in fold[:-1]:
+            if region.any() and not region.all():
+                smooth = gaussian_filter(region.astype(float), 1.5, mode="nearest")
+                lines += [
+                    part
+                    for line in contour_generator(x, y, smooth).lines(0.5)
+                    for part in (line, gap)
+                ]
+        (drawn,) = axes.plot(
+            *np.concatenate(lines).T,
+            color=style.INK,
+            linewidth=0.6,
+            alpha=strength,
+            zorder=3,
+            rasterized=dense,
+        )
+        drawn.get_path().should_simplify = True  # matplotlib spares short paths; ours are many
+
+
+def _draw_rows(axes: Axes, X: np.ndarray, y: np.ndarray) -> None:
+    size = float(np.clip(60 / np.sqrt(len(y)), 1.2, 3.5))
+    for code in np.unique(y):
+        colour, marker = style.of_class(int(code))
+        axes.plot(
+            *X[y == code].T,
+            marker,
+            color=colour,
+            markersize=size,
+            markeredgewidth=0,
+            alpha=0.65,
+            rasterized=True,
+        )
+
+
+def _key(figure: Any, height: float, classes: list[str]) -> None:
+    from matplotlib.lines import Line2D
+
+    handles, labels = [], []
+    for code, name in enumerate(classes):
+        colour, marker = style.of_class(code)
+        handles.append(Line2D([], [], linestyle="", marker=marker, color=colour, markersize=5))
+        labels.append(style.wrapped(str(name), 28, 1))
+    figure.legend(
+        handles,
+        labels,
+        loc="upper left",
+        bbox_to_anchor=(0.45 / figure.get_figwidth(), 1.0),
+        ncols=min(len(classes), COLUMNS),
+        frameon=False,
+        fontsize=8,
+        handletextpad=0.2,
+        columnspacing=1.4,
+        borderpad=0.2,
+    )

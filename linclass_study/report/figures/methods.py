@@ -1,0 +1,180 @@
+"""Every fold of every method on one data set: the folds as dots, their mean with its interval."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linclass_study.report.exhibit import Exhibit
+from linclass_study.report.figures import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from linclass_study.results.outcome import Outcome
+
+PLACE, PER_DATASET = 1, True
+ROW = 0.3  # inches of a method's row
+LOWER = 0.2  # rows by which the mean stands below the middle, and clear of the dots
+DOTS = 90  # dots that fit beside each other on the axis
+
+
+def draw(outcome: Outcome, dataset: str) -> Exhibit:
+    methods = folds_of_methods(outcome, dataset)
+    drawn = [method for method in methods if method["folds"] or method["official"] is not None]
+    words = outcome.metric.replace("_", " ")
+    if not drawn:
+        return Exhibit.nothing(f"no fit on {dataset} gave a value of {words}")
+
+    names = [style.wrapped(method["method"], 32) for method in methods]
+    longest = max(len(line) for name in names for line in name.split("\n"))
+    left = min(0.35, 0.02 + 0.0105 * longest)  # of the figure's width
+    height = ROW * len(methods) + 0.95
+    figure = style.canvas(7.2, height)
+    axes = figure.add_axes((left, 0.5 / height, 0.98 - left, ROW * len(methods) / height))
+    axes.set(xlim=_limits(drawn), ylim=(len(methods) - 0.5, -0.5))
+    for row, method in enumerate(methods):
+        _draw_row(axes, row, method, outcome.position(method["method"]))
+    axes.set_yticks(range(len(methods)), names, linespacing=0.95)
+    for label in axes.get_yticklabels():
+        label.set_fontsize(6.8 if "\n" in label.get_text() else 8)
+    axes.set_xlabel(f"{words} on the held-out rows")
+    axes.grid(axis="x")
+    style.quiet(axes)
+    _key(figure, (left, height), any(m["official"] is not None for m in methods))
+
+    caption = (
+        f"{words.capitalize()} of each method on {dataset}. Small dots: the folds, those of equal "
+        "value side by side. Large marker: their mean, with its 95\u00a0% interval (Student’s t; the "
+        "standard error allows for overlapping training sets: Nadeau and Bengio, 2003). Methods are "
+        "sorted by the mean."
+    )
+    if any(m["official"] is not None for m in methods):
+        caption += " Open diamond: the data set’s own test set, one fit."
+    numbers = {"metric": outcome.metric, "dataset": dataset, "methods": methods}
+    return Exhibit(figure, f"Folds of every method on {dataset}", caption, numbers)
+
+
+def folds_of_methods(outcome: Outcome, dataset: str) -> list[dict[str, Any]]:
+    """The numbers behind the figure, best method first."""
+    from scipy.special import stdtrit
+
+    from linclass import metrics
+    from linclass_study.results.summary import ranking
+
+    values = outcome.scores.filter(dataset=dataset, metric=outcome.metric).sort("repeat", "fold")
+    fits = outcome.fits.filter(dataset=dataset)
+    bounds = _bounds(values["value"], metrics.greater_is_better(outcome.metric))
+    methods = []
+    for row in ranking(outcome, dataset).iter_rows(named=True):
+        own = values.filter(method=row["method"])
+        official = own.filter(protocol="official")["value"]
+        interval = None
+        if row["error"] is not None:
+            half = float(stdtrit(row["n"] - 1, 0.975)) * row["error"]
+            interval = np.clip([row["mean"] - half, row["mean"] + half], *bounds).tolist()
+        status = fits.filter(method=row["method"])["status"].value_counts(sort=True)
+        methods.append(
+            {
+                "method": row["method"],
+                "folds": own.filter(protocol="cv")["value"].to_list(),
+                "mean": row["mean"],
+                "sd": row["sd"],
+                "interval": interval,
+                "official": official[0] if len(official) else None,
+                "status": status["status"][0] if len(status) else "not run",
+            }
+        )
+    return methods
+
+
+def _bounds(values: Any, greater_is_better: bool) -> tuple[float, float]:
+    """An interval ends where its metric does: at 0 if no value is below, at 1 for shares."""
+    low, high = values.min(), values.max()
+    floor = 0.0 if low is not None and low >= 0 else -np.inf
+    return floor, 1.0 if greater_is_better and high is not None and high <= 1 else np.inf
+
+
+def _draw_row(
+    axes: Axes,
+    row: int,
+    method: dict[str, Any],
+    position: int,
+) -> None:
+    colour, marker = style.of_method(position)
+    folds = np.array(method["folds"], dtype=float)
+    low, high = axes.get_xlim()
+    if folds.size:
+        places, offsets = beside(folds, (high - low) / DOTS)
+        style.dots(axes, places, row - 0.14 + offsets, 2.7, colour, 0.6)
+        if method["interval"]:
+            axes.plot(method["interval"], [row + LOWER] * 2, color=colour, linewidth=1.6)
+        axes.plot(
+            method["mean"],
+            row + LOWER,
+            marker,
+            color=colour,
+            markersize=6.5,
+            markeredgecolor="white",
+        )
+    elif method["official"] is None:
+        text = method["status"].replace("_", " ")
+        axes.text(low, row, f"  {text}", color=style.MUTED, va="center", fontsize=8)
+    if method["official"] is not None:
+        axes.plot(
+            method["official"],
+            row + LOWER,
+            "D",
+            markersize=5,
+            markerfacecolor="none",
+            markeredgecolor=style.INK,
+            markeredgewidth=0.9,
+        )
+
+
+def beside(values: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray]:
+    """Where dots stand that none hides another: those of (nearly) equal value in up to three columns.
+
+    Returns their places along the axis, at most `width` from the value, and their offsets from the
+    row, in [−0.28, 0.28].
+    """
+    places, offsets = np.array(values, dtype=float), np.zeros(len(values))
+    bins = np.round(values / width).astype(int)
+    for bin_ in np.unique(bins):
+        members = np.flatnonzero(bins == bin_)
+        columns = min(-(-len(members) // 5), 3)
+        for column in range(columns):
+            stack = members[column::columns]
+            k = len(stack)
+            places[stack] += (column - (columns - 1) / 2) * width
+            offsets[stack] = (np.arange(k) - (k - 1) / 2) * min(0.14, 0.56 / max(k - 1, 1))
+    return places, offsets
+
+
+def _limits(methods: list[dict[str, Any]]) -> tuple[float, float]:
+    """All folds, means and test sets, and as much of the intervals as keeps the folds readable."""
+    values = [v for m in methods for v in (*m["folds"], m["official"]) if v is not None]
+    low, high = min(values), max(values)
+    room = (high - low) or max(abs(high), 1.0) * 0.1
+    ends = [end for m in methods for end in m["interval"] or ()]
+    low = max(min([low, *ends]), low - 0.25 * room)
+    high = min(max([high, *ends]), high + 0.25 * room)
+    return low - 0.03 * room, high + 0.03 * room
+
+
+def _key(figure: Any, place: tuple[float, float], official: bool) -> None:
+    """What the markers mean, in a line above the axes."""
+    left, height = place
+    key = figure.add_axes((left, 1 - 0.3 / height, 0.695, 0.2 / height))
+    key.set_axis_off()
+    key.set(xlim=(0, 5), ylim=(-1, 1))
+    grey = style.MUTED
+    style.dots(key, [0.06], [0], 2.7, grey, 0.8)
+    key.text(0.14, 0, "a fold", va="center", color=grey, fontsize=8)
+    key.plot([0.85, 1.15], [0, 0], color=grey, linewidth=1.6)
+    key.plot(1.0, 0, "o", markersize=6.5, color=grey, markeredgecolor="white")
+    key.text(1.24, 0, "mean, 95 % interval", va="center", color=grey, fontsize=8)
+    if official:
+        key.plot(3.0, 0, "D", markersize=5, markerfacecolor="none", markeredgecolor=style.INK)
+        key.text(3.12, 0, "official test set", va="center", color=grey, fontsize=8)

@@ -1,0 +1,160 @@
+"""results/report.html: one page that holds all it shows and asks the network for nothing.
+
+Read in this order: what did not work, what was found, what was run and on what, then each data
+set. The template (workflow/report) decides how it looks and escapes every name and reason.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import yaml
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from linclass import metrics
+from linclass_study.project import ROOT
+from linclass_study.report import exhibits, numerals, report_tables
+from linclass_study.report.inline_svg import chip, inline
+from linclass_study.results.answer import best
+from linclass_study.results.outcome import FITTED, STATUSES, Outcome
+from linclass_study.results.problems import notes, problems
+
+TEMPLATES = ROOT / "workflow" / "report"
+DEFAULT = ROOT / "config" / "config.yaml"  # read without being named
+
+
+def report(outcome: Outcome, machine: Mapping[str, str], files: Sequence[str] = ()) -> str:
+    """The page. `machine` is provenance.provenance(), `files` are the study's YAML files."""
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters |= {
+        "value": numerals.value,
+        "seconds": numerals.seconds,
+        "breakable": lambda name: escape(name).replace("_", Markup("_<wbr>")),
+    }
+    environment.globals["count"] = numerals.count
+    page = environment.get_template("template.html.j2")
+    return page.render(
+        style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),
+        outcome=outcome,
+        metric=outcome.metric.replace("_", " "),
+        greater=metrics.greater_is_better(outcome.metric),
+        problems=problems(outcome.fits),
+        notes=notes(outcome.fits),
+        answers=answers(outcome),
+        totals=totals(outcome.fits),
+        columns=report_tables.COLUMNS,
+        compared=compared(outcome),
+        figures=figures(outcome),
+        sections=[section(outcome, dataset) for dataset in outcome.datasets],
+        chips={method: Markup(chip(outcome.position(method))) for method in outcome.methods},
+        machine=machine,
+        commit=machine.get("Commit", "").split(",")[0],
+        files=[file for file in files if Path(file).resolve() != DEFAULT],
+        configuration=configuration(outcome),
+    )
+
+
+def answers(outcome: Outcome) -> dict[str, dict[str, Any] | None]:
+    """Data set → its best method, those that equal it, and those that it does not clearly beat."""
+    found: dict[str, dict[str, Any] | None] = {}
+    for dataset in outcome.datasets:
+        top = best(outcome, dataset)
+        if top is None:
+            found[dataset] = None
+            continue
+        column = report_tables.column(outcome, dataset, outcome.metric)
+        near = [method for method, cell in column.items() if cell.near]
+        found[dataset] = {
+            "method": top[0],
+            "mean": top[1],
+            "sd": top[2],
+            "equal": top[3],
+            "near": near,
+        }
+    return found
+
+
+def totals(fits: pl.DataFrame) -> dict[str, Any]:
+    counts = dict(fits["status"].value_counts().iter_rows())
+    return {
+        "fits": fits.height,
+        "fitted": sum(counts.get(status, 0) for status in FITTED),
+        "statuses": {status: counts[status] for status in STATUSES if status in counts},
+        "seconds": fits["fit_seconds"].sum(),
+        "memory": fits["peak_rss_mb"].max(),
+    }
+
+
+def compared(outcome: Outcome) -> dict[str, dict[str, report_tables.Cell]]:
+    """Data set → method → the study's metric: all that was compared, in one table."""
+    return {
+        dataset: report_tables.column(outcome, dataset, outcome.metric)
+        for dataset in outcome.datasets
+    }
+
+
+def section(outcome: Outcome, dataset: str) -> dict[str, Any]:
+    """All that the report says of one data set."""
+    protocols = outcome.fits.filter(dataset=dataset)["protocol"].unique().to_list()
+    about = outcome.about(dataset)
+    return {
+        "name": dataset,
+        "about": about,
+        "unavailable": about["status"] == "unavailable",
+        "rows": report_tables.performance(outcome, dataset),
+        "official": report_tables.performance(outcome, dataset, "official")
+        if "official" in protocols
+        else None,
+        "figures": figures(outcome, dataset),
+    }
+
+
+def figures(outcome: Outcome, dataset: str | None = None) -> list[dict[str, Any]]:
+    """What was drawn of one data set, or of the study as a whole."""
+    exhibits_of = exhibits.plan([dataset] if dataset is not None else [])
+    names = [
+        name
+        for figure, module in exhibits.modules().items()
+        if module.PER_DATASET is (dataset is not None)
+        for name in exhibits_of[figure]
+    ]
+    found = [_figure(outcome, name) for name in names]
+    return [figure for figure in found if figure is not None]
+
+
+def configuration(outcome: Outcome) -> str:
+    """The study with all its entries, as YAML that could be run again."""
+    plain = {
+        "evaluation": outcome.evaluation,
+        "limits": outcome.limits,
+        "datasets": outcome.datasets,
+        "methods": outcome.methods,
+    }
+    return yaml.safe_dump(
+        json.loads(json.dumps(plain)), sort_keys=False, allow_unicode=True, width=96
+    )
+
+
+def _figure(outcome: Outcome, name: str) -> dict[str, Any] | None:
+    folder = outcome.results / "exhibits" / name
+    about = json.loads((folder / "numbers.json").read_text(encoding="utf-8"))
+    if not about["drawn"]:
+        return None
+    svg = (folder / "figure.svg").read_text(encoding="utf-8")
+    return {
+        "svg": Markup(inline(svg, name, about["title"])),
+        "title": about["title"],
+        "caption": about["caption"],
+        "name": name,
+    }

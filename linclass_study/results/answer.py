@@ -1,0 +1,91 @@
+"""The terminal's last lines: what did not work, and in one line what the study found."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from linclass_study.results.outcome import FITTED, Outcome
+from linclass_study.results.problems import Problem, problems
+from linclass_study.results.summary import ranking
+
+LINES = 24  # of problems; the rest is in the report
+REASON = 300  # characters; a reason ends with its remedy, so long ones lose their middle
+NAMES = 3  # methods or data sets named in a line before it says how many more there are
+
+
+def answer(outcome: Outcome, report: str) -> str:
+    """One line per distinct problem, then one line with the answer and where the `report` is."""
+    found = problems(outcome.fits)
+    lines = [problem_line(problem, outcome) for problem in found[:LINES]]
+    if len(found) > LINES:
+        lines.append(f"… and {len(found) - LINES} more problems, all in the report")
+    unmade = outcome.fits.filter(~pl.col("status").is_in(FITTED)).height
+    counts = f"{_count(outcome.fits.height, 'fit')}, " + (
+        f"{unmade} of them did not succeed" if unmade else "all of them succeeded"
+    )
+    return "\n".join([*lines, f"{best_line(outcome)} | {counts} | report: {report}"]) + "\n"
+
+
+def best(outcome: Outcome, dataset: str) -> tuple[str, float, float | None, list[str]] | None:
+    """Best method with its mean and sd, and those that equal it; only of methods whose every fold
+    succeeded: a mean over the folds that were easy enough is not comparable."""
+    whole = ranking(outcome, dataset).filter("whole")
+    if whole.is_empty():
+        return None
+    method, mean, sd = whole.select("method", "mean", "sd").row(0)
+    equals = whole["method"].filter((whole["mean"] - mean).abs() < 1e-12).to_list()
+    return method, mean, sd, equals[1:]
+
+
+def best_line(outcome: Outcome) -> str:
+    evaluation = outcome.evaluation
+    folds = f"{evaluation['folds']} folds"
+    if evaluation.get("repeats", 1) > 1:
+        folds = f"{evaluation['repeats']} × {folds}"
+    parts = []
+    for dataset in outcome.datasets:
+        found = best(outcome, dataset)
+        if found is None:
+            parts.append(f"{dataset}: none")
+            continue
+        method, mean, sd, equals = found
+        spread = "" if sd is None else f" ± {sd:.3f}"
+        names = method + (f" (= {_names(equals)})" if equals else "")
+        parts.append(f"{dataset}: {names} {mean:.3f}{spread}")
+    words = outcome.metric.replace("_", " ")
+    return f"Best {words} (mean ± sd, {folds}): {'; '.join(parts)}"
+
+
+def problem_line(problem: Problem, outcome: Outcome) -> str:
+    reason = shortened(problem.reason)
+    if problem.status == "unavailable":
+        return f"unavailable: {', '.join(problem.datasets)}: {reason}"
+    every = len(problem.methods) == len(outcome.methods) > 1
+    methods = "every method" if every else _names(problem.methods, "methods")
+    count = _count(problem.fits, "fit")
+    everywhere = len(problem.datasets) == len(outcome.datasets) > 1
+    datasets = "every data set" if everywhere else _names(problem.datasets, "data sets")
+    return f"{problem.status}: {datasets} × {methods} ({count}): {reason}"
+
+
+def shortened(reason: str, limit: int = REASON) -> str:
+    """One line. Of a traceback the last line, which says what happened; of the rest both ends."""
+    if "Traceback (most recent call last)" in reason:
+        reason = [line for line in reason.splitlines() if line.strip()][-1]
+    text = " ".join(reason.split())
+    if len(text) <= limit:
+        return text
+    head = (limit - 3) // 2
+    return f"{text[:head].rstrip()} … {text[-(limit - 3 - head) :].lstrip()}"
+
+
+def _names(names: tuple[str, ...] | list[str], kind: str = "") -> str:
+    shown = ", ".join(names[:NAMES])
+    more = len(names) - NAMES
+    if more == 1:
+        return f"{shown}, {names[-1]}"
+    return f"{shown} and {more} more {kind}".rstrip() if more > 0 else shown
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}" + ("" if number == 1 else "s")

@@ -1,0 +1,108 @@
+"""The scores and fits of all runs as one table each, and what they come to.
+
+sd is the sample standard deviation over folds (n − 1), and n the number of folds that have the
+metric. The folds' training sets overlap, so sd/√n flatters: the standard error of a
+cross-validated mean is  sd · √(1/n + n_test/n_train).   Nadeau and Bengio (2003), eq. 9
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import polars as pl
+
+from linclass import metrics
+from linclass_study import tables
+from linclass_study.results.outcome import FIT, FITTED, STATUSES, Outcome
+
+
+def collect(paths: Iterable[str | os.PathLike[str]], table: str) -> pl.DataFrame:
+    """All runs' files of one table, in an order that depends on their content alone."""
+    files = [Path(path) for path in paths]
+    if not files:
+        return tables.frame(table)
+    key = [*FIT, "metric"] if table == "scores" else list(FIT)
+    return pl.read_parquet(files).select(list(tables.schema(table))).sort(key)
+
+
+def write(
+    results: Path, scores: Iterable[str | os.PathLike[str]], fits: Iterable[str | os.PathLike[str]]
+) -> None:
+    """All that the runs' files of scores and fits come to, into the results folder."""
+    all_scores, all_fits = collect(scores, "scores"), collect(fits, "fits")
+    tables.write(all_scores, "scores", results / "scores.parquet")
+    tables.write(all_fits, "fits", results / "fits.parquet")
+    _write_csv(all_scores, results / "scores.csv")
+    _write_csv(summarize(all_scores), results / "tables" / "summary.csv")
+    _write_csv(overview(all_fits), results / "tables" / "fits.csv")
+
+
+def summarize(scores: pl.DataFrame) -> pl.DataFrame:
+    """tables/summary.csv: mean, sd and n of each metric over the folds of each method."""
+    value = pl.col("value")
+    return (
+        scores.sort(*FIT, "metric")
+        .group_by("dataset", "method", "protocol", "metric", maintain_order=True)
+        .agg(mean=value.mean(), sd=value.std(ddof=1), n=value.len())
+        .sort("dataset", "method", "protocol", "metric")
+    )
+
+
+def overview(fits: pl.DataFrame) -> pl.DataFrame:
+    """tables/fits.csv: of each run, the fits planned, how they ended, and the time they took."""
+    counts = [(pl.col("status") == status).sum().alias(status) for status in STATUSES]
+    return (
+        fits.group_by("dataset", "method")
+        .agg(pl.len().alias("planned"), *counts, pl.col("fit_seconds", "predict_seconds").sum())
+        .sort("dataset", "method")
+    )
+
+
+def ranking(
+    outcome: Outcome, dataset: str, metric: str | None = None, protocol: str = "cv"
+) -> pl.DataFrame:
+    """The methods of one data set by their mean over the folds, best first; all methods appear.
+
+    Columns: method, mean, sd, n, error (standard error), planned, fitted, whole (every planned
+    fold gave a value). Methods without a value come last; equals keep the catalogue's order.
+    """
+    metric = metric or outcome.metric
+    of_dataset = (pl.col("dataset") == dataset) & (pl.col("protocol") == protocol)
+    planned = (
+        outcome.fits.filter(of_dataset)
+        .group_by("method")
+        .agg(
+            planned=pl.len(),
+            fitted=pl.col("status").is_in(FITTED).sum(),
+            share=(pl.col("n_test") / pl.col("n_train")).mean(),
+        )
+    )
+    values = summarize(outcome.scores.filter(of_dataset, pl.col("metric") == metric))
+    order = {method: place for place, method in enumerate(outcome.methods)}
+    return (
+        pl.DataFrame({"method": list(order), "place": list(order.values())})
+        .join(planned, on="method", how="left")
+        .join(values.select("method", "mean", "sd", "n"), on="method", how="left")
+        .with_columns(pl.col("planned", "fitted", "n").fill_null(0))
+        .with_columns(
+            error=pl.col("sd") * (1 / pl.col("n") + pl.col("share")).sqrt(),
+            whole=(pl.col("n") == pl.col("planned")) & (pl.col("n") > 0),
+        )
+        .sort(
+            pl.col("mean").round(12),  # equal means may differ in the order of their sums
+            "place",
+            descending=[metrics.greater_is_better(metric), False],
+            nulls_last=True,
+        )
+        .select("method", "mean", "sd", "n", "error", "planned", "fitted", "whole")
+    )
+
+
+def _write_csv(data: pl.DataFrame, path: Path) -> None:
+    """Numbers in the fewest digits that read back as the same number: same content, same bytes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    data.write_csv(partial)
+    os.replace(partial, path)

@@ -1,0 +1,111 @@
+"""Calls in a child process that may die: wall time and memory are limits that really stop them.
+
+The child (linclass_study/runs/child.py) builds a state once and then answers one call after another. A call
+that hangs, is killed, or ends the interpreter comes back as a value, and the next call gets a new child.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from typing import Any
+
+STARTUP_SECONDS = 120  # to import a library and load the data; not a part of any fit
+
+
+@dataclass(frozen=True)
+class Answer:
+    """kind: 'ok' with the value, or 'failed' | 'timeout' | 'out_of_memory' | 'not_applicable' with the reason."""
+
+    kind: str
+    value: Any
+
+
+class Guard:
+    """target is 'module:class'; the child makes `class(**arguments)` and calls it for each `call`."""
+
+    def __init__(self, target: str, arguments: dict[str, Any], seconds: float, memory_mb: float):
+        self.target, self.arguments = target, arguments
+        self.seconds, self.memory_mb = seconds, memory_mb
+        self._process: subprocess.Popen[bytes] | None = None
+        self._pipe: Connection | None = None
+        self._unbuilt: Answer | None = None
+
+    def __enter__(self) -> Guard:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop()
+
+    def call(self, *arguments: Any) -> Answer:
+        if self._unbuilt is not None:
+            return self._unbuilt
+        if self._process is None:
+            started = self._start()
+            if started.kind != "ok":
+                self._stop()
+                self._unbuilt = started  # it would fail the same way for the next call
+                return started
+        return self._ask(arguments, self.seconds)
+
+    def _start(self) -> Answer:
+        ours, theirs = Pipe()
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "linclass_study.runs.child", str(theirs.fileno())],
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            env={**os.environ, "PYTHONHASHSEED": "0"},
+        )
+        theirs.close()  # else its death would not end our wait
+        self._pipe = ours
+        return self._ask((self.target, self.arguments, self.memory_mb), STARTUP_SECONDS)
+
+    def _ask(self, message: Any, seconds: float) -> Answer:
+        assert self._pipe is not None
+        try:
+            self._pipe.send(message)
+            if not self._pipe.poll(seconds):
+                self._stop()
+                return Answer("timeout", f"stopped after {seconds:g} s (limits.fit_seconds)")
+            outcome = Answer(*self._pipe.recv())
+        except (EOFError, ConnectionError):
+            return Answer("failed", self._cause_of_death())
+        if outcome.kind == "out_of_memory":
+            self._stop()  # what a half-done allocation left behind is no start for the next fit
+            said = f"asked for more than limits.fit_memory_mb = {self.memory_mb:g}"
+            return Answer(outcome.kind, f"{said}: {outcome.value}" if outcome.value else said)
+        return outcome
+
+    def _cause_of_death(self) -> str:
+        assert self._process is not None
+        try:
+            code = self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            code = None
+        self._stop()
+        if code is None:
+            return "closed its connection without an answer"
+        if code >= 0:
+            return f"ended the Python process itself, with exit code {code}"
+        name = signal.Signals(-code).name
+        hint = (
+            ", as the kernel does when the machine's memory runs out" if name == "SIGKILL" else ""
+        )
+        return f"the process was killed by {name}{hint}"
+
+    def _stop(self) -> None:
+        if self._pipe is not None:
+            self._pipe.close()
+            self._pipe = None
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)  # with all that the fit itself started
+            self._process.wait()
+            self._process = None

@@ -1,0 +1,94 @@
+"""The child's half of a run: it loads data and method once, then fits and predicts one fold for each call.
+
+What a fit gives is raw: predictions, how the fit ended, what it cost. Everything else is derived later.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+import warnings
+from typing import Any
+
+import numpy as np
+
+from linclass import pipeline
+from linclass_study.runs.feature_file import FeatureFile
+
+
+class Worker:
+    """Loads the data and the method once, then fits and predicts one fold for each call."""
+
+    def __init__(self, features: str, entry: dict[str, Any], task: dict[str, Any]):
+        self.file = FeatureFile.load(features)
+        self.method = pipeline.Method.from_entry(entry)
+        self.method.estimator()  # what it imports lazily on construction is no part of a fit
+        self.task = pipeline.Task(**task)
+
+    def __call__(
+        self, train: np.ndarray, test: np.ndarray, seed: int, grid: bool
+    ) -> dict[str, Any]:
+        table, y = self.file.table, self.file.y
+        reset_peak_memory()
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            begin = time.perf_counter()
+            fitted = pipeline.fit(self.method, table.rows(train), y[train], self.task, seed)
+            fit_seconds = time.perf_counter() - begin
+        begin = time.perf_counter()
+        y_pred, score, log_proba = fitted.predict(table.rows(test))
+        predict_seconds = time.perf_counter() - begin
+        for text in dict.fromkeys(f"{w.category.__name__}: {w.message}" for w in heard):
+            print(text, file=sys.stderr)
+        return {
+            **ending(fitted.estimator, heard),
+            "params": json.dumps(self.method.params | fitted.chosen, default=str),
+            "fit_seconds": fit_seconds,
+            "predict_seconds": predict_seconds,
+            "peak_rss_mb": peak_memory_mb(),
+            "y_true": y[test],
+            "y_pred": y_pred,
+            "score": score,
+            "log_proba": log_proba,
+            "trace": getattr(fitted.estimator, "trace_", None),
+            "grid": fitted.predict(self.file.grid)[0] if grid else None,
+        }
+
+
+def ending(estimator: Any, heard: list[warnings.WarningMessage]) -> dict[str, Any]:
+    """How a fit ended, in its own words; a foreign estimator that returns has converged, unless it warned."""
+    unconverged = [w for w in heard if "ConvergenceWarning" in w.category.__name__]
+    iterations = getattr(estimator, "n_iter_", None)
+    said = " ".join(str(unconverged[0].message).split()) if unconverged else ""
+    return {
+        "status": getattr(estimator, "status_", "max_iter" if unconverged else "converged"),
+        "reason": getattr(estimator, "reason_", said),
+        "iterations": None if iterations is None else int(np.max(iterations)),
+        "objective": number(getattr(estimator, "objective_", None)),
+        "certificate": number(getattr(estimator, "certificate_", None)),
+        "certificate_kind": getattr(estimator, "certificate_kind_", None),
+    }
+
+
+def reset_peak_memory() -> None:
+    try:
+        with open("/proc/self/clear_refs", "w") as clear:
+            clear.write("5")
+    except OSError:
+        pass
+
+
+def peak_memory_mb() -> float:
+    """The largest resident set since the reset; of the whole process where the kernel keeps no such mark."""
+    try:
+        with open("/proc/self/status") as status:
+            return next(int(s.split()[1]) for s in status if s.startswith("VmHWM")) / 1000
+    except (OSError, StopIteration):
+        scale = 1e6 if sys.platform == "darwin" else 1e3
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / scale
+
+
+def number(value: Any) -> float | None:
+    return None if value is None else float(value)

@@ -1,0 +1,178 @@
+"""Which source files a job really runs, so that editing one re-runs those jobs and no others.
+
+The import graph is read from the files (ast), never by importing them. Files of this project and of the
+folder the study runs in are followed; an installed library counts with its version. A name imported by
+string counts where it is named: a method's classifier, transforms, features and tuning metric.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import sys
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from linclass import metrics, module_of, pipeline, tuning
+from linclass_study.project import ROOT
+from linclass_study.refusal import Refused
+
+OURS = ("linclass", "linclass_study")
+CHILD = (
+    "linclass_study.runs.child",
+    "linclass_study.runs.worker",
+)  # started by name: runs.py, guard.py
+
+
+def of_method(entry: Mapping[str, Any], tune_metric: str, script: Path) -> str:
+    """The code of a run: the script, and every part that the method's entry names."""
+    return digest([script], modules_of_method(entry, tune_metric))
+
+
+def modules_of_method(entry: Mapping[str, Any], tune_metric: str) -> list[str]:
+    """The modules that are found by name when the entry's fits run."""
+    return [
+        *CHILD,
+        *_of_entry(entry),
+        *([metrics.file_of(tune_metric)] if entry.get("tune") else []),
+    ]
+
+
+def of_features(steps: Iterable[str], script: Path) -> str:
+    return digest([script], [f"linclass.features.{step}" for step in steps])
+
+
+def of_script(script: Path, *modules: str, reads: Iterable[Path] = ()) -> str:
+    """The code of a job's script, of modules that it finds by name, and of other files that it reads."""
+    return digest([script], modules, reads)
+
+
+def digest(files: Iterable[Path], modules: Iterable[str], reads: Iterable[Path] = ()) -> str:
+    """One short word for the content of all that these files and modules import, and the versions of libraries."""
+    found, libraries = closure(files, modules)
+    lines = [f"{_shown(path)} {_content(path)}" for path in sorted({*found, *reads})]
+    lines += [f"{name} {_version(name)}" for name in sorted(libraries)]
+    return hashlib.blake2b("\n".join(lines).encode(), digest_size=8).hexdigest()
+
+
+def closure(files: Iterable[Path], modules: Iterable[str]) -> tuple[set[Path], set[str]]:
+    """(source files, top-level names of installed libraries) reached from these files and modules."""
+    found: set[Path] = set()
+    libraries: set[str] = set()
+    waiting = list(files)
+    for module in modules:
+        own = _files(module)
+        waiting += own
+        if not own:
+            libraries.add(module.partition(".")[0])  # named in an entry, so its version matters
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.add(path)
+            for name in _imports(path):
+                waiting += _files(name)
+    return found, libraries
+
+
+def _of_entry(entry: Mapping[str, Any]) -> Iterable[str]:
+    path = entry["classifier"]
+    package, _, name = path.rpartition(".")
+    yield module_of(name) if package == "linclass" else package
+    if package == "linclass":
+        yield from _composed(pipeline.Method.from_entry(entry))
+    for step in entry.get("transforms") or []:
+        yield f"linclass.transforms.{step if isinstance(step, str) else next(iter(step))}"
+    for value in (entry.get("params") or {}).values():
+        if isinstance(value, Mapping) and "classifier" in value:
+            yield from _of_entry(value)
+
+
+def _composed(method: pipeline.Method) -> Iterable[str]:
+    """The parts that our own classifiers find by name: the loss, the penalty, the solvers it may take."""
+    if hasattr(method.classifier, "parts"):
+        for chosen in tuning.candidates(method.tune):
+            yield from method.estimator(**chosen).parts()
+
+
+@cache
+def _imports(path: Path) -> tuple[str, ...]:
+    """Dotted names that a file imports; of `from a import b` both a and a.b, either may be the module."""
+    names: list[str] = []
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+    except SyntaxError as error:
+        raise Refused(f"{_shown(path)}, line {error.lineno}: not Python ({error.msg})") from None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = _absolute(path, node)
+            names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
+    return tuple(names)
+
+
+def _absolute(path: Path, node: ast.ImportFrom) -> str:
+    if not node.level:
+        return node.module or ""
+    package = path.parent
+    for _ in range(node.level - 1):
+        package = package.parent
+    parts = [node.module] if node.module else []
+    while (package / "__init__.py").exists():
+        parts.insert(0, package.name)
+        package = package.parent
+    return ".".join(parts)
+
+
+@cache
+def _files(module: str) -> tuple[Path, ...]:
+    """The file of a module of ours or of the study's folder, with the packages on its way; none for libraries."""
+    top, *rest = module.split(".")
+    for folder in (ROOT,) if top in OURS else (Path.cwd(),):
+        here = folder / top
+        found = [here / "__init__.py"] if (here / "__init__.py").is_file() else []
+        if not rest:
+            single = folder / f"{top}.py"
+            return tuple(found or ([single] if single.is_file() else []))
+        for part in rest:
+            here = here / part
+            if (here / "__init__.py").is_file():
+                found.append(here / "__init__.py")
+            elif here.with_suffix(".py").is_file():
+                return (*found, here.with_suffix(".py"))
+            else:
+                break
+        return tuple(found)
+    return ()
+
+
+@cache
+def _content(path: Path) -> str:
+    return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
+
+
+@cache
+def _version(name: str) -> str:
+    if name in sys.stdlib_module_names:
+        return ""
+    for distribution in _distributions().get(name, [name]):
+        try:
+            return metadata.version(distribution)
+        except metadata.PackageNotFoundError:
+            continue
+    return "unknown"
+
+
+@cache
+def _distributions() -> Mapping[str, list[str]]:
+    return metadata.packages_distributions()
+
+
+def _shown(path: Path) -> str:
+    for folder in (ROOT, Path.cwd()):
+        if path.is_relative_to(folder):
+            return str(path.relative_to(folder))
+    return str(path)
