@@ -67,7 +67,11 @@ def objective_of(X: Any, y: np.ndarray, strength: float) -> Callable[[Any], floa
 
 
 def binary_dense() -> Iterator[Case]:
-    for n, d, tol, target in [(200_000, 30, 1e-4, 0.3), (2000, 50, 1e-4, 0.55), (300, 10, 1e-4, 0.25)]:
+    for n, d, tol, target in [
+        (200_000, 30, 1e-4, 0.3),
+        (2000, 50, 1e-4, 0.55),
+        (300, 10, 1e-4, 0.25),
+    ]:
         X, y = data.gaussian(n, d)
         yield logistic(f"dense {n:,} × {d}", X, y, 1.0, "newton-cholesky", tol, target)
 

@@ -12,23 +12,32 @@ from linclass.objective import Objective
 Row = tuple[str, Callable[[Objective], bool], str]
 
 TABLE: tuple[Row, ...] = (
+    ("the loss has a kink", lambda P: P.loss.kind != "twice-smooth", "subgradient"),
     (
-        "the loss has a kink",
-        lambda P: P.loss.kind != "twice-smooth",
-        "newton_cg",
-    ),  # until the subgradient is there
-    (
-        "the loss is quadratic, a Gram matrix is small",
-        lambda P: P.is_quadratic and P.design.width <= 2000,
+        "quadratic, up to 2000 features",
+        lambda P: P.is_quadratic and small(P, 2000),
         "least_squares",
     ),
-    (
-        "few parameters: a Hessian is small",
-        lambda P: P.n_parameters <= (100 if len(P.shape) == 2 else 500),
-        "newton",
-    ),
-    ("many parameters", lambda P: True, "newton_cg"),
+    ("dense, one score, up to 500 features", lambda P: dense(P) and small(P, 500), "newton"),
+    ("dense, K scores, up to 100 parameters", lambda P: dense(P) and few(P), "newton"),
+    ("more parameters, or sparse rows", lambda P: True, "newton_cg"),
 )
+
+
+def dense(objective: Objective) -> bool:
+    """Dense rows, or so few that they are as good as dense."""
+    design = objective.design
+    return not design.is_sparse or design.n_rows * design.width <= 100_000
+
+
+def small(objective: Objective, features: int) -> bool:
+    """A matrix of features × features is all that is solved with."""
+    one_score = len(objective.shape) == 1 or objective.is_quadratic
+    return one_score and objective.design.width <= features
+
+
+def few(objective: Objective) -> bool:
+    return objective.n_parameters <= 100
 
 
 def choose(objective: Objective) -> str:

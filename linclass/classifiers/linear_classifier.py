@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.composition import Composition
-from linclass.conventions import LinearScores
+from linclass.conventions import LinearScores, SoftmaxProbabilities
 from linclass.geometry import LinearGeometry
 from linclass.losses.base import ResidualLoss
 from linclass.numerics import Array, DesignMatrix
@@ -79,6 +79,20 @@ class LinearClassifier(Composition, LinearGeometry, LinearScores):
                 self._look_at_optimum(objective, solutions[-1], codes, weights)
         self._learn(solutions)
         return self._say_how_it_ended(solutions, directions)
+
+    @property
+    def predict_proba(self) -> Any:
+        """Only where the loss is minus a log likelihood; else there is no such method."""
+        return self._probability("predict_proba")
+
+    @property
+    def predict_log_proba(self) -> Any:
+        return self._probability("predict_log_proba")
+
+    def _probability(self, method: str) -> Any:
+        if not find("losses", self.loss).probabilistic:
+            raise AttributeError(f"loss={self.loss!r} gives no probabilities, so no {method}")
+        return getattr(SoftmaxProbabilities, method).__get__(self)
 
     def _problems(self, codes: Array) -> list[tuple[Any, Array]]:
         """(loss, targets) of each minimization: one, or one per class."""

@@ -118,7 +118,10 @@ def backtracking(
 
 
 def enough(old: Point, new: Point, descent: float) -> bool:
-    return new.value <= old.value - 0.5 * descent + 1e-15 * abs(old.value)
+    """Armijo's rule; where rounding hides a descent, the slope must not have changed its sign."""
+    if descent > 1e-13 * abs(old.value):
+        return new.value <= old.value - 0.5 * descent
+    return float(np.vdot(new.gradient, old.gradient)) >= 0
 
 
 RULES: dict[str, Callable[[Objective, Array, float, int, float, Trace | None], End]] = {

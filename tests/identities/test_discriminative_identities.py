@@ -1,0 +1,256 @@
+"""Theorems that tie solvers, losses and classifiers together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+
+from linclass import (
+    LeastSquaresClassifier,
+    LinearClassifier,
+    LinearRegression,
+    LogisticRegression,
+    Perceptron,
+    Ridge,
+)
+from linclass.losses.logistic import Logistic
+from linclass.numerics import DesignMatrix
+from linclass.objective import Objective
+from linclass.penalties.unpenalized import Unpenalized
+from linclass.solvers.irls import Irls
+from linclass.solvers.newton import Newton
+
+
+def overlapping(n: int = 120, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(11)
+    y = np.arange(n) % classes
+    return rng.standard_normal((n, 3)) + 0.8 * rng.standard_normal((classes, 3))[y], y
+
+
+def separated(margin: float, n: int = 60, d: int = 3) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows at least `margin` away from a hyperplane through the origin, on its two sides."""
+    rng = np.random.default_rng(3)
+    w = rng.standard_normal(d)
+    w /= np.linalg.norm(w)
+    X = rng.standard_normal((10 * n, d))
+    X = X[np.abs(X @ w) >= margin][:n]
+    return X, (X @ w > 0).astype(int), w
+
+
+def test_gradient_descent_newton_and_quasi_newton_end_at_one_optimum() -> None:
+    X, y = overlapping()
+    coef = [
+        LogisticRegression(penalty=None, solver=s, tol=1e-10, max_iter=100_000).fit(X, y).coef_
+        for s in ("gradient_descent", "newton", "quasi_newton", "irls", "newton_cg")
+    ]
+    for other in coef[1:]:
+        assert_allclose(other, coef[0], atol=1e-7)
+
+
+def test_an_irls_step_is_a_newton_step() -> None:
+    X, y = overlapping()
+    P = Objective(DesignMatrix(X), Logistic(), 2.0 * y - 1, None, Unpenalized())
+    start = np.array([0.2, -0.1, 0.3, 0.1])
+    for steps in (1, 2, 3):
+        one = Irls(max_iter=steps, tol=0).solve(P, start).theta
+        other = Newton(max_iter=steps, tol=0).solve(P, start).theta
+        # where Newton keeps its Hessian it is no longer the same step, so only early ones compare
+        assert_allclose(one, other, rtol=1e-10 if steps < 3 else 1e-3)
+
+
+@pytest.mark.parametrize("order", ["cyclic", "random", "largest_violation"])
+@pytest.mark.parametrize("step", [1.0, 0.01])
+@pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
+def test_the_perceptron_makes_at_most_r_squared_over_gamma_squared_mistakes(
+    order: str, step: float, store: Any
+) -> None:
+    X, y, w = separated(0.15)
+    gamma, R = np.abs(X @ w).min(), np.linalg.norm(X, axis=1).max()
+    params = {"order": order, "step": step, "fit_intercept": False, "random_state": 0}
+    model = Perceptron(max_iter=1000, **params).fit(store(X), y)
+    assert model.status_ == "converged"
+    assert 0 < model.n_mistakes_ <= R**2 / gamma**2
+    assert model.score(store(X), y) == 1.0
+
+
+def test_the_perceptron_follows_its_rule_row_by_row() -> None:
+    X, y = overlapping()
+    w, b, mistakes = np.zeros(3), 0.0, 0
+    for _ in range(4):
+        for x, t in zip(X, 2 * y - 1, strict=True):
+            if t * (w @ x + b) <= 0:
+                w, b, mistakes = w + t * x, b + t, mistakes + 1
+    model = Perceptron(max_iter=4).fit(X, y)
+    assert_allclose(model.coef_[0], w)
+    assert_allclose(model.intercept_, b)
+    assert model.n_mistakes_ == mistakes
+    assert model.status_ == "max_iter"
+
+
+def test_keslers_perceptron_of_two_classes_is_the_perceptron() -> None:
+    """With K = 3, one class never seen apart, w_1 − w_0 would be the binary weight; here K = 3 holds
+    Kesler's bound: 2 R²/γ² mistakes on data whose classes lie in three directions."""
+    rng = np.random.default_rng(0)
+    centres = 6 * np.array([[1, 0], [-0.5, 0.9], [-0.5, -0.9]])
+    y = np.arange(90) % 3
+    X = centres[y] + rng.standard_normal((90, 2))
+    model = Perceptron(fit_intercept=False).fit(X, y)
+    assert model.status_ == "converged"
+    assert_allclose(model.coef_.sum(axis=0), 0, atol=1e-12)
+    W = centres / np.linalg.norm(centres)
+    Z = X @ W.T
+    rivals = np.where(np.eye(3, dtype=bool)[y], -np.inf, Z)
+    gamma = (Z[np.arange(90), y] - rivals.max(axis=1)).min()
+    assert gamma > 0
+    assert model.n_mistakes_ <= 2 * (np.linalg.norm(X, axis=1).max() / gamma) ** 2
+
+
+def test_two_class_indicator_least_squares_is_parallel_to_lda() -> None:
+    """w ∝ S⁻¹(m₁ − m₀), S the within-class covariance."""
+    X, y = overlapping()
+    means = [X[y == k].mean(axis=0) for k in (0, 1)]
+    within = sum((X[y == k] - means[k]).T @ (X[y == k] - means[k]) for k in (0, 1))
+    direction = np.linalg.solve(within, means[1] - means[0])
+    coef = LeastSquaresClassifier().fit(X, y).coef_[0]
+    assert_allclose(coef / np.linalg.norm(coef), direction / np.linalg.norm(direction), atol=1e-12)
+
+
+def test_indicator_fits_of_a_row_sum_to_one() -> None:
+    X, y = overlapping(classes=4)
+    Z = LeastSquaresClassifier().fit(X, y).decision_function(X)
+    assert_allclose(Z.sum(axis=1), 1)
+
+
+def test_least_squares_residuals_are_orthogonal_to_the_features() -> None:
+    rng = np.random.default_rng(0)
+    X, y, w = rng.standard_normal((50, 4)) + 1e4, rng.standard_normal(50), rng.uniform(1, 2, 50)
+    residual = y - LinearRegression().fit(X, y, w).predict(X)
+    assert_allclose((X - X.mean(axis=0)).T @ (w * residual), 0, atol=1e-8)
+    assert_allclose(w @ residual, 0, atol=1e-8)
+
+
+def test_ridge_shrinks_every_principal_component_by_its_own_factor() -> None:
+    """In the basis of XᵀX/n = V diag(s) Vᵀ:  Vᵀw = s/(s + strength) · Vᵀw_ols."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 4)) @ rng.standard_normal((4, 4))
+    y = rng.standard_normal(60)
+    s, V = np.linalg.eigh((X - X.mean(axis=0)).T @ (X - X.mean(axis=0)) / 60)
+    ols = LinearRegression().fit(X, y).coef_
+    for strength in (0.01, 1.0, 100.0):
+        ridge = Ridge(strength=strength).fit(X, y).coef_
+        assert_allclose(V.T @ ridge, s / (s + strength) * (V.T @ ols), atol=1e-12)
+
+
+def test_dependent_features_give_the_shortest_least_squares_solution() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((20, 3)), rng.standard_normal(20)
+    model = LinearRegression().fit(np.column_stack([X, X[:, 0], np.full(20, 7.0)]), y)
+    assert model.status_ == "rank_deficient"
+    assert "rank 4" in model.reason_
+    plain = LinearRegression().fit(X, y).coef_
+    expected = [plain[0] / 2, plain[1], plain[2], plain[0] / 2, 0]
+    assert_allclose(model.coef_, expected, atol=1e-10)
+
+
+def test_logistic_regression_meets_the_observed_counts() -> None:
+    """The score equations: with an intercept, fitted probabilities sum to the class counts."""
+    X, y = overlapping(classes=3)
+    model = LogisticRegression(tol=1e-14).fit(X, y)
+    assert_allclose(model.predict_proba(X).sum(axis=0), np.bincount(y), rtol=1e-7)
+
+
+def test_the_softmax_rows_sum_to_zero_penalized_or_not() -> None:
+    X, y = overlapping(classes=3)
+    for penalty in ("l2", None):
+        for solver in ("auto", "newton", "newton_cg", "quasi_newton"):
+            model = LogisticRegression(penalty=penalty, solver=solver, tol=1e-9).fit(X, y)
+            assert_allclose(model.coef_.sum(axis=0), 0, atol=1e-9)
+            assert_allclose(model.intercept_.sum(), 0, atol=1e-9)
+
+
+def test_a_linear_classifier_with_logistic_loss_is_logistic_regression() -> None:
+    for classes in (2, 3):
+        X, y = overlapping(classes=classes)
+        one = LinearClassifier(loss="logistic").fit(X, y)
+        other = LogisticRegression().fit(X, y)
+        assert (one.coef_ == other.coef_).all()
+        assert_allclose(one.predict_proba(X), other.predict_proba(X))
+    assert not hasattr(LinearClassifier(loss="hinge"), "predict_proba")
+
+
+def test_separable_data_are_said_to_be_with_the_direction() -> None:
+    X, y, _ = separated(0.2)
+    for solver in ("auto", "newton_cg", "gradient_descent", "quasi_newton", "irls"):
+        model = LogisticRegression(penalty=None, solver=solver, max_iter=50).fit(X, y)
+        assert model.status_ == "separable"
+        z = X @ model.separating_direction_ + model.separating_intercept_
+        assert ((2 * y - 1) * z > 0).all()
+        assert "penalty" in model.reason_
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_quasi_complete_separation_is_found_too(classes: int) -> None:
+    """One feature is zero but for rows that are all of the last class; the rest overlap."""
+    X, y = overlapping(classes=classes)
+    X = np.column_stack([X, (y == classes - 1) & (np.arange(len(y)) % 4 == 1)])
+    for solver in ("auto", "newton_cg", "quasi_newton"):
+        model = LogisticRegression(penalty=None, solver=solver).fit(X, y)
+        assert model.status_ == "separable"
+        D = np.atleast_2d(model.separating_direction_)
+        Z = X @ D.T + model.separating_intercept_
+        if classes == 2:
+            margins = (2 * y - 1) * Z[:, 0]
+        else:
+            own = Z[np.arange(len(y)), y]
+            margins = own - np.where(np.eye(classes, dtype=bool)[y], -np.inf, Z).max(axis=1)
+        assert margins.min() > -1e-9
+        assert Z.ptp() > 0.1 if hasattr(Z, "ptp") else np.ptp(Z) > 0.1
+
+
+def test_overlapping_data_have_an_optimum() -> None:
+    for classes in (2, 3):
+        X, y = overlapping(classes=classes)
+        model = LogisticRegression(penalty=None).fit(10 * X, y)
+        assert model.status_ == "converged"
+        assert not hasattr(model, "separating_direction_")
+
+
+def test_a_fit_that_stops_early_says_so() -> None:
+    X, y = overlapping()
+    model = LogisticRegression(solver="gradient_descent", max_iter=2).fit(X, y)
+    assert model.status_ == "max_iter"
+    assert "stopped after 2 iterations" in model.reason_
+
+
+def test_distance_projection_and_coordinate_belong_together() -> None:
+    X, y = overlapping()
+    model = LogisticRegression().fit(X, y)
+    normal, offset = model.boundary()
+    assert_allclose(np.linalg.norm(normal), 1)
+    assert_allclose(model.decision_function(model.project(X)), 0, atol=1e-12)
+    assert_allclose(X - model.project(X), np.outer(model.signed_distance(X), normal), atol=1e-12)
+    assert_allclose(model.signed_distance(X), model.coordinate(X) + offset)
+    assert_allclose(model.signed_distance(sparse.csr_array(X)), model.signed_distance(X))
+    assert ((model.signed_distance(X) > 0) == (model.predict(X) == 1)).all()
+
+
+def test_classes_have_a_boundary_for_each_pair() -> None:
+    X, y = overlapping(classes=3)
+    model = LogisticRegression().fit(X, y)
+    on = model.project(X, pair=(0, 2))
+    Z = model.decision_function(on)
+    assert_allclose(Z[:, 0], Z[:, 2], atol=1e-12)
+    with pytest.raises(ValueError, match="pair="):
+        model.boundary()
+
+
+def test_no_intercept_means_a_boundary_through_the_origin() -> None:
+    X, y = overlapping()
+    for kind in (LogisticRegression, LeastSquaresClassifier, Perceptron):
+        model = kind(fit_intercept=False).fit(X, y)
+        assert model.boundary().offset == 0
+        assert (model.intercept_ == 0).all()

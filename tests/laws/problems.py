@@ -1,0 +1,55 @@
+"""Small problems that the laws of losses, penalties and solvers are tried on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linclass.losses.base import KINDS, MarginLoss, ResidualLoss
+from linclass.numerics import DesignMatrix
+from linclass.objective import Objective
+from linclass.parts import find, names
+
+LOSSES = names("losses")
+CONVEX = [name for name in LOSSES if find("losses", name).kind != "discrete"]
+SMOOTH = [name for name in LOSSES if KINDS.index(find("losses", name).kind) >= 2]
+K = 3
+
+
+def targets(loss: Any, n: int, seed: int = 0) -> np.ndarray:
+    """Truths of the kind that a loss takes."""
+    rng = np.random.default_rng(seed)
+    if isinstance(loss, MarginLoss):
+        return rng.choice([-1.0, 1.0], n)
+    if isinstance(loss, ResidualLoss):
+        return rng.standard_normal(n)
+    return np.r_[np.arange(K), rng.integers(0, K, n - K)]
+
+
+def scores(loss: Any, n: int, seed: int = 1) -> np.ndarray:
+    shape = (n,) if loss.n_scores == 1 else (loss.n_scores, n)
+    return 2 * np.random.default_rng(seed).standard_normal(shape)
+
+
+def objective(
+    loss: str, penalty: str = "l2", strength: float = 0.1, n: int = 60, intercept: bool = True
+) -> Objective:
+    rng = np.random.default_rng(7)
+    made = find("losses", loss)()
+    X = rng.standard_normal((n, 3)) @ np.array([[1, 0.5, 0], [0, 1, 0.5], [0, 0, 2.0]])
+    weights = rng.uniform(0.5, 2, n)
+    design = DesignMatrix(X, intercept)
+    return Objective(
+        design, made, targets(made, n), weights, find("penalties", penalty)(), strength
+    )
+
+
+def differences(f: Any, x: np.ndarray, h: float = 1e-6) -> np.ndarray:
+    """∂f/∂x_j by central differences, for a scalar function."""
+    out = np.empty_like(x)
+    for j in np.ndindex(x.shape):
+        e = np.zeros_like(x)
+        e[j] = h
+        out[j] = (f(x + e) - f(x - e)) / (2 * h)
+    return out

@@ -1,0 +1,192 @@
+"""Laws of every loss, found by its file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from problems import CONVEX, LOSSES, SMOOTH, K, scores, targets
+from scipy.optimize import minimize
+
+from linclass.losses.base import Loss, MarginLoss
+from linclass.losses.logistic import Logistic
+from linclass.losses.softmax import Softmax
+from linclass.parts import find
+
+N = 40
+CONJUGATE = [name for name in CONVEX if find("losses", name).has_conjugate]
+TWICE = [name for name in SMOOTH if find("losses", name).kind == "twice-smooth"]
+
+
+def made(name: str) -> tuple[Loss, np.ndarray, np.ndarray]:
+    loss = find("losses", name)()
+    return loss, targets(loss, N), scores(loss, N)
+
+
+def shift(z: np.ndarray, k: int | None, h: float) -> np.ndarray:
+    z = z.copy()
+    z[... if k is None else k] += h
+    return z
+
+
+def directions(z: np.ndarray) -> list[int | None]:
+    return [None] if z.ndim == 1 else list(range(len(z)))
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_slope_matches_finite_differences(name: str) -> None:
+    loss, y, z = made(name)
+    for k in directions(z):
+        numeric = (loss.values(y, shift(z, k, 1e-6)) - loss.values(y, shift(z, k, -1e-6))) / 2e-6
+        assert_allclose(loss.slopes(y, z)[... if k is None else k], numeric, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", TWICE)
+def test_curvature_matches_finite_differences(name: str) -> None:
+    loss, y, z = made(name)
+    for k in directions(z):
+        e = np.zeros_like(z)
+        e[... if k is None else k] = 1
+        numeric = (loss.slopes(y, shift(z, k, 1e-6)) - loss.slopes(y, shift(z, k, -1e-6))) / 2e-6
+        assert_allclose(loss.curve(loss.curvatures(y, z), e), numeric, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", TWICE)
+def test_hessian_is_the_sum_of_curvatures_over_rows(name: str) -> None:
+    loss, y, z = made(name)
+    rng = np.random.default_rng(0)
+    B, w = rng.standard_normal((N, 2)), rng.uniform(size=N)
+    C = loss.curvatures(y, z)
+    scored = z.shape[:-1] or (1,)
+    expected = np.zeros((*scored, 2, *scored, 2))
+    for k in range(scored[0]):
+        e = np.zeros_like(z)
+        e[k if z.ndim == 2 else ...] = 1
+        column = np.atleast_2d(loss.curve(C, e))
+        for l in range(scored[0]):
+            expected[l, :, k] = (B * (w * column[l])[:, None]).T @ B
+    size = 2 * scored[0]
+    assert_allclose(loss.hessian(B.copy(), w, C), expected.reshape(size, size), atol=1e-12)
+
+
+@pytest.mark.parametrize("name", CONVEX)
+def test_slope_is_a_subgradient(name: str) -> None:
+    loss, y, z = made(name)
+    other = scores(loss, N, seed=5)
+    inner = loss.slopes(y, z) * (other - z)
+    linear = loss.values(y, z) + (inner if inner.ndim == 1 else inner.sum(axis=0))
+    assert (loss.values(y, other) >= linear - 1e-12).all()
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_slope_changes_no_faster_than_smoothness(name: str) -> None:
+    loss, y, z = made(name)
+    other = scores(loss, N, seed=5)
+    change = np.linalg.norm(np.atleast_2d(loss.slopes(y, z) - loss.slopes(y, other)), axis=0)
+    assert (
+        change <= loss.smoothness * np.linalg.norm(np.atleast_2d(z - other), axis=0) + 1e-12
+    ).all()
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_margins_of_ten_thousand_give_finite_values_without_a_warning(name: str) -> None:
+    loss, y, z = made(name)
+    for far in (1e4 * np.sign(z), 1e4 * z / np.abs(z).max(), np.zeros_like(z)):
+        for part in loss.jet(y, far):
+            assert part is None or np.isfinite(part).all()
+        assert np.isfinite(loss.margins(y, far)).all()
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_jet_is_value_slope_and_curvature(name: str) -> None:
+    loss, y, z = made(name)
+    values, slopes, curvatures = loss.jet(y, z)
+    assert_allclose(values, loss.values(y, z), rtol=1e-14)
+    assert_allclose(slopes, loss.slopes(y, z), rtol=1e-13)
+    if loss.kind == "twice-smooth":
+        assert curvatures is not None
+        assert_allclose(curvatures, loss.curvatures(y, z), rtol=1e-13)
+
+
+@pytest.mark.parametrize("name", CONJUGATE)
+def test_fenchel_young(name: str) -> None:
+    """ℓ(z) + ℓ*(s) ≥ s·z, with equality at s = ℓ′(z)."""
+    loss, y, z = made(name)
+    s, other = loss.slopes(y, z), scores(loss, N, seed=9)
+
+    def product(z: np.ndarray) -> np.ndarray:
+        return s * z if z.ndim == 1 else (s * z).sum(axis=0)
+
+    assert_allclose(loss.values(y, z) + loss.conjugates(y, s), product(z), atol=1e-12)
+    assert (loss.values(y, other) + loss.conjugates(y, s) >= product(other) - 1e-12).all()
+
+
+@pytest.mark.parametrize("name", CONJUGATE)
+def test_conjugate_is_the_supremum_of_its_definition(name: str) -> None:
+    """ℓ*(s) = sup_z s·z − ℓ(z), by numerical minimization at slopes inside the domain."""
+    loss, y, z = made(name)
+    s = 0.5 * loss.slopes(y, z) + 0.5 * loss.slopes(y, scores(loss, N, seed=3))
+    for i in range(6):
+        own, si = y[i : i + 1], s[..., i]
+
+        def negative(v: np.ndarray, own: np.ndarray = own, si: np.ndarray = si) -> float:
+            zi = v if z.ndim == 1 else v[:, None]
+            return float(loss.values(own, zi)[0] - np.sum(si * v))
+
+        start = np.atleast_1d(z[..., i])
+        found = minimize(
+            negative, start, method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12}
+        )
+        assert_allclose(loss.conjugates(own, s[..., i : i + 1])[0], -found.fun, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", [n for n in CONJUGATE if n not in ("squared", "softmax")])
+def test_conjugate_is_infinite_outside_its_domain(name: str) -> None:
+    loss = find("losses", name)()
+    assert isinstance(loss, MarginLoss)
+    assert np.isinf(loss.conjugate(np.array([-0.1]))).all()
+
+
+@pytest.mark.parametrize("name", CONJUGATE)
+def test_balanced_slopes_stay_in_the_domain_and_sum_to_zero(name: str) -> None:
+    loss, y, z = made(name)
+    w = np.random.default_rng(3).uniform(0.1, 1, N)
+    s = loss.balance(y, loss.slopes(y, z), w)
+    assert_allclose(s @ w, 0, atol=1e-14)
+    assert np.isfinite(loss.conjugates(y, s)).all()
+
+
+def test_softmax_of_two_scores_is_the_logistic_loss_of_their_difference() -> None:
+    rng = np.random.default_rng(0)
+    Z, y = 3 * rng.standard_normal((2, N)), rng.integers(0, 2, N)
+    assert_allclose(
+        Softmax(2).values(y, Z), Logistic().values(2.0 * y - 1, Z[1] - Z[0]), rtol=1e-12
+    )
+
+
+def test_softmax_with_a_reference_class_gives_it_the_score_zero() -> None:
+    rng = np.random.default_rng(0)
+    Z, y = rng.standard_normal((K - 1, N)), rng.integers(0, K, N)
+    whole = np.vstack([Z, np.zeros(N)])
+    part, full = Softmax(K, reference=True), Softmax(K)
+    assert_allclose(part.values(y, Z), full.values(y, whole), rtol=1e-13)
+    assert_allclose(part.slopes(y, Z), full.slopes(y, whole)[:-1], atol=1e-14)
+    assert_allclose(part.margins(y, Z), full.margins(y, whole))
+    s, w = part.slopes(y, Z), rng.uniform(size=N)
+    assert_allclose(part.conjugates(y, s), full.conjugates(y, full.slopes(y, whole)), atol=1e-12)
+    assert_allclose(part.balance(y, s, w) @ w, 0, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", ["hinge", "squared_hinge"])
+def test_convex_margin_losses_bound_zero_one_loss(name: str) -> None:
+    m = np.linspace(-3, 3, 601)
+    loss: Any = find("losses", name)()
+    assert (loss.value(m) >= find("losses", "zero_one")().value(m)).all()
+
+
+def test_logistic_slope_is_the_affine_tanh_that_prepared_gradients_use() -> None:
+    f, inner, outer, offset = Logistic.slope_as_ufunc
+    m = np.linspace(-30, 30, 301)
+    assert_allclose(offset + outer * f(inner * m), Logistic().slope(m), atol=1e-15)

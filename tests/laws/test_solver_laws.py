@@ -1,0 +1,308 @@
+"""Laws of objectives, of every solver, and of the fits that end in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from problems import CONVEX, K, differences, objective
+from scipy import sparse
+
+from linclass import LinearClassifier, LogisticRegression
+from linclass.conventions import NotApplicable
+from linclass.losses.base import KINDS
+from linclass.losses.logistic import Logistic
+from linclass.numerics import DesignMatrix
+from linclass.objective import Objective, merge_rows
+from linclass.parts import find, names
+from linclass.penalties.l2 import L2
+from linclass.solvers.base import Solver, Trace
+from linclass.solvers.newton import Newton
+
+SOLVERS = [
+    name for name in names("solvers") if name != "perceptron_rule"
+]  # corrects, not minimizes
+TWICE = [name for name in CONVEX if find("losses", name).kind == "twice-smooth"]
+EXACT = 1e-9
+
+# What a solver needs besides its defaults to come within 1e-6 of the optimum on these problems.
+OPTIONS: dict[str, dict[str, Any]] = {
+    "stochastic_gradient": {"batch": 20, "max_iter": 3000, "random_state": 0},
+    "subgradient": {"max_iter": 20_000},
+}
+
+
+def applicable(solver: str, loss: str) -> bool:
+    needs, kind = find("solvers", solver).needs, find("losses", loss)
+    if needs not in KINDS:
+        return getattr(kind, needs)
+    if solver == "irls" and loss == "softmax":
+        return False
+    return KINDS.index(kind.kind) >= KINDS.index(needs)
+
+
+def made(name: str, **more: Any) -> Solver:
+    return find("solvers", name)(**({"tol": EXACT} | OPTIONS.get(name, {}) | more))
+
+
+PAIRS = [(s, l) for s in SOLVERS for l in CONVEX if applicable(s, l)]
+SMOOTH_PAIRS = [(s, l) for s, l in PAIRS if l in TWICE]
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("loss", TWICE)
+def test_gradient_and_hessian_match_finite_differences(loss: str, intercept: bool) -> None:
+    P = objective(loss, intercept=intercept)
+    theta = 0.3 * np.random.default_rng(2).standard_normal(P.shape)
+    point = P.survey(theta)
+    assert_allclose(point.value, P.at(theta).value, rtol=1e-13)
+    assert_allclose(point.gradient, P.at(theta).gradient, atol=1e-13)
+    assert_allclose(point.gradient, differences(lambda t: P.at(t).value, theta), atol=1e-8)
+    times = P.hessian_times(P.at(theta))
+    for j in range(P.n_parameters):
+        e = np.zeros(P.n_parameters)
+        e[j] = 1
+        Hs, Xs = times(e.reshape(P.shape))
+        assert_allclose(Hs.ravel(), point.hessian[j], atol=1e-12)
+        assert_allclose(Xs, P.design.scores(e.reshape(P.shape)))
+
+
+@pytest.mark.parametrize("loss", CONVEX)
+@pytest.mark.parametrize("scale", [1.0, -0.1])
+@pytest.mark.parametrize("penalty", ["l2", "unpenalized"])
+def test_a_prepared_gradient_is_the_gradient(loss: str, scale: float, penalty: str) -> None:
+    P = objective(loss, penalty)
+    theta = 0.3 * np.random.default_rng(2).standard_normal(P.shape)
+    out = np.empty_like(theta)
+    P.prepared_gradient(scale)(theta, out)
+    assert_allclose(out, scale * P.at(theta).gradient, atol=1e-14)
+
+
+@pytest.mark.parametrize("loss", [n for n in CONVEX if find("losses", n).has_conjugate])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_the_duality_gap_bounds_what_is_left_anywhere(loss: str, intercept: bool) -> None:
+    """P(θ) − gap(θ) ≤ min P ≤ P(θ) for any θ, so no gap may beat another's value."""
+    P = objective(loss, intercept=intercept)
+    rng = np.random.default_rng(0)
+    points = [P.at(s * rng.standard_normal(P.shape)) for s in (0, 0.1, 0.5, 1, 2)]
+    gaps = [P.duality_gap(point) for point in points]
+    assert min(gaps) >= 0
+    best = min(point.value for point in points)
+    assert all(point.value - gap <= best + 1e-12 for point, gap in zip(points, gaps, strict=True))
+
+
+@pytest.mark.parametrize("loss", TWICE)
+def test_the_duality_gap_goes_to_zero(loss: str) -> None:
+    P = objective(loss)
+    assert made("newton", tol=1e-14).solve(P, P.zero()).certificate < 1e-13
+
+
+@pytest.mark.parametrize(("solver", "loss"), SMOOTH_PAIRS)
+def test_every_solver_reaches_the_same_optimum(solver: str, loss: str) -> None:
+    P = objective(loss)
+    optimum = Newton(tol=1e-13).solve(P, P.zero()).objective
+    solution = made(solver).solve(P, P.zero())
+    assert optimum - 1e-13 <= solution.objective <= optimum * (1 + 1e-6)
+    assert (solution.objective - optimum) / optimum <= solution.certificate + 1e-13
+
+
+@pytest.mark.parametrize("solver", ["gradient_descent", "newton", "newton_cg", "quasi_newton"])
+@pytest.mark.parametrize("loss", TWICE)
+def test_a_monotone_solver_never_rises(solver: str, loss: str) -> None:
+    P, trace = objective(loss, strength=1e-3), Trace()
+    start = 3 * np.random.default_rng(1).standard_normal(P.shape)
+    made(solver).solve(P, start, trace)
+    values = [P.at(start).value, *(row["objective"] for row in trace.rows)]
+    assert len(values) > 2
+    assert (np.diff(values) <= 1e-12 * abs(values[0])).all()
+    assert (np.diff([row["passes"] for row in trace.rows]) > 0).all()
+
+
+def test_hinge_by_subgradients_comes_with_a_small_gap() -> None:
+    P = objective("hinge", strength=1.0, intercept=False)
+    solution = made("subgradient", tol=1e-4).solve(P, P.zero())
+    assert solution.converged
+    assert solution.certificate_kind == "duality_gap"
+
+
+def data(n: int = 80, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((n, 4)) * [1, 2, 0.5, 1]
+    Z = X @ rng.standard_normal((4, classes)) + rng.gumbel(size=(n, classes))
+    return X, Z.argmax(axis=1)
+
+
+CERTIFIED = ["gradient_descent", "newton", "newton_cg", "quasi_newton", "irls"]
+FITS = [(s, c) for s in CERTIFIED for c in (2, 3) if not (s == "irls" and c == 3)]
+
+
+def fit(solver: str, X: Any, y: Any, **more: Any) -> LogisticRegression:
+    weights = more.pop("sample_weight", None)
+    options = {"strength": 0.05, "tol": 1e-13, "max_iter": 20_000} | more
+    return LogisticRegression(solver=solver, **options).fit(X, y, weights)
+
+
+@pytest.mark.parametrize(("solver", "classes"), FITS)
+def test_weight_two_is_the_row_twice(solver: str, classes: int) -> None:
+    X, y = data(classes=classes)
+    twice = np.arange(len(y)) % 3 == 0
+    weighted = fit(solver, X, y, sample_weight=1.0 + twice)
+    repeated = fit(solver, np.vstack([X, X[twice]]), np.r_[y, y[twice]])
+    assert_allclose(weighted.coef_, repeated.coef_, atol=2e-6)
+    assert_allclose(weighted.objective_, repeated.objective_, rtol=1e-10)
+
+
+@pytest.mark.parametrize(("solver", "classes"), FITS)
+def test_permuting_permutes_the_answer(solver: str, classes: int) -> None:
+    X, y = data(classes=classes)
+    model, rng = fit(solver, X, y), np.random.default_rng(0)
+    rows, columns = rng.permutation(len(y)), rng.permutation(X.shape[1])
+    assert_allclose(fit(solver, X[rows], y[rows]).coef_, model.coef_, atol=2e-6)
+    assert_allclose(fit(solver, X[:, columns], y).coef_, model.coef_[:, columns], atol=2e-6)
+    other = fit(solver, X, classes - 1 - y).coef_
+    assert_allclose(other, -model.coef_ if classes == 2 else model.coef_[::-1], atol=2e-6)
+
+
+@pytest.mark.parametrize("solver", [*CERTIFIED, "auto"])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("real", [np.float64, np.float32])
+def test_sparse_and_dense_give_the_same_answer(solver: str, index: Any, real: Any) -> None:
+    X, y = data()
+    X = np.where(np.abs(X) > 0.5, X, 0).astype(real)
+    S = sparse.csr_array(X)
+    S.indices, S.indptr = S.indices.astype(index), S.indptr.astype(index)
+    dense, thin = fit(solver, X, y), fit(solver, S, y)
+    assert_allclose(thin.coef_, dense.coef_, atol=1e-8)
+    assert_allclose(thin.decision_function(S), dense.decision_function(X), atol=1e-8)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_warm_start_begins_where_the_last_fit_ended(classes: int) -> None:
+    X, y = data(classes=classes)
+    for penalty in ("l2", None):
+        model = LogisticRegression(solver="newton", penalty=penalty, warm_start=True, tol=1e-9)
+        first = model.fit(X, y).n_iter_
+        coef = model.coef_.copy()
+        assert model.fit(X, y).n_iter_ == 1 < first
+        assert_allclose(model.coef_, coef, atol=1e-5)
+
+
+def test_class_weights_are_row_weights() -> None:
+    X, y = data()
+    balanced = len(y) / (2 * np.bincount(y))
+    expected = fit("newton", X, y, sample_weight=balanced[y]).coef_
+    assert_allclose(fit("newton", X, y, class_weight="balanced").coef_, expected, rtol=1e-10)
+    by_hand = {0: balanced[0], 1: balanced[1]}
+    assert_allclose(fit("newton", X, y, class_weight=by_hand).coef_, expected, rtol=1e-10)
+
+
+def test_the_trace_is_kept_only_when_asked_for() -> None:
+    X, y = data()
+    assert not hasattr(LogisticRegression().fit(X, y), "trace_")
+    rows = LogisticRegression(trace=True).fit(X, y).trace_
+    assert set(rows[0]) == {"passes", "seconds", "objective", "gradient_norm"}
+    assert rows[-1]["gradient_norm"] < rows[0]["gradient_norm"]
+
+
+def test_gradient_descent_records_its_path_from_any_start() -> None:
+    P = objective("logistic", "unpenalized")
+    start = np.array([1.0, -1, 0.5, 0])
+    solver = find("solvers", "gradient_descent")(
+        step=0.1, max_iter=25, tol=0, record=(0, 1, 10, 25)
+    )
+    path = solver.solve(P, start).extra["path_"]
+    assert list(path) == [0, 1, 10, 25]
+    assert_allclose(path[0], start)
+    assert_allclose(path[1], start - 0.1 * P.at(start).gradient, atol=1e-15)
+    theta = start
+    for _ in range(25):
+        theta = theta - 0.1 * P.at(theta).gradient
+    assert_allclose(path[25], theta, atol=1e-13)
+
+
+def test_unit_steps_all_have_the_length_asked_for() -> None:
+    P = objective("logistic")
+    record = tuple(range(20))
+    solver = find("solvers", "gradient_descent")(
+        step={"unit": 0.01}, max_iter=19, tol=0, record=record
+    )
+    path = solver.solve(P, P.zero() + 1).extra["path_"]
+    steps = np.diff(np.array([path[k] for k in record]), axis=0)
+    assert_allclose(np.linalg.norm(steps, axis=1), 0.01)
+
+
+@pytest.mark.parametrize("average", [True, False])
+def test_stochastic_steps_are_a_function_of_the_seed(average: bool) -> None:
+    P = objective("logistic")
+    kind = find("solvers", "stochastic_gradient")
+    for step in (0.1, {"inverse": 0.5}, {"sqrt": 0.5}, {"constant": 0.1}, None):
+        options = {"step": step, "average": average, "max_iter": 5, "batch": 7}
+        one, same, other = (
+            kind(random_state=s, **options).solve(P, P.zero()).theta for s in (1, 1, 2)
+        )
+        assert (one == same).all()
+        assert (one != other).any()
+
+
+def test_one_batch_of_all_rows_is_a_gradient_step() -> None:
+    P = objective("logistic")
+    kind = find("solvers", "stochastic_gradient")
+    theta = kind(step=0.1, batch=1000, max_iter=1, average=False).solve(P, P.zero()).theta
+    assert_allclose(theta, -0.1 * P.at(P.zero()).gradient, atol=1e-14)
+
+
+def test_merging_equal_rows_leaves_the_objective_as_it_is() -> None:
+    rng = np.random.default_rng(0)
+    U, w = rng.integers(0, 2, (50, 3)).astype(float), rng.uniform(size=50)
+    merged, weights = merge_rows(U, w)
+    assert len(merged) <= 8
+    y = np.ones(50)
+    theta = np.array([0.3, -2, 1])
+    whole = Objective(DesignMatrix(U, False), Logistic(), y, w, L2(), 0.1)
+    small = Objective(DesignMatrix(merged, False), Logistic(), y[: len(merged)], weights, L2(), 0.1)
+    assert_allclose(small.at(theta).value, whole.at(theta).value, rtol=1e-13)
+
+
+def test_what_cannot_work_together_is_refused_in_one_sentence() -> None:
+    with pytest.raises(ValueError, match="newton needs") as caught:
+        LinearClassifier(loss="hinge", solver="newton").check()
+    sentence = "newton needs a twice-smooth loss; hinge is only convex. Try solver='subgradient'."
+    assert str(caught.value) == sentence
+    for params in [
+        {"loss": "hinge", "solver": "gradient_descent"},
+        {"loss": "zero_one"},
+        {"loss": "logistik"},
+        {"penalty": "l3"},
+        {"solver": "newtons"},
+        {"solver": "least_squares"},
+        {"solver": "newton", "step": 0.1},
+        {"step": 0.1},
+        {"solver": "gradient_descent", "step": -1},
+        {"solver": "gradient_descent", "step": {"units": 1}},
+        {"solver": "stochastic_gradient", "step": {"unit": 1}},
+        {"solver": "newton", "max_iter": 0},
+        {"solver": "newton", "tol": -1.0},
+        {"strength": -1.0},
+        {"strength": "much"},
+    ]:
+        with pytest.raises(ValueError, match=r"\w") as caught:
+            LinearClassifier(**params).check()
+        assert "\n" not in str(caught.value)
+
+
+def test_irls_regresses_one_score() -> None:
+    X, y = data(classes=K)
+    with pytest.raises(NotApplicable, match="Try solver='newton'"):
+        LogisticRegression(solver="irls").fit(X, y)
+
+
+def test_a_dense_hessian_of_34250_features_is_refused_before_it_is_allocated() -> None:
+    S = sparse.csr_array(
+        (np.ones(4), (np.arange(4), np.array([0, 9, 99, 34_249]))), shape=(4, 34_250)
+    )
+    y = [0, 1, 0, 1]
+    with pytest.raises(NotApplicable, match="34251 × 34251 Hessian"):
+        LogisticRegression(solver="newton").fit(S, y)
+    assert LogisticRegression().fit(S, y).solver_ == "newton_cg"

@@ -1,0 +1,170 @@
+"""The same objectives elsewhere: scikit-learn, statsmodels, and published tables."""
+
+from __future__ import annotations
+
+import csv
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from linclass import (
+    LeastSquaresClassifier,
+    LinearClassifier,
+    LinearRegression,
+    LogisticRegression,
+    Ridge,
+)
+from linclass.objective import strength_of_C
+
+ROOT = Path(__file__).parents[2]
+
+
+def data(classes: int, n: int = 150) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(2)
+    y = np.arange(n) % classes
+    return rng.standard_normal((n, 4)) + rng.standard_normal((classes, 4))[y], y
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_logistic_regression_is_scikit_learns(classes: int, C: float, intercept: bool) -> None:
+    from sklearn.linear_model import LogisticRegression as Peer
+
+    X, y = data(classes)
+    w = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    peer = Peer(C=C, tol=1e-10, max_iter=10_000, fit_intercept=intercept).fit(X, y, w)
+    ours = LogisticRegression(
+        strength=strength_of_C(C, w.sum()), tol=1e-12, fit_intercept=intercept
+    )
+    ours.fit(X, y, w)
+    assert_allclose(ours.coef_, peer.coef_, atol=1e-5)
+    assert_allclose(ours.decision_function(X), peer.decision_function(X), atol=1e-5)
+    assert_allclose(ours.predict_proba(X), peer.predict_proba(X), atol=1e-6)
+
+
+def test_squared_hinge_is_liblinears_with_its_penalized_intercept() -> None:
+    """liblinear's intercept is the weight of one more feature, so we give it as one."""
+    from sklearn.svm import LinearSVC
+
+    X, y = data(2)
+    peer = LinearSVC(C=0.3, dual=False, tol=1e-10, max_iter=100_000).fit(X, y)
+    A = np.column_stack([X, np.ones(len(y))])
+    strength = strength_of_C(0.3, len(y))
+    ours = LinearClassifier(
+        loss="squared_hinge", strength=strength, fit_intercept=False, tol=1e-12
+    ).fit(A, y)
+    assert_allclose(ours.coef_[0], np.append(peer.coef_[0], peer.intercept_), atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "solver", ["auto", "newton", "newton_cg", "quasi_newton", "gradient_descent"]
+)
+def test_ridge_and_linear_regression_are_scikit_learns(solver: str) -> None:
+    import sklearn.linear_model as peers
+
+    X, _ = data(2)
+    rng = np.random.default_rng(0)
+    y, w = X @ rng.standard_normal(4) + rng.standard_normal(len(X)), rng.uniform(0.5, 2, len(X))
+    options: dict[str, Any] = {"solver": solver, "tol": 1e-10, "max_iter": 20_000}
+    ridge, peer = (
+        Ridge(strength=0.5, **options).fit(X, y, w),
+        peers.Ridge(alpha=0.5 * w.sum()).fit(X, y, w),
+    )
+    assert_allclose(ridge.coef_, peer.coef_, atol=1e-5)
+    assert_allclose(ridge.intercept_, peer.intercept_, atol=1e-5)
+    plain, other = LinearRegression(**options).fit(X, y, w), peers.LinearRegression().fit(X, y, w)
+    assert_allclose(plain.predict(X), other.predict(X), atol=1e-5)
+    assert plain.status_ == ridge.status_ == "converged"
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_penalized_least_squares_classifier_is_scikit_learns_ridge_classifier(classes: int) -> None:
+    """RidgeClassifier regresses on ±1, ours on 0 and 1 when there are more than two classes."""
+    from sklearn.linear_model import RidgeClassifier
+
+    X, y = data(classes)
+    ours = LeastSquaresClassifier(penalty="l2", strength=0.1).fit(X, y)
+    peer = RidgeClassifier(alpha=0.1 * len(y)).fit(X, y)
+    scale = 1 if classes == 2 else 2
+    assert_allclose(scale * ours.coef_, np.atleast_2d(peer.coef_), atol=1e-10)
+    assert (ours.predict(X) == peer.predict(X)).all()
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_standard_errors_and_deviance_are_statsmodels(classes: int) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import statsmodels.api as sm
+
+        X, y = data(classes)
+        kind = sm.Logit if classes == 2 else sm.MNLogit
+        peer = kind(y, sm.add_constant(X)).fit(disp=False, tol=1e-12, maxiter=100)
+    for solver in ("auto", "quasi_newton"):
+        model = LogisticRegression(penalty=None, solver=solver, tol=1e-10).fit(X, y)
+        summary = model.summary()
+        assert_allclose(summary.table.estimate, np.ravel(peer.params, order="F"), rtol=1e-5)
+        assert_allclose(summary.table.std_error, np.ravel(peer.bse, order="F"), rtol=1e-5)
+        assert_allclose(summary.table.p, np.ravel(peer.pvalues, order="F"), rtol=1e-4)
+        assert_allclose(summary.deviance, -2 * peer.llf, rtol=1e-9)
+        assert_allclose(summary.null_deviance, -2 * peer.llnull, rtol=1e-9)
+        assert_allclose(summary.aic, peer.aic, rtol=1e-9)
+        assert summary.df_residual == peer.df_resid
+
+
+def heart(*columns: str) -> tuple[Any, np.ndarray]:
+    """Rousseauw et al. (1983), as in Hastie, Tibshirani & Friedman (2009), §4.4.2."""
+    with (ROOT / "resources" / "SAheart.data").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    value = {"Present": 1.0, "Absent": 0.0}
+    X = [[value.get(row[c]) if c == "famhist" else float(row[c]) for c in columns] for row in rows]
+    return np.array(X, dtype=float), np.array([int(row["chd"]) for row in rows])
+
+
+FULL = ("sbp", "tobacco", "ldl", "famhist", "obesity", "alcohol", "age")
+
+
+@pytest.mark.parametrize("solver", ["auto", "irls", "newton_cg", "quasi_newton"])
+def test_heart_disease_as_published(solver: str) -> None:
+    """Table 4.2 and 4.3 of Hastie, Tibshirani & Friedman (2009), their coefficients and errors."""
+    model = LogisticRegression(penalty=None, solver=solver, tol=1e-9, max_iter=3000).fit(
+        *heart(*FULL)
+    )
+    summary = model.summary()
+    published = [-4.130, 0.006, 0.080, 0.185, 0.939, -0.035, 0.001, 0.043]
+    errors = [0.964, 0.006, 0.026, 0.057, 0.225, 0.029, 0.004, 0.010]
+    assert_allclose(summary.table.estimate, published, atol=0.0005)
+    assert_allclose(summary.table.std_error, errors, atol=0.0005)
+    assert_allclose(summary.deviance, 483.17, atol=0.005)
+    reduced = (
+        LogisticRegression(penalty=None).fit(*heart("tobacco", "ldl", "famhist", "age")).summary()
+    )
+    assert_allclose(reduced.table.estimate, [-4.204, 0.081, 0.168, 0.924, 0.044], atol=0.0005)
+    assert_allclose(reduced.deviance, 485.44, atol=0.005)
+
+
+def test_the_summary_reads_as_rs_glm_prints_it() -> None:
+    """R 4: summary(glm(chd ~ sbp + …, family = binomial)); its errors lag one step behind its fit."""
+    text = str(LogisticRegression(penalty=None).fit(*heart(*FULL)).summary())
+    assert "             Estimate Std. Error z value Pr(>|z|)" in text
+    assert "(Intercept) -4.1295997  0.96418" in text
+    assert "-4.283 1.84e-05 ***" in text
+    assert "    Null deviance: 596.11  on 461  degrees of freedom" in text
+    assert "Residual deviance: 483.17  on 454  degrees of freedom" in text
+    assert "AIC: 499.17" in text
+
+
+def test_there_are_no_standard_errors_where_none_hold() -> None:
+    X, y = heart(*FULL)
+    with pytest.raises(ValueError, match="penalty is 'l2'"):
+        LogisticRegression().fit(X, y).summary()
+    with pytest.raises(ValueError, match="separable"):
+        LogisticRegression(penalty=None).fit(np.column_stack([X, y]), y).summary()
+    from sklearn.exceptions import NotFittedError
+
+    with pytest.raises(NotFittedError):
+        LogisticRegression().summary()
