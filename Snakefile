@@ -30,7 +30,7 @@ rule all:
 
 
 onstart:
-    announce_jobs_in_one_line()
+    say_progress()
 
 
 onsuccess:

@@ -38,6 +38,10 @@ class Said:
         return {name: int(count) for name, count in (line.split() for line in lines)}
 
     @property
+    def jobs_in_all(self) -> int:
+        return sum(self.jobs.values())
+
+    @property
     def runs(self) -> set[tuple[str, str]]:
         """(dataset, method) of the runs that a dry run plans."""
         found = re.findall(r"wildcards: dataset=([^,\s]+), method=(\S+)", self.text)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 ESTIMATORS = '''
@@ -112,6 +114,17 @@ def test_a_fit_that_fails_is_a_row_with_its_reason(misbehaved, name):
 def test_the_same_method_succeeds_where_it_can(misbehaved, name):
     project, _ = misbehaved
     assert project.fits("iris", name)["status"].to_list() == ["converged"] * 2
+
+
+def test_each_job_says_when_it_starts_and_ends_and_what_is_left(misbehaved):
+    _, said = misbehaved
+    job = r"cross_validate +dataset=iris, method=majority"
+    assert len(re.findall(rf"^start +{job}$", said.text, flags=re.M)) == 1
+    total = said.jobs_in_all
+    assert re.search(
+        rf"^ *\d+ of {total} +\d+% +{job} +[\d.]+ s +left: \d+ ", said.text, flags=re.M
+    )
+    assert re.search(rf"^ *{total} of {total} +100% .*nothing left$", said.text, flags=re.M)
 
 
 def test_the_terminal_ends_with_the_failures_and_the_answer(misbehaved):

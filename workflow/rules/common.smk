@@ -10,11 +10,13 @@ import sys
 from functools import cache
 from pathlib import Path
 
+from snakemake.logging import logger
+
 from linclass_study.data import fetching
 from linclass_study.project import ROOT
 from linclass_study.refusal import Refused
 from linclass_study.report import exhibits
-from linclass_study.study import code, config as studies, lock
+from linclass_study.study import code, config as studies, lock, progress
 
 SCRIPTS = ROOT / "workflow" / "scripts"
 
@@ -116,12 +118,9 @@ def as_text(value):
     return json.dumps(value, default=str)
 
 
-def announce_jobs_in_one_line():
-    """While it runs: 'cross_validate  dataset=iris, method=lda'. A dry run shows each job whole instead."""
-    for planned in workflow.rules:
-        names = sorted(planned.wildcard_names)
-        wildcards = ", ".join(f"{name}={{wildcards.{name}}}" for name in names)
-        planned.message = f"{planned.name}  {wildcards}"
+def say_progress():
+    """While it runs: a line when a job starts, a line when it is done. A dry run shows each job whole."""
+    progress.attach(logger, [job.rule.name for job in workflow.dag.needrun_jobs()])
 
 
 def say_answer_last():
