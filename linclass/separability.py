@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import linprog
 
 from linclass.numerics import Array
 from linclass.objective import Objective, Point
@@ -65,6 +64,8 @@ def _weakly_separating(objective: Objective) -> Array | None:
     constraints = sparse.hstack([-A, sparse.eye_array(n)], format="csr")
     bounds = [(None, None)] * p + [(0, 1)] * n
     cost = np.r_[np.zeros(p), -np.ones(n)]
+    from scipy.optimize import linprog  # a tenth of a second, which no other fit should pay
+
     result = linprog(cost, A_ub=constraints, b_ub=np.zeros(n), bounds=bounds, method="highs")
     if result.status != 0 or -result.fun < 0.5:  # the optimum is a whole number of rows, or nearly
         return None
