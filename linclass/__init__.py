@@ -37,10 +37,7 @@ def __getattr__(name: str) -> Any:
         return __dir__()
     if name in _FUNCTIONS:
         return getattr(import_module(_FUNCTIONS[name]), name)
-    if (
-        name[:1].isupper()
-        and (_CLASSIFIERS / f"{module_of(name).rpartition('.')[2]}.py").is_file()
-    ):
+    if name[:1].isupper() and (_CLASSIFIERS / f"{module_of(name).rpartition('.')[2]}.py").is_file():
         value = getattr(import_module(module_of(name)), name)
         globals()[name] = value
         return value
