@@ -6,6 +6,7 @@ A fit touches X through `DesignMatrix` only, so dense and sparse data share one 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -160,6 +161,11 @@ class DesignMatrix:
         else:
             squares = np.einsum("ij,ij->i", X, X)
         return squares + self.intercept
+
+    @cached_property
+    def single(self) -> Array:
+        """[X 1] itself, dense and in single precision."""
+        return self.dense().astype(np.float32)
 
     @property
     def XT(self) -> Any:

@@ -84,9 +84,16 @@ class Objective:
         known = {"value": float(value), "gradient": g, "hessian": H}
         return Point(self, theta, scores).with_known(**known)
 
-    def hessian_times(self, point: Point) -> Callable[[Array], tuple[Array, Array]]:
-        """s ↦ (H s, X s) at a point; X s comes for free and makes the line search cheap."""
+    def hessian_times(
+        self, point: Point, exact: bool = True
+    ) -> Callable[[Array], tuple[Array, Array | None]]:
+        """s ↦ (H s, X s) at a point; X s comes for free and makes the line search cheap.
+
+        Unless it must be exact, H s for K dense scores comes in single precision, without X s.
+        """
         curvatures, w, design = point.curvatures, self.weights, self.design
+        if not exact and len(self.shape) == 2 and not design.is_sparse:
+            return self._hessian_times_in_single(curvatures)
 
         def times(s: Array) -> tuple[Array, Array]:
             Xs = design.scores(s)
@@ -94,6 +101,40 @@ class Objective:
             if self.curvature:
                 self.weight_part(Hs)[...] += self.curvature * self.weight_part(s)
             return Hs, Xs
+
+        return times
+
+    def shared_hessian(self) -> Array:
+        """XᵀWX/K + the penalty's curvature, one block of ∇²P if all K classes were as likely."""
+        H = np.zeros((self.design.width, self.design.width))
+        for rows, B in self.design.blocks():
+            B *= np.sqrt(self.weights[rows])[:, None]
+            H += B.T @ B
+        H /= self.shape[0]
+        H[np.diag_indices(len(H))] += self.curvature
+        return H
+
+    def _hessian_times_in_single(self, curvatures: Array) -> Callable[[Array], tuple[Array, None]]:
+        """H s for K dense scores, in blocks that stay in the cache and in single precision.
+
+        Steps need no more digits: gradients and objectives, which decide, are in double.
+        """
+        design, loss = self.design, self.loss
+        C, w = curvatures.astype(np.float32), self.weights.astype(np.float32)
+        size = max(64, 8 * BLOCK // len(C))
+        blocks = [slice(i, i + size) for i in range(0, design.n_rows, size)]
+
+        def times(s: Array) -> tuple[Array, None]:
+            single, Hs = s.astype(np.float32), self.curvature * s
+            if design.intercept:
+                Hs[:, -1] = 0
+            for rows in blocks:
+                B = design.single[rows]
+                V = loss.curve(C[:, rows], single @ B.T)
+                V *= w[rows]
+                Hs += V @ B
+            design.passes += 1
+            return Hs, None
 
         return times
 

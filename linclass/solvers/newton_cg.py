@@ -8,7 +8,7 @@ line search touches vectors over rows only.   Nocedal & Wright (2006), §7.1
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -17,11 +17,13 @@ from linclass.numerics import Array, Inverse
 from linclass.objective import Objective, Point
 from linclass.shortcuts import few_rows
 from linclass.solvers.base import Solution, Solver, Trace
-from linclass.solvers.newton import Newton
+from linclass.solvers.newton import Newton, inverse_hessian
 
-Product = Callable[[Array], tuple[Array, Array]]
+Product = Callable[[Array], tuple[Array, Array | None]]
 Apply = Callable[[Array], Array]
 PATIENCE = 8  # products after which a Hessian of all rows is the better preconditioner
+MANY = 500  # products for one step
+LARGEST_GRAM = 1000  # features
 SMALL = 150  # parameters up to which a dense Hessian of a few rows preconditions
 
 
@@ -33,13 +35,15 @@ class NewtonCg(Solver):
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         start, precondition, eta = self._prepare(objective, start)
-        point, certificate = objective.at(start), np.inf
+        point, certificate, exact = objective.at(start), np.inf, False
         for n_iter in range(1, self.n_steps + 1):  # noqa: B007
-            g, times = point.gradient, objective.hessian_times(point)
+            g, times = point.gradient, objective.hessian_times(point, exact)
             passes = objective.passes
-            s, Xs = conjugate_gradients(times, -g, eta, precondition)
-            if precondition is not None and objective.passes - passes > PATIENCE:
-                precondition = Inverse(objective.survey(point.theta).hessian).times
+            s, Xs, solved = conjugate_gradients(times, -g, eta, precondition)
+            exact = exact or not solved
+            slow = precondition is not None and objective.passes - passes > PATIENCE
+            if slow and objective.n_parameters <= SMALL:
+                precondition = by_hessian(objective.survey(point.theta))
             decrement = -float(np.vdot(g, s))
             new, t = descend(point, s, Xs, decrement)
             gain = decrement / max(abs(new.value), 1e-300)
@@ -51,24 +55,37 @@ class NewtonCg(Solver):
                 certificate = objective.certificate(point)
                 if certificate <= self.tol or point.separates:
                     break
+                # the gap goes with ‖g‖²: ask of g no more than tol does
+                eta = min(0.5, max(0.05, 0.7 * (self.tol / certificate) ** 0.5))
         else:
             certificate = objective.certificate(point)
         return Solution.at(point, certificate, self.tol, n_iter)
 
     def _prepare(self, objective: Objective, start: Array) -> tuple[Array, Apply | None, float]:
-        """(start, preconditioner, η). A few rows give both of the first, where H is small.
+        """(start, preconditioner, η). With a good preconditioner more precise steps cost little.
 
-        With a good preconditioner more precise steps cost little. Bags of words have none: even
-        the diagonal of H as one doubles the products.
+        A few rows give a start, and where their Hessian is small it preconditions. K dense scores
+        share (XᵀX/K + strength·I)⁻¹, as if all classes were as likely. Bags of words have no such
+        thing: even the diagonal of H as one doubles the products.
         """
-        few = few_rows(objective, start) if objective.n_parameters <= SMALL else None
-        if few is None:
+        few, width = few_rows(objective, start), objective.design.width
+        if few is not None and objective.n_parameters <= SMALL:
+            point = few.survey(Newton(tol=1e-4).solve(few, start).theta)
+            return point.theta, by_hessian(point), min(0.1, self.forcing)
+        if objective.design.is_sparse or start.ndim == 1 or width > LARGEST_GRAM:
             return start, None, self.forcing
-        point = few.survey(Newton(tol=1e-4).solve(few, start).theta)
-        return point.theta, Inverse(point.hessian).times, min(0.1, self.forcing)
+        if few is not None:
+            start = replace(self, tol=1e-4, max_iter=None).solve(few, start).theta
+        inverse = Inverse(objective.shared_hessian())
+        return start, lambda R: inverse.times(R.T).T, min(0.2, self.forcing)
 
 
-def descend(point: Point, s: Array, Xs: Array, decrement: float) -> tuple[Point, float]:
+def by_hessian(point: Point) -> Apply:
+    inverse = inverse_hessian(point)
+    return lambda r: inverse.times(r.ravel()).reshape(r.shape)
+
+
+def descend(point: Point, s: Array, Xs: Array | None, decrement: float) -> tuple[Point, float]:
     """(point + t s, t), t the first of 1, ½, ¼, … that lowers the objective enough."""
     along, t = point.toward(s, Xs), 1.0
     slack = 1e-13 * abs(point.value)
@@ -81,28 +98,29 @@ def descend(point: Point, s: Array, Xs: Array, decrement: float) -> tuple[Point,
 
 def conjugate_gradients(
     times: Product, b: Array, forcing: float, precondition: Apply | None = None
-) -> tuple[Array, Array]:
-    """(s, X s) with H s ≈ b, ‖b − H s‖ ≤ forcing·‖b‖."""
+) -> tuple[Array, Array | None, bool]:
+    """(s, X s, whether ‖b − H s‖ ≤ forcing·‖b‖), H s ≈ b; no X s unless the products give it."""
     s = np.zeros_like(b)
-    Xs = 0.0
+    Xs: Array | None = None
     r = b.copy()
     stop = forcing * np.sqrt(np.vdot(b, b))
     y = r if precondition is None else precondition(r)
     p = y.copy()
     rho = np.vdot(r, y)
-    for _ in range(10 * b.size):
+    for _ in range(min(10 * b.size, MANY)):
         if np.sqrt(np.vdot(r, r)) <= stop:
-            break
+            return s, Xs, True
         Hp, Xp = times(p)
         curvature = np.vdot(p, Hp)
         if curvature <= 0:  # flat to rounding: nothing more to gain along p
             break
         a = rho / curvature
         s += a * p
-        Xs = Xs + a * Xp
+        if Xp is not None:
+            Xs = a * Xp if Xs is None else Xs + a * Xp
         r -= a * Hp
         y = r if precondition is None else precondition(r)
         rho, last = np.vdot(r, y), rho
         p *= rho / last
         p += y
-    return s, np.asarray(Xs)
+    return s, Xs, False
