@@ -59,6 +59,19 @@ class DesignMatrix:
             out[..., d] = R.sum(axis=-1)
         return out
 
+    def sparse_gram(self, D: Array) -> Array:
+        """[X 1]ᵀ diag(D) [X 1], dense, by a product of sparse matrices."""
+        self.passes += 1
+        d, X = self.n_features, self.X
+        scaled = X.copy()
+        scaled.data *= np.repeat(D, np.diff(X.indptr))
+        H = np.empty((self.width, self.width))
+        H[:d, :d] = (self.XT @ scaled).toarray()
+        if self.intercept:
+            H[d, :d] = H[:d, d] = self.XT @ D
+            H[d, d] = D.sum()
+        return H
+
     def centred_gram(self, weights: Array) -> tuple[Array, Array]:
         """(x̄, Σ w_i (x_i − x̄)(x_i − x̄)ᵀ), weights summing to 1; without an intercept x̄ is 0.
 
@@ -181,11 +194,12 @@ class Inverse:
     `rank` is then its rank and `times` gives the shortest solution; else it is None.
     """
 
-    def __init__(self, H: Array):
+    def __init__(self, H: Array, positive: bool = False):
+        """`positive`: a penalty keeps H away from singular, however small a pivot."""
         self.rank: int | None = None
         self._factor, info = lapack.dpotrf(H, lower=1)
         pivots, diagonal = np.einsum("ii->i", self._factor), np.einsum("ii->i", H)
-        if info or (pivots * pivots < 1e-14 * diagonal).any():
+        if info or (not positive and (pivots * pivots < 1e-14 * diagonal).any()):
             self._look_closer(H)
 
     def times(self, g: Array) -> Array:

@@ -60,10 +60,17 @@ class Objective:
     def survey(self, theta: Array) -> Point:
         """The point with value, gradient and Hessian, all rows read once.
 
-        Blocks of [X 1] stay in the cache from their scores to their part of the Hessian.
+        Blocks of [X 1] stay in the cache from their scores to their part of the Hessian; for one
+        score of sparse rows a sparse product takes less.
         """
         design, p = self.design, self.n_parameters
         require_memory(24 * p * p, f"newton needs a dense {p} × {p} Hessian")
+        if design.is_sparse and len(self.shape) == 1:
+            point = self.at(theta)
+            H = design.sparse_gram(self.weights * point.curvatures)
+            if self.curvature:
+                self._weights_of_diagonal(H)[...] += self.curvature
+            return point.with_known(hessian=H)
         scores = np.empty((*self.shape[:-1], design.n_rows))
         value, g, H = 0.0, np.zeros(self.shape), np.zeros((p, p))
         for rows, B in design.blocks(max(64, BLOCK // len(np.atleast_2d(theta)))):

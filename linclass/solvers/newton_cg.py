@@ -21,7 +21,8 @@ from linclass.solvers.newton import Newton, inverse_hessian
 
 Product = Callable[[Array], tuple[Array, Array | None]]
 Apply = Callable[[Array], Array]
-PATIENCE = 8  # products after which a Hessian of all rows is the better preconditioner
+PATIENCE = 8  # products for one step, after which a Hessian is formed to precondition the next
+MEDIUM = 500  # parameters up to which that takes not much longer
 MANY = 500  # products for one step
 LARGEST_GRAM = 1000  # features
 SMALL = 150  # parameters up to which a dense Hessian of a few rows preconditions
@@ -41,8 +42,7 @@ class NewtonCg(Solver):
             passes = objective.passes
             s, Xs, solved = conjugate_gradients(times, -g, eta, precondition)
             exact = exact or not solved
-            slow = precondition is not None and objective.passes - passes > PATIENCE
-            if slow and objective.n_parameters <= SMALL:
+            if objective.passes - passes > PATIENCE and objective.n_parameters <= MEDIUM:
                 precondition = by_hessian(objective.survey(point.theta))
             decrement = -float(np.vdot(g, s))
             new, t = descend(point, s, Xs, decrement)
