@@ -7,19 +7,20 @@ trace; this mixin finds the parts, refuses those that cannot work together, and 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from linclass import choice
-from linclass.losses.base import KINDS
+from linclass.losses.base import KINDS, Loss
 from linclass.numerics import Array
 from linclass.objective import Objective
 from linclass.parts import find, names
 from linclass.penalties.base import Penalty
 from linclass.solvers.base import Solution, Solver, Trace
 
-IS_ONLY = {"discrete": "not even convex", "convex": "only convex", "smooth": "only smooth"}
+OPTIONS = ("step", "tol", "max_iter", "random_state")  # of solvers, where they have them
 
 
 class Composition:
@@ -38,32 +39,34 @@ class Composition:
         self._penalty()
         if not (isinstance(self.strength, (int, float, np.number)) and 0 <= self.strength < np.inf):
             raise ValueError(f"strength is {self.strength!r}; it must be a number, at least 0.")
-        if self.solver != "auto":
-            self._check_fit(loss)
-            self._solver_named(self.solver).check()
-        elif self.step is not None:
-            raise ValueError(
-                f"step is {self.step!r}, but solver='auto' may pick one without steps. Name it."
-            )
+        if isinstance(self.solver, str) and self.solver == "auto":
+            if self.step is not None:
+                raise ValueError(f"step is {self.step!r}; say which solver is to take such steps.")
+            return
+        solver = self._solver(self.solver)
+        if (complaint := mismatch(solver, self.loss, loss)) is not None:
+            raise ValueError(complaint)
+        if self._is_penalized() and not solver.penalizes:
+            raise ValueError(f"{name_of(solver)} knows no penalty. Use penalty=None.")
+        solver.check()
 
     def parts(self) -> list[str]:
         """The modules that a fit composes by name: with `auto`, every solver it may choose."""
         loss = find("losses", self.loss)
-        losses = [self.loss, *([loss.joint] if loss.joint else [])]
-        solvers = (
-            choice.solvers()
-            if self.solver == "auto"
-            else [_file(type(self._solver_named(self.solver)))]
-        )
-        found = [f"linclass.losses.{name}" for name in losses]
-        found.append(type(self._penalty()).__module__)
-        return found + [f"linclass.solvers.{name}" for name in solvers]
+        losses = [name for name in (self.loss, loss.joint, loss.binary) if name]
+        auto = isinstance(self.solver, str) and self.solver == "auto"
+        solvers = choice.solvers() if auto else [name_of(self._solver(self.solver))]
+        return [
+            *(f"linclass.losses.{name}" for name in losses),
+            type(self._penalty()).__module__,
+            *(f"linclass.solvers.{name}" for name in solvers),
+        ]
 
     def _minimize(self, objective: Objective, start: Array) -> Solution:
         """Run the solver; says which it was in `solver_` and keeps its trace."""
-        name = choice.choose(objective) if self.solver == "auto" else self.solver
-        solver = self._solver_named(name)
-        self.solver_ = _file(type(solver))
+        auto = isinstance(self.solver, str) and self.solver == "auto"
+        solver = self._solver(choice.choose(objective) if auto else self.solver)
+        self.solver_ = name_of(solver)
         trace = Trace() if getattr(self, "trace", False) else None
         solution = solver.solve(objective, start, trace)
         if trace:
@@ -97,42 +100,40 @@ class Composition:
     def _penalty(self) -> Penalty:
         return find("penalties", "unpenalized" if self.penalty is None else self.penalty)()
 
-    def _solver_named(self, name: Any) -> Solver:
-        """A solver with this estimator's options; one that is given ready-made has its own."""
-        if isinstance(name, Solver):
-            return name
-        kind = find("solvers", name)
+    def _solver(self, chosen: Any) -> Solver:
+        """A name, {name: options of its own}, or a ready-made solver; else with our parameters."""
+        if isinstance(chosen, Solver):
+            return chosen
+        own: Mapping[str, Any] = {}
+        if isinstance(chosen, Mapping) and len(chosen) == 1:
+            ((chosen, own),) = chosen.items()
+        kind = find("solvers", chosen)
         known = {field.name for field in dataclasses.fields(kind)}
-        options = {"tol": getattr(self, "tol", 1e-6), "max_iter": getattr(self, "max_iter", None)}
-        options |= {key: getattr(self, key) for key in ("random_state",) if key in known}
-        if self.step is not None:
-            if "step" not in known:
-                with_steps = [n for n in names("solvers") if "step" in _options(n)]
-                raise ValueError(
-                    f"{name} has no step; leave step out, or use {', '.join(with_steps)}."
-                )
-            options["step"] = self.step
-        return kind(**options)
+        if strange := sorted(set(own) - known):
+            raise ValueError(f"{chosen} has no {strange[0]!r}; it has {', '.join(sorted(known))}.")
+        given = {name: getattr(self, name, None) for name in OPTIONS}
+        given = {name: value for name, value in given.items() if value is not None}
+        if "step" in given and "step" not in known:
+            steppers = [n for n in names("solvers") if hasattr(find("solvers", n), "step")]
+            raise ValueError(f"{chosen} has no step; leave it out, or use {', '.join(steppers)}.")
+        return kind(**{n: v for n, v in given.items() if n in known} | dict(own))
 
-    def _check_fit(self, loss: Any) -> None:
-        kind = (
-            type(self.solver) if isinstance(self.solver, Solver) else find("solvers", self.solver)
+
+def mismatch(solver: Solver, loss_name: str, loss: type[Loss]) -> str | None:
+    """Why the solver cannot minimize this loss, in one sentence; None when it can."""
+    name, needs = name_of(solver), solver.needs
+    if needs not in KINDS:
+        able = getattr(loss, needs.replace("-", "_"))
+        return (
+            None if able else f"{name} needs a {needs} loss; {loss_name} is not. Try solver='auto'."
         )
-        name = _file(kind)
-        if kind.needs in KINDS and KINDS.index(loss.kind) < KINDS.index(kind.needs):
-            raise ValueError(
-                f"{name} needs a {kind.needs} loss; {self.loss} is {IS_ONLY[loss.kind]}. "
-                "Try solver='subgradient'."
-            )
-        if kind.needs not in KINDS and not getattr(loss, kind.needs, False):
-            raise ValueError(
-                f"{name} needs a {kind.needs} loss; {self.loss} is not. Try solver='auto'."
-            )
+    if KINDS.index(loss.kind) >= KINDS.index(needs):
+        return None
+    return (
+        f"{name} needs a {needs} loss; {loss_name} is only {loss.kind}. Try solver='subgradient'."
+    )
 
 
-def _options(solver: str) -> set[str]:
-    return {field.name for field in dataclasses.fields(find("solvers", solver))}
-
-
-def _file(kind: type) -> str:
-    return kind.__module__.rpartition(".")[2]
+def name_of(solver: Solver) -> str:
+    """The name of its file."""
+    return type(solver).__module__.rpartition(".")[2]

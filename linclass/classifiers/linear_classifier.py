@@ -97,20 +97,18 @@ class LinearClassifier(Composition, LinearGeometry, LinearScores):
     def _problems(self, codes: Array) -> list[tuple[Any, Array]]:
         """(loss, targets) of each minimization: one, or one per class."""
         K = len(self.classes_)
-        loss = find("losses", self.loss)()
+        loss = find("losses", find("losses", self.loss).binary or self.loss)()
         if K == 2:
             return [(loss, 2.0 * codes - 1)]
         if loss.joint:
-            return [
-                (find("losses", loss.joint)(K, reference=self._one_model_per_parameter()), codes)
-            ]
+            unique = self._needs_unique_parameters()
+            return [(find("losses", loss.joint)(K, reference=unique), codes)]
         rest = np.where(np.arange(K)[:, None] == codes, 1.0, -1.0)
         return [(loss, rest)] if isinstance(loss, ResidualLoss) else [(loss, y) for y in rest]
 
-    def _one_model_per_parameter(self) -> bool:
+    def _needs_unique_parameters(self) -> bool:
         """Without a penalty Newton needs K − 1 scores: with K, its Hessian is singular."""
-        free = self.penalty is None or self.strength == 0
-        return free and self.solver in ("auto", "newton")
+        return not self._is_penalized() and self.solver in ("auto", "newton")
 
     def _solve(self, objective: Objective, old: Array | None, problem: int) -> Solution:
         start = objective.zero()

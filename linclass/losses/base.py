@@ -21,6 +21,8 @@ class Loss:
     smoothness: ClassVar[float] = np.inf  # sup ℓ″: a step of 1/(smoothness·‖X‖²) always descends
     probabilistic: ClassVar[bool] = False  # minus a log likelihood: scores turn into probabilities
     quadratic: ClassVar[bool] = False
+    mistake_driven: ClassVar[bool] = False  # only rows on the wrong side cost anything
+    binary: ClassVar[str | None] = None  # of a loss of K scores, what it is for two classes
     joint: ClassVar[str | None] = None  # the loss that does K > 2 classes at once, where one exists
     has_conjugate: ClassVar[bool] = True
     n_scores: int = 1

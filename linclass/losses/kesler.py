@@ -14,6 +14,8 @@ from linclass.numerics import Array
 
 class Kesler(Loss):
     kind = "convex"
+    mistake_driven = True
+    binary = "perceptron"
     has_conjugate = False
 
     def __init__(self, n_classes: int = 3, reference: bool = False):

@@ -14,6 +14,7 @@ from linclass.numerics import Array
 
 class Perceptron(MarginLoss):
     kind = "convex"
+    mistake_driven = True
     joint = "kesler"
 
     def value(self, m: Array) -> Array:

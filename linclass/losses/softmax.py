@@ -18,6 +18,7 @@ from linclass.numerics import Array
 class Softmax(Loss):
     smoothness = 1 / 2
     probabilistic = True
+    binary = "logistic"
 
     def __init__(self, n_classes: int = 3, reference: bool = False):
         self.n_classes = n_classes

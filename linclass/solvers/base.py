@@ -53,7 +53,7 @@ class Solver:
 
     needs: ClassVar[str] = "twice-smooth"
     limit: ClassVar[int] = 100
-    deterministic: ClassVar[bool] = True  # and blind to the order of rows
+    penalizes: ClassVar[bool] = True  # False: it would ignore a penalty
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         raise NotImplementedError

@@ -27,8 +27,8 @@ class PerceptronRule(Solver):
     order: str = "cyclic"
     random_state: Any = None
 
-    needs: ClassVar[str] = "convex"
-    deterministic: ClassVar[bool] = False
+    needs: ClassVar[str] = "mistake-driven"
+    penalizes: ClassVar[bool] = False
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         rng = np.random.default_rng(self.random_state)

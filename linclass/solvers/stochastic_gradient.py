@@ -37,7 +37,6 @@ class StochasticGradient(Solver):
 
     needs: ClassVar[str] = "convex"
     limit: ClassVar[int] = 200
-    deterministic: ClassVar[bool] = False
     look_every: ClassVar[int] = 5  # epochs between looks at the certificate, a pass each
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:

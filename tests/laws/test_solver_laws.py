@@ -37,7 +37,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 def applicable(solver: str, loss: str) -> bool:
     needs, kind = find("solvers", solver).needs, find("losses", loss)
     if needs not in KINDS:
-        return getattr(kind, needs)
+        return getattr(kind, needs.replace("-", "_"))
     if solver == "irls" and loss == "softmax":
         return False
     return KINDS.index(kind.kind) >= KINDS.index(needs)
@@ -285,6 +285,10 @@ def test_what_cannot_work_together_is_refused_in_one_sentence() -> None:
         {"solver": "gradient_descent", "step": {"units": 1}},
         {"solver": "stochastic_gradient", "step": {"unit": 1}},
         {"solver": "newton", "max_iter": 0},
+        {"solver": {"newton": {"steps": 3}}},
+        {"solver": {"stochastic_gradient": {"batch": 0}}},
+        {"solver": "perceptron_rule", "loss": "logistic"},
+        {"solver": "perceptron_rule", "loss": "perceptron"},
         {"solver": "newton", "tol": -1.0},
         {"strength": -1.0},
         {"strength": "much"},
@@ -308,3 +312,38 @@ def test_a_dense_hessian_of_34250_features_is_refused_before_it_is_allocated() -
     with pytest.raises(NotApplicable, match="34251 × 34251 Hessian"):
         LogisticRegression(solver="newton").fit(S, y)
     assert LogisticRegression().fit(S, y).solver_ == "newton_cg"
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("loss", CONVEX)
+def test_a_linear_classifier_learns_with_every_loss(loss: str, classes: int) -> None:
+    X, y = data(classes=classes)
+    if loss in ("perceptron", "kesler"):  # their penalized minimum is at zero
+        model = LinearClassifier(loss=loss, penalty=None, solver="perceptron_rule", max_iter=5)
+    else:
+        model = LinearClassifier(loss=loss, strength=0.01)
+    model.fit(X, y)
+    assert model.score(X, y) > 1.2 / classes
+    assert model.coef_.shape == (1 if classes == 2 else classes, X.shape[1])
+    thin = sparse.csr_array(X)
+    assert_allclose(model.fit(thin, y).score(thin, y), model.score(X, y))
+
+
+def test_a_solver_may_bring_options_of_its_own() -> None:
+    X, y = data()
+    named = LogisticRegression(solver={"quasi_newton": {"memory": 3}}).fit(X, y)
+    assert named.solver_ == "quasi_newton"
+    made_before = find("solvers", "quasi_newton")(memory=3)
+    assert (LogisticRegression(solver=made_before).fit(X, y).coef_ == named.coef_).all()
+    model = LogisticRegression(solver={"gradient_descent": {"record": [0, 5]}}).fit(X, y)
+    assert list(model.path_) == [0, 5]
+
+
+@pytest.mark.parametrize("solver", ["auto", "newton", {"newton_cg": {"forcing": 0.1}}])
+def test_parts_are_the_modules_that_a_fit_is_made_of(solver: Any) -> None:
+    parts = LogisticRegression(solver=solver).parts()
+    losses = {"linclass.losses.logistic", "linclass.losses.softmax"}
+    assert losses | {"linclass.penalties.l2"} <= set(parts)
+    X, y = data()
+    chosen = LogisticRegression(solver=solver).fit(X, y).solver_
+    assert f"linclass.solvers.{chosen}" in parts
