@@ -64,7 +64,8 @@ class Objective:
         score of sparse rows a sparse product takes less.
         """
         design, p = self.design, self.n_parameters
-        require_memory(24 * p * p, f"newton needs a dense {p} × {p} Hessian")
+        if p > 1000:  # asking the system costs more than a small Hessian
+            require_memory(24 * p * p, f"newton needs a dense {p} × {p} Hessian")
         if design.is_sparse and len(self.shape) == 1:
             point = self.at(theta)
             H = design.sparse_gram(self.weights * point.curvatures)

@@ -32,7 +32,7 @@ class Newton(Solver):
             start = replace(self, tol=1e-4, max_iter=None).solve(few, start).theta
         point = objective.survey(start)
         inverse = inverse_hessian(point)
-        certificate, last = np.inf, np.inf
+        certificate, last, kept = np.inf, np.inf, False
         for n_iter in range(1, self.n_steps + 1):  # noqa: B007
             g = point.gradient
             step = -inverse.times(g.ravel()).reshape(g.shape)
@@ -42,10 +42,12 @@ class Newton(Solver):
             last = decrement if keep else np.inf
             if trace:
                 trace(point)
-            if decrement / 2 <= near or point.separates:
+            # with a kept Hessian the next step gains less than with a new one
+            if decrement / 2 <= (near / 10 if kept else near) or point.separates:
                 certificate = objective.certificate(point)
                 if certificate <= self.tol or point.separates:
                     break
+            kept = keep
             if not keep:
                 inverse = inverse_hessian(point)
         else:

@@ -42,7 +42,8 @@ class NewtonCg(Solver):
             passes = objective.passes
             s, Xs, solved = conjugate_gradients(times, -g, eta, precondition)
             exact = exact or not solved
-            if objective.passes - passes > PATIENCE and objective.n_parameters <= MEDIUM:
+            one_score = g.ndim == 1 and g.size <= MEDIUM
+            if one_score and objective.passes - passes > PATIENCE:
                 precondition = by_hessian(objective.survey(point.theta))
             decrement = -float(np.vdot(g, s))
             new, t = descend(point, s, Xs, decrement)

@@ -55,6 +55,12 @@ class PerceptronRule(Solver):
             theta, point.value, wrong, "training_mistakes", wrong == 0, n_iter, extra=extra
         )
 
+    @property
+    def n_steps(self) -> int:
+        """Passes over the data: for the worst row first, each is one correction only."""
+        patience = 10 if self.order == "largest_violation" else 1
+        return self.limit * patience if self.max_iter is None else self.max_iter
+
     def check(self) -> None:
         super().check()
         if self.order not in ORDERS:
