@@ -55,6 +55,8 @@ def _keeps_walking(point: Point) -> bool:
 
 def _weakly_separating(objective: Objective) -> Array | None:
     """max Σ t_i  subject to  m_i(d) ≥ t_i,  0 ≤ t_i ≤ 1:  positive exactly when d exists."""
+    from scipy.optimize import linprog  # a costly import that few fits need
+
     A = _inequalities(objective)
     n, p = A.shape
     if n * p > LINEAR_PROGRAM:
@@ -64,7 +66,6 @@ def _weakly_separating(objective: Objective) -> Array | None:
     constraints = sparse.hstack([-A, sparse.eye_array(n)], format="csr")
     bounds = [(None, None)] * p + [(0, 1)] * n
     cost = np.r_[np.zeros(p), -np.ones(n)]
-    from scipy.optimize import linprog  # a tenth of a second, which no other fit should pay
 
     result = linprog(cost, A_ub=constraints, b_ub=np.zeros(n), bounds=bounds, method="highs")
     if result.status != 0 or -result.fun < 0.5:  # the optimum is a whole number of rows, or nearly
