@@ -13,8 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import entr, ndtr
 
-from linclass.numerics import Array, Inverse
-from linclass.objective import Objective, Point
+from linclass.inverse import Inverse
+from linclass.numerics import Array
+from linclass.objective import Objective
+from linclass.point import Point
 
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"), (0.1, "."), (1.0, " "))
 

@@ -17,8 +17,10 @@ import numpy as np
 
 from linclass.applicability import require_memory
 from linclass.losses.base import Loss, MarginLoss
-from linclass.numerics import BLOCK, Array, DesignMatrix
+from linclass.numerics import BLOCK, Array, DesignMatrix, by_blocks
 from linclass.penalties.base import Penalty
+from linclass.point import Point
+from linclass.prepared import affine_gradient
 
 TINY = np.finfo(float).tiny
 
@@ -189,32 +191,10 @@ class Objective:
         loss, design = self.loss, self.design
         plain = not design.is_sparse and not self.strength
         if plain and isinstance(loss, MarginLoss) and loss.slope_as_ufunc is not None:
-            return self._affine_gradient(scale)
+            return affine_gradient(loss, design, self.y, self.weights, scale)
 
         def gradient(theta: Array, out: Array) -> None:
             np.multiply(self.at(theta).gradient, scale, out=out)
-
-        return gradient
-
-    def _affine_gradient(self, scale: float) -> Callable[[Array, Array], Any]:
-        """With ℓ′(m) = c + a f(bm), u_i = y_i [x_i 1]:  ∇P = Σ w_i c u_i + Σ w_i a f(b u_i·θ) u_i.
-
-        Rows u_i that are equal are merged. The constant term is one more row, whose f is 1.
-        """
-        f, inner, outer, offset = self.loss.slope_as_ufunc  # type: ignore[attr-defined]
-        U = self.design.dense() * self.y[:, None]
-        constant = scale * offset * (self.weights @ U)
-        U, w = merge_rows(U, self.weights)
-        inward = np.ascontiguousarray(inner * U.T)
-        outward = np.vstack([scale * outer * w[:, None] * U, constant])
-        m1 = np.ones(len(U) + 1)
-        m = m1[:-1]
-        dot = np.dot
-
-        def gradient(theta: Array, out: Array) -> None:
-            dot(theta, inward, m)
-            f(m, m)
-            dot(m1, outward, out)
 
         return gradient
 
@@ -279,96 +259,6 @@ class Objective:
     @cached_property
     def _column_norms(self) -> Array:
         return self.design.column_norms(self.weights)
-
-
-class Point:
-    """theta with its scores; the rest is worked out when asked for, and once."""
-
-    def __init__(self, objective: Objective, theta: Array, scores: Array):
-        self.objective, self.theta, self.scores = objective, theta, scores
-
-    def with_known(self, **known: Any) -> Point:
-        """The same point, with what was worked out on the way."""
-        vars(self).update(known)
-        return self
-
-    @cached_property
-    def _jet(self) -> tuple[Array, Array, Array | None]:
-        return by_blocks(self.objective.loss.jet, self.objective.y, self.scores)
-
-    @cached_property
-    def value(self) -> float:
-        objective = self.objective
-        value = float(objective.weights @ self._jet[0])
-        if objective.strength and objective.penalty is not None:
-            value += objective.strength * objective.penalty.value(objective.weight_part(self.theta))
-        return value
-
-    @property
-    def slopes(self) -> Array:
-        return self._jet[1]
-
-    @property
-    def curvatures(self) -> Array:
-        assert self._jet[2] is not None
-        return self._jet[2]
-
-    @cached_property
-    def hessian(self) -> Array:
-        """∇²P, dense, over theta.ravel()."""
-        return self.objective.survey(self.theta).hessian
-
-    @cached_property
-    def gradient(self) -> Array:
-        """∇P, or the gradient of its smooth part when the penalty has a kink."""
-        objective = self.objective
-        g = objective.design.pull(objective.weights * self.slopes)
-        if objective.strength and objective.penalty is not None:
-            W = objective.weight_part(self.theta)
-            objective.weight_part(g)[...] += objective.strength * objective.penalty.gradient(W)
-        return g
-
-    @property
-    def separates(self) -> bool:
-        """Maximum likelihood without a penalty has no optimum once every row is on its own side."""
-        objective = self.objective
-        if objective.strength or not objective.loss.probabilistic:
-            return False
-        return bool(objective.loss.margins(objective.y, self.scores).min() > 0)
-
-    def toward(self, direction: Array, scores: Array | None = None) -> Callable[[float], Point]:
-        """t ↦ the point at theta + t·direction; only vectors over rows are touched on the way."""
-        along = self.objective.design.scores(direction) if scores is None else scores
-
-        def step(t: float) -> Point:
-            return Point(self.objective, self.theta + t * direction, self.scores + t * along)
-
-        return step
-
-
-def by_blocks(function: Callable[..., Any], *arrays: Array) -> Any:
-    """function(*arrays) → several arrays, some rows at a time: temporaries then stay in the cache."""
-    n = arrays[-1].shape[-1]
-    size = 4 * BLOCK
-    if arrays[-1].size <= 2 * size:
-        return function(*arrays)
-    size = max(1, size * n // arrays[-1].size)
-    results: list[Any] = []
-    for start in range(0, n, size):
-        rows = slice(start, start + size)
-        parts = function(*(a[..., rows] for a in arrays))
-        if not results:
-            results = [None if p is None else np.empty((*p.shape[:-1], n)) for p in parts]
-        for whole, part in zip(results, parts, strict=True):
-            if whole is not None:
-                whole[..., rows] = part
-    return tuple(results)
-
-
-def merge_rows(U: Array, weights: Array) -> tuple[Array, Array]:
-    """Equal rows become one with their weights summed: the same objective, exactly."""
-    distinct, group = np.unique(U, axis=0, return_inverse=True)
-    return distinct, np.bincount(group.ravel(), weights)
 
 
 def strength_of_C(C: float, total_weight: float) -> float:

@@ -13,7 +13,8 @@ import numpy as np
 from scipy import sparse
 
 from linclass.numerics import Array
-from linclass.objective import Objective, Point
+from linclass.objective import Objective
+from linclass.point import Point
 from linclass.solvers.base import Solution
 from linclass.solvers.newton import Newton, inverse_hessian
 from linclass.solvers.newton_cg import NewtonCg

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from linclass.numerics import Array
-from linclass.objective import Objective, Point
+from linclass.objective import Objective
+from linclass.point import Point
 
 
 @dataclass

@@ -16,7 +16,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linclass.numerics import Array
-from linclass.objective import Objective, Point
+from linclass.objective import Objective
+from linclass.point import Point
 from linclass.solvers.base import Solution, Solver, Trace
 
 

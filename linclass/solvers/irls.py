@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from linclass.applicability import NotApplicable
-from linclass.numerics import Array, Inverse
+from linclass.inverse import Inverse
+from linclass.numerics import Array
 from linclass.objective import Objective
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.newton import descend

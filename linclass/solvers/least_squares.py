@@ -14,7 +14,8 @@ from typing import ClassVar
 import numpy as np
 
 from linclass.applicability import require_memory
-from linclass.numerics import Array, Inverse
+from linclass.inverse import Inverse
+from linclass.numerics import Array
 from linclass.objective import Objective
 from linclass.solvers.base import Solution, Solver, Trace
 

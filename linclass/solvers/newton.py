@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from linclass.numerics import Array, Inverse
-from linclass.objective import Objective, Point
+from linclass.inverse import Inverse
+from linclass.numerics import Array
+from linclass.objective import Objective
+from linclass.point import Point
 from linclass.shortcuts import few_rows
 from linclass.solvers.base import Solution, Solver, Trace
 

@@ -13,8 +13,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.numerics import Array, Inverse
-from linclass.objective import Objective, Point
+from linclass.inverse import Inverse
+from linclass.numerics import Array
+from linclass.objective import Objective
+from linclass.point import Point
 from linclass.shortcuts import few_rows
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.newton import Newton, inverse_hessian

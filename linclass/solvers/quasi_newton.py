@@ -15,7 +15,8 @@ from typing import ClassVar
 import numpy as np
 
 from linclass.numerics import Array
-from linclass.objective import Objective, Point
+from linclass.objective import Objective
+from linclass.point import Point
 from linclass.solvers.base import Solution, Solver, Trace
 
 Pairs = deque[tuple[Array, Array, float]]

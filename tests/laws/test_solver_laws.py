@@ -15,9 +15,10 @@ from linclass.conventions import NotApplicable
 from linclass.losses.base import KINDS
 from linclass.losses.logistic import Logistic
 from linclass.numerics import DesignMatrix
-from linclass.objective import Objective, merge_rows
+from linclass.objective import Objective
 from linclass.parts import find, names
 from linclass.penalties.l2 import L2
+from linclass.prepared import merge_rows
 from linclass.solvers.base import Solver, Trace
 from linclass.solvers.newton import Newton
 

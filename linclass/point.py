@@ -1,0 +1,74 @@
+"""A point of an objective: theta with its scores, value, slopes, gradient and Hessian."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+from linclass.numerics import Array, by_blocks
+
+
+class Point:
+    """theta with its scores; the rest is worked out when asked for, and once."""
+
+    def __init__(self, objective: Any, theta: Array, scores: Array):
+        self.objective, self.theta, self.scores = objective, theta, scores
+
+    def with_known(self, **known: Any) -> Point:
+        """The same point, with what was worked out on the way."""
+        vars(self).update(known)
+        return self
+
+    @cached_property
+    def _jet(self) -> tuple[Array, Array, Array | None]:
+        return by_blocks(self.objective.loss.jet, self.objective.y, self.scores)
+
+    @cached_property
+    def value(self) -> float:
+        objective = self.objective
+        value = float(objective.weights @ self._jet[0])
+        if objective.strength and objective.penalty is not None:
+            value += objective.strength * objective.penalty.value(objective.weight_part(self.theta))
+        return value
+
+    @property
+    def slopes(self) -> Array:
+        return self._jet[1]
+
+    @property
+    def curvatures(self) -> Array:
+        assert self._jet[2] is not None
+        return self._jet[2]
+
+    @cached_property
+    def hessian(self) -> Array:
+        """∇²P, dense, over theta.ravel()."""
+        return self.objective.survey(self.theta).hessian
+
+    @cached_property
+    def gradient(self) -> Array:
+        """∇P, or the gradient of its smooth part when the penalty has a kink."""
+        objective = self.objective
+        g = objective.design.pull(objective.weights * self.slopes)
+        if objective.strength and objective.penalty is not None:
+            W = objective.weight_part(self.theta)
+            objective.weight_part(g)[...] += objective.strength * objective.penalty.gradient(W)
+        return g
+
+    @property
+    def separates(self) -> bool:
+        """Maximum likelihood without a penalty has no optimum once every row is on its own side."""
+        objective = self.objective
+        if objective.strength or not objective.loss.probabilistic:
+            return False
+        return bool(objective.loss.margins(objective.y, self.scores).min() > 0)
+
+    def toward(self, direction: Array, scores: Array | None = None) -> Callable[[float], Point]:
+        """t ↦ the point at theta + t·direction; only vectors over rows are touched on the way."""
+        along = self.objective.design.scores(direction) if scores is None else scores
+
+        def step(t: float) -> Point:
+            return Point(self.objective, self.theta + t * direction, self.scores + t * along)
+
+        return step
