@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from linclass.conventions import NotApplicable
 from linclass.resampling import seed_of, stratified_folds
 from linclass_study import tables
+
+if TYPE_CHECKING:
+    from linclass_study.data.dataset import Dataset  # brings SciPy, which a run's parent does without
 
 Fold = tuple[str, int, int]  # protocol, repeat, fold
 Rows = tuple[np.ndarray, np.ndarray]  # train, test
@@ -33,19 +35,24 @@ class Plan:
 
 
 def deal(
-    y: np.ndarray, split: np.ndarray, dataset: str, folds: int, repeats: int, seed: int
+    data: Dataset, dataset: str, folds: int, repeats: int, seed: int
 ) -> tuple[pl.DataFrame, str]:
     """(table of folds, why there is no k-fold: '' when there is)."""
     parts, reason = [], ""
-    repeats = repeats if len(y) else 0  # an unavailable data set has no rows to deal
-    try:
+    counts = np.bincount(data.y, minlength=len(data.classes))
+    if len(counts) and folds > counts.min():
+        least, name = counts.min(), data.classes[int(counts.argmin())]
+        fewer = f"set evaluation.folds to at most {least}, or " if least > 1 else ""
+        reason = (
+            f"{folds} folds need {folds} rows of every class, and class '{name}' has {least}; "
+            f"{fewer}leave the class out with `classes:`"
+        )
+    elif len(counts):  # an unavailable data set has no classes, and no rows to deal
         for repeat in range(repeats):
-            fold = stratified_folds(y, folds, seed_of(seed, dataset, "cv", repeat))
+            fold = stratified_folds(data.y, folds, seed_of(seed, dataset, "cv", repeat))
             parts += [_part("cv", repeat, k, fold == k) for k in range(folds)]
-    except NotApplicable as error:
-        reason = str(error)
-    if split.any():
-        parts.append(_part("official", 0, 0, split == 1))
+    if data.split.any():
+        parts.append(_part("official", 0, 0, data.split == 1))
     return pl.concat([tables.frame("folds"), *parts]), reason
 
 

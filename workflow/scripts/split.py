@@ -8,8 +8,7 @@ log.to(snakemake.log[0])
 data = dataset.load(snakemake.input.data, snakemake.input.about)
 evaluation = snakemake.params
 table, undealt = folds.deal(
-    data.y,
-    data.split,
+    data,
     snakemake.wildcards.dataset,
     evaluation.folds,
     evaluation.repeats,
