@@ -18,7 +18,7 @@ from linclass.resampling import seed_of, stratified_folds
 from linclass_study import tables
 
 if TYPE_CHECKING:
-    from linclass_study.data.dataset import Dataset  # brings SciPy, which a run's parent does without
+    from linclass_study.data.dataset import Dataset
 
 Fold = tuple[str, int, int]  # protocol, repeat, fold
 Rows = tuple[np.ndarray, np.ndarray]  # train, test
