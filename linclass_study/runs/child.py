@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import resource
-import signal
 import sys
 import traceback
 from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import Any
 
-PR_SET_PDEATHSIG = 1
+from linclass_study.job import die_with_parent
 
 
 def main(descriptor: int) -> None:
@@ -74,11 +72,6 @@ def mapped_bytes() -> int:
             return int(statm.read().split()[0]) * resource.getpagesize()
     except OSError:
         return 0
-
-
-def die_with_parent() -> None:
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 if __name__ == "__main__":

@@ -53,7 +53,11 @@ def _sentences(error: ValidationError) -> Iterator[tuple[list[Any], str]]:
                     yield path, f"the key '{key}' is missing"
         case "type":
             kinds = [rule] if isinstance(rule, str) else rule
-            yield path, f"{shown} is not {' or '.join(KINDS[k] for k in kinds)}{_meant(schema)}"
+            listed = f"; write [{value}]" if "array" in kinds and isinstance(value, str) else ""
+            yield (
+                path,
+                f"{shown} is not {' or '.join(KINDS[k] for k in kinds)}{_meant(schema)}{listed}",
+            )
         case "minimum" | "exclusiveMinimum":
             least = f"at least {rule}" if error.validator == "minimum" else f"more than {rule}"
             yield path, f"{shown} is too small; give {least}{_meant(schema)}"

@@ -9,15 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 
 from linclass.table import Table
 from linclass_study.runs.feature_file import FeatureFile
-from linclass_study.study import code
+from linclass_study.study import code, yaml_file
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "workflow" / "scripts" / "cross_validate.py"
-METHODS = yaml.safe_load((ROOT / "config" / "methods.yaml").read_text(encoding="utf-8"))
+METHODS = yaml_file.read(ROOT / "config" / "methods.yaml")
 
 RUN = """
 import json, sys

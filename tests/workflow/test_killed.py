@@ -7,6 +7,8 @@ import signal
 import subprocess
 import time
 
+import psutil
+
 SLOW = """
 import time
 
@@ -22,6 +24,16 @@ class Slow:
     def predict(self, X):
         return np.full(len(X), self.classes_[0])
 """
+
+
+def left_behind(project) -> list[str]:
+    """Commands of the processes that work in the study's folder."""
+    found = []
+    for process in psutil.process_iter(["cwd", "cmdline", "status"]):
+        about = process.info
+        if about["cwd"] == str(project.folder) and about["status"] != psutil.STATUS_ZOMBIE:
+            found.append(" ".join(about["cmdline"] or []))
+    return found
 
 
 def start(project) -> subprocess.Popen:
@@ -51,6 +63,11 @@ def test_a_killed_study_goes_on_by_itself(project):
     process = start(project)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
+    for _ in range(50):
+        if not left_behind(project):
+            break
+        time.sleep(0.1)
+    assert left_behind(project) == [], "a killed study left a job computing"
     assert list((project.folder / ".snakemake" / "locks").glob("*.lock")), (
         "the kill left no lock: nothing is tested"
     )

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from linclass_study import log
+from linclass_study import job
 from linclass_study.results import answer, summary
 from linclass_study.results.outcome import Outcome
 
-log.to(snakemake.log[0])
+job.begin(snakemake.log[0])
 outcome = Outcome.of(snakemake.params.study)
 summary.write(outcome.results, snakemake.input.scores, snakemake.input.fits)
 report = str(outcome.results / "report.html")

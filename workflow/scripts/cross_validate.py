@@ -3,11 +3,11 @@
 import json
 from pathlib import Path
 
-from linclass_study import log
+from linclass_study import job
 from linclass_study.runs import folds, run
 
 if __name__ == "__main__":
-    log.to(snakemake.log[0])
+    job.begin(snakemake.log[0])
     about = json.loads(Path(snakemake.input.about).read_text(encoding="utf-8"))
     evaluation = json.loads(snakemake.params.evaluation)
     records = run.run(

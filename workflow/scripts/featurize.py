@@ -2,10 +2,10 @@
 
 import json
 
-from linclass_study import log
+from linclass_study import job
 from linclass_study.data import dataset
 from linclass_study.runs import features
 
-log.to(snakemake.log[0])
+job.begin(snakemake.log[0])
 raw = dataset.load(snakemake.input.data, snakemake.input.about)
 features.compute(raw, json.loads(snakemake.params.steps)).save(snakemake.output[0])

@@ -2,10 +2,10 @@
 
 import json
 
-from linclass_study import log
+from linclass_study import job
 from linclass_study.data import fetching
 
-log.to(snakemake.log[0])
+job.begin(snakemake.log[0])
 fetching.fetch(
     snakemake.wildcards.dataset,
     json.loads(snakemake.params.entry),

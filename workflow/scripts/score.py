@@ -5,10 +5,10 @@ from pathlib import Path
 
 import polars as pl
 
-from linclass_study import log, tables
+from linclass_study import job, tables
 from linclass_study.results import scoring
 
-log.to(snakemake.log[0])
+job.begin(snakemake.log[0])
 about = json.loads(Path(snakemake.input.about).read_text(encoding="utf-8"))
 classes = about.get("classes") or []
 positive = classes.index(about["positive"]) if classes else 0

@@ -1,10 +1,10 @@
 """A data set → which rows train and which are held out, in each fold of each protocol."""
 
-from linclass_study import log
+from linclass_study import job
 from linclass_study.data import dataset
 from linclass_study.runs import folds
 
-log.to(snakemake.log[0])
+job.begin(snakemake.log[0])
 data = dataset.load(snakemake.input.data, snakemake.input.about)
 evaluation = snakemake.params
 table, undealt = folds.deal(
