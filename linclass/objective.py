@@ -23,6 +23,7 @@ from linclass.point import Point
 from linclass.prepared import affine_gradient
 
 TINY = np.finfo(float).tiny
+IN_CACHE = 100_000  # entries of X up to which single precision would save no memory traffic
 
 
 class Objective:
@@ -99,10 +100,12 @@ class Objective:
     ) -> Callable[[Array], tuple[Array, Array | None]]:
         """s ↦ (H s, X s) at a point; X s comes for free and makes the line search cheap.
 
-        Unless it must be exact, H s for K dense scores comes in single precision, without X s.
+        Unless it must be exact, H s for K scores of many dense rows comes in single precision,
+        without X s.
         """
         curvatures, w, design = point.curvatures, self.weights, self.design
-        if not exact and len(self.shape) == 2 and not design.is_sparse:
+        many = design.n_rows * design.width > IN_CACHE and len(self.shape) == 2
+        if many and not exact and not design.is_sparse:
             return self._hessian_times_in_single(curvatures)
 
         def times(s: Array) -> tuple[Array, Array]:
