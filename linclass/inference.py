@@ -90,6 +90,7 @@ class Summary:
         self.df_residual = information.n_rows - estimate.size
         self.aic = self.deviance + 2 * estimate.size
         self.n_iter = n_iter
+        self.family = "binomial" if len(information.theta) == 1 else "multinomial"
 
     def __str__(self) -> str:
         t = self.table
@@ -118,7 +119,7 @@ class Summary:
                 "---",
                 "Signif. codes:  0 '***' 0.001 '**' 0.01 '*' 0.05 '.' 0.1 ' ' 1",
                 "",
-                "(Dispersion parameter for binomial family taken to be 1)",
+                f"(Dispersion parameter for {self.family} family taken to be 1)",
                 "",
                 f"    Null deviance: {self.null_deviance:{wide}.2f}  on {self.df_null}  {freedom}",
                 f"Residual deviance: {self.deviance:{wide}.2f}  on {self.df_residual}  {freedom}",

@@ -107,8 +107,8 @@ class LinearClassifier(Composition, LinearGeometry, LinearScores):
         return [(loss, rest)] if isinstance(loss, ResidualLoss) else [(loss, y) for y in rest]
 
     def _needs_unique_parameters(self) -> bool:
-        """Without a penalty Newton needs K − 1 scores: with K, its Hessian is singular."""
-        return not self._is_penalized() and self.solver in ("auto", "newton")
+        """Without a penalty a Hessian is inverted for K − 1 scores only: with K it is singular."""
+        return not self._is_penalized() and self.solver in ("auto", "newton", "irls")
 
     def _solve(self, objective: Objective, old: Array | None, problem: int) -> Solution:
         start = objective.zero()

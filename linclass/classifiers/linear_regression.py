@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+import numpy as np
+
 from linclass.composition import Composition
 from linclass.conventions import Regressor
 from linclass.geometry import LinearGeometry
@@ -29,6 +31,7 @@ class LinearRegression(Composition, LinearGeometry, Regressor):
         fit_intercept: bool = True,
         tol: float = 1e-6,
         max_iter: int | None = None,
+        warm_start: bool = False,
         trace: bool = False,
         random_state: Any = None,
     ):
@@ -37,15 +40,18 @@ class LinearRegression(Composition, LinearGeometry, Regressor):
         self.fit_intercept = fit_intercept
         self.tol = tol
         self.max_iter = max_iter
+        self.warm_start = warm_start
         self.trace = trace
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        old = self._old_parameters() if self.warm_start else None
         X, y, weights = self._start_fit(X, y, sample_weight)
         vars(self).pop("trace_", None)
         design = DesignMatrix(X, self.fit_intercept)
         objective = Objective(design, Squared(), y, weights, self._penalty(), self.strength)
-        solution = self._minimize(objective, objective.zero())
+        start = objective.zero() if old is None or old.shape != objective.shape else old
+        solution = self._minimize(objective, start)
         d = self.n_features_in_
         self.coef_ = solution.theta[:d]
         self.intercept_ = float(solution.theta[d]) if self.fit_intercept else 0.0
@@ -54,3 +60,8 @@ class LinearRegression(Composition, LinearGeometry, Regressor):
     def predict(self, X: Any) -> Array:
         X = self._check_rows(X)
         return X @ self.coef_ + self.intercept_
+
+    def _old_parameters(self) -> Array | None:
+        if not hasattr(self, "coef_"):
+            return None
+        return np.append(self.coef_, [self.intercept_] if self.fit_intercept else [])

@@ -2,7 +2,8 @@
 
 On separable data it ends with every training row right; on others it would go on for ever, and
 `status_` says so. With K classes a mistake pulls the own class's w_k and pushes its rival's
-(Kesler's construction). Its answer depends on the order of rows, so it takes no sample_weight.
+(Kesler's construction). Its answer depends on the order of rows, so it takes no sample_weight; by
+default they come reshuffled for every pass, for tables often list one class after the other.
 Rosenblatt (1958), Psychological Review 65; Duda, Hart & Stork (2001), §5.5
 """
 
@@ -26,13 +27,13 @@ class Perceptron(LinearClassifier):
     def __init__(
         self,
         *,
-        order: str = "cyclic",
+        order: str = "random",
         step: float = 1.0,
         fit_intercept: bool = True,
         max_iter: int | None = None,
         warm_start: bool = False,
         trace: bool = False,
-        random_state: Any = None,
+        random_state: Any = 0,
     ):
         self.order = order
         self.step = step

@@ -22,6 +22,7 @@ class Ridge(LinearRegression):
         fit_intercept: bool = True,
         tol: float = 1e-6,
         max_iter: int | None = None,
+        warm_start: bool = False,
         trace: bool = False,
         random_state: Any = None,
     ):
@@ -31,5 +32,6 @@ class Ridge(LinearRegression):
         self.fit_intercept = fit_intercept
         self.tol = tol
         self.max_iter = max_iter
+        self.warm_start = warm_start
         self.trace = trace
         self.random_state = random_state

@@ -1,8 +1,12 @@
 """The perceptron rule: a row with margin ≤ 0 pulls  θ ← θ − η ∂ℓ/∂z [x_i 1],  or w ← w + η y x.
 
-Rows come in turn (`cyclic`), reshuffled for every pass (`random`), or the worst of all first
+Rows come reshuffled for every pass (`random`), in turn (`cyclic`), or the worst of all first
 (`largest_violation`). On rows with ‖x‖ ≤ R that some unit vector separates with margin γ it makes
 at most R²/γ² mistakes, whatever the order and η.   Novikoff (1962)
+
+Rows that stand class by class make `cyclic` forget one class while it sees the other. The worst row
+of overlapping classes is an outlier, which throws θ about; having seen all rows before every step,
+that order ends with the best θ it met.   Gallant (1990), "Perceptron-based learning algorithms"
 
 Scores are worked out for many rows ahead, since nothing changes until the next mistake.
 """
@@ -18,13 +22,25 @@ from linclass.numerics import Array, DesignMatrix
 from linclass.objective import Objective
 from linclass.solvers.base import Solution, Solver, Trace
 
-ORDERS = ("cyclic", "random", "largest_violation")
+ORDERS = ("random", "cyclic", "largest_violation")
+
+
+@dataclass
+class Best:
+    """The θ that had the fewest rows wrong: Gallant's pocket."""
+
+    theta: Array | None = None
+    wrong: int = -1
+
+    def offer(self, theta: Array, wrong: int) -> None:
+        if self.theta is None or wrong < self.wrong:
+            self.theta, self.wrong = theta.copy(), wrong
 
 
 @dataclass(frozen=True)
 class PerceptronRule(Solver):
     step: float = 1.0
-    order: str = "cyclic"
+    order: str = "random"
     random_state: Any = None
 
     needs: ClassVar[str] = "mistake-driven"
@@ -33,10 +49,10 @@ class PerceptronRule(Solver):
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         rng = np.random.default_rng(self.random_state)
         theta, y, design = start.copy(), objective.y, objective.design
-        mistakes, left = 0, np.inf
+        mistakes, best = 0, Best()
         for n_iter in range(1, self.n_steps + 1):  # noqa: B007
             if self.order == "largest_violation":
-                left = self._correct_worst(objective, theta)
+                left = self._correct_worst(objective, theta, best)
             elif self.order == "random":
                 rows = rng.permutation(design.n_rows)
                 left = self._correct_in_turn(design.take(rows), objective.loss, y[rows], theta)
@@ -48,11 +64,11 @@ class PerceptronRule(Solver):
                 trace(objective.at(theta.copy()))
             if left == 0:
                 break
-        point = objective.at(theta)
+        point = objective.at(theta if best.theta is None else best.theta)
         wrong = float(np.mean(objective.loss.margins(y, point.scores) <= 0))
         extra = {"n_mistakes_": mistakes}
         return Solution(
-            theta, point.value, wrong, "training_mistakes", wrong == 0, n_iter, extra=extra
+            point.theta, point.value, wrong, "training_mistakes", wrong == 0, n_iter, extra=extra
         )
 
     @property
@@ -84,9 +100,10 @@ class PerceptronRule(Solver):
                 i, ahead = rows.stop, min(2 * ahead, 4096)
         return mistakes
 
-    def _correct_worst(self, objective: Objective, theta: Array) -> int:
+    def _correct_worst(self, objective: Objective, theta: Array, best: Best) -> int:
         z = objective.design.scores(theta)
         margins = objective.loss.margins(objective.y, z)
+        best.offer(theta, int(np.count_nonzero(margins <= 0)))
         i = int(margins.argmin())
         if margins[i] > 0:
             return 0
