@@ -13,6 +13,20 @@ from linclass.conventions import Estimator
 VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
     "LinearDiscriminantAnalysis": [{"covariance": "maximum_likelihood", "priors": "uniform"}],
     "GaussianNB": [{"priors": "uniform", "var_smoothing": 1e-3}],
+    "LinearClassifier": [
+        {"loss": "hinge", "max_iter": 300},  # subgradients are slow
+        *({"loss": loss} for loss in ("squared_hinge", "squared")),
+    ],
+    "LogisticRegression": [
+        {"penalty": None},
+        *({"solver": s} for s in ("quasi_newton", "gradient_descent", "irls")),
+        # rounding decides between inexact steps: fits agree to √tol, and the suite asks for 1e-7
+        {"solver": "newton_cg", "tol": 1e-14},
+    ],
+    "Perceptron": [{"order": order} for order in ("cyclic", "largest_violation")],
+    "LeastSquaresClassifier": [{"penalty": "l2"}],
+    "LinearRegression": [{"solver": "newton_cg"}],
+    "Ridge": [{"solver": "newton_cg"}],
 }
 
 

@@ -44,8 +44,64 @@ def test_a_fit_stays_within_two_and_a_half_times_the_memory_of_the_data(kind: st
     assert float(done.stdout) <= 2.5
 
 
-def test_half_a_million_gradient_steps_are_real_ones() -> None:
-    """The prepared loop against the naive one over 2,000 steps; benchmarks/solvers.py times 500,000."""
+@pytest.mark.slow
+@pytest.mark.parametrize("columns", [[2, 3], [0, 1, 2, 3]])
+def test_half_a_million_gradient_steps_on_iris_are_real_ones(columns: list[int]) -> None:
+    """Setosa against the rest: 5,000 and one more are the naive loop's, and so is the very last."""
+    from scipy.special import expit
+    from sklearn.datasets import load_iris
+
+    from linclass import LogisticRegression
+
+    X, species = load_iris(return_X_y=True)
+    X, y = X[:, columns], species > 0
+    steps, stops = 500_000, [5000, 5001, 50_000, 499_999, 500_000]
+    solver = {"gradient_descent": {"record": stops}}
+    options = {"solver": solver, "step": 0.1, "max_iter": steps, "tol": 0}
+    model = LogisticRegression(penalty=None, **options).fit(X, y)
+    assert model.n_iter_ == steps
+    assert model.status_ == "separable"
+
+    B = np.column_stack([X, np.ones(len(X))])
+
+    def naive(w: np.ndarray) -> np.ndarray:
+        return w - 0.1 / len(B) * (B.T @ (expit(B @ w) - y))
+
+    w = np.zeros(B.shape[1])
+    for _ in range(5000):
+        w = naive(w)
+    path = model.path_
+    np.testing.assert_allclose(path[5000], w, rtol=1e-11)
+    for before, after in [(5000, 5001), (499_999, 500_000)]:
+        np.testing.assert_allclose(path[after] - path[before], naive(path[before]) - path[before])
+    np.testing.assert_allclose(np.append(model.coef_[0], model.intercept_), path[500_000])
+    # to infinity along the margin, and on the way the objective only falls
+    values = [np.logaddexp(0, -np.where(y, 1, -1) * (B @ path[k])).mean() for k in stops]
+    assert (np.diff(values) < 0).all()
+    np.testing.assert_allclose(model.objective_, values[-1], rtol=1e-9)
+
+
+@pytest.mark.slow
+def test_half_a_million_gradient_steps_end_where_newton_does() -> None:
+    """Versicolor and virginica overlap, so here there is an optimum to reach; features in units of
+    their spread, or a step that descends would be too short for it."""
+    from sklearn.datasets import load_iris
+
+    from linclass import LogisticRegression
+
+    X, species = load_iris(return_X_y=True)
+    X, y = X[species > 0][:, 2:], species[species > 0]
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    options = {"solver": "gradient_descent", "step": 1.0, "max_iter": 500_000, "tol": 0}
+    steps = LogisticRegression(penalty=None, **options).fit(X, y)
+    newton = LogisticRegression(penalty=None, solver="newton", tol=1e-12).fit(X, y)
+    assert steps.n_iter_ == 500_000
+    np.testing.assert_allclose(steps.coef_, newton.coef_, rtol=1e-7)
+    np.testing.assert_allclose(steps.objective_, newton.objective_, rtol=1e-12)
+
+
+def test_prepared_gradient_steps_are_the_naive_ones() -> None:
+    """The prepared loop merges equal rows and allocates nothing; the naive one does as it is told."""
     from scipy.special import expit
 
     from linclass import LogisticRegression

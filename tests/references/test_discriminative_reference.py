@@ -158,6 +158,12 @@ def test_the_summary_reads_as_rs_glm_prints_it() -> None:
     assert "AIC: 499.17" in text
 
 
+def test_the_summary_names_the_family() -> None:
+    for classes, family in [(2, "binomial"), (3, "multinomial")]:
+        text = str(LogisticRegression(penalty=None).fit(*data(classes)).summary())
+        assert f"(Dispersion parameter for {family} family taken to be 1)" in text
+
+
 def test_there_are_no_standard_errors_where_none_hold() -> None:
     X, y = heart(*FULL)
     with pytest.raises(ValueError, match="penalty is 'l2'"):
