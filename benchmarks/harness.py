@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hotspots import hotspots
+
 for threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[threads] = "1"  # before NumPy is imported
 
@@ -88,15 +90,23 @@ def compare(case: Case) -> Result:
 
 
 def run(cases: Iterable[Case], arguments: list[str]) -> int:
-    """Print one line per case; `PATH.csv` among the arguments gets the same, other words select."""
+    """Print one line per case; `PATH.csv` among the arguments gets the same, other words select.
+
+    With --profile no times are compared: each case shows where ours are spent.
+    """
+    profile = "--profile" in arguments
     paths = [a for a in arguments if a.endswith(".csv")]
-    words = [a for a in arguments if not a.endswith(".csv")]
+    words = [a for a in arguments if not a.endswith(".csv") and a != "--profile"]
+    chosen = (case for case in cases if not words or any(word in case.name for word in words))
+    if profile:
+        for case in chosen:
+            print(f"{case.name}\n{hotspots(case.ours)}\n", flush=True)
+        return 0
     print(HEADER)
     results = []
-    for case in cases:
-        if not words or any(word in case.name for word in words):
-            results.append(compare(case))
-            print(results[-1], flush=True)
+    for case in chosen:
+        results.append(compare(case))
+        print(results[-1], flush=True)
     for path in paths:
         write(results, Path(path))
     missed = [r.case for r in results if not r.met]
