@@ -21,12 +21,10 @@ include: "workflow/rules/report.smk"
 
 
 rule all:
-    """The report, and the tables behind it."""
+    """The report, and every table behind it."""
     default_target: True
     input:
-        "<results>/report.html",
-        "<results>/scores.csv",
-        "<results>/tables/summary.csv",
+        all_results(),
 
 
 onstart:
@@ -38,4 +36,4 @@ onsuccess:
 
 
 onerror:
-    say_answer_last()
+    say_unfinished_last()

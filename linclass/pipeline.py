@@ -18,6 +18,7 @@ import numpy as np
 from linclass import metrics, tuning
 from linclass.conventions import NotApplicable
 from linclass.metrics.predictions import Predictions
+from linclass.predicted import own_copy, said_of
 from linclass.resampling import seed_of
 from linclass.risk import decide
 from linclass.table import Table
@@ -156,7 +157,7 @@ def _tuned(method: Method, table: Table, y: np.ndarray, task: Task, seed: int) -
         ready, y_train, X_test, y_test = prepared
         estimator = method.estimator(seed, **option)
         _refuse_gaps(ready, estimator)
-        estimator.fit(ready.X, y_train)
+        estimator.fit(own_copy(ready.X, estimator), y_train)
         y_pred, scores, log_proba = _predict(estimator, X_test, method, task)
         value = measure(Predictions(y_test, y_pred, scores, log_proba, task.positive))
         if value is None:
@@ -194,15 +195,7 @@ def _allows_nan(estimator: Any) -> bool:
 def _predict(
     estimator: Any, X: Any, method: Method, task: Task
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    K = task.n_classes
-    seen = np.asarray(getattr(estimator, "classes_", range(K))).astype(int)
-    y_pred = np.asarray(estimator.predict(X)).astype(np.int32).ravel()
-    log_proba = _log_proba(estimator, X)
-    if log_proba is not None:
-        log_proba = _all_classes(log_proba, seen, K)
-    score = _scores(estimator, X, seen, K)
-    if score is None:
-        score = _from_log_proba(log_proba) if log_proba is not None else np.eye(K)[y_pred]
+    y_pred, score, log_proba = said_of(estimator, X, task.n_classes)
     if method.by_costs and task.costs is not None:
         if log_proba is None:
             raise NotApplicable(
@@ -210,41 +203,3 @@ def _predict(
             )
         y_pred = decide(log_proba, task.costs).astype(np.int32)
     return y_pred, score, log_proba
-
-
-def _log_proba(estimator: Any, X: Any) -> np.ndarray | None:
-    if hasattr(estimator, "predict_log_proba"):
-        return np.asarray(estimator.predict_log_proba(X), dtype=float)
-    if hasattr(estimator, "predict_proba"):
-        with np.errstate(divide="ignore"):
-            return np.log(np.asarray(estimator.predict_proba(X), dtype=float))
-    return None
-
-
-def _scores(estimator: Any, X: Any, seen: np.ndarray, K: int) -> np.ndarray | None:
-    """decision_function as one column per class; two classes share z as −z/2 and z/2."""
-    if not hasattr(estimator, "decision_function"):
-        return None
-    Z = np.asarray(estimator.decision_function(X), dtype=float)
-    if Z.ndim == 2 and Z.shape[1] == 1:
-        Z = Z[:, 0]
-    if Z.ndim == 1:
-        Z = np.column_stack([-Z / 2, Z / 2])
-    return _all_classes(Z, seen, K) if Z.shape[1] == len(seen) else None
-
-
-def _from_log_proba(log_proba: np.ndarray) -> np.ndarray:
-    if log_proba.shape[1] != 2:
-        return log_proba
-    with np.errstate(invalid="ignore"):
-        z = log_proba[:, 1] - log_proba[:, 0]
-    return np.column_stack([-z / 2, z / 2])
-
-
-def _all_classes(columns: np.ndarray, seen: np.ndarray, K: int) -> np.ndarray:
-    """A class that the training rows did not have can not be chosen: −∞."""
-    if len(seen) == K:
-        return columns
-    full = np.full((len(columns), K), -np.inf)
-    full[:, seen] = columns
-    return full

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import os
 import resource
 import sys
 import traceback
@@ -12,10 +14,16 @@ from typing import Any
 
 from linclass_study.job import die_with_parent
 
+PR_SET_CHILD_SUBREAPER = 36
+LONGEST_REASON = 2000
+
 
 def main(descriptor: int) -> None:
     die_with_parent()
+    adopt_orphans()
     pipe = Connection(descriptor)
+    os.register_at_fork(after_in_child=pipe.close)  # what a fit forks must not answer for it
+    me = os.getpid()
     target, arguments, memory_mb = pipe.recv()
     module, _, name = target.partition(":")
     answer, state = attempt(lambda: getattr(import_module(module), name)(**arguments))
@@ -26,31 +34,44 @@ def main(descriptor: int) -> None:
             message = pipe.recv()
         except EOFError:
             return
-        pipe.send(attempt(lambda call=message: state(*call))[0])
+        answer = attempt(lambda call=message: state(*call))[0]
+        if os.getpid() != me:
+            os._exit(1)
+        pipe.send(answer)
 
 
 def attempt(call: Any) -> tuple[tuple[str, Any], Any]:
     """((kind, value or reason), value) of a call; its traceback goes to the log."""
     try:
         value = call()
-    except MemoryError as error:
-        return ("out_of_memory", str(error)), None
-    except Exception as error:
-        kind = "not_applicable" if type(error).__name__ == "NotApplicable" else "failed"
+    except BaseException as error:  # also sys.exit: nobody ends somebody else's study
+        kind = kind_of(error)
         if kind == "failed":
             traceback.print_exc()
         return (kind, reason(error)), None
-    except (
-        BaseException
-    ) as error:  # sys.exit, KeyboardInterrupt: no way to end somebody else's study
-        return ("failed", f"raised {reason(error)}"), None
     return ("ok", value), value
+
+
+def kind_of(error: BaseException) -> str:
+    """A MemoryError may come wrapped in what a library made of it."""
+    if type(error).__name__ == "NotApplicable":
+        return "not_applicable"
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, MemoryError):
+            return "out_of_memory"
+        seen = seen.__cause__ or seen.__context__
+    return "failed"
 
 
 def reason(error: BaseException) -> str:
     """One line: the kind of error and what it says; our own refusals speak for themselves."""
-    text = " ".join(str(error).split())
-    if type(error).__name__ == "NotApplicable":
+    try:
+        said = str(error)
+    except Exception:
+        said = "an error that cannot be printed"
+    text = " ".join(said.encode("utf-8", "replace").decode().split())[:LONGEST_REASON]
+    if type(error).__name__ in ("NotApplicable", "MemoryError"):
         return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
@@ -64,6 +85,12 @@ def limit_memory(megabytes: float) -> None:
             resource.RLIMIT_AS,
             (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard),
         )
+
+
+def adopt_orphans() -> None:
+    """What a fit starts stays below this process in the tree, so that it can be found and ended (Linux only)."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
 def mapped_bytes() -> int:

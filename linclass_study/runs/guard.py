@@ -11,11 +11,15 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import Any
 
+import psutil
+
+LOOK_EVERY = 1.0  # seconds between looks at what a long fit has started
 STARTUP_SECONDS = 120  # to import a library and load the data; not a part of any fit
 
 
@@ -71,17 +75,44 @@ class Guard:
         assert self._pipe is not None
         try:
             self._pipe.send(message)
-            if not self._pipe.poll(seconds):
+            if trouble := self._wait(seconds):
                 self._stop()
-                return Answer("timeout", f"stopped after {seconds:g} s (limits.fit_seconds)")
-            outcome = Answer(*self._pipe.recv())
+                return trouble
+            answer = Answer(*self._pipe.recv())
         except (EOFError, ConnectionError):
             return Answer("failed", self._cause_of_death())
-        if outcome.kind == "out_of_memory":
+        except Exception as error:  # an answer that cannot be read
+            self._stop()
+            return Answer("failed", f"its answer cannot be read ({type(error).__name__}: {error})")
+        if answer.kind == "out_of_memory":
             self._stop()  # what a half-done allocation left behind is no start for the next fit
-            said = f"asked for more than limits.fit_memory_mb = {self.memory_mb:g}"
-            return Answer(outcome.kind, f"{said}: {outcome.value}" if outcome.value else said)
-        return outcome
+            return self._out_of_memory(answer.value)
+        return answer
+
+    def _wait(self, seconds: float) -> Answer | None:
+        """Until there is an answer; else what came first, the end of the time or of the memory."""
+        assert self._pipe is not None
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            if self._pipe.poll(min(left, LOOK_EVERY)):
+                return None
+            used = sum(map(_resident, self._descendants()))
+            if used > self.memory_mb * 1e6:
+                return self._out_of_memory(
+                    f"the processes that it started hold {used / 1e6:.0f} MB"
+                )
+        return Answer("timeout", f"stopped after {seconds:g} s (limits.fit_seconds)")
+
+    def _out_of_memory(self, what: str) -> Answer:
+        said = f"asked for more than limits.fit_memory_mb = {self.memory_mb:g}"
+        return Answer("out_of_memory", f"{said}: {what}" if what else said)
+
+    def _descendants(self) -> list[psutil.Process]:
+        """What the fit itself started: each of them has the child's limit, and all together one, too."""
+        assert self._process is not None
+        with contextlib.suppress(psutil.Error):
+            return psutil.Process(self._process.pid).children(recursive=True)
+        return []
 
     def _cause_of_death(self) -> str:
         assert self._process is not None
@@ -105,7 +136,17 @@ class Guard:
             self._pipe.close()
             self._pipe = None
         if self._process is not None:
+            started = self._descendants()
             with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)  # with all that the fit itself started
+                os.killpg(self._process.pid, signal.SIGKILL)
+            for process in started:  # those that left the group
+                with contextlib.suppress(psutil.Error):
+                    process.kill()
             self._process.wait()
             self._process = None
+
+
+def _resident(process: psutil.Process) -> int:
+    with contextlib.suppress(psutil.Error):
+        return process.memory_info().rss
+    return 0

@@ -28,11 +28,12 @@ class Records:
     def add(
         self, fit: dict[str, Any], test: np.ndarray, given: Mapping[str, Any] | None = None
     ) -> None:
-        self.fits.append({column: fit.get(column) for column in tables.schema("fits")})
         if given is not None:
-            self.predictions.append(_predictions(fit, test, given))
+            predictions = _predictions(fit, test, given)
             if given["trace"]:
                 self.traces.append(_trace(fit, given["trace"]))
+            self.predictions.append(predictions)
+        self.fits.append({column: fit.get(column) for column in tables.schema("fits")})
         if fit["protocol"] == "cv" and not fit["repeat"] and len(self.axes[0]):
             grid = given["grid"] if given is not None else np.full(self.cells, -1)
             self.labels.append(

@@ -12,7 +12,7 @@ from typing import Any
 from linclass.resampling import seed_of
 from linclass_study.runs import feature_file
 from linclass_study.runs.folds import Plan
-from linclass_study.runs.guard import Guard
+from linclass_study.runs.guard import Answer, Guard
 from linclass_study.runs.records import IDENTITY, Records
 
 WORKER = "linclass_study.runs.worker:Worker"
@@ -47,12 +47,22 @@ def run(
                 begin = time.perf_counter()
                 answer = guard.call(train, test, own_seed, on_grid)
                 if answer.kind == "ok":
-                    records.add(row | answer.value, test, answer.value)
-                else:
+                    answer = _written(records, row, test, answer)
+                if answer.kind != "ok":
                     spent = time.perf_counter() - begin if answer.kind == "timeout" else None
                     ending = {"status": answer.kind, "reason": answer.value, "fit_seconds": spent}
                     records.add(row | ending, test)
     return records
+
+
+def _written(records: Records, row: dict[str, Any], test: Any, answer: Answer) -> Answer:
+    """The answer itself, or why it does not fit into the tables."""
+    try:
+        records.add(row | answer.value, test, answer.value)
+    except Exception as error:
+        text = " ".join(str(error).split())
+        return Answer("failed", f"what it gave fits no table ({type(error).__name__}: {text})")
+    return answer
 
 
 def task(about: Mapping[str, Any], evaluation: Mapping[str, Any]) -> dict[str, Any]:

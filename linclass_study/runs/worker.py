@@ -6,6 +6,7 @@ What a fit gives is raw: predictions, how the fit ended, what it cost. Everythin
 from __future__ import annotations
 
 import json
+import random
 import resource
 import sys
 import time
@@ -16,6 +17,9 @@ import numpy as np
 
 from linclass import pipeline
 from linclass_study.runs.feature_file import FeatureFile
+
+FITTED = ("converged", "max_iter", "separable", "rank_deficient")
+STEP = ("passes", "seconds", "objective", "gradient_norm")
 
 
 class Worker:
@@ -32,6 +36,8 @@ class Worker:
     ) -> dict[str, Any]:
         table, y = self.file.table, self.file.y
         reset_peak_memory()
+        random.seed(seed)
+        np.random.seed(seed)  # noqa: NPY002 – the legacy state is what some estimators draw from
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always")
             begin = time.perf_counter()
@@ -52,7 +58,7 @@ class Worker:
             "y_pred": y_pred,
             "score": score,
             "log_proba": log_proba,
-            "trace": getattr(fitted.estimator, "trace_", None),
+            "trace": steps(getattr(fitted.estimator, "trace_", None)),
             "grid": fitted.predict(self.file.grid)[0] if grid else None,
         }
 
@@ -60,16 +66,26 @@ class Worker:
 def ending(estimator: Any, heard: list[warnings.WarningMessage]) -> dict[str, Any]:
     """How a fit ended, in its own words; a foreign estimator that returns has converged, unless it warned."""
     unconverged = [w for w in heard if "ConvergenceWarning" in w.category.__name__]
-    iterations = getattr(estimator, "n_iter_", None)
-    said = " ".join(str(unconverged[0].message).split()) if unconverged else ""
-    return {
-        "status": getattr(estimator, "status_", "max_iter" if unconverged else "converged"),
-        "reason": getattr(estimator, "reason_", said),
-        "iterations": None if iterations is None else int(np.max(iterations)),
+    status = getattr(estimator, "status_", None)
+    if status not in FITTED:  # an attribute of the same name with another meaning
+        said = " ".join(str(unconverged[0].message).split()) if unconverged else ""
+        words = {"status": "max_iter" if unconverged else "converged", "reason": said}
+    else:
+        words = {"status": status, "reason": " ".join(str(estimator.reason_).split())}
+    iterations = number(getattr(estimator, "n_iter_", None))
+    return words | {
+        "iterations": None if iterations is None else int(iterations),
         "objective": number(getattr(estimator, "objective_", None)),
         "certificate": number(getattr(estimator, "certificate_", None)),
-        "certificate_kind": getattr(estimator, "certificate_kind_", None),
+        "certificate_kind": text_or_none(getattr(estimator, "certificate_kind_", None)),
     }
+
+
+def steps(trace: Any) -> list[dict[str, float]] | None:
+    """The solver's steps, where the estimator tells them as ours do."""
+    if not isinstance(trace, list) or not all(isinstance(step, dict) for step in trace):
+        return None
+    return [step for step in trace if set(step) == set(STEP)] or None
 
 
 def reset_peak_memory() -> None:
@@ -91,4 +107,13 @@ def peak_memory_mb() -> float:
 
 
 def number(value: Any) -> float | None:
-    return None if value is None else float(value)
+    """The largest, where there are several; None for what is no number."""
+    try:
+        largest = float(np.max(value))
+    except (TypeError, ValueError):
+        return None
+    return largest if np.isfinite(largest) else None
+
+
+def text_or_none(value: Any) -> str | None:
+    return value if isinstance(value, str) else None

@@ -26,6 +26,10 @@ CHILD = (
     "linclass_study.runs.worker",
 )  # started by name: runs.py, guard.py
 
+READS = {
+    "linclass_study/tables.py": "workflow/schemas/tables.yaml"
+}  # a module and the file it reads
+
 
 def of_method(entry: Mapping[str, Any], tune_metric: str, script: Path) -> str:
     """The code of a run: the script, and every part that the method's entry names."""
@@ -53,7 +57,8 @@ def of_script(script: Path, *modules: str, reads: Iterable[Path] = ()) -> str:
 def digest(files: Iterable[Path], modules: Iterable[str], reads: Iterable[Path] = ()) -> str:
     """One short word for the content of all that these files and modules import, and the versions of libraries."""
     found, libraries = closure(files, modules)
-    lines = [f"{_shown(path)} {_content(path)}" for path in sorted({*found, *reads})]
+    columns = [ROOT / file for module, file in READS.items() if ROOT / module in found]
+    lines = [f"{_shown(path)} {_content(path)}" for path in sorted({*found, *reads, *columns})]
     lines += [f"{name} {_version(name)}" for name in sorted(libraries)]
     return hashlib.blake2b("\n".join(lines).encode(), digest_size=8).hexdigest()
 
@@ -78,16 +83,16 @@ def closure(files: Iterable[Path], modules: Iterable[str]) -> tuple[set[Path], s
 
 
 def _of_entry(entry: Mapping[str, Any]) -> Iterable[str]:
-    path = entry["classifier"]
-    package, _, name = path.rpartition(".")
+    package, _, name = entry["classifier"].rpartition(".")
     yield module_of(name) if package == "linclass" else package
-    if package == "linclass":
+    if package.partition(".")[0] == "linclass":
         yield from _composed(pipeline.Method.from_entry(entry))
     for step in entry.get("transforms") or []:
         yield f"linclass.transforms.{step if isinstance(step, str) else next(iter(step))}"
-    for value in (entry.get("params") or {}).values():
-        if isinstance(value, Mapping) and "classifier" in value:
-            yield from _of_entry(value)
+    for value in [*(entry.get("params") or {}).values(), *(entry.get("tune") or {}).values()]:
+        for inner in value if isinstance(value, list) else [value]:
+            if isinstance(inner, Mapping) and "classifier" in inner:
+                yield from _of_entry(inner)
 
 
 def _composed(method: pipeline.Method) -> Iterable[str]:

@@ -128,3 +128,27 @@ def say_answer_last():
     answer = Path(STUDY.results, "answer.txt")
     if answer.exists():
         atexit.register(print, answer.read_text(encoding="utf-8").rstrip(), file=sys.stderr)
+
+
+def say_unfinished_last():
+    """No answer of an earlier run is shown as if it were this one's."""
+    text = "The study is not finished: the errors above say which jobs failed. What was computed is kept; run again."
+    atexit.register(print, text, file=sys.stderr)
+
+
+def all_results():
+    """Every file that a study promises: one that was deleted is made again."""
+    runs = ["predictions.parquet", "fits.parquet", "traces.parquet", "boundary.npz"]
+    return [
+        *expand("<results>/{file}", file=["report.html", "answer.txt", "scores.csv"]),
+        *expand("<results>/{file}.parquet", file=["scores", "fits"]),
+        *expand("<results>/tables/{file}.csv", file=["summary", "fits"]),
+        *expand("<results>/data/{dataset}.{form}", dataset=DATASETS, form=["json", "npz"]),
+        *expand("<results>/folds/{dataset}.parquet", dataset=DATASETS),
+        *expand(
+            "<results>/runs/{dataset}/{method}/{file}",
+            dataset=DATASETS,
+            method=METHODS,
+            file=runs,
+        ),
+    ]

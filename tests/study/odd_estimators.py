@@ -1,0 +1,124 @@
+"""Estimators from elsewhere that do what they should not; each says in its name what."""
+
+import os
+import time
+
+import numpy as np
+
+
+class Fine:
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.means_ = np.array([X[y == k].mean(axis=0) for k in self.classes_])
+        return self
+
+    def predict(self, X):
+        return self.classes_[((X[:, None] - self.means_) ** 2).sum(axis=2).argmin(axis=1)]
+
+
+class TooFewRows(Fine):
+    def predict(self, X):
+        return super().predict(X)[:-1]
+
+
+class UnknownClass(Fine):
+    def predict(self, X):
+        return super().predict(X) + 5
+
+
+class MinusOne(Fine):
+    def predict(self, X):
+        return 2 * super().predict(X) - 1
+
+
+class Fractions(Fine):
+    def predict(self, X):
+        return super().predict(X) * 0.9
+
+
+class WideProbabilities(Fine):
+    def predict_proba(self, X):
+        return np.full((len(X), 3), 1 / 3)
+
+
+class ProbabilitiesOfThree(Fine):
+    def predict_proba(self, X):
+        return np.full((len(X), 2), 1.5)
+
+
+class NegativeProbabilities(Fine):
+    def predict_proba(self, X):
+        return np.tile([-0.5, 1.5], (len(X), 1))
+
+
+class NaNScores(Fine):
+    def decision_function(self, X):
+        return np.full(len(X), np.nan)
+
+
+class UnprintableReason(Fine):
+    def fit(self, X, y):
+        raise RuntimeError("\ud800")
+
+
+class WrappedMemoryError(Fine):
+    def fit(self, X, y):
+        try:
+            raise MemoryError("no room")
+        except MemoryError as error:
+            raise ValueError("could not fit") from error
+
+
+class ForksAndDies(Fine):
+    """The forked process must not answer for the fit, now or later."""
+
+    def fit(self, X, y):
+        if os.fork() == 0:
+            raise ValueError("the forked process died")
+        time.sleep(0.2)
+        return super().fit(X, y)
+
+
+class ForksAndReturns(Fine):
+    def fit(self, X, y):
+        os.fork()
+        return super().fit(X, y)
+
+
+class ForksForMemory(Fine):
+    def fit(self, X, y):
+        for _ in range(4):
+            if os.fork() == 0:
+                held = np.ones(25_000_000)
+                time.sleep(30)
+                os._exit(int(held[0]))
+        time.sleep(30)
+        return super().fit(X, y)
+
+
+class OtherMeanings(Fine):
+    """Attributes of our names with other meanings."""
+
+    def fit(self, X, y):
+        self.status_, self.reason_, self.n_iter_ = "done", ["a", "b"], []
+        self.objective_, self.trace_ = np.array([]), {"x": 1}
+        return super().fit(X, y)
+
+
+class SpoilsItsInput(Fine):
+    """With spoil=1 it zeroes what it is given; that must not reach the next candidate."""
+
+    def __init__(self, spoil=0):
+        self.spoil = spoil
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        if self.spoil:
+            X[:] = 0
+            self.means_[:] = np.arange(len(self.means_))[:, None]  # as good as none
+        return self
+
+
+class GlobalRandomState(Fine):
+    def predict(self, X):
+        return np.random.randint(0, 2, len(X))  # noqa: NPY002 – that is the point

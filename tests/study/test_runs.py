@@ -1,0 +1,104 @@
+"""Whatever an estimator gives, its run is a row per fit, and one fit never speaks for another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from linclass.table import Table
+from linclass_study.runs import run
+from linclass_study.runs.feature_file import FeatureFile
+from linclass_study.runs.folds import Plan
+
+TASK = {"n_classes": 2, "positive": 1, "inner_folds": 2}
+LIMITS = {"fit_seconds": 8, "fit_memory_mb": 500}
+N, FOLDS = 60, 3
+
+
+@pytest.fixture(autouse=True)
+def _path(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+
+
+@pytest.fixture(scope="module")
+def features(tmp_path_factory):
+    rng = np.random.default_rng(3)
+    y = (np.arange(N) % 2).astype(np.int32)
+    X = rng.normal(size=(N, 2)) + 3 * y[:, None]
+    nothing = Table(np.empty((0, 0)), ())
+    path = tmp_path_factory.mktemp("features") / "as_is.npz"
+    FeatureFile(Table(X, ("u", "v")), y, (np.empty(0), np.empty(0)), nothing).save(path)
+    return str(path)
+
+
+def records(features, name, tmp_path, **entry):
+    fold = np.arange(N) // 2 % FOLDS
+    rows = {
+        ("cv", 0, k): (np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(FOLDS)
+    }
+    entry = {"classifier": f"odd_estimators.{name}", **entry}
+    kept = run.run("d", name, entry, features, Plan(rows), TASK, 1, LIMITS)
+    files = {part: str(tmp_path / f"{part}.parquet") for part in ("fits", "predictions", "traces")}
+    kept.write(type("Paths", (), files | {"boundary": str(tmp_path / "boundary.npz")}))
+    return pl.read_parquet(files["fits"]), pl.read_parquet(files["predictions"])
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("TooFewRows", "predict gave shape (19,) for 20 rows"),
+        ("UnknownClass", "which is no class"),
+        ("MinusOne", "-1"),
+        ("Fractions", "0.9"),
+        ("WideProbabilities", "predict_proba gave shape (20, 3)"),
+        ("ProbabilitiesOfThree", "sum to 3"),
+        ("NegativeProbabilities", "sum to"),
+        ("NaNScores", "no numbers"),
+        ("UnprintableReason", "RuntimeError"),
+    ],
+)
+def test_what_fits_no_table_is_a_failed_row_with_one_line(features, tmp_path, name, words):
+    fits, predictions = records(features, name, tmp_path)
+    assert fits["status"].to_list() == ["failed"] * FOLDS
+    assert all(words in reason and "\n" not in reason for reason in fits["reason"]), fits["reason"]
+    assert predictions.is_empty()
+
+
+def test_a_memory_error_that_a_library_wrapped_is_out_of_memory(features, tmp_path):
+    fits, _ = records(features, "WrappedMemoryError", tmp_path)
+    assert set(fits["status"]) == {"out_of_memory"}
+
+
+@pytest.mark.parametrize("name", ["ForksAndDies", "ForksAndReturns"])
+def test_what_a_fit_forks_never_answers_for_it(features, tmp_path, name):
+    fits, predictions = records(features, name, tmp_path)
+    assert fits["status"].to_list() == ["converged"] * FOLDS
+    _, expected = records(features, "Fine", tmp_path)
+    same = ["fold", "row", "y_true", "y_pred"]
+    assert predictions.select(same).equals(expected.select(same))
+
+
+def test_forked_processes_share_the_limit_of_their_fit(features, tmp_path):
+    fits, _ = records(features, "ForksForMemory", tmp_path)
+    assert set(fits["status"]) == {"out_of_memory"}
+    assert "the processes that it started" in fits["reason"][0]
+
+
+def test_attributes_with_other_meanings_do_no_harm(features, tmp_path):
+    fits, _ = records(features, "OtherMeanings", tmp_path)
+    assert fits["status"].to_list() == ["converged"] * FOLDS
+    assert fits["reason"].to_list() == [""] * FOLDS
+    assert fits["iterations"].null_count() == FOLDS
+
+
+def test_a_candidate_that_spoils_its_input_does_not_spoil_the_next(features, tmp_path):
+    fits, _ = records(features, "SpoilsItsInput", tmp_path, tune={"spoil": [1, 0]})
+    assert fits["params"].to_list() == ['{"spoil": 0}'] * FOLDS
+
+
+def test_the_global_random_state_is_seeded_for_each_fit(features, tmp_path):
+    first = records(features, "GlobalRandomState", tmp_path)[1]
+    assert first.equals(records(features, "GlobalRandomState", tmp_path)[1])
