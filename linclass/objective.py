@@ -10,23 +10,22 @@ A solver sees an `Objective` and `Point`s of it, never a loss.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from linclass.applicability import require_memory
+from linclass.certificate import Certified
 from linclass.losses.base import Loss, MarginLoss
-from linclass.numerics import BLOCK, Array, DesignMatrix, by_blocks
+from linclass.numerics import BLOCK, Array, DesignMatrix
 from linclass.penalties.base import Penalty
 from linclass.point import Point
 from linclass.prepared import affine_gradient
 
-TINY = np.finfo(float).tiny
 IN_CACHE = 100_000  # entries of X up to which single precision would save no memory traffic
 
 
-class Objective:
+class Objective(Certified):
     def __init__(
         self,
         design: DesignMatrix,
@@ -151,44 +150,6 @@ class Objective:
 
         return times
 
-    def certificate(self, point: Point, slopes: Array | None = None) -> float:
-        """What proves the point: `certificate_kind` says what it is."""
-        if self.certificate_kind == "duality_gap":
-            return self.duality_gap(point, slopes) / max(abs(point.value), TINY)
-        return self.residual(point)
-
-    @property
-    def certificate_kind(self) -> str:
-        return "duality_gap" if self.strength and self.loss.has_conjugate else "gradient_norm"
-
-    def duality_gap(self, point: Point, slopes: Array | None = None) -> float:
-        """P(θ) − D(s) ≥ P(θ) − min P, by Fenchel's duality, for the slopes s of the point.
-
-        D(s) = −Σ w_i ℓ*(s_i) − strength·penalty*(−Xᵀ(w s)/strength), with Σ w s = 0 when the
-        intercept is free; s is first brought into the domain of both conjugates.
-        """
-        assert self.penalty is not None
-        s = point.slopes if slopes is None else slopes
-        if self.design.intercept:
-            s = self.loss.balance(self.y, s, self.weights)
-        U = self.weight_part(self.design.pull(self.weights * s)) / -self.strength
-        shrink = self.penalty.into_domain(U)
-        (conjugates,) = by_blocks(lambda *ys: (self.loss.conjugates(*ys),), self.y, shrink * s)
-        dual = -self.weights @ conjugates
-        dual -= self.strength * self.penalty.conjugate(shrink * U)
-        return max(point.value - float(dual), 0.0)
-
-    def residual(self, point: Point) -> float:
-        """max_j |∂P/∂θ_j| / (‖x_j‖ ‖slopes‖): the largest cosine of what is left to a feature.
-
-        It does not change with the units of features, and does not vanish only because all slopes
-        do: on separable data there is no optimum to be near.
-        """
-        scale = self._norm(point.slopes) + 1e-9 * self._slopes_at_zero  # a perfect fit has none
-        norms = self._column_norms * max(scale, TINY)
-        cosines = np.abs(point.gradient) / np.where(norms > 0, norms, 1)
-        return min(float(cosines.max()), 1.0)
-
     def prepared_gradient(self, scale: float = 1.0) -> Callable[[Array, Array], Any]:
         """(theta, out) ↦ out = scale·∇P(theta), without allocating, for many small steps."""
         loss, design = self.loss, self.design
@@ -251,17 +212,6 @@ class Objective:
     def _weights_of_diagonal(self, H: Array) -> Array:
         """The diagonal of a Hessian where W is, as a view."""
         return self.weight_part(np.einsum("ii->i", H).reshape(self.shape))
-
-    def _norm(self, slopes: Array) -> float:
-        return float(np.sqrt((slopes**2 @ self.weights).sum()))
-
-    @cached_property
-    def _slopes_at_zero(self) -> float:
-        return self._norm(self.at(self.zero()).slopes)
-
-    @cached_property
-    def _column_norms(self) -> Array:
-        return self.design.column_norms(self.weights)
 
 
 def strength_of_C(C: float, total_weight: float) -> float:

@@ -84,7 +84,7 @@ def _inequalities(objective: Objective) -> sparse.csr_array:
     X = sparse.csr_array(design.dense() if not design.is_sparse else _with_constant(design))
     if len(objective.shape) == 1:
         return sparse.diags_array(y) @ X
-    K, classes = objective.shape[0], objective.loss.n_classes  # type: ignore[attr-defined]
+    K, classes = objective.shape[0], objective.loss.n_classes
     rows = []
     for k in range(classes):
         others = np.flatnonzero(y != k)

@@ -111,6 +111,16 @@ def test_the_duality_gap_goes_to_zero(loss: str) -> None:
     assert made("newton", tol=1e-14).solve(P, P.zero()).certificate < 1e-13
 
 
+@pytest.mark.parametrize("loss", ["logistic", "softmax", "squared"])
+def test_the_duality_gap_is_of_second_order_near_the_minimum(loss: str) -> None:
+    """Also off the best intercept, where balancing the slopes by force would cost a first order."""
+    P = objective(loss)
+    optimum = made("newton", tol=1e-15).solve(P, P.zero()).theta
+    off = np.random.default_rng(0).standard_normal(P.shape)
+    far, near = (P.duality_gap(P.at(optimum + e * off)) for e in (1e-2, 1e-3))
+    assert_allclose(far / near, 100, rtol=0.1)
+
+
 @pytest.mark.parametrize(("solver", "loss"), SMOOTH_PAIRS)
 def test_every_solver_reaches_the_same_optimum(solver: str, loss: str) -> None:
     P = objective(loss)
