@@ -14,15 +14,26 @@ from linclass_study.data.unavailable import Unavailable
 def members(path: Path) -> Iterator[tuple[str, bytes]]:
     """(name inside the archive, content) of every file, hidden ones left out."""
     for name, content in _all(path):
-        if not any(part.startswith(".") for part in Path(name).parts):
+        if not _hidden(name):
             yield name, content
+
+
+def files(folder: Path) -> Iterator[tuple[str, Path]]:
+    """(name inside the folder, path) of every file, in the order of their names."""
+    for file in sorted(folder.rglob("*")):
+        name = file.relative_to(folder).as_posix()
+        if file.is_file() and not _hidden(name):
+            yield name, file
+
+
+def _hidden(name: str) -> bool:
+    return any(part.startswith(".") for part in Path(name).parts)
 
 
 def _all(path: Path) -> Iterator[tuple[str, bytes]]:
     if path.is_dir():
-        for file in sorted(path.rglob("*")):
-            if file.is_file():
-                yield file.relative_to(path).as_posix(), file.read_bytes()
+        for name, file in files(path):
+            yield name, file.read_bytes()
     elif zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as box:
             for name in box.namelist():

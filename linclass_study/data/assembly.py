@@ -48,6 +48,9 @@ def _from_columns(
     as_text = {
         _column(name, train.frame.columns, "categorical") for name in entry.get("categorical", [])
     }
+    if test is not None:
+        numeric = [name for name in names if name not in as_text]
+        parts[1] = parts[1].with_columns(_as_trained(train.frame[n], parts[1][n]) for n in numeric)
     as_text |= {name for part in parts for name in names if part[name].dtype == pl.String}
 
     def written(name: str) -> list[str | None]:
@@ -84,6 +87,11 @@ def _from_counts(
     kept = plain(X[np.flatnonzero(y >= 0)])
     if entry.get("binary"):
         kept.data[:] = 1
+    infinite = kept.indices[~np.isfinite(kept.data)]
+    if len(infinite):
+        raise Unavailable(
+            f"column '{names[infinite[0]]}' holds an infinite number, or a sum that is"
+        )
     wanted = np.ones(len(names), bool)
     if train.are_words:
         wanted[:] = np.bincount(kept.indices, minlength=len(names)) > 0
@@ -132,6 +140,21 @@ def _like(frame: pl.DataFrame, test: Content) -> pl.DataFrame:
                     f"the {part} set has no column '{name}'; {nearest(name, those.columns)}"
                 )
     return test.frame.select(frame.columns)
+
+
+def _as_trained(train: pl.Series, test: pl.Series) -> pl.Series:
+    """Numbers where the training rows have numbers: text in a test set alone makes no categories."""
+    if train.dtype != pl.Float64 or test.dtype != pl.String:
+        return test
+    numbers = test.cast(pl.Float64, strict=False)
+    strays = (numbers.is_null() & test.is_not_null()).arg_true()
+    if len(strays):
+        raise Unavailable(
+            f"column '{test.name}' of the test set holds the text '{test[strays[0]]}' in row "
+            f"{strays[0] + 1}, where the training set has no text; mend it, or list the column "
+            "under `categorical:`"
+        )
+    return numbers
 
 
 def _column(name: Any, columns: list[str], key: str) -> str:

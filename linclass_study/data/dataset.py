@@ -13,8 +13,9 @@ import numpy as np
 from scipy import sparse
 
 from linclass.table import Table
+from linclass_study.data import npz_file
 from linclass_study.data.places import Places
-from linclass_study.data.unavailable import Unavailable
+from linclass_study.data.unavailable import Unavailable, whatever_happens
 
 __all__ = ["Dataset", "Unavailable", "load", "obtain", "save", "save_unavailable"]
 
@@ -54,7 +55,8 @@ def obtain(
         for test_source, test in tests:
             label = " + ".join(filter(None, (source, test_source)))
             try:
-                found = building.build(train, test, entry)
+                with whatever_happens("no data set can be made of it"):
+                    found = building.build(train, test, entry)
             except Unavailable as reason:
                 reading.note(failures, label, reason)
                 continue
@@ -85,7 +87,7 @@ def save(
         "digest": data.digest,
         "attempts": data.attempts,
     }
-    text = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
+    text = np.frombuffer(json.dumps(about, allow_nan=False).encode(), dtype=np.uint8)
     arrays = {**kind, "y": data.y, "split": data.split, "about": text}
     _whole(npz_path, lambda file: np.savez(file, **arrays))
     _whole(json_path, lambda file: file.write(_summary(data, "available", "")))
@@ -104,7 +106,7 @@ def load(
     npz_path: str | os.PathLike[str], json_path: str | os.PathLike[str] | None = None
 ) -> Dataset:
     """What was saved; the .npz alone has all of it."""
-    with np.load(npz_path) as arrays:
+    with npz_file.opened(npz_path) as arrays:
         about = json.loads(arrays["about"].tobytes())
         y, split = arrays["y"], arrays["split"]
         if "X" in arrays:
@@ -139,7 +141,7 @@ def _summary(data: Dataset, status: str, reason: str) -> bytes:
         "source": data.source,
         "attempts": data.attempts,
     }
-    return (json.dumps(about, indent=1, ensure_ascii=False) + "\n").encode()
+    return (json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
 def _whole(path: str | os.PathLike[str], write: Any) -> None:

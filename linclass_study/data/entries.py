@@ -6,6 +6,8 @@ The schema has seen keys and types; here is what keys mean together.
 from __future__ import annotations
 
 import inspect
+import math
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,12 +30,28 @@ def problems(
     entry: Mapping[str, Any], mirrors: Sequence[Path] = (), root: Path = Path()
 ) -> Problems:
     """(path of keys, sentence) for each way in which the entry cannot work."""
+    infinite = [*_infinite(entry, [])]
+    if infinite:
+        yield from infinite
+        return
     places = Places(list(mirrors), root=root)
     found = [*_of_sources(entry, "source", places), *_of_sources(entry, "test", places)]
     yield from found
     if not found:
         yield from _of_formats(entry)
     yield from _of_classes(entry)
+
+
+def _infinite(value: Any, path: list[Any]) -> Problems:
+    """YAML has .nan and .inf, and whole numbers of any length; neither rows nor JSON have."""
+    if isinstance(value, Mapping | list):
+        items = value.items() if isinstance(value, Mapping) else enumerate(value)
+        for key, item in items:
+            yield from _infinite(item, [*path, key])
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield path, f"{value} is not a finite number"
+    elif isinstance(value, int) and abs(value) > sys.float_info.max:
+        yield path, f"a whole number of {value.bit_length()} bits is too large; give at most 1e308"
 
 
 def _of_sources(entry: Mapping[str, Any], key: str, places: Places) -> Problems:

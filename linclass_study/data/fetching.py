@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from linclass_study.data import dataset, reading
+from linclass_study.data import archive, dataset, reading
 from linclass_study.data.places import Places, mirrors
+from linclass_study.data.unavailable import whatever_happens
 from linclass_study.project import ROOT
 
 
@@ -19,8 +22,9 @@ def fetch(
     """Obtain a data set and save it, or save why it cannot be had; and say whether to try again."""
     copies = [Path(folder) for folder in mirrors(config)]
     try:
-        data = dataset.obtain(name, entry, copies, Path(config["downloads"]), ROOT)
-        dataset.save(data, output.data, output.about)
+        with whatever_happens("it cannot be fetched"):
+            data = dataset.obtain(name, entry, copies, Path(config["downloads"]), ROOT)
+            dataset.save(data, output.data, output.about)
         available = True
     except dataset.Unavailable as reason:
         print(f"unavailable: {reason}")
@@ -46,8 +50,34 @@ def _state(results: str, name: str) -> Path:
 def local_files(entry: Mapping[str, Any], root: Path) -> list[str]:
     """The files that an entry names and that are there, beside the study or in the project."""
     places = Places(root=root)
-    found = [places.local(source["file"]) for source in _sources(entry) if "file" in source]
+    sources = [part for source in _sources(entry) for part in (source, *_companions(source))]
+    found = [places.local(source["file"]) for source in sources if "file" in source]
     return [os.path.relpath(path) for path in found if path is not None]
+
+
+def content_of_local_files(entry: Mapping[str, Any], root: Path) -> str:
+    """One short hash of what is in them, a parameter of the rule: times do not tell, as a copy that
+    keeps its time is older than what was made before it, and a folder does not know its texts."""
+    total = hashlib.blake2b(digest_size=8)
+    for path in map(Path, local_files(entry, root)):
+        for name, file in archive.files(path) if path.is_dir() else [("", path)]:
+            total.update(json.dumps([name, _content(file)]).encode())
+    return total.hexdigest()
+
+
+def _content(file: Path) -> str:
+    try:
+        about = file.stat()
+        return _hash(os.path.abspath(file), about.st_size, about.st_mtime_ns)
+    except OSError as error:  # the job says in its place that the file cannot be read
+        return str(error.strerror)
+
+
+@cache
+def _hash(path: str, size: int, time: int) -> str:
+    """Of each file once, as long as it is the same by its size and time."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "blake2b").hexdigest()
 
 
 def modules(entry: Mapping[str, Any]) -> list[str]:
@@ -57,6 +87,10 @@ def modules(entry: Mapping[str, Any]) -> list[str]:
     names = [(source, source.get("file") or source.get("url", "")) for source in sources]
     formats = {reading.format_of(entry, source, name) for source, name in names} - {None}
     return [f"{__package__}.{part}" for part in sorted(kinds | {f"formats.{f}" for f in formats})]
+
+
+def _companions(source: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return reading.listed(source.get("vocabulary"))
 
 
 def _sources(entry: Mapping[str, Any]) -> list[dict[str, Any]]:

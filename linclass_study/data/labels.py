@@ -15,6 +15,8 @@ import numpy as np
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.refusal import nearest
 
+EXACT = 2.0**53  # below, every whole number is a floating-point number of its own
+
 
 def written(values: Sequence[str | float | None]) -> list[str | None]:
     """Each label of a column as text; None where it is missing."""
@@ -22,8 +24,10 @@ def written(values: Sequence[str | float | None]) -> list[str | None]:
     numbers = {value: _number(value) for value in set(values) if value is not None}
     all_numbers = None not in numbers.values()
     for value, number in numbers.items():
-        as_number = number is not None and (all_numbers or not isinstance(value, str))
-        text[value] = _plain(number) if as_number else str(value)  # type: ignore[arg-type]
+        if number is not None and (all_numbers or not isinstance(value, str)):
+            text[value] = _plain(number, value)
+        else:
+            text[value] = str(value)
     return [text[value] for value in values]
 
 
@@ -103,5 +107,10 @@ def _number(value: Any) -> float | None:
     return number if finite else None
 
 
-def _plain(number: float) -> str:
-    return str(int(number)) if number == int(number) and abs(number) < 1e15 else repr(number)
+def _plain(number: float, value: object) -> str:
+    if abs(number) >= EXACT:
+        raise Unavailable(
+            f"the label {value} is a number beyond 2^53, where neighbours would become one label; "
+            "put a letter before such labels"
+        )
+    return str(int(number)) if number == int(number) else repr(number)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path, PurePath
@@ -10,7 +9,7 @@ from typing import Any
 
 from linclass_study.data.content import Content
 from linclass_study.data.places import Places
-from linclass_study.data.unavailable import Unavailable
+from linclass_study.data.unavailable import Unavailable, whatever_happens
 
 SUFFIXES = {
     ".arff": "arff",
@@ -37,13 +36,14 @@ def contents(
         asked = {**source, "seed": entry.get("seed", 0), "part": PARTS[key]}
         for name, get in module.offers(asked, places, last=i == len(sources) - 1):
             try:
-                found = get()
-                yield (
-                    name,
-                    _read(found, entry, source, places) if isinstance(found, Path) else found,
-                )
+                with whatever_happens("it cannot be had"):
+                    found = get()
+                    if isinstance(found, Path):
+                        found = _read(found, entry, source, places)
             except Unavailable as reason:
                 note(failures, name, reason)
+            else:
+                yield name, found
 
 
 def note(failures: Failures, source: str, reason: object) -> None:
@@ -87,16 +87,8 @@ def _read(
     options = {**entry, **source, "csv": {**entry.get("csv", {}), **source.get("csv", {})}}
     if "vocabulary" in source:
         options["vocabulary"] = lambda: _companion(source["vocabulary"], places)
-    try:
+    with whatever_happens(f"not readable as {name}"):
         return import_module(f"linclass_study.data.formats.{name}").read(path, options)
-    except Unavailable:
-        raise
-    except Exception as error:  # whatever is in a file, the study goes on
-        traceback.print_exc()
-        first_line = (str(error).splitlines() or [""])[0]
-        raise Unavailable(
-            f"not readable as {name} ({type(error).__name__}: {first_line})"
-        ) from None
 
 
 def _companion(sources: Any, places: Places) -> Path:

@@ -18,7 +18,8 @@ def from_triplets(
     new = np.ones(len(row), dtype=bool)
     new[1:] = (row[1:] != row[:-1]) | (column[1:] != column[:-1])
     starts = np.flatnonzero(new)
-    total = np.add.reduceat(value, starts) if len(starts) else value
+    with np.errstate(over="ignore", invalid="ignore"):  # infinite sums are refused by column
+        total = np.add.reduceat(value, starts) if len(starts) else value
     indptr = np.concatenate([[0], np.cumsum(np.bincount(row[starts], minlength=shape[0]))])
     return plain(sparse.csr_array((total, column[starts], indptr), shape=shape))
 

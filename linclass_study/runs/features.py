@@ -10,6 +10,7 @@ from linclass import pipeline
 from linclass.conventions import NotApplicable
 from linclass.table import Table
 from linclass_study.data.dataset import Dataset
+from linclass_study.data.unavailable import first_line, one_line
 from linclass_study.runs.feature_file import FeatureFile, plane
 
 
@@ -20,7 +21,9 @@ def compute(data: Dataset, steps: Sequence[Any]) -> FeatureFile:
         axes, points = plane(data.table)
         grid = _applied(points, steps) if len(axes[0]) else points
     except NotApplicable as error:
-        return FeatureFile.empty(str(error))
+        return FeatureFile.empty(one_line(error))
+    except Exception as error:  # also of a feature that a user wrote: the study goes on
+        return FeatureFile.empty(f"its features cannot be had ({first_line(error)})")
     return FeatureFile(table, data.y, axes, grid)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from linclass.table import Table
 from linclass_study.data import dataset
+from linclass_study.refusal import Refused
 
 CSV = "x,t,y\n1,red,no\n2,,yes\n3,blue,no\n"
 SPARSE = "a 1:1 3:2\nb 2:1\na 3:0.5\n"
@@ -119,3 +120,19 @@ def test_a_table_refuses_names_that_do_not_fit():
         Table(np.zeros((1, 3)), ("a", "b"))
     with pytest.raises(ValueError, match="levels of 'c', which is not a column"):
         Table(np.zeros((1, 1)), ("a",), {"c": ("x",)})
+
+
+@pytest.mark.parametrize("damage", ["emptied", "cut short", "something else"])
+def test_a_damaged_file_says_which_it_is_and_what_to_do(damage, found, tmp_path):
+    path = tmp_path / "a.npz"
+    dataset.save(found, path, tmp_path / "a.json")
+    whole = path.read_bytes()
+    path.write_bytes({"emptied": b"", "cut short": whole[: len(whole) // 2]}.get(damage, b"text"))
+    with pytest.raises(Refused, match=r"a\.npz is damaged .*; delete it, and the next run"):
+        dataset.load(path)
+
+
+def test_no_number_that_json_does_not_have_is_written(found, tmp_path):
+    found.costs = [[0.0, float("nan")], [1.0, 0.0]]
+    with pytest.raises(ValueError, match="JSON"):
+        dataset.save(found, tmp_path / "a.npz", tmp_path / "a.json")

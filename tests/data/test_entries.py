@@ -81,6 +81,11 @@ WRONG = {  # name: (entry, path, sentence)
         ["costs", 0, 1],
         "is not a number",
     ),
+    "seed of a generator": (
+        {"source": {**GAUSSIANS, "seed": 1}},
+        ["source", "seed"],
+        "it stands beside `source`, not inside it",
+    ),
     "long separator": (
         {"source": CSV, "csv": {"separator": "::"}},
         ["csv", "separator"],
@@ -144,6 +149,26 @@ TOGETHER = {
         {"source": {"sklearn": "iris"}, "classes": ["a", "b", "c"], "costs": [[0, 1], [1, 0]]},
         ["costs"],
         "is not 3 × 3",
+    ),
+    "a cost that is no number": (
+        {"source": CSV, "target": "y", "costs": [[0, float("nan")], [1, 0]]},
+        ["costs", 0, 1],
+        "nan is not a finite number",
+    ),
+    "an infinite cost": (
+        {"source": CSV, "target": "y", "costs": [[0, 1], [float("-inf"), 0]]},
+        ["costs", 1, 0],
+        "-inf is not a finite number",
+    ),
+    "a cost beyond all numbers": (
+        {"source": CSV, "target": "y", "costs": [[0, 10**400], [1, 0]]},
+        ["costs", 0, 1],
+        "is too large; give at most 1e308",
+    ),
+    "an infinite mean": (
+        {"source": {**GAUSSIANS, "means": [[0], [float("inf")]]}},
+        ["source", "means", 1, 0],
+        "inf is not a finite number",
     ),
     "no such generator": (
         {"source": {"generate": "gausians"}},

@@ -75,6 +75,37 @@ CASES = {  # name: (content of a.csv, what the entry adds, words of the reason)
     "pairs in pieces": ("1 1:2\n1 1: 2\n", {"format": "libsvm"}, ["line 2: '1:' is not"]),
     "negative index": ("1 -1:2\n", {"format": "libsvm"}, ["line 1: '-1:2' is not"]),
     "infinite in libsvm": ("1 1:inf\n", {"format": "libsvm"}, ["line 1: '1:inf' is not"]),
+    "overflow in libsvm": (
+        "1 3:1e999\n-1 1:1\n",
+        {"format": "libsvm"},
+        ["column '3' holds an infinite number"],
+    ),
+    "overflowing sum in libsvm": (
+        "1 2:1e308 2:1e308\n-1 1:1\n",
+        {"format": "libsvm"},
+        ["column '2' holds an infinite number, or a sum that is"],
+    ),
+    "huge index": (
+        "1 999999999:2\n-1 2:1\n",
+        {"format": "libsvm"},
+        ["the index 999999999 is too large; there may be 10,000,000 columns"],
+    ),
+    "endless index": (f"1 {'9' * 400}:2\n", {"format": "libsvm"}, ["the index inf is too large"]),
+    "labels that floating point merges": (
+        "x,y\n1,9007199254740992\n2,9007199254740993\n",
+        {},
+        ["is a number beyond 2^53", "put a letter before such labels"],
+    ),
+    "such labels in libsvm": (
+        "9007199254740992 1:1\n9007199254740993 1:2\n",
+        {"format": "libsvm"},
+        ["is a number beyond 2^53"],
+    ),
+    "such categories": (
+        "x,y\n9007199254740993,a\n2,b\n",
+        {"categorical": ["x"]},
+        ["the label 9007199254740992.0 is a number beyond 2^53"],
+    ),
     "empty libsvm": ("# nothing\n", {"format": "libsvm"}, ["the file is empty"]),
     "not ARFF": (GOOD, {"format": "arff"}, ["line 1: 'x,t,y' is no declaration of ARFF"]),
     "ARFF without data": ("@relation a\n@attribute x real\n", {"format": "arff"}, ["has no @data"]),
@@ -147,11 +178,22 @@ def test_columns_of_a_test_set_may_stand_in_another_order(obtain, tmp_path):
     assert found.table.X[found.split == 1].tolist() == [[1, 7]]
 
 
-def test_a_column_is_text_if_it_is_text_in_either_part(obtain, tmp_path):
+def test_text_in_a_test_set_alone_is_a_mistake_unless_the_column_is_categorical(
+    obtain, reason, tmp_path
+):
     (tmp_path / "a.csv").write_text("x,y\n1,no\n2,yes\n")
-    (tmp_path / "t.csv").write_text("x,y\nmany,no\n")
+    (tmp_path / "t.csv").write_text("x,y\n3,no\n,no\nmany,no\n")
+    entry = {"target": "y", "source": {"file": "a.csv"}, "test": {"file": "t.csv"}}
+    assert "column 'x' of the test set holds the text 'many' in row 3" in reason(entry)
+    found = obtain(entry | {"categorical": ["x"]})
+    assert found.table.levels == {"x": ("1", "2", "3", "many")}
+
+
+def test_a_column_of_text_stays_text_where_the_test_rows_have_numbers(obtain, tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,no\nmany,yes\n")
+    (tmp_path / "t.csv").write_text("x,y\n1,no\n")
     found = obtain({"target": "y", "source": {"file": "a.csv"}, "test": {"file": "t.csv"}})
-    assert found.table.levels == {"x": ("1", "2", "many")}
+    assert found.table.levels == {"x": ("1", "many")}
 
 
 def test_labels_of_train_and_test_are_written_alike(obtain, tmp_path):
@@ -178,3 +220,35 @@ def test_a_format_that_stumbles_is_a_reason_not_a_crash(reason, tmp_path, monkey
     (tmp_path / "a.csv").write_text(GOOD)
     said = reason({"target": "y", "source": {"file": "a.csv"}})
     assert said == "a.csv: not readable as csv (RuntimeError: unforeseen)"
+
+
+def test_a_data_set_that_stumbles_while_it_is_built_gives_way_to_the_next_source(
+    obtain, tmp_path, monkeypatch, capsys
+):
+    from linclass_study.data import building
+
+    def stumble_once(*given, build=building.build):
+        monkeypatch.setattr(building, "build", build)
+        raise RuntimeError("unforeseen\nin two lines")
+
+    monkeypatch.setattr(building, "build", stumble_once)
+    (tmp_path / "a.csv").write_text(GOOD)
+    (tmp_path / "b.csv").write_text(GOOD)
+    found = obtain({"target": "y", "source": [{"file": "a.csv"}, {"file": "b.csv"}]})
+    assert found.source == "b.csv"
+    reason = "no data set can be made of it (RuntimeError: unforeseen)"
+    assert found.attempts == [{"source": "a.csv", "reason": reason}]
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_a_source_that_stumbles_is_a_reason(reason):
+    entry = {"source": {"generate": "gaussians", "means": [[0], [1]], "rows": [10**15, 1]}}
+    assert "it cannot be had (" in reason(entry)
+
+
+def test_a_reason_is_never_long(reason, tmp_path):
+    (tmp_path / "a.csv").write_text(f"{'x' * 5000},y\n1,a\n2,b\n")
+    said = reason({"target": "z", "source": {"file": "a.csv"}})
+    assert "there is no column 'z'" in said
+    assert len(said) == 2000
+    assert said.endswith("…")

@@ -18,9 +18,10 @@ from linclass_study.data.sparse_rows import from_triplets
 from linclass_study.data.text_file import Text
 from linclass_study.data.unavailable import Unavailable
 
+MOST = 10_000_000  # columns; each has a name, whether it occurs or not
 BLOCK = 100_000  # numbers that are Python strings at a time; the rest is already packed
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-ROW = re.compile(rf"\s*\S+(?:\s+\d{{1,9}}:{NUMBER})*\s*")
+ROW = re.compile(rf"\s*\S+(?:\s+\d+:{NUMBER})*\s*")
 
 
 def read(path: Path, options: Mapping[str, Any]) -> Counts:
@@ -47,6 +48,10 @@ def read(path: Path, options: Mapping[str, Any]) -> Counts:
     if not any(lengths):
         raise Unavailable("no line of it has an index:value")
     pairs = np.concatenate([*packed, np.fromiter(map(float, block), float, len(block))])
+    if pairs[0::2].max() > MOST:
+        raise Unavailable(
+            f"the index {pairs[0::2].max():.17g} is too large; there may be {MOST:,} columns"
+        )
     index, value = pairs[0::2].astype(np.int32), pairs[1::2]
     first = 0 if index.min() == 0 else 1  # some writers count from 0
     width = int(index.max()) + 1 - first
@@ -57,6 +62,6 @@ def read(path: Path, options: Mapping[str, Any]) -> Counts:
 
 
 def _complaint(line: str, number: int) -> str:
-    pair = re.compile(rf"\d{{1,9}}:{NUMBER}")
+    pair = re.compile(rf"\d+:{NUMBER}")
     wrong = next((word for word in line.split()[1:] if not pair.fullmatch(word)), line.strip())
     return f"line {number}: '{wrong[:40]}' is not index:value with an index and a number"

@@ -1,0 +1,39 @@
+"""A feature that cannot be had is a reason in the file that runs read, never a dead job."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from linclass.conventions import NotApplicable
+from linclass.features import quadratic
+from linclass.table import Table
+from linclass_study.data.dataset import Dataset
+from linclass_study.runs import features
+
+X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]])
+DATA = Dataset(Table(X, ("u", "v")), np.array([0, 1, 1], np.int32), np.zeros(3, np.int8), ["a"])
+
+
+@pytest.mark.parametrize(
+    ("error", "reason", "is_traced"),
+    [
+        (NotApplicable("needs numbers"), "needs numbers", False),
+        (
+            ZeroDivisionError("unforeseen\nin two lines"),
+            "its features cannot be had (ZeroDivisionError: unforeseen)",
+            True,
+        ),
+    ],
+)
+def test_an_error_of_a_feature_is_the_reason_of_its_file(
+    error, reason, is_traced, monkeypatch, capsys
+):
+    def stumble(table):
+        raise error
+
+    monkeypatch.setattr(quadratic, "apply", stumble)
+    found = features.compute(DATA, ["quadratic"])
+    assert found.reason == reason
+    assert found.table.shape == (0, 0)
+    assert ("Traceback" in capsys.readouterr().err) == is_traced

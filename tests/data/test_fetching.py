@@ -1,0 +1,91 @@
+"""What the rule `fetch` reads and writes: an edit is noticed by its content, and no job dies."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from types import SimpleNamespace
+
+import pytest
+
+from linclass_study.data import dataset, fetching
+
+CSV = "x,y\n1,no\n2,yes\n"
+
+
+@pytest.fixture
+def content(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return lambda entry: fetching.content_of_local_files(entry, tmp_path / "project")
+
+
+def test_other_content_is_noticed_whatever_the_time_of_the_file(content, tmp_path):
+    file, entry = tmp_path / "a.csv", {"source": {"file": "a.csv"}, "test": {"file": "t.csv"}}
+    file.write_text(CSV)
+    before = content(entry)
+    file.write_text(CSV.replace("2", "3"))
+    os.utime(file, (0, 0))
+    assert content(entry) != before
+    file.write_text(CSV)
+    os.utime(file, (1, 1))
+    assert content(entry) == before
+    (tmp_path / "t.csv").write_text(CSV)
+    assert content(entry) != before
+
+
+@pytest.mark.parametrize("change", ["text", "name", "new", "gone"])
+def test_a_folder_is_what_its_files_are_called_and_hold(change, content, tmp_path):
+    entry = {"source": {"file": "texts"}, "format": "text_folders"}
+    for label in ("rain", "sun"):
+        (tmp_path / "texts" / label).mkdir(parents=True)
+        (tmp_path / "texts" / label / "1").write_text(label)
+    before = content(entry)
+    text = tmp_path / "texts" / "sun" / "1"
+    (tmp_path / "texts" / ".hidden").write_text("of an editor, not of the data")
+    assert content(entry) == before
+    if change == "text":
+        text.write_text("fog")
+    elif change == "name":
+        text.rename(text.with_name("2"))
+    elif change == "new":
+        shutil.copy(text, text.with_name("2"))
+    else:
+        text.unlink()
+    assert content(entry) != before
+
+
+def test_a_vocabulary_is_a_local_file_too(content, tmp_path):
+    vocabulary = [{"file": "lost.txt"}, {"file": "words.txt"}]
+    entry = {"source": {"url": "http://example.org/a.tgz", "vocabulary": vocabulary}}
+    (tmp_path / "words.txt").write_text("rain sun")
+    assert fetching.local_files(entry, tmp_path) == ["words.txt"]
+    before = content(entry)
+    (tmp_path / "words.txt").write_text("rain fog")
+    os.utime(tmp_path / "words.txt", (0, 0))
+    assert content(entry) != before
+
+
+def test_an_unchanged_file_is_read_once(content, tmp_path, monkeypatch):
+    (tmp_path / "a.csv").write_text(CSV)
+    entry = {"source": {"file": "a.csv"}}
+    before = content(entry)
+    monkeypatch.setattr(fetching.hashlib, "file_digest", None)
+    assert content(entry) == before
+
+
+def test_what_nobody_foresaw_is_a_reason_and_not_a_dead_job(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+
+    def stumble(*_):
+        raise RuntimeError("unforeseen\nin two lines")
+
+    monkeypatch.setattr(dataset, "obtain", stumble)
+    output = SimpleNamespace(data="a.npz", about="a.json")
+    config = {"mirrors": [], "downloads": "downloads", "results": "results"}
+    fetching.fetch("it", {}, 1, config, output)
+    about = json.loads((tmp_path / "a.json").read_text())
+    assert about["status"] == "unavailable"
+    assert about["reason"] == "it cannot be fetched (RuntimeError: unforeseen)"
+    assert fetching.attempt("results", "it") == 2
+    assert "Traceback" in capsys.readouterr().err
