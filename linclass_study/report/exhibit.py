@@ -14,17 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from linclass_study.report import notice
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FILES = ("figure.svg", "figure.png", "numbers.json")
-
-#: What stands where there is nothing to draw: Snakemake wants every file that it was promised.
-EMPTY_SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"></svg>\n'
-EMPTY_PNG = bytes.fromhex(
-    "89504e470d0a1a0a0000000d4948445200000001000000010804000000b51c0c02"
-    "0000000b4944415478da6364f80f00010501012718e3660000000049454e44ae426082"
-)
 
 
 @dataclass(frozen=True)
@@ -46,7 +41,7 @@ class Exhibit:
         about = {"drawn": True, "title": self.title, "caption": self.caption, **self.numbers}
         if self.figure is None:
             about = {"drawn": False, "reason": self.reason}
-        svg, png = (EMPTY_SVG, EMPTY_PNG) if self.figure is None else _rendered(self.figure)
+        svg, png = notice.rendered(self.reason) if self.figure is None else _rendered(self.figure)
         text = json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         for name, content in zip(FILES, (svg.encode(), png, text.encode()), strict=True):
             partial = folder / f"{name}.partial"

@@ -20,11 +20,12 @@ from linclass import metrics
 from linclass_study.project import ROOT
 from linclass_study.report import exhibits, numerals, report_tables
 from linclass_study.report.inline_svg import chip, inline
-from linclass_study.results.answer import best
+from linclass_study.results.answer import best, shortened
 from linclass_study.results.outcome import FITTED, STATUSES, Outcome
 from linclass_study.results.problems import notes, problems
 
 TEMPLATES = ROOT / "workflow" / "report"
+SHOWN = 400  # characters of a reason; a longer one is folded
 DEFAULT = ROOT / "config" / "config.yaml"  # read without being named
 
 
@@ -40,16 +41,22 @@ def report(outcome: Outcome, machine: Mapping[str, str], files: Sequence[str] = 
     environment.filters |= {
         "value": numerals.value,
         "seconds": numerals.seconds,
+        "short": lambda reason: shortened(reason, SHOWN),
+        "oneline": lambda reason: " ".join(reason.split()),
         "breakable": lambda name: escape(name).replace("_", Markup("_<wbr>")),
     }
     environment.globals["count"] = numerals.count
+    found = problems(outcome.fits)
     page = environment.get_template("template.html.j2")
     return page.render(
         style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),
         outcome=outcome,
         metric=outcome.metric.replace("_", " "),
         greater=metrics.greater_is_better(outcome.metric),
-        problems=problems(outcome.fits),
+        problems=found,
+        alarms=[problem for problem in found if problem.status != "not_applicable"],
+        inapplicable=[problem for problem in found if problem.status == "not_applicable"],
+        inapplicable_runs=runs_with(outcome.fits, "not_applicable"),
         notes=notes(outcome.fits),
         answers=answers(outcome),
         totals=totals(outcome.fits),
@@ -94,6 +101,11 @@ def totals(fits: pl.DataFrame) -> dict[str, Any]:
         "seconds": fits["fit_seconds"].sum(),
         "memory": fits["peak_rss_mb"].max(),
     }
+
+
+def runs_with(fits: pl.DataFrame, status: str) -> int:
+    """How many runs, a data set × a method, have a fit that ended so."""
+    return fits.filter(status=status).select("dataset", "method").n_unique()
 
 
 def compared(outcome: Outcome) -> dict[str, dict[str, report_tables.Cell]]:

@@ -8,6 +8,7 @@ import polars as pl
 
 from linclass import metrics
 from linclass_study.report import numerals
+from linclass_study.results.comparison import near_best
 from linclass_study.results.outcome import FITTED, STATUSES, Outcome
 from linclass_study.results.summary import ranking
 
@@ -21,10 +22,13 @@ COLUMNS = {
     "log_loss": "Log loss",
 }
 
+#: A column's width of words for the kinds of certificate; others keep their own.
+PROOFS = {"duality_gap": "gap", "gradient_norm": "gradient", "training_mistakes": "mistakes"}
+
 
 @dataclass
 class Cell:
-    """A mean with its spread. `best` of its column, or `near`: within the best's standard error;
+    """A mean with its spread. `best` of its column, or `near`: not told apart from it;
     `partial`: of some folds only, so that it cannot be compared."""
 
     mean: float | None
@@ -71,11 +75,10 @@ def column(outcome: Outcome, dataset: str, metric: str, protocol: str = "cv") ->
         for row in ranked.iter_rows(named=True)
     }
     whole = ranked.filter("whole")
-    if not whole.is_empty():
-        top, error = whole.select("mean", "error").row(0)
-        for method, mean in whole.select("method", "mean").iter_rows():
-            cells[method].best = abs(mean - top) < 1e-12
-            cells[method].near = not cells[method].best and abs(mean - top) <= (error or 0.0)
+    close = near_best(outcome, dataset, metric, protocol, whole)
+    for method, mean in whole.select("method", "mean").iter_rows():
+        cells[method].best = abs(mean - whole["mean"][0]) < 1e-12
+        cells[method].near = not cells[method].best and method in close
     return cells
 
 
@@ -92,9 +95,10 @@ def _add_fits(row: Row, fits: pl.DataFrame) -> None:
     )
     if not proofs.is_empty():
         row.certificate = ", ".join(
-            f"{numerals.power(value)} {kind.replace('_', ' ')}"
+            f"{numerals.power(value)} {PROOFS.get(kind, kind.replace('_', ' '))}"
             for kind, value in proofs.iter_rows()
         )
     counts = dict(fits["status"].value_counts().iter_rows())
     odd = [status for status in STATUSES[1:] if status in counts]
-    row.ended = ", ".join(f"{counts[status]} {status.replace('_', ' ')}" for status in odd)
+    endings = (f"{counts[status]} {status.replace('_', ' ')}" for status in odd)
+    row.ended = ", ".join(ending.replace(" ", "\u00a0") for ending in endings)

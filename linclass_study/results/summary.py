@@ -16,6 +16,7 @@ import polars as pl
 from linclass import metrics
 from linclass_study import tables
 from linclass_study.results.outcome import FIT, FITTED, STATUSES, Outcome
+from linclass_study.results.reading import read
 
 
 def collect(paths: Iterable[str | os.PathLike[str]], table: str) -> pl.DataFrame:
@@ -24,7 +25,8 @@ def collect(paths: Iterable[str | os.PathLike[str]], table: str) -> pl.DataFrame
     if not files:
         return tables.frame(table)
     key = [*FIT, "metric"] if table == "scores" else list(FIT)
-    return pl.read_parquet(files).select(list(tables.schema(table))).sort(key)
+    whole = pl.concat([read(file) for file in files]).select(list(tables.schema(table))).sort(key)
+    return _known_statuses(whole) if table == "fits" else whole
 
 
 def write(
@@ -65,8 +67,9 @@ def ranking(
 ) -> pl.DataFrame:
     """The methods of one data set by their mean over the folds, best first; all methods appear.
 
-    Columns: method, mean, sd, n, error (standard error), planned, fitted, whole (every planned
-    fold gave a value). Methods without a value come last; equals keep the catalogue's order.
+    Columns: method, mean, sd, n, error (standard error), share (n_test/n_train), planned, fitted,
+    whole (every planned fold succeeded and gave a value). Methods without a value come last;
+    equals keep the catalogue's order.
     """
     metric = metric or outcome.metric
     of_dataset = (pl.col("dataset") == dataset) & (pl.col("protocol") == protocol)
@@ -88,7 +91,7 @@ def ranking(
         .with_columns(pl.col("planned", "fitted", "n").fill_null(0))
         .with_columns(
             error=pl.col("sd") * (1 / pl.col("n") + pl.col("share")).sqrt(),
-            whole=(pl.col("n") == pl.col("planned")) & (pl.col("n") > 0),
+            whole=(pl.col("n") > 0) & (pl.min_horizontal("n", "fitted") == pl.col("planned")),
         )
         .sort(
             pl.col("mean").round(12),  # equal means may differ in the order of their sums
@@ -96,7 +99,22 @@ def ranking(
             descending=[metrics.greater_is_better(metric), False],
             nulls_last=True,
         )
-        .select("method", "mean", "sd", "n", "error", "planned", "fitted", "whole")
+        .select("method", "mean", "sd", "n", "error", "share", "planned", "fitted", "whole")
+    )
+
+
+def _known_statuses(fits: pl.DataFrame) -> pl.DataFrame:
+    """A status that means nothing is a failure, so that every planned fit is counted somewhere."""
+    unknown = ~pl.col("status").is_in(STATUSES).fill_null(False)
+    reason = pl.format(
+        "ended with the status '{}', which is none of {}. {}",
+        pl.col("status").fill_null("null"),
+        pl.lit(", ".join(STATUSES)),
+        pl.col("reason").fill_null(""),
+    ).str.strip_chars()
+    return fits.with_columns(
+        status=pl.when(unknown).then(pl.lit("failed")).otherwise("status"),
+        reason=pl.when(unknown).then(reason).otherwise("reason"),
     )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import itertools
+from dataclasses import replace
+from xml.etree import ElementTree
 
 import numpy as np
 import polars as pl
@@ -164,10 +166,36 @@ def test_any_number_of_methods_and_classes_is_drawn(make, n_methods, n_classes):
         assert numbers_of(outcome, f"{figure}-d")["drawn"]
 
 
-def test_nothing_to_draw_leaves_files_that_programs_can_open(tmp_path):
-    Exhibit.nothing("no data").save(tmp_path)
-    assert Image.open(io.BytesIO((tmp_path / "figure.png").read_bytes())).size == (1, 1)
-    assert (tmp_path / "figure.svg").read_text().startswith("<svg ")
+def test_nothing_to_draw_leaves_files_that_say_why(tmp_path):
+    reason = 'no fit on <b> & "c" gave a boundary,\x00 ' + "for a long reason " * 10
+    Exhibit.nothing(reason).save(tmp_path)
+    svg = ElementTree.fromstring((tmp_path / "figure.svg").read_text(encoding="utf-8"))
+    words = " ".join(" ".join(svg.itertext()).split())
+    assert words == "Nothing to draw: " + " ".join(reason.replace("\x00", " ").split())
+    with Image.open(tmp_path / "figure.png") as png:
+        ink = np.array(png.convert("L")) < 200
+    rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
+    assert ink.any()
+    assert rows[0] > 0
+    assert rows[-1] < ink.shape[0] - 1
+    assert columns[0] > 0
+    assert columns[-1] < ink.shape[1] - 1
+
+
+def test_a_method_whose_every_grid_has_holes_is_left_out_with_the_reason(make):
+    outcome = make({"d": Data(features=2)}, {"holes": Method(), "whole": Method()})
+    path = outcome.results / "runs" / "d" / "holes" / "boundary.npz"
+    with np.load(path) as arrays:
+        x, y, labels = (arrays[name] for name in ("x", "y", "labels"))
+    labels[:, 0, 0] = -1  # as of a regressor that calls its prediction a class
+    np.savez(path, x=x, y=y, labels=labels)
+    exhibits.draw(outcome, "boundaries")
+    numbers = numbers_of(outcome, "boundaries-d")
+    assert list(numbers["disputed"]) == ["whole"]
+    assert "Not drawn: holes (every fit left points" in numbers["caption"]
+    only = replace(outcome, methods={"holes": {}})
+    exhibits.draw(only, "boundaries")
+    assert "holes: every fit left points" in numbers_of(only, "boundaries-d")["reason"]
 
 
 def test_a_drawing_says_nothing_of_when_and_with_what_it_was_made(make):

@@ -10,7 +10,6 @@ import studies
 from studies import Data, Method
 
 from linclass_study.report import exhibits, report_tables
-from linclass_study.results import summary
 
 VOID = {"meta", "br", "hr", "img", "input", "link", "wbr", "col", "source"}
 WEIRD = '<b>&"quoted" $x$ {{ 7*1234567 }} ]]> —'
@@ -193,16 +192,6 @@ def test_the_best_is_bold_its_equals_too_and_partial_means_are_marked(make):
     assert not cells["c"].near
 
 
-def test_means_within_one_standard_error_of_the_best_are_near(make):
-    outcome = make({"set": Data(rows=60)}, {f"m{i}": Method(1 + i / 5) for i in range(8)})
-    ranked = summary.ranking(outcome, "set").to_dicts()
-    least = ranked[0]["mean"] - ranked[0]["error"]
-    cells = report_tables.column(outcome, "set", "accuracy")
-    for row in ranked:
-        cell = cells[row["method"]]
-        assert (cell.best or cell.near) == (row["mean"] >= least)
-
-
 def test_a_small_study_is_a_small_page(make):
     outcome = make({"d": Data(features=2)}, {"a": Method(), "b": Method(2.0)}, folds=3)
     assert len(studies.finish(outcome)) < 120_000
@@ -213,3 +202,35 @@ def test_a_study_in_which_nothing_succeeded_has_a_report(make):
     words = Page(studies.finish(outcome)).words()
     assert "no method succeeded on every fold" in words
     assert "5 fits of 5 did not succeed" in words
+
+
+def box(text: str, kind: str) -> str:
+    (found,) = re.findall(rf'<section class="{kind}".*?</section>', text, flags=re.DOTALL)
+    return Page(found).words()
+
+
+def test_runs_that_do_not_apply_are_told_calmly_and_failures_alarm(make):
+    cannot = Method(everywhere=("not_applicable", "needs numbers"), only=["e"])
+    methods = {"fine": Method(), "cannot": cannot}
+    calm = studies.finish(make({"d": Data(), "e": Data()}, methods))
+    assert box(calm, "problems calm").startswith("1 of 4 runs does not apply.")
+    assert 'class="problems"' not in calm
+    mixed = make({"d": Data(), "e": Data()}, methods | {"dead": Method(everywhere=("failed", "x"))})
+    page = studies.finish(mixed)
+    assert box(page, "problems").startswith("10 fits of 30 did not succeed.")
+    assert "needs numbers" not in box(page, "problems")
+    assert box(page, "problems calm").startswith("1 of 6 runs does not apply.")
+
+
+def test_a_long_reason_is_folded_and_lost_nowhere(make):
+    reason = "begins " + " ".join(f"word{i}" for i in range(300)) + " ends"
+    outcome = make({"d": Data()}, {"m": Method(everywhere=("failed", reason)), "n": Method()})
+    text = studies.finish(outcome)
+    assert text.count(reason) == 1
+    (folded,) = re.findall(r'<details class="long">.*?</details>', text, flags=re.DOTALL)
+    assert reason in folded
+    assert len(box(text, "problems")) < 600
+
+
+def test_official_tables_say_that_cross_validation_runs_on_the_test_rows_too(page):
+    assert "Cross-validation, above, runs on all rows, these test rows included." in page.words()

@@ -11,7 +11,10 @@ from studies import Data, Method, rows_of
 
 from linclass import metrics
 from linclass_study import tables
+from linclass_study.refusal import Refused
 from linclass_study.results import scoring, summary
+from linclass_study.results.problems import problems
+from linclass_study.results.reading import read
 
 FIT = {"dataset": "d", "method": "m", "protocol": "cv", "repeat": 0, "fold": 0}
 
@@ -74,6 +77,48 @@ def test_no_predictions_are_no_scores_with_the_same_columns():
     scored = scoring.score(tables.frame("predictions"), 0, 0)
     assert scored.is_empty()
     assert scored.schema == tables.frame("scores").schema
+
+
+WRONG = {
+    "a code below 0": {"y_pred": [-1, 1]},
+    "a code that no class has": {"y_pred": [0, 2]},
+    "no code": {"y_pred": [None, 1]},
+    "a score too narrow": {"score": [[0.5], [0.5]]},
+    "scores of two widths": {"score": [[0.5, 0.5], [1.0, 2.0, 3.0]]},
+    "no score": {"score": [None, None]},
+    "probabilities too wide": {"log_proba": [[-1.0, -1.0, -1.0]] * 2},
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_a_fit_that_cannot_be_scored_is_named_and_harms_no_other(what, capsys):
+    given = {"y_true": [0, 1], "y_pred": [0, 1], "score": [[1.0, -1.0], [-1.0, 1.0]]}
+    good = predictions(**given)
+    bad = predictions(**(given | WRONG[what]), fold=1)
+    assert scoring.score(pl.concat([good, bad]), 2, 1).equals(scoring.score(good, 2, 1))
+    assert capsys.readouterr().out.startswith("d m cv 0 1: not scored: ")
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1 and then nothing"])
+def test_a_damaged_file_is_named_with_the_remedy_in_one_line(tmp_path, content):
+    path = tmp_path / "predictions.parquet"
+    path.write_bytes(content)
+    with pytest.raises(Refused) as refused:
+        read(path)
+    assert str(refused.value).startswith(f"{path} cannot be read")
+    assert "delete it" in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_status_that_nobody_knows_is_a_failure(make):
+    odd = Method(endings={0: ("fine", "so it says"), 1: ("failed", "x")})
+    outcome = make({"d": Data()}, {"m": odd}, folds=4)
+    (row,) = rows_of(outcome.results / "tables" / "fits.csv")
+    assert (row["planned"], row["converged"], row["failed"]) == (4, 2, 2)
+    (first, *_) = problems(outcome.fits)
+    assert first.status == "failed"
+    assert "'fine'" in first.reason
+    assert first.reason.endswith("so it says")
 
 
 def test_summary_has_the_mean_and_the_sample_deviation_over_folds(make):

@@ -1,13 +1,18 @@
 """The scores and fits of all runs → one table of each, their summary, and the answer in a few lines."""
 
+import sys
 from pathlib import Path
 
 from linclass_study import job
+from linclass_study.refusal import Refused
 from linclass_study.results import answer, summary
 from linclass_study.results.outcome import Outcome
 
 job.begin(snakemake.log[0])
 outcome = Outcome.of(snakemake.params.study)
-summary.write(outcome.results, snakemake.input.scores, snakemake.input.fits)
+try:
+    summary.write(outcome.results, snakemake.input.scores, snakemake.input.fits)
+except Refused as refused:
+    sys.exit(str(refused))
 report = str(outcome.results / "report.html")
 Path(snakemake.output.answer).write_text(answer.answer(outcome, report), encoding="utf-8")

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from linclass_study.results.outcome import Outcome
 
+Grid = tuple[np.ndarray, np.ndarray, np.ndarray]  # x (g,), y (g,), class codes (folds, g, g)
+
 PLACE, PER_DATASET = 2, True
 WIDTH, COLUMNS, PANEL = 7.2, 4, 1.62  # inches; panels in a row; inches of a panel's height
 GAP = 0.46  # inches between two rows of panels: three lines of title
@@ -31,10 +33,10 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         return Exhibit.nothing(f"{dataset} is unavailable")
     if about["n_features"] != 2:
         return Exhibit.nothing(f"{dataset} has {about['n_features']} features; a plane needs two")
-    grids = {method: outcome.boundary(dataset, method) for method in ranked(outcome, dataset)}
-    grids = {method: grid for method, grid in grids.items() if (grid[2] >= 0).any()}
+    grids, left_out = boundaries(outcome, dataset)
     if not grids:
-        return Exhibit.nothing(f"no fit on {dataset} gave a boundary")
+        why = "; ".join(f"{method}: {reason}" for method, reason in left_out.items())
+        return Exhibit.nothing(f"no fit on {dataset} gave a boundary. {why}")
 
     X, y, names = training_rows(outcome, dataset)
     classes = about["classes"]
@@ -55,7 +57,6 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     shares = {}
     for place, (method, (x_grid, y_grid, labels)) in enumerate(grids.items()):
         axes = panels.flat[place]
-        labels = labels[(labels >= 0).all(axis=(1, 2))]
         shares[method] = disputed(labels)
         dense = len(grids) * len(labels) * (len(classes) - 1) > DENSE
         _draw_regions(axes, x_grid, y_grid, labels, len(classes), dense)
@@ -77,23 +78,37 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         "where folds disagree; “disputed” is the share of the plane shown on which they do. "
         f"Points: the {len(y)} training rows."
     )
+    if left_out:
+        caption += " Not drawn: "
+        caption += "; ".join(f"{method} ({reason})" for method, reason in left_out.items()) + "."
     numbers = {
         "dataset": dataset,
         "features": names,
         "classes": classes,
         "disputed": shares,
-        "folds": {
-            method: int((grid[2] >= 0).all(axis=(1, 2)).sum()) for method, grid in grids.items()
-        },
+        "folds": {method: len(labels) for method, (_, _, labels) in grids.items()},
+        "left_out": left_out,
         "grids": {method: f"runs/{dataset}/{method}/boundary.npz" for method in grids},
     }
     return Exhibit(figure, f"Decision boundaries on {dataset}", caption, numbers)
 
 
-def ranked(outcome: Outcome, dataset: str) -> list[str]:
+def boundaries(outcome: Outcome, dataset: str) -> tuple[dict[str, Grid], dict[str, str]]:
+    """Method → x, y and the classes by each fold that has one for every cell, best method first;
+    and method → why it has no such fold."""
     from linclass_study.results.summary import ranking
 
-    return ranking(outcome, dataset)["method"].to_list()
+    grids, left_out = {}, {}
+    for method in ranking(outcome, dataset)["method"]:
+        x, y, labels = outcome.boundary(dataset, method)
+        given = (labels >= 0).all(axis=(1, 2))
+        if given.any():
+            grids[method] = x, y, labels[given]
+        elif (labels >= 0).any():
+            left_out[method] = "every fit left points of the plane without a class"
+        else:
+            left_out[method] = "no fit gave a class"
+    return grids, left_out
 
 
 def training_rows(outcome: Outcome, dataset: str) -> tuple[np.ndarray, np.ndarray, list[str]]:
