@@ -17,6 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass.table import Table
+from linclass_study.data import npz_file
 
 GRID = 121  # points along each axis
 MARGIN = 0.08  # of the range, on each side
@@ -46,7 +47,7 @@ class FeatureFile:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> FeatureFile:
-        with np.load(path) as arrays:
+        with npz_file.opened(path) as arrays:
             return cls(
                 table=_table("table", arrays),
                 y=arrays["y"],
@@ -63,7 +64,7 @@ class FeatureFile:
 
 def peek(path: str | os.PathLike[str]) -> tuple[tuple[np.ndarray, np.ndarray], str]:
     """(axes of the grid, reason), without reading the table."""
-    with np.load(path) as arrays:
+    with npz_file.opened(path) as arrays:
         return (arrays["x_axis"], arrays["y_axis"]), _read(arrays["text"])["reason"]
 
 

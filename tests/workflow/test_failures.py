@@ -74,7 +74,7 @@ class Kills(Base):
 
 ENDINGS = {
     "Raises": ("failed", "RuntimeError: no luck with two features"),
-    "Hangs": ("timeout", "stopped after 2 s"),
+    "Hangs": ("timeout", "stopped after 5 s"),
     "EatsMemory": ("out_of_memory", "limits.fit_memory_mb = 600"),
     "Segfaults": ("failed", "SIGSEGV"),
     "Exits": ("failed", "ended the Python process itself, with exit code 0"),
@@ -93,7 +93,7 @@ def misbehaved(tmp_path_factory):
     project.write(
         "study.yaml",
         f"datasets: [iris, gaussians]\nmethods: [majority, {', '.join(ENDINGS)}]\n"
-        "evaluation: {folds: 2}\nlimits: {fit_seconds: 2, fit_memory_mb: 600}\n"
+        "evaluation: {folds: 2}\nlimits: {fit_seconds: 5, fit_memory_mb: 600}\n"
         f"define:\n  methods:\n{entries}",
     )
     said = project.snakemake()

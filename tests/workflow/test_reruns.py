@@ -108,3 +108,25 @@ def test_editing_one_job_script_reruns_its_rule(computed):
     said = computed.plan()
     assert "split" in said.jobs
     assert "fetch" not in said.jobs
+
+
+def test_new_content_of_ones_own_file_is_noticed_even_with_an_old_time_stamp(project):
+    rows = "".join(f"{i % 5},{i % 3},{'ab'[i % 2]}\n" for i in range(24))
+    path = project.write("own.csv", "u,v,y\n" + rows)
+    project.write(
+        "study.yaml",
+        "datasets: [own]\nmethods: [majority]\nevaluation: {folds: 2}\n"
+        "define: {datasets: {own: {source: {file: own.csv}, target: y}}}\n",
+    )
+    assert project.snakemake().code == 0
+    assert project.plan().nothing_to_do
+    before = path.stat()
+    project.write("own.csv", "u,v,y\n" + rows + "9,9,b\n")
+    os.utime(path, (before.st_atime, before.st_mtime))
+    assert project.plan().jobs["fetch"] == 1
+
+
+@pytest.mark.parametrize("file", ["predictions.parquet", "boundary.npz"])
+def test_a_deleted_result_is_made_again(computed, file):
+    (computed.folder / "results/runs/iris/lda" / file).unlink()
+    assert computed.plan().runs == {("iris", "lda")}

@@ -54,6 +54,11 @@ def local_files(wildcards):
     return fetching.local_files(STUDY.datasets[wildcards.dataset], ROOT)
 
 
+def content_of_local_files(wildcards):
+    """Their content, too: a copy that kept an old time stamp is noticed."""
+    return fetching.content_of_local_files(STUDY.datasets[wildcards.dataset], ROOT)
+
+
 def attempt(wildcards):
     """Counts up while the data set is unavailable, so that it is tried again; then stands still."""
     return fetching.attempt(STUDY.results, wildcards.dataset)

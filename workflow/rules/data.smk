@@ -17,6 +17,7 @@ rule fetch:
         "<results>/logs/fetch/{dataset}.log",
     params:
         entry=entry_of_dataset,
+        content=content_of_local_files,
         attempt=attempt,
         code=code_of_dataset,
     script:
