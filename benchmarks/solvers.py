@@ -72,7 +72,7 @@ def objective_of(X: Any, y: np.ndarray, strength: float) -> Callable[[Any], floa
 
 def binary_dense() -> Iterator[Case]:
     for n, d, tol, target in [
-        (200_000, 30, 1e-4, 0.3),
+        (200_000, 30, 2e-5, 0.3),
         (2000, 50, 1e-4, 0.55),
         (300, 10, 1e-4, 0.25),
     ]:

@@ -74,6 +74,22 @@ class Certified:
         (moved,) = by_blocks(lambda s, c, v: (s + self.loss.curve(c, v),), s, curvatures, moves)
         return moved
 
+    def certificate_of_step(self, old: Point, new: Point, source: Point) -> float:
+        """Of new = old + Δ with HΔ = −∇P(old), H the Hessian at `source`: without looking at X.
+
+        The slopes s + ∇²ℓ XΔ have  Xᵀ(w s) = r − strength·W_new,  r = ∇P(old) + HΔ, so their U is
+        known; r is 0 to rounding. Where it is not for the intercept they prove nothing: +∞.
+        """
+        r = source.hessian @ (new.theta - old.theta).ravel()
+        r = r.reshape(old.theta.shape) + old.gradient
+        if self.design.intercept and np.abs(r[..., -1]).max() > 1e-14:
+            return np.inf
+        d = self.design.n_features
+        curve, moves = self.loss.curve, (source.curvatures, new.scores - old.scores)
+        (s,) = by_blocks(lambda s, c, v: (s + curve(c, v),), old.slopes, *moves)
+        gap = self._gap_of(new, s, (new.theta - r / self.strength)[..., :d])
+        return gap / max(abs(new.value), TINY)
+
     def residual(self, point: Point) -> float:
         """max_j |∂P/∂θ_j| / (‖x_j‖ ‖slopes‖): the largest cosine of what is left to a feature.
 

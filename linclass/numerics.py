@@ -86,15 +86,16 @@ class DesignMatrix:
             G += C.T @ C
         return mean, G
 
-    def blocks(self, size: int = BLOCK) -> Iterator[tuple[slice, Array]]:
-        """Dense [X 1], some rows at a time, in one buffer that the caller may overwrite."""
+    def blocks(self, size: int = BLOCK, filled: bool = True) -> Iterator[tuple[slice, Array]]:
+        """Dense [X 1], some rows at a time, in one buffer that the caller may overwrite, or fill."""
         d = self.n_features
         buffer = np.empty((min(size, self.n_rows), self.width))
         for start in range(0, self.n_rows, size):
             rows = slice(start, min(start + size, self.n_rows))
             B = buffer[: rows.stop - start]
-            B[:, :d] = self.X[rows].toarray() if self.is_sparse else self.X[rows]
-            B[:, d:] = 1
+            if filled:
+                B[:, :d] = self.X[rows].toarray() if self.is_sparse else self.X[rows]
+                B[:, d:] = 1
             yield rows, B
 
     def dense(self) -> Array:

@@ -9,6 +9,7 @@ A solver sees an `Objective` and `Point`s of it, never a loss.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -47,7 +48,7 @@ class Objective(Certified):
 
     @property
     def n_parameters(self) -> int:
-        return int(np.prod(self.shape))
+        return math.prod(self.shape)
 
     @property
     def is_quadratic(self) -> bool:
@@ -74,17 +75,28 @@ class Objective(Certified):
             if self.curvature:
                 self._weights_of_diagonal(H)[...] += self.curvature
             return point.with_known(hessian=H)
-        scores = np.empty((*self.shape[:-1], design.n_rows))
-        value, g, H = 0.0, np.zeros(self.shape), np.zeros((p, p))
-        for rows, B in design.blocks(max(64, BLOCK // len(np.atleast_2d(theta)))):
-            w, z = self.weights[rows], theta @ B.T
-            scores[..., rows] = z
-            values, slopes, curvatures = self.loss.jet(self.y[..., rows], z)
-            assert curvatures is not None
-            value += w @ values
-            g += (w * slopes) @ B
-            H += self.loss.hessian(B, w, curvatures)
+        one = len(self.shape) == 1
+        scores, slopes, curvatures = (np.empty((*self.shape[:-1], design.n_rows)) for _ in range(3))
+        values = np.empty(design.n_rows)
+        size = BLOCK if one else max(64, BLOCK // self.shape[0])
+        g, H = np.zeros(self.shape), np.zeros((p, p))
+        for rows, B in design.blocks(size, filled=not one):
+            w = self.weights[rows]
+            z = scores[..., rows] = design.scores_of(rows, theta) if one else theta @ B.T
+            jet = self.loss.jet(self.y[..., rows], z)
+            values[rows], slopes[..., rows], curvatures[..., rows] = jet
+            slope, curvature = jet[1:]
+            if one:  # √(w ℓ″) [X 1], written once, is all that H needs (syrk: half the work)
+                g += design.pull_of(rows, w * slope)
+                root = np.sqrt(w * curvature)[:, None]
+                np.multiply(design.X[rows], root, out=B[:, : design.n_features])
+                B[:, design.n_features :] = root
+                H += B.T @ B
+            else:
+                g += (w * slope) @ B
+                H += self.loss.hessian(B, w, curvature)
         design.passes += 1
+        value = self.weights @ values
         if self.strength and self.penalty is not None:
             W = self.weight_part(theta)
             value += self.strength * self.penalty.value(W)
@@ -92,6 +104,7 @@ class Objective(Certified):
         if self.curvature:
             self._weights_of_diagonal(H)[...] += self.curvature
         known = {"value": float(value), "gradient": g, "hessian": H}
+        known["_jet"] = values, slopes, curvatures
         return Point(self, theta, scores).with_known(**known)
 
     def hessian_times(

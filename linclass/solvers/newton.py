@@ -33,25 +33,30 @@ class Newton(Solver):
         if few is not None:  # two full steps then do
             start = replace(self, tol=1e-4, max_iter=None).solve(few, start).theta
         point = objective.survey(start)
-        inverse = inverse_hessian(point)
+        source, inverse = point, inverse_hessian(point)
         certificate, last, kept = np.inf, np.inf, False
         for n_iter in range(1, self.n_steps + 1):  # noqa: B007
             g = point.gradient
             step = -inverse.times(g.ravel()).reshape(g.shape)
             decrement = -float(np.vdot(g, step)) / abs(point.value or 1.0)
             keep = proof and decrement < CHORD and decrement < last / 20
-            point = descend(point, step, objective.at if keep else objective.survey)
+            old = point
+            point = descend(old, step, objective.at if keep else objective.survey)
             last = decrement if keep else np.inf
             if trace:
                 trace(point)
             # with a kept Hessian the next step gains less than with a new one
             if decrement / 2 <= (near / 10 if kept else near) or point.separates:
-                certificate = objective.certificate(point)
+                certificate = np.inf
+                if proof:
+                    certificate = objective.certificate_of_step(old, point, source)
+                if certificate > self.tol:
+                    certificate = objective.certificate(point)
                 if certificate <= self.tol or point.separates:
                     break
             kept = keep
             if not keep:
-                inverse = inverse_hessian(point)
+                source, inverse = point, inverse_hessian(point)
         else:
             certificate = objective.certificate(point)
         return Solution.at(point, certificate, self.tol, n_iter, rank=inverse.rank)

@@ -20,7 +20,7 @@ from linclass.parts import find, names
 from linclass.penalties.l2 import L2
 from linclass.prepared import merge_rows
 from linclass.solvers.base import Solver, Trace
-from linclass.solvers.newton import Newton
+from linclass.solvers.newton import Newton, inverse_hessian
 
 SOLVERS = [
     name for name in names("solvers") if name != "perceptron_rule"
@@ -119,6 +119,26 @@ def test_the_duality_gap_is_of_second_order_near_the_minimum(loss: str) -> None:
     off = np.random.default_rng(0).standard_normal(P.shape)
     far, near = (P.duality_gap(P.at(optimum + e * off)) for e in (1e-2, 1e-3))
     assert_allclose(far / near, 100, rtol=0.1)
+
+
+@pytest.mark.parametrize("kept", [False, True])
+@pytest.mark.parametrize("loss", TWICE)
+def test_a_newton_step_proves_its_end_without_looking_at_the_rows(loss: str, kept: bool) -> None:
+    """The same gap as by a pass over the rows for the same slopes, and so a bound on what is left."""
+    P = objective(loss)
+    optimum = made("newton", tol=1e-15).solve(P, P.zero())
+    old = P.survey(optimum.theta + 0.03)
+    source = P.survey(optimum.theta - 0.01) if kept else old
+    step = -inverse_hessian(source).times(old.gradient.ravel()).reshape(P.shape)
+    new, passes = P.at(old.theta + step), P.passes
+    gap = new.value * P.certificate_of_step(old, new, source)
+    assert P.passes == passes
+    slopes = old.slopes + P.loss.curve(source.curvatures, new.scores - old.scores)
+    assert_allclose(P.weights @ slopes.T, 0, atol=1e-14)
+    assert_allclose(gap, P._gap(new, slopes), atol=1e-13)
+    assert new.value - optimum.objective <= gap + 1e-14
+    half = P.at(old.theta + step / 2)
+    assert P.certificate_of_step(old, half, source) == np.inf
 
 
 @pytest.mark.parametrize(("solver", "loss"), SMOOTH_PAIRS)
