@@ -23,6 +23,7 @@ from linclass.solvers.newton import Newton, inverse_hessian
 
 Product = Callable[[Array], tuple[Array, Array | None]]
 Apply = Callable[[Array], Array]
+PART = 6  # of the rows, whose Hessian preconditions: of fewer, a weak penalty makes a poor one
 PATIENCE = 8  # products for one step, after which a Hessian is formed to precondition the next
 MEDIUM = 500  # parameters up to which that takes not much longer
 MANY = 500  # products for one step
@@ -71,7 +72,7 @@ class NewtonCg(Solver):
         share (XᵀX/K + strength·I)⁻¹, as if all classes were as likely. Bags of words have no such
         thing: even the diagonal of H as one doubles the products.
         """
-        few, width = few_rows(objective, start), objective.design.width
+        few, width = few_rows(objective, start, PART), objective.design.width
         if few is not None and objective.n_parameters <= SMALL:
             point = few.survey(Newton(tol=1e-4).solve(few, start).theta)
             return point.theta, by_hessian(point), min(0.1, self.forcing)
