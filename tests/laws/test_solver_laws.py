@@ -76,7 +76,7 @@ def test_single_precision_changes_a_hessian_product_by_no_more_than_its_rounding
     s = np.random.default_rng(3).standard_normal(P.shape)
     exact, _ = P.hessian_times(point, exact=False)(s)  # so few rows are not worth it
     assert_allclose(exact, P.hessian_times(point)(s)[0], rtol=1e-14)
-    monkeypatch.setattr("linclass.objective.IN_CACHE", 0)
+    monkeypatch.setattr("linclass.second_order.IN_CACHE", 0)
     rounded, _ = P.hessian_times(point, exact=False)(s)
     assert 0 < np.abs(rounded - exact).max() < 1e-6
 
