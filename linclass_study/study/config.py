@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,9 @@ from linclass_study.data import entries
 from linclass_study.data.places import mirrors
 from linclass_study.refusal import Refused, nearest
 from linclass_study.study import methods, schema, yaml_file
+
+Problems = Iterable[tuple[list[Any], str]]  # path of keys, sentence
+ABSENT = object()
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,32 @@ class Study:
     ]  # method → its place in the whole catalogue: the same colour in every study
     features: dict[str, list[Any]]  # name of a feature file → the steps that make it
     features_of: dict[str, str]  # method → the name of its feature file
+    written: Written
+
+
+@dataclass(frozen=True)
+class Written:
+    """A value as it was given, and the content of each file that has a part of it; the last one wins."""
+
+    value: Any
+    files: Mapping[Path, Any]
+
+    def refuse(self, problems: Problems, where: tuple[str, ...] = ()) -> None:
+        """Each problem is a line; its path of keys goes on from `where`."""
+        lines = [self.place([*where, *path], sentence) for path, sentence in problems]
+        if lines:
+            raise Refused("\n".join(dict.fromkeys(lines)))
+
+    def place(self, path: Sequence[Any], sentence: str) -> str:
+        """'mystudy.yaml, line 7: evaluation.fold: unknown key; …', of the file that says so."""
+        keys = (f"[{key}]" if isinstance(key, int) else f".{key}" for key in path)
+        said = ": ".join(filter(None, ["".join(keys).lstrip("."), sentence]))
+        depth = next(n for n in range(len(path), -1, -1) if _at(self.value, path[:n]) is not ABSENT)
+        given = _at(self.value, path[:depth])
+        for file, content in reversed(list(self.files.items())):
+            if depth and _same(_at(content, path[:depth]), given):
+                return f"{_shown(file)}, line {yaml_file.line_of(file, path[:depth])}: {said}"
+        return f"--config {said}" if depth else said
 
 
 def read(config: Mapping[str, Any], files: Iterable[str | Path], root: Path) -> Study:
@@ -42,25 +71,23 @@ def read(config: Mapping[str, Any], files: Iterable[str | Path], root: Path) -> 
     default = os.path.relpath(root / "config" / "config.yaml")
     shown = sorted((os.path.relpath(file) for file in files), key=lambda file: file != default)
     study_files = tuple(map(Path, shown))  # the default first: what a study says wins over it
-    written = {path: yaml_file.read(path) for path in study_files}
-    for path, content in written.items():
+    contents = {path: yaml_file.read(path) for path in study_files}
+    for path, content in contents.items():
         if not isinstance(content, dict):
             raise Refused(f"{path}: a study is a mapping of keys, this is {content!r}")
-    values = yaml_file.numbers(dict(config))
-    _refuse(schema.problems("config", values), written)
+    written = Written(yaml_file.numbers(dict(config)), contents)
+    values = _fitting("config", written.value, written)
 
     catalogues: dict[str, dict[str, Any]] = {}
     for kind in ("datasets", "methods"):
         path = root / "config" / f"{kind}.yaml"
-        catalogue = yaml_file.read(path) or {}
-        _refuse(schema.problems(kind, catalogue), {path: catalogue})
-        own = values["define"].get(kind) or {}
+        content = yaml_file.read(path) or {}
+        catalogue = _fitting(kind, content, Written(content, {path: content}))
         where = ("define", kind)
-        _refuse(schema.problems(kind, own), written, where)
+        own = _fitting(kind, values["define"].get(kind) or {}, written, where)
         twice = [name for name in own if name in catalogue]
-        _refuse(
+        written.refuse(
             [([name], f"the name is already in {path.name}; choose another") for name in twice],
-            written,
             where,
         )
         catalogues[kind] = catalogue | own
@@ -68,45 +95,62 @@ def read(config: Mapping[str, Any], files: Iterable[str | Path], root: Path) -> 
     tune_metric = values["evaluation"]["tune_metric"]
     if tune_metric not in metrics.names():
         sentence = f"there is no metric '{tune_metric}'; {nearest(tune_metric, metrics.names())}"
-        _refuse([(["evaluation", "tune_metric"], sentence)], written)
+        written.refuse([(["evaluation", "tune_metric"], sentence)])
 
     chosen = _selected("methods", values, catalogues, written)
     features_of = {
         name: _features_name(entry.get("features") or []) for name, entry in chosen.items()
     }
     return Study(
-        results=os.path.normpath(values["results"]),
+        results=_folder("results", values, written),
         datasets=_selected("datasets", values, catalogues, written),
         methods=chosen,
         evaluation=values["evaluation"],
         limits=values["limits"],
-        mirrors=mirrors(values),
-        downloads=values["downloads"],
+        mirrors=[os.path.expanduser(folder) for folder in mirrors(values)],
+        downloads=_folder("downloads", values, written),
         root=root,
         files=study_files,
         positions={name: i for i, name in enumerate(catalogues["methods"])},
         features={features_of[name]: entry.get("features") or [] for name, entry in chosen.items()},
         features_of=features_of,
+        written=written,
     )
 
 
 def check(study: Study) -> None:
     """What the entries mean: each selected data set can be looked for, each method can work on some data."""
-    files = {path: yaml_file.read(path) for path in study.files}
     places = [Path(folder) for folder in study.mirrors]
     checks = {
         "datasets": (study.datasets, lambda entry: entries.problems(entry, places, study.root)),
         "methods": (study.methods, methods.problems),
     }
     for kind, (selected, problems) in checks.items():
-        catalogue = study.root / "config" / f"{kind}.yaml"
-        written = {catalogue: yaml_file.read(catalogue), **files}
+        path = study.root / "config" / f"{kind}.yaml"
+        content = yaml_file.read(path)
+        catalogue = Written(content, {path: content})
+        own = study.written.value["define"].get(kind) or {}
         for name, entry in selected.items():
-            own = any(
-                name in ((file.get("define") or {}).get(kind) or {}) for file in files.values()
-            )
-            found = (([name, *path], sentence) for path, sentence in problems(entry))
-            _refuse(found, written, ("define", kind) if own else ())
+            found = [([name, *path], sentence) for path, sentence in problems(entry)]
+            if name in own:
+                study.written.refuse(found, ("define", kind))
+            else:
+                catalogue.refuse(found)
+
+
+def _fitting(kind: str, value: Any, written: Written, where: tuple[str, ...] = ()) -> Any:
+    """The value as its schema wants it, or a refusal."""
+    fitted = schema.fitted(kind, value)
+    written.refuse(schema.problems(kind, fitted), where)
+    return fitted
+
+
+def _folder(key: str, values: Mapping[str, Any], written: Written) -> str:
+    folder = Path(os.path.normpath(os.path.expanduser(values[key])))
+    file = next((path for path in (folder, *folder.parents) if path.is_file()), None)
+    if file is not None:
+        written.refuse([([key], f"'{file}' is a file; give a folder, or a name that is free")])
+    return str(folder)
 
 
 def _features_name(steps: list[Any]) -> str:
@@ -121,42 +165,34 @@ def _features_name(steps: list[Any]) -> str:
 
 
 def _selected(
-    kind: str, values: dict[str, Any], catalogues: dict[str, Any], written: dict[Path, Any]
+    kind: str, values: dict[str, Any], catalogues: dict[str, Any], written: Written
 ) -> dict[str, dict[str, Any]]:
     catalogue, names = catalogues[kind], values[kind]
     if names == "all":
         return dict(catalogue)
     thing = {"datasets": "data set", "methods": "method"}[kind]
-    missing = [(i, name) for i, name in enumerate(names) if name not in catalogue]
-    _refuse(
-        [
-            ([kind, i], f"there is no {thing} '{name}'; {nearest(name, catalogue)}")
-            for i, name in missing
-        ],
-        written,
+    written.refuse(
+        ([kind, i], f"there is no {thing} '{name}'; {nearest(name, catalogue)}")
+        for i, name in enumerate(names)
+        if name not in catalogue
     )
     return {name: catalogue[name] for name in names}
 
 
-def _refuse(
-    problems: Iterable[tuple[list[Any], str]],
-    written: Mapping[Path, Any],
-    where: tuple[str, ...] = (),
-) -> None:
-    lines = [place(written, [*where, *path], sentence) for path, sentence in problems]
-    if lines:
-        raise Refused("\n".join(dict.fromkeys(lines)))
+def _at(value: Any, path: Sequence[Any]) -> Any:
+    """What lies at a path of keys, or ABSENT."""
+    for key in path:
+        try:
+            value = value[key]
+        except (KeyError, IndexError, TypeError):
+            return ABSENT
+    return value
 
 
-def place(written: Mapping[Path, Any], path: list[Any], sentence: str) -> str:
-    """'mystudy.yaml, line 7: evaluation.fold: unknown key; …' — the last file that has the path wins."""
-    dotted = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).lstrip(".")
-    for depth in range(len(path), 0, -1):
-        for file in reversed(list(written)):
-            line = yaml_file.line_of(file, path[:depth])
-            if line is not None:
-                return f"{_shown(file)}, line {line}: {dotted}: {sentence}"
-    return f"{dotted}: {sentence}" if dotted else sentence
+def _same(said: Any, given: Any) -> bool:
+    """A file has a part of a mapping, but all of any other value."""
+    both = isinstance(said, Mapping) and isinstance(given, Mapping)
+    return both or said == given or repr(said) == repr(given)  # nan is not equal to itself
 
 
 def _shown(path: Path) -> str:

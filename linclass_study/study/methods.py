@@ -6,13 +6,19 @@ import inspect
 import os
 import sys
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from linclass import pipeline, tuning
+from linclass.applicability import NotApplicable
+from linclass.table import Table
 from linclass_study.refusal import nearest
 
 PACKAGE = Path(pipeline.__file__).parent
+PROBABILITIES = ("predict_proba", "predict_log_proba")
 
 
 def problems(entry: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
@@ -23,10 +29,9 @@ def problems(entry: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
             if name not in known:
                 yield [key, i], f"there is no {key[:-1]} '{name}'; {nearest(name, known)}"
             else:
-                step = _step(key, name)
-                yield from (
-                    ([key, i], text) for text in _unknown(step, options, f"{key[:-1]} '{name}'")
-                )
+                owner, step = f"{key[:-1]} '{name}'", STEPS[key](name)
+                found = list(_unknown(step, options, owner)) or _objections(step, options)
+                yield from (([key, i], text) for text in found)
     yield from _estimator_problems(entry)
 
 
@@ -34,10 +39,23 @@ def available(folder: str) -> list[str]:
     return sorted(f.stem for f in (PACKAGE / folder).glob("[!_]*.py"))
 
 
-def _step(key: str, name: str) -> Any:
-    if key == "transforms":
-        return pipeline.transform_class(name)
-    return pipeline.import_module(f"linclass.features.{name}").apply
+def _feature(name: str) -> Any:
+    """The map of a feature, on a table of two rows and two columns."""
+    apply = pipeline.import_module(f"linclass.features.{name}").apply
+    return partial(apply, Table(np.array([[1.0, 2.0], [3.0, 4.0]]), ("a", "b")))
+
+
+STEPS = {"features": _feature, "transforms": pipeline.transform_class}
+
+
+def _objections(step: Any, options: Mapping[str, Any]) -> Iterator[str]:
+    """What a step says to its options: a transform when constructed, a feature when applied."""
+    try:
+        step(**options)
+    except NotApplicable:  # to a small table; it may do for another
+        pass
+    except Exception as error:
+        yield _one_line(error)
 
 
 def _estimator_problems(entry: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
@@ -46,9 +64,9 @@ def _estimator_problems(entry: Mapping[str, Any]) -> Iterator[tuple[list[Any], s
     try:
         cls = pipeline.import_class(entry["classifier"])
     except ValueError as error:
-        yield ["classifier"], str(error)
+        yield ["classifier"], _one_line(error)
         return
-    except Exception as error:  # the module itself does not import
+    except BaseException as error:  # the module itself does not import; it may even call sys.exit
         yield ["classifier"], f"'{entry['classifier']}' cannot be imported: {_one_line(error)}"
         return
     lacking = [name for name in ("fit", "predict") if not callable(getattr(cls, name, None))]
@@ -90,10 +108,10 @@ def _working(method: pipeline.Method, tune: Mapping[str, Any]) -> Iterator[tuple
             for check in ("check", "_validate_params"):  # ours, and scikit-learn's
                 if callable(getattr(estimator, check, None)):
                     getattr(estimator, check)()
-        except Exception as error:
+            probabilistic = any(hasattr(estimator, name) for name in PROBABILITIES)
+        except BaseException as error:
             yield path, _one_line(error)
             return
-    probabilistic = hasattr(estimator, "predict_proba") or hasattr(estimator, "predict_log_proba")
     if method.by_costs and not probabilistic:
         yield (
             ["decide"],
@@ -105,11 +123,12 @@ def _unknown(callable_: Any, given: Any, owner: str) -> Iterator[str]:
     parameters = inspect.signature(callable_).parameters
     if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         return
-    names = [n for n, p in parameters.items() if p.kind is not p.VAR_POSITIONAL and n != "table"]
+    names = [n for n, p in parameters.items() if p.kind is not p.VAR_POSITIONAL]
     for name in given:
         if name not in names:
             yield f"{owner} has no parameter '{name}'; {nearest(name, names)}"
 
 
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
+def _one_line(error: BaseException) -> str:
+    said = str(error) if isinstance(error, Exception) else f"it raises {error!r}"
+    return " ".join(said.split()) or type(error).__name__

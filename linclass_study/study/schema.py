@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from copy import deepcopy
 from functools import cache
 from typing import Any
 
 import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
+from jsonschema.validators import extend
 
 from linclass_study.project import ROOT
 from linclass_study.refusal import nearest
@@ -25,16 +30,73 @@ KINDS = {
 }
 
 
+def _is_integer(_: Any, value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(_: Any, value: Any) -> bool:
+    return _is_integer(_, value) or (isinstance(value, float) and math.isfinite(value))
+
+
+def _pattern(_: Any, pattern: str, value: Any, __: Any) -> Iterator[ValidationError]:
+    """In a schema $ is the end of a text; in Python it is also the place before a last line break."""
+    if isinstance(value, str) and not re.search(re.sub(r"\$$", r"\\Z", pattern), value):
+        yield ValidationError(f"{value!r} does not match {pattern!r}")
+
+
+# Stricter than JSON Schema, to which 5.0 is an integer and nan a number.
+TYPES = Draft202012Validator.TYPE_CHECKER.redefine_many(
+    {"integer": _is_integer, "number": _is_number}
+)
+Validator = extend(Draft202012Validator, {"pattern": _pattern}, type_checker=TYPES)
+
+
 @cache
 def load(name: str) -> dict[str, Any]:
     return yaml.safe_load((FOLDER / f"{name}.schema.yaml").read_text(encoding="utf-8"))
 
 
+def fitted(name: str, value: Any) -> Any:
+    """`value` with numbers where the schema wants them: 5.0 and 1e1 are whole numbers, and a command
+    line, which knows only text, means a number by '5'."""
+    value = deepcopy(value)
+    for error in list(_leaves(Validator(load(name)).iter_errors(value))):
+        number = _number(error.instance)
+        if error.validator == "type" and _is_one_of(error.validator_value, number):
+            *way, last = error.absolute_path
+            holder = value
+            for key in way:
+                holder = holder[key]
+            holder[last] = number
+    return value
+
+
 def problems(name: str, value: Any) -> Iterator[tuple[list[Any], str]]:
     """(path of keys, sentence) for each way in which `value` does not fit the schema `name`."""
-    validator = Draft202012Validator(load(name))
-    for error in sorted(validator.iter_errors(value), key=lambda e: list(map(str, e.path))):
+    errors = Validator(load(name)).iter_errors(value)
+    for error in sorted(errors, key=lambda e: list(map(str, e.path))):
         yield from _sentences(error)
+
+
+def _leaves(errors: Iterable[ValidationError]) -> Iterator[ValidationError]:
+    for error in errors:
+        yield error
+        yield from _leaves(error.context or ())
+
+
+def _number(value: Any) -> Any:
+    """The number that a text or a whole float means; any other value as it is."""
+    if isinstance(value, str):
+        with suppress(ValueError):
+            return int(value)
+        with suppress(ValueError):
+            value = float(value)
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _is_one_of(kinds: str | list[str], value: Any) -> bool:
+    wanted = {kinds} if isinstance(kinds, str) else {*kinds}
+    return any(TYPES.is_type(value, kind) for kind in wanted & {"integer", "number"})
 
 
 def _sentences(error: ValidationError) -> Iterator[tuple[list[Any], str]]:
@@ -53,11 +115,8 @@ def _sentences(error: ValidationError) -> Iterator[tuple[list[Any], str]]:
                     yield path, f"the key '{key}' is missing"
         case "type":
             kinds = [rule] if isinstance(rule, str) else rule
-            listed = f"; write [{value}]" if "array" in kinds and isinstance(value, str) else ""
-            yield (
-                path,
-                f"{shown} is not {' or '.join(KINDS[k] for k in kinds)}{_meant(schema)}{listed}",
-            )
+            wanted = " or ".join(KINDS[kind] for kind in kinds)
+            yield path, f"{shown} is not {wanted}{_meant(schema)}{_remedy(value, kinds)}"
         case "minimum" | "exclusiveMinimum":
             least = f"at least {rule}" if error.validator == "minimum" else f"more than {rule}"
             yield path, f"{shown} is too small; give {least}{_meant(schema)}"
@@ -73,11 +132,11 @@ def _sentences(error: ValidationError) -> Iterator[tuple[list[Any], str]]:
             yield path, f"{twice!r} is given twice; remove one"
         case "minItems" | "minLength" | "minProperties":
             yield path, f"{shown} is too short; give at least {rule}{_meant(schema)}"
+        case "maxItems" | "maxLength":
+            yield path, f"{shown} is too long; give at most {rule}{_meant(schema)}"
         case "oneOf" | "anyOf" if error.context:
             yield from _nearest_alternative(error, shown, schema)
         case _:
-            if error.parent is not None and error.parent.validator == "propertyNames":
-                path = list(error.parent.absolute_path)
             yield path, f"{shown} does not fit{_meant(schema) or f' ({error.message})'}"
 
 
@@ -98,15 +157,25 @@ def _nearest_alternative(
             yield from _sentences(inner)
     else:
         kinds = [
-            KINDS[b["type"]] if "type" in b else f"the word {b.get('const')}"
+            KINDS[b["type"]] if "type" in b else f"the word {b['const']}"
             for b in error.validator_value
-            if isinstance(b, dict)
+            if "type" in b or "const" in b
         ]
         wanted = " or ".join(dict.fromkeys(k for k in kinds if k))
         yield (
             list(error.absolute_path),
             f"{shown} is not {wanted or 'of a known form'}{_meant(schema)}",
         )
+
+
+def _remedy(value: Any, kinds: list[str]) -> str:
+    if "array" in kinds and isinstance(value, str):
+        return f"; write [{value}]"
+    if "string" in kinds and isinstance(value, bool):
+        return "; YAML reads on, off, yes and no as true and false: put it in quotes"
+    if "string" in kinds and not isinstance(value, dict | list | None):
+        return "; put it in quotes"
+    return ""
 
 
 def _meant(schema: dict[str, Any]) -> str:

@@ -12,37 +12,56 @@ import yaml
 from linclass_study.refusal import Refused
 
 EXPONENT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+")
+MERGE = "tag:yaml.org,2002:merge"
 
 
 class _Loader(yaml.SafeLoader):
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen: dict[Any, int] = {}
-        for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)
-            line = key_node.start_mark.line + 1
-            if key in seen:
+    """Objects while composing, where every key stands alone and has its line."""
+
+    def compose_mapping_node(self, anchor: str | None) -> yaml.MappingNode:
+        node = super().compose_mapping_node(anchor)
+        seen: dict[tuple[str, str], int] = {}
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode) or key.tag == MERGE:
+                continue  # <<: *base brings keys in that may be given anew
+            line, name = key.start_mark.line + 1, (key.tag, key.value)
+            if name in seen:
                 raise Refused(
-                    f"line {line}: '{key}' is given twice, first in line {seen[key]}; remove one"
+                    f"line {line}: '{key.value}' is given twice, first in line {seen[name]}; remove one"
                 )
-            seen[key] = line
-        return super().construct_mapping(node, deep=deep)
+            seen[name] = line
+        return node
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        event = self.peek_event()
+        node = super().compose_node(parent, index)
+        if node is not None and node.end_mark is None:  # an alias of a node that is not yet whole
+            line = event.start_mark.line + 1
+            raise Refused(f"line {line}: '*{event.anchor}' is a part of itself; write it out")
+        return node
 
 
 def read(path: Path) -> Any:
     """The content of a YAML file, or one line that says what is wrong with it and where."""
     try:
-        text = path.read_text(encoding="utf-8")
-        return numbers(yaml.load(text, Loader=_Loader))
+        content = path.read_bytes()
+        return numbers(yaml.load(content.decode("utf-8"), Loader=_Loader))
     except Refused as error:
         raise Refused(f"{path}: {error}") from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = f" line {mark.line + 1}:" if mark else ""
         raise Refused(f"{path}:{where} not YAML, {error.problem}") from None
+    except yaml.reader.ReaderError as error:
+        line = content.decode("utf-8")[: error.position].count("\n") + 1
+        raise Refused(f"{path}: line {line}: not YAML, {error.reason}") from None
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise Refused(f"{path}: line {line}: not text in UTF-8; save it as UTF-8") from None
+    except ValueError as error:  # a date that is none
+        raise Refused(f"{path}: not YAML, {error}") from None
     except OSError as error:
         raise Refused(f"{path}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise Refused(f"{path}: not a text file in UTF-8") from None
 
 
 def numbers(value: Any) -> Any:
@@ -58,14 +77,17 @@ def numbers(value: Any) -> Any:
 
 def line_of(path: Path, keys: Sequence[Any]) -> int | None:
     """The line on which the value at `keys` (names and list positions) begins; None if it is not there."""
-    node: yaml.Node | None = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+    loader = _Loader(path.read_text(encoding="utf-8"))
+    node: yaml.Node | None = loader.get_single_node()
     line = 1
     for key in keys:
         if isinstance(node, yaml.MappingNode):
+            loader.flatten_mapping(node)
             found = [(k, v) for k, v in node.value if k.value == str(key)]
             if not found:
                 return None
-            line, node = found[0][0].start_mark.line + 1, found[0][1]
+            at, node = found[-1]  # what a merge brings in comes first, and the last one counts
+            line = at.start_mark.line + 1
         elif isinstance(node, yaml.SequenceNode) and isinstance(key, int) and key < len(node.value):
             node = node.value[key]
             line = node.start_mark.line + 1

@@ -110,3 +110,30 @@ def test_several_mistakes_get_a_line_each(project):
     assert len(lines) == 3
     assert [key for key in ("fold", "repeats", "fit_seconds") if key not in " ".join(lines)] == []
     assert all(line.startswith("study.yaml, line ") for line in lines)
+
+
+def test_a_classifier_that_ends_python_when_imported_ends_no_study_in_silence(project):
+    project.write("theirs.py", "import sys\nsys.exit(0)\n")
+    project.write("study.yaml", METHOD % "theirs.Theirs")
+    said = project.snakemake()
+    assert said.code != 0
+    assert "'theirs.Theirs' cannot be imported: it raises SystemExit(0)" in said.text
+
+
+def test_numbers_of_the_command_line_are_numbers_and_no_file_is_blamed_for_them(project):
+    project.write("study.yaml", "datasets: [iris]\nmethods: [majority]\nevaluation: {folds: 3}\n")
+    assert project.snakemake("-n", "--config", 'evaluation={"folds": 4}').code == 0
+    said = project.snakemake("-n", "--config", 'evaluation={"folds": 1}')
+    assert said.own_lines == [
+        "--config evaluation.folds: 1 is too small; give at least 2 (number of folds)"
+    ]
+
+
+def test_an_entry_may_merge_another(project):
+    project.write(
+        "study.yaml",
+        "datasets: [iris]\nmethods: [a, b]\ndefine:\n  methods:\n"
+        "    a: &a {classifier: linclass.NearestMean}\n"
+        "    b: {<<: *a, transforms: [standardize]}\n",
+    )
+    assert project.plan().runs == {("iris", "a"), ("iris", "b")}

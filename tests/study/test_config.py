@@ -1,0 +1,284 @@
+"""A study is read whole before any work: what cannot work is one line with its place, its value, the remedy."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+
+import pytest
+import yaml
+
+from linclass_study.project import ROOT
+from linclass_study.refusal import Refused
+from linclass_study.study import config as studies
+from linclass_study.study import yaml_file
+
+DEFAULT = ROOT / "config" / "config.yaml"
+BASE = "results: r\ndatasets: [iris]\nmethods: [majority]\n"
+LOGISTIC = "classifier: linclass.LogisticRegression"
+VOTE = "classifier: sklearn.multiclass.OneVsRestClassifier"
+
+
+def method(entry):
+    return f"methods: [mine]\ndefine:\n  methods:\n    mine: {{{entry}}}\n"
+
+
+def named(name):
+    return f"methods: all\ndefine: {{methods: {{{name}: {{{LOGISTIC}}}}}}}\n"
+
+
+@pytest.fixture
+def study(tmp_path, monkeypatch):
+    """Reads and checks a study of this text, as Snakemake would merge it with a command line."""
+    monkeypatch.chdir(tmp_path)
+
+    def read(text, **command_line):
+        path = tmp_path / "study.yaml"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        merged = _merged(yaml.safe_load(DEFAULT.read_text()), yaml_file.read(path))
+        found = studies.read(_merged(merged, command_line), [DEFAULT, path], ROOT)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            studies.check(found)
+        return found
+
+    return read
+
+
+@pytest.fixture
+def refusal(study):
+    def said(text, **command_line):
+        with pytest.raises(Refused) as refused:
+            study(text, **command_line)
+        line = str(refused.value)
+        assert "\n" not in line
+        return line
+
+    return said
+
+
+def _merged(old, new):
+    both = isinstance(old, dict) and isinstance(new, dict)
+    return old | {key: _merged(old.get(key), new[key]) for key in new} if both else new
+
+
+@pytest.mark.parametrize("folds", ["5.0", "'5'", "0.5e1", "5"])
+def test_a_whole_number_may_be_written_in_any_way(study, folds):
+    found = study(BASE + f"evaluation: {{folds: {folds}}}\n").evaluation["folds"]
+    assert found == 5
+    assert isinstance(found, int)
+
+
+def test_the_count_of_a_logspace_may_be_a_whole_float(study):
+    found = study(method(f"{LOGISTIC}, tune: {{strength: {{logspace: [-4, 2, 7.0]}}}}"))
+    assert found.methods["mine"]["tune"]["strength"]["logspace"] == [-4, 2, 7]
+    assert isinstance(found.methods["mine"]["tune"]["strength"]["logspace"][2], int)
+
+
+def test_text_of_the_command_line_is_a_number_where_one_is_wanted(study):
+    found = study(BASE, evaluation={"folds": "4"}, limits={"fit_seconds": "1e2"})
+    assert found.evaluation["folds"] == 4
+    assert found.limits["fit_seconds"] == 100
+
+
+def test_a_value_of_the_command_line_is_blamed_on_no_file(refusal):
+    text = BASE + "evaluation: {folds: 3}\n"
+    line = refusal(text, evaluation={"folds": "1"})
+    assert line.startswith("--config evaluation.folds: 1 is too small")
+    assert refusal(text, methods=["nope"]).startswith("--config methods[0]: there is no method")
+
+
+def test_a_value_is_blamed_on_the_file_that_holds_it(refusal):
+    text = BASE + "evaluation:\n  folds: 1\n"
+    assert refusal(text, evaluation={"seed": "3"}).startswith(
+        "study.yaml, line 5: evaluation.folds"
+    )
+
+
+NUMBERS = {
+    "no whole number": ("evaluation: {folds: 5.5}", "5.5 is not a whole number"),
+    "truth": ("evaluation: {folds: true}", "True is not a whole number"),
+    "too many folds": ("evaluation: {folds: 200000}", "at most 1000"),
+    "too many inner folds": ("evaluation: {inner_folds: 200000}", "at most 1000"),
+    "no number of seconds": ("limits: {fit_seconds: .nan}", "nan is not a number"),
+    "seconds without end": ("limits: {fit_seconds: .inf}", "inf is not a number"),
+    "more than a year": ("limits: {fit_seconds: 1e10}", "at most 31536000"),
+    "more memory than there is": ("limits: {fit_memory_mb: 1e10}", "at most 1000000000"),
+    "memory without end": ("limits: {fit_memory_mb: .inf}", "inf is not a number"),
+}
+
+
+@pytest.mark.parametrize("case", NUMBERS)
+def test_a_number_out_of_bounds_is_refused_with_the_bound(refusal, case):
+    text, words = NUMBERS[case]
+    line = refusal(f"{BASE}{text}\n")
+    assert line.startswith("study.yaml, line 4: ")
+    assert words in line
+
+
+METHODS = {
+    "option of a transform": (
+        f"{LOGISTIC}, transforms: [{{impute: {{numbers: mode}}}}]",
+        "mine.transforms[0]: impute: numbers is 'mode'; it must be 'mean' or 'median'",
+    ),
+    "option of a feature": (
+        f"{LOGISTIC}, features: [quadratic, {{powers: {{degree: -1}}}}]",
+        "mine.features[1]: powers: degree is -1; it must be a whole number, at least 1",
+    ),
+    "text as option of a feature": (
+        f"{LOGISTIC}, features: [{{powers: {{degree: abc}}}}]",
+        "mine.features[0]: powers: degree is 'abc'",
+    ),
+    "unknown key of an estimator inside": (
+        f"{VOTE}, params: {{estimator: {{{LOGISTIC}, foo: 3}}}}",
+        "mine.params.estimator.foo: unknown key; there are: classifier, params",
+    ),
+    "an estimator inside is not tuned": (
+        f"{VOTE}, params: {{estimator: {{{LOGISTIC}, tune: {{strength: [1]}}}}}}",
+        "mine.params.estimator.tune: unknown key",
+    ),
+    "list as params of an estimator inside": (
+        f"{VOTE}, params: {{estimator: {{{LOGISTIC}, params: [1]}}}}",
+        "mine.params.estimator.params: [1] is not a mapping",
+    ),
+    "number as classifier inside": (
+        f"{VOTE}, params: {{estimator: {{classifier: 3}}}}",
+        "mine.params.estimator.classifier: 3 is not text",
+    ),
+    "unknown key of a candidate": (
+        f"{VOTE}, tune: {{estimator: [{{{LOGISTIC}, foo: 3}}]}}",
+        "mine.tune.estimator[0].foo: unknown key",
+    ),
+    "parameter without a name": (f"{LOGISTIC}, params: {{1: 2}}", "mine.params: 1 is not text"),
+    "candidate given twice": (
+        f"{LOGISTIC}, tune: {{strength: [1, 2, 1]}}",
+        "mine.tune.strength: 1 is given twice; remove one",
+    ),
+    "too many candidates": (
+        f"{LOGISTIC}, tune: {{strength: {{logspace: [-4, 4, 100000]}}}}",
+        "mine.tune.strength.logspace[2]: 100000 is too large; give at most 1000",
+    ),
+    "candidates beyond the doubles": (
+        f"{LOGISTIC}, tune: {{strength: {{logspace: [-4, 400, 3]}}}}",
+        "mine.tune.strength.logspace[1]: 400 is too large; give at most 300",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", METHODS)
+def test_a_method_that_can_not_work_is_refused(refusal, case):
+    entry, words = METHODS[case]
+    line = refusal(method(entry))
+    assert line.startswith("study.yaml, line 4: define.methods.mine")
+    assert words in line
+
+
+def test_an_option_that_suits_other_data_is_kept(study):
+    assert study(method(f"{LOGISTIC}, features: [interactions, {{powers: {{degree: 3}}}}]"))
+
+
+ENDINGS = {
+    "exit when imported": "import sys\nsys.exit(0)\n",
+    "interrupt when imported": "raise KeyboardInterrupt\n",
+    "two lines when imported": "raise ValueError('no\\nway')\n",
+    "exit when constructed": "    def __init__(self):\n        raise SystemExit(0)\n",
+}
+
+
+@pytest.mark.parametrize("case", ENDINGS)
+def test_a_classifier_that_ends_python_ends_no_study(refusal, tmp_path, monkeypatch, case):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.delitem(sys.modules, "theirs", raising=False)
+    body = "class Theirs:\n    fit = predict = lambda *_: None\n"
+    ending = ENDINGS[case]
+    text = body + ending if ending.startswith(" ") else ending + body
+    (tmp_path / "theirs.py").write_text(text)
+    line = refusal(method("classifier: theirs.Theirs"))
+    said = {"exit": "SystemExit(0)", "interrupt": "KeyboardInterrupt()", "two": "no way"}
+    assert said[case.split()[0]] in line
+    sys.modules.pop("theirs", None)
+
+
+NAMES = {
+    "number": ("1", "1 is not text (a name: letters, digits and _ . + -, at most 100 of them)"),
+    "truth": ("yes", "YAML reads on, off, yes and no as true and false: put it in quotes"),
+    "nothing": ("~", "None is not text"),
+    "date": ("2020-01-01", "is not text"),
+    "line break": ('"ab\\n"', "does not fit (a name"),
+    "slash": ("a/b", "does not fit (a name"),
+    "too long": ("a" * 101, "is too long; give at most 100"),
+}
+
+
+@pytest.mark.parametrize("case", NAMES)
+def test_a_name_that_no_file_could_have_is_refused(refusal, case):
+    name, words = NAMES[case]
+    line = refusal(named(name))
+    assert line.startswith("study.yaml, line 2: define.methods: ")
+    assert words in line
+
+
+@pytest.mark.parametrize("kind", ["methods", "datasets"])
+def test_a_selected_name_that_yaml_reads_as_false_gets_the_remedy(refusal, kind):
+    line = refusal(f"{kind}: [off]\n")
+    assert line.startswith(f"study.yaml, line 1: {kind}[0]: False is not text; YAML reads")
+
+
+@pytest.mark.parametrize("results", ["a{b}", "a<b>c", '"a\\nb"', '""'])
+def test_results_go_to_a_folder_that_snakemake_can_name(refusal, results):
+    assert "line 1: results: " in refusal(f"results: {results}\n")
+
+
+@pytest.mark.parametrize("key", ["results", "downloads"])
+@pytest.mark.parametrize("below", ["", "/r"])
+def test_a_file_is_no_folder(refusal, tmp_path, key, below):
+    (tmp_path / "notes.txt").write_text("mine")
+    assert "'notes.txt' is a file; give a folder" in refusal(f"{key}: notes.txt{below}\n")
+
+
+@pytest.mark.parametrize("key", ["results", "downloads"])
+def test_a_tilde_is_the_home(study, key):
+    assert getattr(study(f"{key}: ~/r\n"), key) == os.path.expanduser("~/r")
+
+
+def test_an_entry_may_merge_another(study):
+    found = study(
+        "methods: [a, b]\ndefine:\n  methods:\n"
+        f"    a: &a {{{LOGISTIC}, params: {{tol: 1e-3}}, transforms: [impute]}}\n"
+        "    b: {<<: *a, transforms: [standardize]}\n"
+    )
+    assert found.methods["b"] == found.methods["a"] | {"transforms": ["standardize"]}
+
+
+def test_what_is_wrong_with_a_merged_entry_has_its_line(refusal):
+    line = refusal(
+        "methods: [b]\ndefine:\n  methods:\n"
+        f"    a: &a\n      {LOGISTIC}\n      params: {{tol: -1}}\n"
+        "    b:\n      <<: *a\n      transforms: [nope]\n"
+    )
+    assert line.startswith("study.yaml, line 9: define.methods.b.transforms[0]")
+
+
+FILES = {
+    "Latin-1": ("results: r\n# caf\xe9\n".encode("latin-1"), "line 2: not text in UTF-8"),
+    "UTF-16": ("results: r\n".encode("utf-16"), "line 1: not text in UTF-8"),
+    "an alias in itself": (b"results: r\ndefine: &x {methods: *x}\n", "line 2: '*x' is a part of"),
+    "a list as key": (b"results: r\n? [a, b]\n: 1\n", "line 2: not YAML, found unhashable key"),
+    "a null character": (b'results: r\nx: "a\0b"\n', "line 2: not YAML, special characters"),
+    "a day that is none": (b"results: 2020-13-45\n", "not YAML, month must be in 1..12"),
+    "a name given twice": (b"define: {a: 1, a: 2}\n", "line 1: 'a' is given twice"),
+    "two documents": (b"results: r\n---\nresults: q\n", "but found another document"),
+    "a tag": (b"x: !!python/name:os.system\n", "line 1: not YAML, could not determine"),
+}
+
+
+@pytest.mark.parametrize("case", FILES)
+def test_a_file_that_is_no_study_is_refused_with_its_line(tmp_path, case):
+    content, words = FILES[case]
+    path = tmp_path / "study.yaml"
+    path.write_bytes(content)
+    with pytest.raises(Refused) as refused:
+        yaml_file.read(path)
+    assert str(refused.value).startswith(f"{path}: ")
+    assert words in str(refused.value)
