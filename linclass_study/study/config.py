@@ -59,7 +59,7 @@ class Written:
         keys = (f"[{key}]" if isinstance(key, int) else f".{key}" for key in path)
         said = ": ".join(filter(None, ["".join(keys).lstrip("."), sentence]))
         depth = next(n for n in range(len(path), -1, -1) if _at(self.value, path[:n]) is not ABSENT)
-        given = _at(self.value, path[:depth])
+        given = yaml_file.numbers(_at(self.value, path[:depth]))
         for file, content in reversed(list(self.files.items())):
             if depth and _same(_at(content, path[:depth]), given):
                 return f"{_shown(file)}, line {yaml_file.line_of(file, path[:depth])}: {said}"
@@ -75,7 +75,7 @@ def read(config: Mapping[str, Any], files: Iterable[str | Path], root: Path) -> 
     for path, content in contents.items():
         if not isinstance(content, dict):
             raise Refused(f"{path}: a study is a mapping of keys, this is {content!r}")
-    written = Written(yaml_file.numbers(dict(config)), contents)
+    written = Written(dict(config), contents)
     values = _fitting("config", written.value, written)
 
     catalogues: dict[str, dict[str, Any]] = {}
@@ -84,7 +84,7 @@ def read(config: Mapping[str, Any], files: Iterable[str | Path], root: Path) -> 
         content = yaml_file.read(path) or {}
         catalogue = _fitting(kind, content, Written(content, {path: content}))
         where = ("define", kind)
-        own = _fitting(kind, values["define"].get(kind) or {}, written, where)
+        own = _fitting(kind, yaml_file.numbers(values["define"].get(kind) or {}), written, where)
         twice = [name for name in own if name in catalogue]
         written.refuse(
             [([name], f"the name is already in {path.name}; choose another") for name in twice],

@@ -96,6 +96,14 @@ def test_a_value_is_blamed_on_the_file_that_holds_it(refusal):
     )
 
 
+@pytest.mark.parametrize("folds", ["1e0", "1.0", "1"])
+def test_a_value_that_snakemake_reads_as_text_has_its_line(refusal, folds):
+    line = refusal(
+        f"{BASE}evaluation: {{folds: {folds}}}\n", evaluation=yaml.safe_load(f"folds: {folds}")
+    )
+    assert line.startswith("study.yaml, line 4: evaluation.folds: 1 is too small")
+
+
 NUMBERS = {
     "no whole number": ("evaluation: {folds: 5.5}", "5.5 is not a whole number"),
     "truth": ("evaluation: {folds: true}", "True is not a whole number"),
@@ -198,6 +206,13 @@ def test_a_classifier_that_ends_python_ends_no_study(refusal, tmp_path, monkeypa
     said = {"exit": "SystemExit(0)", "interrupt": "KeyboardInterrupt()", "two": "no way"}
     assert said[case.split()[0]] in line
     sys.modules.pop("theirs", None)
+
+
+@pytest.mark.parametrize("name", ["1e3", "'1e3'"])
+def test_a_name_may_look_like_a_number(study, name):
+    selected = {"methods": ["1e3"]}  # as Snakemake reads it, quoted or not
+    text = f"methods: [{name}]\ndefine: {{methods: {{{name}: {{{LOGISTIC}}}}}}}\n"
+    assert list(study(text, **selected).methods) == ["1e3"]
 
 
 NAMES = {
