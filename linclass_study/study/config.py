@@ -18,6 +18,7 @@ from linclass_study.study import methods, schema, yaml_file
 
 Problems = Iterable[tuple[list[Any], str]]  # path of keys, sentence
 ABSENT = object()
+LONGEST = 100  # letters of a name, with which a file's name and its endings stay below 255
 
 
 @dataclass(frozen=True)
@@ -154,14 +155,14 @@ def _folder(key: str, values: Mapping[str, Any], written: Written) -> str:
 
 
 def _features_name(steps: list[Any]) -> str:
-    """quadratic+interactions; with options, a short hash of all of it at the end."""
+    """quadratic+interactions; with options, or too long for a file, a short hash of all of it at the end."""
     if not steps:
         return "as_is"
     words = "+".join(step if isinstance(step, str) else next(iter(step)) for step in steps)
-    if all(isinstance(step, str) for step in steps):
+    if all(isinstance(step, str) for step in steps) and len(words) <= LONGEST:
         return words
     text = json.dumps(steps, sort_keys=True)
-    return f"{words}-{hashlib.blake2b(text.encode(), digest_size=3).hexdigest()}"
+    return f"{words[:LONGEST]}-{hashlib.blake2b(text.encode(), digest_size=3).hexdigest()}"
 
 
 def _selected(

@@ -215,6 +215,13 @@ def test_a_name_may_look_like_a_number(study, name):
     assert list(study(text, **selected).methods) == ["1e3"]
 
 
+def test_a_file_of_many_features_has_a_name_that_a_disk_takes(study):
+    many = [", ".join(["powers"] * count) for count in (50, 51)]
+    names = [study(method(f"{LOGISTIC}, features: [{f}]")).features_of["mine"] for f in many]
+    assert len(set(names)) == 2
+    assert all(len(name) < 120 for name in names)
+
+
 NAMES = {
     "number": ("1", "1 is not text (a name: letters, digits and _ . + -, at most 100 of them)"),
     "truth": ("yes", "YAML reads on, off, yes and no as true and false: put it in quotes"),
