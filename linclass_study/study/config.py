@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,8 @@ from linclass_study.data import entries
 from linclass_study.data.places import mirrors
 from linclass_study.refusal import Refused, nearest
 from linclass_study.study import methods, schema, yaml_file
+from linclass_study.study.written import Written
 
-Problems = Iterable[tuple[list[Any], str]]  # path of keys, sentence
-ABSENT = object()
 LONGEST = 100  # letters of a name, with which a file's name and its endings stay below 255
 
 
@@ -40,31 +39,6 @@ class Study:
     features: dict[str, list[Any]]  # name of a feature file → the steps that make it
     features_of: dict[str, str]  # method → the name of its feature file
     written: Written
-
-
-@dataclass(frozen=True)
-class Written:
-    """A value as it was given, and the content of each file that has a part of it; the last one wins."""
-
-    value: Any
-    files: Mapping[Path, Any]
-
-    def refuse(self, problems: Problems, where: tuple[str, ...] = ()) -> None:
-        """Each problem is a line; its path of keys goes on from `where`."""
-        lines = [self.place([*where, *path], sentence) for path, sentence in problems]
-        if lines:
-            raise Refused("\n".join(dict.fromkeys(lines)))
-
-    def place(self, path: Sequence[Any], sentence: str) -> str:
-        """'mystudy.yaml, line 7: evaluation.fold: unknown key; …', of the file that says so."""
-        keys = (f"[{key}]" if isinstance(key, int) else f".{key}" for key in path)
-        said = ": ".join(filter(None, ["".join(keys).lstrip("."), sentence]))
-        depth = next(n for n in range(len(path), -1, -1) if _at(self.value, path[:n]) is not ABSENT)
-        given = yaml_file.numbers(_at(self.value, path[:depth]))
-        for file, content in reversed(list(self.files.items())):
-            if depth and _same(_at(content, path[:depth]), given):
-                return f"{_shown(file)}, line {yaml_file.line_of(file, path[:depth])}: {said}"
-        return f"--config {said}" if depth else said
 
 
 def read(config: Mapping[str, Any], files: Iterable[str | Path], root: Path) -> Study:
@@ -178,25 +152,3 @@ def _selected(
         if name not in catalogue
     )
     return {name: catalogue[name] for name in names}
-
-
-def _at(value: Any, path: Sequence[Any]) -> Any:
-    """What lies at a path of keys, or ABSENT."""
-    for key in path:
-        try:
-            value = value[key]
-        except (KeyError, IndexError, TypeError):
-            return ABSENT
-    return value
-
-
-def _same(said: Any, given: Any) -> bool:
-    """A file has a part of a mapping, but all of any other value."""
-    both = isinstance(said, Mapping) and isinstance(given, Mapping)
-    return both or said == given or repr(said) == repr(given)  # nan is not equal to itself
-
-
-def _shown(path: Path) -> str:
-    """As one would type it: relative to here, where that is shorter."""
-    relative = os.path.relpath(path)
-    return relative if len(relative) < len(str(path)) else str(path)

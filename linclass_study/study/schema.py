@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from copy import deepcopy
@@ -11,12 +9,11 @@ from functools import cache
 from typing import Any
 
 import yaml
-from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
-from jsonschema.validators import extend
 
 from linclass_study.project import ROOT
 from linclass_study.refusal import nearest
+from linclass_study.study.strict import TYPES, Validator
 
 FOLDER = ROOT / "workflow" / "schemas"
 KINDS = {
@@ -28,27 +25,6 @@ KINDS = {
     "boolean": "true or false",
     "null": "nothing",
 }
-
-
-def _is_integer(_: Any, value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_number(_: Any, value: Any) -> bool:
-    return _is_integer(_, value) or (isinstance(value, float) and math.isfinite(value))
-
-
-def _pattern(_: Any, pattern: str, value: Any, __: Any) -> Iterator[ValidationError]:
-    """In a schema $ is the end of a text; in Python it is also the place before a last line break."""
-    if isinstance(value, str) and not re.search(re.sub(r"\$$", r"\\Z", pattern), value):
-        yield ValidationError(f"{value!r} does not match {pattern!r}")
-
-
-# Stricter than JSON Schema, to which 5.0 is an integer and nan a number.
-TYPES = Draft202012Validator.TYPE_CHECKER.redefine_many(
-    {"integer": _is_integer, "number": _is_number}
-)
-Validator = extend(Draft202012Validator, {"pattern": _pattern}, type_checker=TYPES)
 
 
 @cache
