@@ -42,6 +42,7 @@ class Composition:
         if isinstance(self.solver, str) and self.solver == "auto":
             if self.step is not None:
                 raise ValueError(f"step is {self.step!r}; say which solver is to take such steps.")
+            self._solver(choice.solvers()[0]).check()  # tol and max_iter, which they share
             return
         solver = self._solver(self.solver)
         if (complaint := mismatch(solver, self.loss, loss)) is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from linclass.numerics import Array
@@ -65,7 +66,11 @@ class Solver:
 
     def check(self) -> None:
         """ValueError with one sentence when the options cannot work."""
-        if self.max_iter is not None and self.max_iter < 1:
-            raise ValueError(f"max_iter is {self.max_iter}; it must be at least 1.")
-        if not self.tol >= 0:
-            raise ValueError(f"tol is {self.tol}; it must not be negative.")
+        if self.max_iter is not None and not (
+            isinstance(self.max_iter, Integral) and self.max_iter >= 1
+        ):
+            raise ValueError(
+                f"max_iter is {self.max_iter!r}; it must be a whole number, at least 1."
+            )
+        if not (isinstance(self.tol, Real) and self.tol >= 0):
+            raise ValueError(f"tol is {self.tol!r}; it must be a number, at least 0.")

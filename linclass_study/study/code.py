@@ -107,7 +107,7 @@ def _imports(path: Path) -> tuple[str, ...]:
     """Dotted names that a file imports; of `from a import b` both a and a.b, either may be the module."""
     names: list[str] = []
     try:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = ast.parse(path.read_bytes())
     except SyntaxError as error:
         raise Refused(f"{_shown(path)}, line {error.lineno}: not Python ({error.msg})") from None
     for node in ast.walk(tree):

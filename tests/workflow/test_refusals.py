@@ -49,6 +49,10 @@ CASES = {
         METHOD % "linclass.LinearClassifier, params: {loss: hinge, solver: newton}",
         ["newton needs a twice-smooth loss; hinge is only convex. Try solver='subgradient'."],
     ),
+    "tolerance that is no number": (
+        METHOD % "linclass.LogisticRegression, params: {tol: abc}",
+        ["tol is 'abc'", "a number, at least 0"],
+    ),
     "unknown solver": (
         METHOD % "linclass.LogisticRegression, params: {solver: newtn}",
         ["newtn", "newton"],
