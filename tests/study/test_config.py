@@ -276,7 +276,7 @@ def test_an_entry_may_merge_another(study):
 def test_what_is_wrong_with_a_merged_entry_has_its_line(refusal):
     line = refusal(
         "methods: [b]\ndefine:\n  methods:\n"
-        f"    a: &a\n      {LOGISTIC}\n      params: {{tol: -1}}\n"
+        f"    a: &a\n      {LOGISTIC}\n      params: {{tol: 1e-3}}\n"
         "    b:\n      <<: *a\n      transforms: [nope]\n"
     )
     assert line.startswith("study.yaml, line 9: define.methods.b.transforms[0]")
