@@ -98,6 +98,10 @@ class Objective(SecondOrder, Certified):
             self.strength,
         )
 
+    def with_strength(self, strength: float) -> Objective:
+        """The same problem at another strength; what was worked out for the rows is shared."""
+        return Objective(self.design, self.loss, self.y, self.weights, self.penalty, strength)
+
     def weight_part(self, theta: Array) -> Array:
         """W without the intercept, as a view."""
         return theta[..., : self.design.n_features]

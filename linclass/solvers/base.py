@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -59,6 +60,16 @@ class Solver:
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         raise NotImplementedError
+
+    def path(
+        self, objective: Objective, strengths: Iterable[float], start: Array
+    ) -> list[Solution]:
+        """A solution for each strength, in the order given, each found from the one before."""
+        solutions: list[Solution] = []
+        for strength in strengths:
+            solutions.append(self.solve(objective.with_strength(strength), start))
+            start = solutions[-1].theta
+        return solutions
 
     @property
     def n_steps(self) -> int:

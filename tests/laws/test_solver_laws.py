@@ -420,3 +420,15 @@ def test_parts_are_the_modules_that_a_fit_is_made_of(solver: Any) -> None:
     X, y = data()
     chosen = LogisticRegression(solver=solver).fit(X, y).solver_
     assert f"linclass.solvers.{chosen}" in parts
+
+
+def test_a_path_of_strengths_is_as_good_as_separate_fits() -> None:
+    start = objective("logistic").zero()
+    strengths = [1.0, 0.1, 1e-3]
+    found = find("solvers", "newton")(tol=1e-10).path(objective("logistic"), strengths, start)
+    for strength, solution in zip(strengths, found, strict=True):
+        alone = find("solvers", "newton")(tol=1e-10).solve(
+            objective("logistic", strength=strength), start
+        )
+        assert solution.converged
+        assert np.allclose(solution.theta, alone.theta, atol=1e-8)
