@@ -6,9 +6,10 @@ trace; this mixin finds the parts, refuses those that cannot work together, and 
 
 from __future__ import annotations
 
+import copy
 import dataclasses
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from linclass.losses.base import KINDS, Loss
 from linclass.numerics import Array
 from linclass.objective import Objective
 from linclass.parts import find, names
+from linclass.path import Path, check_strengths
 from linclass.penalties.base import Penalty
 from linclass.solvers.base import Solution, Solver, Trace
 
@@ -29,6 +31,10 @@ class Composition:
     strength: Any
     solver: Any
     step: Any = None
+    get_params: Any
+    _start_fit: Any  # the estimator's own: check the data,
+    _objectives: Any  # say what is to be minimized,
+    _finish: Any  # and learn from the solutions
 
     def check(self) -> None:
         """ValueError, in one sentence, for parts that do not exist or do not fit each other."""
@@ -63,10 +69,47 @@ class Composition:
             *(f"linclass.solvers.{name}" for name in solvers),
         ]
 
+    def path(self, X: Any, y: Any, strengths: Any, sample_weight: Any = None) -> Path:
+        """The fit at each strength, in the order given, found from the strongest to the weakest.
+
+        The estimator itself stays as it is; a trace is not kept.
+        """
+        strengths = check_strengths(strengths)
+        if not self._penalty().binds:
+            raise ValueError(f"{self!r} has no penalty, so no path. Set one, say penalty='l2'.")
+        models = [self._unfitted(strength=strength) for strength in strengths]
+        first = models[int(np.argmax(strengths))]
+        X, target, weights = first._start_fit(X, y, sample_weight)
+        objectives = first._objectives(X, target, weights)
+        first._fit_path(models, objectives, target, weights)
+        return Path(models)
+
+    def _fit_path(
+        self, models: Sequence[Any], objectives: Sequence[Objective], target: Array, weights: Array
+    ) -> None:
+        """Fit copies of this estimator, which has looked at the rows, at strengths of their own."""
+        order = sorted(range(len(models)), key=lambda i: -models[i].strength)
+        strengths = [models[i].strength for i in order]
+        seen = dict(vars(self))
+        solver = self._chosen(objectives[0].with_strength(strengths[0]))
+        paths = [solver.path(P, strengths, P.zero()) for P in objectives]
+        for i, *solutions in zip(order, *paths, strict=True):
+            model = models[i]
+            vars(model).update(seen | {"strength": model.strength, "solver_": name_of(solver)})
+            at_strength = [P.with_strength(model.strength) for P in objectives]
+            model._finish(at_strength, solutions, target, weights)
+
+    def _unfitted(self, **params: Any) -> Self:
+        """A copy without anything learned, some parameters set anew."""
+        return type(self)(**copy.deepcopy(self.get_params(deep=False) | params))
+
+    def _chosen(self, objective: Objective) -> Solver:
+        auto = isinstance(self.solver, str) and self.solver == "auto"
+        return self._solver(choice.choose(objective) if auto else self.solver)
+
     def _minimize(self, objective: Objective, start: Array) -> Solution:
         """Run the solver; says which it was in `solver_` and keeps its trace."""
-        auto = isinstance(self.solver, str) and self.solver == "auto"
-        solver = self._solver(choice.choose(objective) if auto else self.solver)
+        solver = self._chosen(objective)
         self.solver_ = name_of(solver)
         trace = Trace() if getattr(self, "trace", False) else None
         solution = solver.solve(objective, start, trace)
@@ -74,7 +117,7 @@ class Composition:
             self.trace_ = [*getattr(self, "trace_", []), *trace.rows]
         return solution
 
-    def _ending(self, solutions: list[Solution]) -> tuple[str, str]:
+    def _ending(self, solutions: Sequence[Solution]) -> tuple[str, str]:
         """(status, reason) of one or several minimizations."""
         worst = max(solutions, key=lambda s: (not s.converged, s.certificate))
         if not worst.converged:
@@ -87,7 +130,7 @@ class Composition:
             return "rank_deficient", f"{rank}: of many equal fits this is the shortest."
         return "converged", ""
 
-    def _proof(self, solutions: list[Solution]) -> dict[str, Any]:
+    def _proof(self, solutions: Sequence[Solution]) -> dict[str, Any]:
         return {
             "objective": float(sum(s.objective for s in solutions)),
             "certificate": max(s.certificate for s in solutions),

@@ -8,6 +8,7 @@ fitted together; any other loss sets each class against the rest.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -63,20 +64,35 @@ class LinearClassifier(Composition, LinearGeometry, LinearScores):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         old = self._old_parameters() if self.warm_start else None
         X, codes, weights = self._start_fit(X, y, sample_weight)
-        for name in ("trace_", "_information"):  # of an earlier fit
-            vars(self).pop(name, None)
-        design = DesignMatrix(X, self.fit_intercept)
-        penalty = self._penalty()
-        solutions: list[Solution] = []
+        objectives = self._objectives(X, codes, weights)
+        solutions = [self._solve(P, old, number) for number, P in enumerate(objectives)]
+        return self._finish(objectives, solutions, codes, weights)
+
+    def _objectives(self, X: Any, codes: Array, weights: Array) -> list[Objective]:
+        """What is to be minimized: one objective, or one per class."""
+        vars(self).pop("trace_", None)  # of an earlier fit
+        design, penalty = DesignMatrix(X, self.fit_intercept), self._penalty()
+        return [
+            Objective(design, loss, target, weights, penalty, self.strength)
+            for loss, target in self._problems(codes)
+        ]
+
+    def _finish(
+        self,
+        objectives: Sequence[Objective],
+        solutions: Sequence[Solution],
+        codes: Array,
+        weights: Array,
+    ) -> Self:
+        """Learn from where the solver ended, and say how."""
+        vars(self).pop("_information", None)  # of an earlier fit
         directions: list[Array | None] = []
-        for loss, target in self._problems(codes):
-            objective = Objective(design, loss, target, weights, penalty, self.strength)
-            solutions.append(self._solve(objective, old, len(solutions)))
-            unbounded = loss.probabilistic and not objective.strength
-            found = separating_direction(objective, solutions[-1]) if unbounded else None
+        for objective, solution in zip(objectives, solutions, strict=True):
+            unbounded = objective.loss.probabilistic and not objective.strength
+            found = separating_direction(objective, solution) if unbounded else None
             directions.append(found)
             if found is None:
-                self._look_at_optimum(objective, solutions[-1], codes, weights)
+                self._look_at_optimum(objective, solution, codes, weights)
         self._learn(solutions)
         return self._say_how_it_ended(solutions, directions)
 
@@ -122,7 +138,7 @@ class LinearClassifier(Composition, LinearGeometry, LinearScores):
     ) -> None:
         """For those who keep something of the optimum that needs the rows."""
 
-    def _learn(self, solutions: list[Solution]) -> None:
+    def _learn(self, solutions: Sequence[Solution]) -> None:
         theta = np.vstack([np.atleast_2d(s.theta) for s in solutions])
         theta = self._of_each_class(theta, together=len(solutions) == 1)
         self.coef_, self.intercept_ = self._split(theta)
@@ -141,7 +157,9 @@ class LinearClassifier(Composition, LinearGeometry, LinearScores):
         intercept = theta[:, d].copy() if self.fit_intercept else np.zeros(len(theta))
         return np.ascontiguousarray(theta[:, :d]), intercept
 
-    def _say_how_it_ended(self, solutions: list[Solution], directions: list[Array | None]) -> Self:
+    def _say_how_it_ended(
+        self, solutions: Sequence[Solution], directions: list[Array | None]
+    ) -> Self:
         for name in ("separating_direction_", "separating_intercept_"):
             vars(self).pop(name, None)
         status, reason = self._ending(solutions)

@@ -5,6 +5,7 @@ by default without a penalty: ordinary least squares.   Hastie, Tibshirani & Fri
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -15,6 +16,7 @@ from linclass.geometry import LinearGeometry
 from linclass.losses.squared import Squared
 from linclass.numerics import Array, DesignMatrix
 from linclass.objective import Objective
+from linclass.solvers.base import Solution
 
 
 class LinearRegression(Composition, LinearGeometry, Regressor):
@@ -47,15 +49,29 @@ class LinearRegression(Composition, LinearGeometry, Regressor):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         old = self._old_parameters() if self.warm_start else None
         X, y, weights = self._start_fit(X, y, sample_weight)
-        vars(self).pop("trace_", None)
+        objectives = self._objectives(X, y, weights)
+        start = objectives[0].zero() if old is None or old.shape != objectives[0].shape else old
+        return self._finish(objectives, [self._minimize(objectives[0], start)], y, weights)
+
+    def _objectives(self, X: Any, y: Array, weights: Array) -> list[Objective]:
+        """What is to be minimized: one objective."""
+        vars(self).pop("trace_", None)  # of an earlier fit
         design = DesignMatrix(X, self.fit_intercept)
-        objective = Objective(design, Squared(), y, weights, self._penalty(), self.strength)
-        start = objective.zero() if old is None or old.shape != objective.shape else old
-        solution = self._minimize(objective, start)
-        d = self.n_features_in_
-        self.coef_ = solution.theta[:d]
-        self.intercept_ = float(solution.theta[d]) if self.fit_intercept else 0.0
-        return self._record(*self._ending([solution]), **self._proof([solution]))
+        return [Objective(design, Squared(), y, weights, self._penalty(), self.strength)]
+
+    def _finish(
+        self,
+        objectives: Sequence[Objective],
+        solutions: Sequence[Solution],
+        y: Array,
+        weights: Array,
+    ) -> Self:
+        """Learn from where the solver ended, and say how."""
+        theta, d = solutions[0].theta, self.n_features_in_
+        self.coef_ = theta[:d]
+        self.intercept_ = float(theta[d]) if self.fit_intercept else 0.0
+        vars(self).update(solutions[0].extra)
+        return self._record(*self._ending(solutions), **self._proof(solutions))
 
     def predict(self, X: Any) -> Array:
         X = self._check_rows(X)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import log
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -64,11 +65,19 @@ class Solver:
     def path(
         self, objective: Objective, strengths: Iterable[float], start: Array
     ) -> list[Solution]:
-        """A solution for each strength, in the order given, each found from the one before."""
-        solutions: list[Solution] = []
-        for strength in strengths:
+        """A solution for each strength, in the order given, each found from those before it.
+
+        Smooth optima move nearly in proportion to ln strength, so the next is looked for ahead, on
+        the line through the last two.
+        """
+        strengths, solutions = list(strengths), list[Solution]()
+        for k, strength in enumerate(strengths):
+            if k:
+                start = solutions[-1].theta
+            if k > 1 and objective.penalty_is_smooth:
+                ahead = _ratio_of_steps(*strengths[k - 2 : k + 1])
+                start = start + ahead * (start - solutions[-2].theta)
             solutions.append(self.solve(objective.with_strength(strength), start))
-            start = solutions[-1].theta
         return solutions
 
     @property
@@ -85,3 +94,10 @@ class Solver:
             )
         if not (isinstance(self.tol, Real) and self.tol >= 0):
             raise ValueError(f"tol is {self.tol!r}; it must be a number, at least 0.")
+
+
+def _ratio_of_steps(before: float, last: float, strength: float) -> float:
+    """Of ln strength, the step to be made to the step made; at most 2, and 0 where it says nothing."""
+    if not min(before, last, strength) or before == last:
+        return 0.0
+    return min(max(log(strength / last) / log(last / before), 0.0), 2.0)

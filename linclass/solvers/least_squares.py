@@ -8,6 +8,7 @@ Björck (1996), Numerical Methods for Least Squares Problems, §2.9
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -26,9 +27,19 @@ class LeastSquares(Solver):
     refinements: ClassVar[int] = 3
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        p = objective.design.width
-        require_memory(24 * p * p, f"least_squares needs a dense {p} × {p} Gram matrix")
-        system = NormalEquations(objective)
+        return self._refined(objective, NormalEquations(objective, centred_gram(objective)), trace)
+
+    def path(
+        self, objective: Objective, strengths: Iterable[float], start: Array
+    ) -> list[Solution]:
+        """All strengths share one Gram matrix, which is what most of the time goes into."""
+        gram = centred_gram(objective)
+        at_strengths = map(objective.with_strength, strengths)
+        return [self._refined(P, NormalEquations(P, gram)) for P in at_strengths]
+
+    def _refined(
+        self, objective: Objective, system: NormalEquations, trace: Trace | None = None
+    ) -> Solution:
         point = objective.at(objective.zero())
         for _ in range(self.refinements):
             step = system.solve(point.gradient)
@@ -40,13 +51,20 @@ class LeastSquares(Solver):
         return Solution.at(point, objective.certificate(point), self.tol, 1, rank=system.rank)
 
 
+def centred_gram(objective: Objective) -> tuple[Array, Array]:
+    """(x̄, X_cᵀ W X_c)"""
+    p = objective.design.width
+    require_memory(24 * p * p, f"least_squares needs a dense {p} × {p} Gram matrix")
+    return objective.design.centred_gram(objective.weights)
+
+
 class NormalEquations:
     """H⁻¹ of a quadratic objective, whose scores all share one H."""
 
-    def __init__(self, objective: Objective):
-        design, w = objective.design, objective.weights
+    def __init__(self, objective: Objective, gram: tuple[Array, Array]):
+        design = objective.design
         self.d = design.n_features
-        self.mean, G = design.centred_gram(w)
+        self.mean, G = gram[0], gram[1].copy()
         G[np.diag_indices(self.d)] += objective.curvature
         flat = np.sqrt(np.maximum(np.diag(G), 0)) <= 1e-13 * np.abs(self.mean)  # but for rounding
         G[flat] = G[:, flat] = 0

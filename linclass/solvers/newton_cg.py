@@ -72,13 +72,15 @@ class NewtonCg(Solver):
         share (XᵀX/K + strength·I)⁻¹, as if all classes were as likely. Bags of words have no such
         thing: even the diagonal of H as one doubles the products.
         """
-        few, width = few_rows(objective, start, PART), objective.design.width
+        few, width = few_rows(objective, objective.zero(), PART), objective.design.width
+        warm = np.any(start)
         if few is not None and objective.n_parameters <= SMALL:
-            point = few.survey(Newton(tol=1e-4).solve(few, start).theta)
+            near = start if warm else Newton(tol=1e-4).solve(few, start).theta
+            point = few.survey(near)
             return point.theta, by_hessian(point), min(0.1, self.forcing)
         if objective.design.is_sparse or start.ndim == 1 or width > LARGEST_GRAM:
             return start, None, self.forcing
-        if few is not None:
+        if few is not None and not warm:
             start = replace(self, tol=1e-4, max_iter=None).solve(few, start).theta
         inverse = Inverse(objective.shared_hessian())
         return start, lambda R: inverse.times(R.T).T, min(0.2, self.forcing)

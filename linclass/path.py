@@ -1,0 +1,72 @@
+"""A regularization path: the fits of one model at several strengths,
+
+    θ(λ) = argmin (1/Σw_i) Σ w_i loss(y_i, z_i) + λ · penalty(W),
+
+found from the strongest to the weakest, each from where the last one ended: near strengths have
+near optima, and strong penalties, whose optima are near zero, are the easy ones.
+Friedman, Hastie & Tibshirani (2010), Journal of Statistical Software 33(1)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, overload
+
+import numpy as np
+
+from linclass.numerics import Array
+
+
+class Path(Sequence[Any]):
+    """Fitted estimators, one for each strength, in the order in which the strengths were given.
+
+    What the estimators have learned is also there for all of them at once, one row per strength:
+    `coef_`, `intercept_`, `objective_`, `certificate_`, `n_iter_`, `status_`.
+    """
+
+    def __init__(self, estimators: Iterable[Any]):
+        self.estimators = list(estimators)
+
+    @overload
+    def __getitem__(self, i: int) -> Any: ...
+    @overload
+    def __getitem__(self, i: slice) -> Path: ...
+    def __getitem__(self, i: Any) -> Any:
+        return Path(self.estimators[i]) if isinstance(i, slice) else self.estimators[i]
+
+    def __len__(self) -> int:
+        return len(self.estimators)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.estimators)
+
+    def __getattr__(self, name: str) -> Array:
+        if not name.endswith("_") or name.startswith("_"):
+            raise AttributeError(
+                f"a path has no {name!r}; ask one of its estimators: path[i].{name}"
+            )
+        return np.array([getattr(estimator, name) for estimator in self.estimators])
+
+    @property
+    def strengths(self) -> Array:
+        return np.array([estimator.strength for estimator in self.estimators])
+
+    def __repr__(self) -> str:
+        s = self.strengths
+        endings = ", ".join(f"{n} {status}" for status, n in Counter(self.status_.tolist()).items())
+        name = type(self.estimators[0]).__name__
+        return f"<Path of {len(self)} × {name}, strengths {s.min():g} … {s.max():g}: {endings}>"
+
+
+def check_strengths(strengths: Any) -> list[float]:
+    """Positive numbers, at least one; ValueError in one sentence."""
+    values = np.asarray(strengths, dtype=float)
+    if values.ndim != 1 or not values.size:
+        raise ValueError(f"strengths is {strengths!r}; give a list of at least one number.")
+    if not (np.isfinite(values) & (values > 0)).all():
+        bad = values[~(np.isfinite(values) & (values > 0))][0]
+        raise ValueError(
+            f"strengths holds {bad:g}; on a path every strength is finite and above 0."
+        )
+    return values.tolist()

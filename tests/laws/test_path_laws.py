@@ -1,0 +1,126 @@
+"""Laws of a path, for every estimator that has one: it is what separate fits are, only cheaper."""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import linclass.classifiers
+from linclass.conventions import Regressor
+from linclass.path import Path as FittedPath
+
+STRENGTHS = [1e-3, 1.0, 1e-2, 0.3, 1e-4, 1e-2]  # in no order, one of them twice
+VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
+    "LogisticRegression": [{"solver": "newton_cg"}, {"class_weight": "balanced"}],
+    "LinearClassifier": [{"loss": "squared_hinge"}, {"loss": "squared"}],
+}
+
+
+def penalized() -> list[Any]:
+    """One of each estimator whose fit has a penalty, and its variants."""
+    found = []
+    for file in sorted(Path(linclass.classifiers.__path__[0]).glob("[!_]*.py")):
+        module = import_module(f"linclass.classifiers.{file.stem}")
+        for kind in filter(inspect.isclass, vars(module).values()):
+            if hasattr(kind, "path") and kind.__module__ == module.__name__:
+                variants = [{}, *VARIANTS.get(kind.__name__, [])]
+                found += [kind(**params) for params in variants]
+    return [e.set_params(tol=1e-12) for e in found if e._penalty().binds]
+
+
+def problem(estimator: Any, K: int, n: int = 80, seed: int = 5) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % K
+    X = rng.standard_normal((n, 4)) + np.eye(max(K, 4))[y][:, :4]
+    if isinstance(estimator, Regressor):
+        return X, X @ [1.0, -2.0, 0.0, 0.0] + rng.standard_normal(n)
+    return X, np.array(["a", "b", "c"])[y]
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+@pytest.mark.parametrize("estimator", penalized(), ids=repr)
+def test_a_path_is_what_separate_fits_are(estimator: Any, kind: str, K: int) -> None:
+    X, y = problem(estimator, K)
+    w = np.random.default_rng(1).uniform(0.5, 2, len(y))
+    X = sparse.csr_array(np.where(np.abs(X) > 0.7, X, 0)) if kind == "sparse" else X
+    path = estimator.path(X, y, STRENGTHS, sample_weight=w)
+    assert len(path) == len(STRENGTHS)
+    assert path.strengths.tolist() == STRENGTHS
+    for strength, fitted in zip(STRENGTHS, path, strict=True):
+        alone = estimator._unfitted(strength=strength).fit(X, y, sample_weight=w)
+        assert fitted.get_params() == alone.get_params()
+        assert fitted.status_ == alone.status_ == "converged"
+        assert fitted.certificate_ <= 1e-12
+        np.testing.assert_allclose(fitted.objective_, alone.objective_, rtol=1e-11)
+        np.testing.assert_allclose(fitted.coef_, alone.coef_, atol=2e-5)
+        if isinstance(fitted, Regressor):
+            np.testing.assert_allclose(fitted.predict(X), alone.predict(X), atol=1e-4)
+        else:
+            np.testing.assert_array_equal(fitted.predict(X), alone.predict(X))
+        assert set(vars(fitted)) == set(vars(alone))
+
+
+@pytest.mark.parametrize("estimator", penalized(), ids=repr)
+def test_a_path_leaves_its_estimator_as_it_was(estimator: Any) -> None:
+    X, y = problem(estimator, 2)
+    fitted = estimator._unfitted(strength=0.05).fit(X, y)
+    before = {name: np.copy(value) for name, value in vars(fitted).items()}
+    fitted.path(X, y, STRENGTHS)
+    assert set(vars(fitted)) == set(before)
+    for name, value in before.items():
+        np.testing.assert_array_equal(vars(fitted)[name], value)
+
+
+@pytest.mark.parametrize("estimator", penalized(), ids=repr)
+def test_stronger_penalties_make_smaller_weights(estimator: Any) -> None:
+    X, y = problem(estimator, 2)
+    path = estimator.path(X, y, sorted(STRENGTHS))
+    sizes = [estimator._penalty().value(model.coef_) for model in path]
+    assert (np.diff(sizes) <= 1e-6).all()
+    assert (np.diff(path.objective_) >= -1e-9).all()
+
+
+def test_a_path_shows_all_its_fits_at_once() -> None:
+    from linclass import LogisticRegression
+
+    X, y = problem(LogisticRegression(), 3)
+    path = LogisticRegression().path(X, y, STRENGTHS)
+    assert path.coef_.shape == (6, 3, 4)
+    assert path.intercept_.shape == (6, 3)
+    assert isinstance(path[1:3], FittedPath)
+    assert path[1:3].strengths.tolist() == STRENGTHS[1:3]
+    assert repr(path) == "<Path of 6 × LogisticRegression, strengths 0.0001 … 1: 6 converged>"
+
+
+def test_a_fit_that_ran_out_of_steps_says_so_on_the_path_too() -> None:
+    from linclass import LogisticRegression
+
+    X, y = problem(LogisticRegression(), 2)
+    path = LogisticRegression(solver="gradient_descent", max_iter=3).path(X, y, [1e-4, 1e-3])
+    assert path.status_.tolist() == ["max_iter", "max_iter"]
+
+
+@pytest.mark.parametrize(
+    ("strengths", "words"),
+    [([], "at least one"), ([1.0, 0.0], "above 0"), ([np.nan], "above 0"), (1.0, "at least one")],
+)
+def test_strengths_that_make_no_path_are_refused(strengths: Any, words: str) -> None:
+    from linclass import LogisticRegression
+
+    X, y = problem(LogisticRegression(), 2)
+    with pytest.raises(ValueError, match=words):
+        LogisticRegression().path(X, y, strengths)
+
+
+def test_a_model_without_penalty_has_no_path() -> None:
+    from linclass import LinearRegression
+
+    with pytest.raises(ValueError, match="no penalty"):
+        LinearRegression().path(np.eye(3), np.arange(3.0), [1.0])
