@@ -8,7 +8,7 @@ Golub & Van Loan (2013), §4.2, §5.5
 """
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.linalg import lapack
@@ -26,6 +26,25 @@ class Spread:
     @property
     def rank(self) -> int:
         return len(self.root)
+
+    @property
+    def log_volume(self) -> float:
+        """ln det Σ; without full rank, of the directions that have spread."""
+        if self.rank == self.root.shape[1]:
+            return 2 * float(np.linalg.slogdet(self.root)[1])
+        return 2 * float(np.log(np.linalg.svd(self.root, compute_uv=False)).sum())
+
+    def whiten(self, X: Any) -> np.ndarray:
+        """Rows X (n, d) in coordinates (n, r) in which the spread is the identity."""
+        return X @ self.whitener
+
+    def lengths(self, theta: np.ndarray) -> np.ndarray:
+        """θᵀΣθ of each row of theta (K, d)."""
+        return ((theta @ self.root.T) ** 2).sum(axis=1)
+
+    def noise(self, rows: int, rng: np.random.Generator) -> np.ndarray:
+        """Rows from N(0, Σ)."""
+        return rng.standard_normal((rows, self.rank)) @ self.root
 
     def times(self, theta: np.ndarray) -> np.ndarray:
         """Σθ of each row of theta (K, d)."""

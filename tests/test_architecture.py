@@ -19,7 +19,7 @@ INITS = sorted(
 PARTS = {"losses", "penalties", "solvers", "families", "kernels"}
 STAGES = {"features", "transforms", "metrics", "comparisons", "pipeline", "tuning", "resampling"}
 GROUND = {
-    "applicability", "conventions", "geometry", "log_probability", "moments", "numerics", "priors",
+    "applicability", "conventions", "diagonal_spread", "geometry", "log_probability", "moments", "numerics", "priors",
     "risk", "spread", "table", "validation",
 }  # fmt: skip
 

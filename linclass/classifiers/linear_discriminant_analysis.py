@@ -19,7 +19,7 @@ from linclass.conventions import (
     SoftmaxProbabilities,
     require_memory,
 )
-from linclass.families.gaussian import TiedGaussian
+from linclass.families.tied_gaussian import TiedGaussian
 from linclass.geometry import LinearGeometry
 from linclass.moments import residual_rows, within_scatter
 from linclass.priors import Priors, check_priors, class_priors, log_priors

@@ -1,37 +1,35 @@
-"""Gaussians with a variance for each feature, and Gaussians that share one covariance.
+"""Gaussian, a feature at a time: independent features with means μ and variances σ².
 
-Gaussian       T(x) = (x, x²), θ = (μ/σ², −1/2σ²), A(θ) = Σ_j (−θ₁²/4θ₂ − ½ ln(−2θ₂)): features are
-               independent, and the boundary between two classes is quadratic.
-TiedGaussian   T(x) = x, θ = Σ⁻¹μ, A(θ) = ½ θᵀΣθ: what all classes share moves into the carrier
-               N(x; 0, Σ), and the boundary is linear. That is LDA; with Σ = I, the nearest mean.
+T(x) = (x, x²),  θ = (μ/σ², −1/2σ²),  A(θ) = Σ_j −θ₁²/4θ₂ − ½ ln(−2θ₂),  h = (2π)^{−d/2}.
 
-Hastie, Tibshirani & Friedman (2009), §4.3
+So the boundary between two classes is quadratic. x stands for x − origin throughout: squares near
+the middle of the data do not cancel. `smoothing` (1e-9 by default) times its variance in all rows
+is added to the variance of a feature in each class.   Hastie, Tibshirani & Friedman (2009), §6.6.3
 """
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 
 from linclass.families.base import Family
-from linclass.spread import Spread
 
 FAR = 1e150  # from the origin: its square is still a number
 LOG_2PI = np.log(2 * np.pi)
+FLOOR = 1e-12  # a variance below this share of the feature's is no longer told from rounding
 
 
 class Gaussian(Family):
-    """x stands for x − origin throughout: squares near the middle of the data do not cancel."""
-
     support: ClassVar[str] = "reals"
+    smoothing: ClassVar[float] = 1e-9
 
     def __init__(self, origin: np.ndarray | float = 0.0):
         self.origin = origin
 
     def statistic(self, X: Any) -> Iterator[Any]:
         """Of dense rows; sparse ones meet T in `inner` alone, where their zeros are kept."""
-        D = X - self.origin
+        D = (X.toarray() if sp.issparse(X) else X) - self.origin
         np.clip(D, -FAR, FAR, out=D)
         yield D
         yield D**2
@@ -50,16 +48,16 @@ class Gaussian(Family):
         return near @ first.T + square @ second.T + (second @ c**2 - first @ c)
 
     def natural(self, mean: np.ndarray) -> np.ndarray:
-        first, second = np.split(mean, 2, axis=1)
+        first, second = np.split(mean, 2, axis=-1)
         return self.of_moments(first + self.origin, second - first**2)
 
     def of_moments(self, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
         """θ from the mean and variance of x itself."""
-        return np.hstack([(mean - self.origin) / variance, -0.5 / variance])
+        return np.concatenate([(mean - self.origin) / variance, -0.5 / variance], axis=-1)
 
     def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
-        first, second = np.split(theta, 2, axis=1)
-        return (-(first**2) / (4 * second) - 0.5 * np.log(-2 * second)).sum(axis=1)
+        first, second = np.split(theta, 2, axis=-1)
+        return (-(first**2) / (4 * second) - 0.5 * np.log(-2 * second)).sum(axis=-1)
 
     def log_carrier(self, X: Any) -> np.ndarray:
         return np.full(X.shape[0], -0.5 * LOG_2PI * X.shape[1])
@@ -69,30 +67,32 @@ class Gaussian(Family):
         mean, deviation = self.origin - first / (2 * second), np.sqrt(-0.5 / second)
         return rng.normal(mean, deviation, size=(rows, len(first)))
 
+    def fitted(self, X: Any) -> Self:
+        """About the middle of these rows."""
+        return type(self)(np.asarray(X.mean(axis=0)).ravel())
 
-class TiedGaussian(Family):
-    """All members have the covariance that `spread` factors."""
+    def rebased(self, other: Self, mass: np.ndarray, sums: np.ndarray) -> np.ndarray:
+        """Σ(x − c′) = Σ(x − c) + n(c − c′), and the same for squares."""
+        first, second = np.split(sums, 2, axis=-1)
+        shift, n = self.origin - other.origin, mass[..., None]
+        return np.concatenate([first + n * shift, second + shift * (2 * first + n * shift)], -1)
 
-    support: ClassVar[str] = "reals"
+    def smoothed(self, mass: np.ndarray, sums: np.ndarray, smoothing: float) -> np.ndarray:
+        mean = sums / mass[..., None]
+        first, second = np.split(mean, 2, axis=-1)
+        return np.concatenate([first, second + smoothing * _overall(mass, sums)], axis=-1)
 
-    def __init__(self, spread: Spread):
-        self.spread = spread
+    def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """A variance that is none is FLOOR of the largest of the classes' second moments, or 1."""
+        first, second = np.split(mean, 2, axis=-1)
+        usual = second.max(axis=-2, keepdims=True)
+        floor = np.where(usual > 0, FLOOR * usual, 1)
+        low = second - first**2 < floor
+        return np.concatenate([first, np.where(low, first**2 + floor, second)], axis=-1), low
 
-    def statistic(self, X: Any) -> Iterator[Any]:
-        yield X
 
-    def natural(self, mean: np.ndarray) -> np.ndarray:
-        return self.spread.solve(mean)
-
-    def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
-        return 0.5 * ((theta @ self.spread.root.T) ** 2).sum(axis=1)
-
-    def log_carrier(self, X: Any) -> np.ndarray:
-        """ln N(x; 0, Σ); of a covariance without full rank, on the directions that have spread."""
-        squares = ((X @ self.spread.whitener) ** 2).sum(axis=1)
-        log_volume = np.log(np.linalg.svd(self.spread.root, compute_uv=False)).sum()
-        return -0.5 * (squares + self.spread.rank * LOG_2PI) - log_volume
-
-    def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
-        noise = rng.standard_normal((rows, self.spread.rank))
-        return self.spread.times(theta[None]) + noise @ self.spread.root
+def _overall(mass: np.ndarray, sums: np.ndarray) -> np.ndarray:
+    """The variance of each feature in all rows."""
+    everywhere = sums.sum(axis=-2, keepdims=True) / mass.sum(axis=-1)[..., None, None]
+    first, second = np.split(everywhere, 2, axis=-1)
+    return np.maximum(second - first**2, 0)

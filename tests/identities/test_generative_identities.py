@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import multivariate_normal, norm
 
 from linclass import GaussianNB, LinearDiscriminantAnalysis, MajorityClass, NearestMean
-from linclass.families.gaussian import TiedGaussian
+from linclass.families.tied_gaussian import TiedGaussian
 from linclass.spread import Spread
 
 

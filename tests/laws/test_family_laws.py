@@ -3,34 +3,81 @@
 import inspect
 from collections.abc import Callable
 from importlib import import_module
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from scipy.integrate import quad
-from scipy.stats import multivariate_normal, norm
+import scipy.stats as st
+from scipy.integrate import dblquad, quad
+from scipy.optimize import minimize
+from scipy.special import digamma
 
 import linclass.families
+from linclass.conventions import NotApplicable
+from linclass.diagonal_spread import DiagonalSpread
+from linclass.families._digamma_equations import dirichlet_parameters, gamma_shape
 from linclass.families.base import Family
-from linclass.families.gaussian import Gaussian, TiedGaussian
+from linclass.families.bernoulli import Bernoulli
+from linclass.families.beta import Beta
+from linclass.families.categorical import Categorical
+from linclass.families.dirichlet import Dirichlet
+from linclass.families.exponential import Exponential
+from linclass.families.gamma import Gamma
+from linclass.families.gaussian import Gaussian
+from linclass.families.geometric import Geometric
+from linclass.families.multinomial import Multinomial
+from linclass.families.multivariate_gaussian import MultivariateGaussian
+from linclass.families.poisson import Poisson
+from linclass.families.spherical_gaussian import SphericalGaussian
+from linclass.families.tied_gaussian import TiedGaussian
 from linclass.spread import Spread
 
 COVARIANCE = np.array([[2.0, 0.6, -0.3], [0.6, 1.0, 0.2], [-0.3, 0.2, 0.5]])
 TIED = Spread.of_covariance(COVARIANCE, np.zeros(3))
+ORIGIN = np.array([5.0, -2.0])
+DRAWS = 5
+Rng = np.random.Generator
 
-
-def reals(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
-    return rng.normal(rng.normal(size=d), rng.uniform(0.5, 2, size=d), size=(n, d))
-
-
-ROWS: dict[str, Callable[..., np.ndarray]] = {"reals": reals}
+ROWS: dict[str, Callable[..., np.ndarray]] = {
+    "reals": lambda rng, n, d: rng.normal(rng.normal(size=d), rng.uniform(0.5, 2, d), size=(n, d)),
+    "bits": lambda rng, n, d: (rng.random((n, d)) < rng.uniform(0.2, 0.8, d)).astype(float),
+    "levels": lambda rng, n, d: np.minimum(rng.poisson(rng.uniform(0.7, 1.5, d), (n, d)), 2.0),
+    "shares of a total": lambda rng, n, d: rng.multinomial(DRAWS, rng.dirichlet(np.full(d, 9)), n),
+    "counts": lambda rng, n, d: rng.poisson(rng.uniform(0.5, 3, d), size=(n, d)).astype(float),
+    "times": lambda rng, n, d: rng.exponential(rng.uniform(0.5, 3, d), size=(n, d)),
+    "positive": lambda rng, n, d: rng.gamma(rng.uniform(0.5, 4, d), size=(n, d)) + 1e-3,
+    "unit interval": lambda rng, n, d: rng.beta(*rng.uniform(0.7, 4, (2, d)), size=(n, d)),
+    "simplex": lambda rng, n, d: rng.dirichlet(rng.uniform(1, 5, d), size=n),
+}
 EXAMPLES: dict[type[Family], list[tuple[Family, int]]] = {
-    Gaussian: [(Gaussian(), 1), (Gaussian(), 3), (Gaussian(origin=np.array([5.0, -2.0])), 2)],
+    Gaussian: [(Gaussian(), 1), (Gaussian(), 3), (Gaussian(ORIGIN), 2)],
     TiedGaussian: [
         (TiedGaussian(TIED), 3),
         (TiedGaussian(Spread.of_covariance(np.array([[4.0]]), np.zeros(1))), 1),
+        (TiedGaussian(DiagonalSpread(np.array([2.0, 0.5]))), 2),
     ],
+    MultivariateGaussian: [
+        (MultivariateGaussian(), 1),
+        (MultivariateGaussian(), 3),
+        (MultivariateGaussian(ORIGIN), 2),
+    ],
+    SphericalGaussian: [
+        (SphericalGaussian(), 1),
+        (SphericalGaussian(), 3),
+        (SphericalGaussian(ORIGIN), 2),
+    ],
+    Bernoulli: [(Bernoulli(), 1), (Bernoulli(), 4)],
+    Categorical: [(Categorical(3), 1), (Categorical(3), 2)],
+    Multinomial: [(Multinomial(DRAWS), 3)],
+    Poisson: [(Poisson(), 1), (Poisson(), 3)],
+    Geometric: [(Geometric(), 1), (Geometric(), 3)],
+    Exponential: [(Exponential(), 1), (Exponential(), 3)],
+    Gamma: [(Gamma(), 1), (Gamma(), 3)],
+    Beta: [(Beta(), 1), (Beta(), 2)],
+    Dirichlet: [(Dirichlet(), 2), (Dirichlet(), 3)],
 }
 CASES = [
     pytest.param(family, d, id=f"{type(family).__name__}-{i}")
@@ -42,7 +89,7 @@ CASES = [
 def members(family: Family, d: int, K: int = 4) -> tuple[np.ndarray, np.ndarray]:
     """(means of T of K samples of rows from the family's support, the θ that have them)."""
     rng = np.random.default_rng(d)
-    samples = [ROWS[family.support](rng, 30, d) for _ in range(K)]
+    samples = [ROWS[family.support](rng, 60, d) for _ in range(K)]
     means = np.array([statistic(family, X).mean(axis=0) for X in samples])
     return means, family.natural(means)
 
@@ -103,15 +150,244 @@ def test_natural_parameters_lead_back_to_their_mean(family: Family, d: int) -> N
     assert (np.abs(mean - rise / (2 * step)) < 5 * error + 1e-6).all()
 
 
-@pytest.mark.parametrize(("family", "d"), [case for case in CASES if case.values[1] == 1])
+@pytest.mark.parametrize(("family", "d"), CASES)
+def test_no_optimizer_finds_a_likelier_parameter(family: Family, d: int) -> None:
+    X = ROWS[family.support](np.random.default_rng(1), 50, d)
+    mean = statistic(family, X).mean(axis=0)
+    estimate = family.natural(mean[None])[0]
+
+    def cost(theta: np.ndarray) -> float:
+        value = -family.log_density(X, theta[None]).mean()
+        return value if np.isfinite(value) else 1e10
+
+    start = estimate + 0.05 * np.abs(estimate) * np.random.default_rng(2).uniform(-1, 1, len(mean))
+    with np.errstate(all="ignore"):
+        found = minimize(cost, start, method="BFGS", options={"gtol": 1e-7})
+    assert cost(estimate) <= found.fun + 1e-9
+    assert found.fun <= cost(estimate) + 1e-6  # it got there: there is one optimum
+
+
+@pytest.mark.parametrize(("family", "d"), CASES)
+def test_estimates_come_nearer_at_the_rate_of_monte_carlo(family: Family, d: int) -> None:
+    theta = members(family, d)[1][0]
+    rng = np.random.default_rng(3)
+
+    def error(rows: int, samples: int = 60) -> float:
+        T = statistic(family, family.sample(theta, rows * samples, rng))
+        found = family.natural(T.reshape(samples, rows, -1).mean(axis=1))
+        return float(np.sqrt(((found - theta) ** 2).mean()))
+
+    assert error(300) / error(300 * 16) == pytest.approx(4, rel=0.4)
+
+
+CONTINUOUS = {
+    "reals": (-60.0, 60.0),
+    "times": (0.0, np.inf),
+    "positive": (0.0, np.inf),
+    "unit interval": (0.0, 1.0),
+}
+GRIDS: dict[str, Callable[[int], Any]] = {
+    "bits": lambda d: product([0.0, 1.0], repeat=d),
+    "levels": lambda d: product([0.0, 1.0, 2.0], repeat=d),
+    "counts": lambda d: product(range(60), repeat=d),
+    "shares of a total": lambda d: (
+        x for x in product(range(DRAWS + 1), repeat=d) if sum(x) == DRAWS
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("family", "d"),
+    [c for c in CASES if c.values[0].support in CONTINUOUS and c.values[1] == 1],
+)
 def test_densities_integrate_to_one(family: Family, d: int) -> None:
     _, theta = members(family, d)
+    low, high = CONTINUOUS[family.support]
     for k in range(len(theta)):
 
         def density(x: float, k: int = k) -> float:
             return float(np.exp(family.log_density(np.array([[x]]), theta)[0, k]))
 
-        assert quad(density, -50, 50, points=[-2, 0, 2])[0] == pytest.approx(1, rel=1e-7)
+        middle = float(family.sample(theta[k], 400, np.random.default_rng(0)).mean())
+        parts = quad(density, low, middle)[0], quad(density, middle, high)[0]
+        assert sum(parts) == pytest.approx(1, rel=1e-6)
+
+
+def test_the_density_on_the_simplex_integrates_to_one() -> None:
+    alpha = np.array([[2.0, 3.0, 1.5]])
+
+    def density(b: float, a: float) -> float:
+        x = np.array([[a, b, max(1 - a - b, 1e-300)]])
+        return float(np.exp(Dirichlet().log_density(x, alpha)[0, 0]))
+
+    assert dblquad(density, 0, 1, 0, lambda a: 1 - a)[0] == pytest.approx(1, rel=1e-4)
+
+
+def _is_small(case: Any) -> bool:
+    """A grid of several counts is large, and says nothing that one count does not."""
+    return case.values[0].support != "counts"
+
+
+@pytest.mark.parametrize(
+    ("family", "d"),
+    [c for c in CASES if c.values[0].support in GRIDS and c.values[1] < (2, 5)[_is_small(c)]],
+)
+def test_probabilities_sum_to_one(family: Family, d: int) -> None:
+    _, theta = members(family, d)
+    X = np.array(list(GRIDS[family.support](d)), dtype=float)
+    wide = 1e-9 if family.support != "counts" else 1e-6  # the grid ends at 59
+    np.testing.assert_allclose(np.exp(family.log_density(X, theta)).sum(axis=0), 1, rtol=wide)
+
+
+THEIRS: dict[type[Family], Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    Gaussian: lambda X, t: st.norm.logpdf(X, -t[0] / (2 * t[1]), np.sqrt(-0.5 / t[1])),
+    SphericalGaussian: lambda X, t: st.norm.logpdf(X, -t[0] / (2 * t[1]), np.sqrt(-0.5 / t[1])),
+    MultivariateGaussian: lambda X, t: st.norm.logpdf(X, -t[0] / (2 * t[1]), np.sqrt(-0.5 / t[1])),
+    Bernoulli: lambda X, t: st.bernoulli.logpmf(X, 1 / (1 + np.exp(-t[0]))),
+    Poisson: lambda X, t: st.poisson.logpmf(X, np.exp(t[0])),
+    Geometric: lambda X, t: st.geom.logpmf(X + 1, 1 - np.exp(t[0])),
+    Exponential: lambda X, t: st.expon.logpdf(X, scale=-1 / t[0]),
+    Gamma: lambda X, t: st.gamma.logpdf(X, t[0], scale=-1 / t[1]),
+    Beta: lambda X, t: st.beta.logpdf(X, t[0], t[1]),
+}
+
+
+@pytest.mark.parametrize("kind", THEIRS)
+def test_one_feature_has_the_density_of_the_textbook(kind: type[Family]) -> None:
+    family = kind()
+    _, theta = members(family, 1)
+    X = ROWS[family.support](np.random.default_rng(4), 40, 1)
+    expected = np.column_stack([THEIRS[kind](X[:, 0], t) for t in theta])
+    np.testing.assert_allclose(family.log_density(X, theta), expected, rtol=1e-10, atol=1e-12)
+
+
+def test_rows_of_shares_and_of_draws_have_the_density_of_the_textbook() -> None:
+    rng = np.random.default_rng(5)
+    X, alpha = rng.dirichlet([2.0, 3.0, 4.0], size=9), np.array([[1.5, 2.0, 0.7]])
+    expected = [st.dirichlet.logpdf(x, alpha[0]) for x in X]
+    np.testing.assert_allclose(Dirichlet().log_density(X, alpha)[:, 0], expected, rtol=1e-10)
+    counts, p = rng.poisson(2, size=(9, 3)).astype(float), np.array([0.2, 0.3, 0.5])
+    expected = [st.multinomial.logpmf(x, x.sum(), p) for x in counts]
+    found = Multinomial().log_density(counts, np.log(p)[None])
+    np.testing.assert_allclose(found[:, 0], expected, rtol=1e-10, atol=1e-12)
+    sparse = Multinomial().log_density(sp.csr_array(counts), np.log(p)[None])
+    np.testing.assert_allclose(sparse, found, atol=1e-12)
+
+
+# the numeric inverses
+
+
+@pytest.mark.parametrize("a", [1e-3, 0.1, 1.0, 29.9, 30.1, 1e3, 1e6, 1e12])
+def test_the_shape_of_a_gamma_solves_its_equation_to_the_last_digits(a: float) -> None:
+    # ln a − ψ(a) by its series, exact to 1e-17 where subtraction would leave no digits
+    s = np.log(a) - digamma(a) if a < 10 else 1 / (2 * a) + 1 / (12 * a**2) - 1 / (120 * a**4)
+    s += 0 if a < 10 else 1 / (252 * a**6) - 1 / (240 * a**8) + 1 / (132 * a**10)
+    np.testing.assert_allclose(gamma_shape(np.array([s])), a, rtol=5e-14)
+
+
+@pytest.mark.parametrize("m", [2, 3, 40])
+@pytest.mark.parametrize("size", [1e-2, 1.0, 1e2, 1e4, 1e8])
+def test_dirichlets_equations_are_solved_to_the_last_digits(size: float, m: int) -> None:
+    alpha = size * np.random.default_rng(m).uniform(0.2, 3, size=(20, m))
+    g = digamma(alpha) - digamma(alpha.sum(axis=1, keepdims=True))
+    found = dirichlet_parameters(g)
+    again = digamma(found) - digamma(found.sum(axis=1, keepdims=True))
+    np.testing.assert_allclose(again, g, rtol=3e-14)
+
+
+# sums: other origins, more levels, smoothing, the edge
+
+
+@pytest.mark.parametrize(
+    ("family", "other"),
+    [
+        (Gaussian(np.array([1.0, 2.0])), Gaussian(np.array([-3.0, 0.5]))),
+        (SphericalGaussian(np.array([1.0, 2.0])), SphericalGaussian(np.array([-3.0, 0.5]))),
+        (MultivariateGaussian(np.array([1.0, 2.0])), MultivariateGaussian(np.array([-3.0, 0.5]))),
+    ],
+)
+def test_sums_are_rebased_to_another_origin(family: Family, other: Family) -> None:
+    X = np.random.default_rng(6).normal(size=(3, 7, 2))
+    of = [np.array([statistic(f, rows).sum(axis=0) for rows in X]) for f in (family, other)]
+    np.testing.assert_allclose(family.rebased(other, np.full(3, 7.0), of[0]), of[1], atol=1e-12)
+
+
+def test_levels_that_come_later_have_had_no_rows() -> None:
+    X = np.array([[0.0, 1.0], [1.0, 1.0]])
+    few, many = Categorical(2), Categorical(4)
+    assert few.joined(many) is many
+    sums = statistic(few, X).sum(axis=0)[None]
+    expected = statistic(many, X).sum(axis=0)[None]
+    np.testing.assert_array_equal(few.rebased(many, np.array([2.0]), sums), expected)
+
+
+@pytest.mark.parametrize("family", [kind() for kind in EXAMPLES if kind is not TiedGaussian])
+def test_the_edge_is_told_and_left(family: Family) -> None:
+    """Rows without any spread have no finite estimate; those that vary are as they were."""
+    rng = np.random.default_rng(7)
+    varied = ROWS[family.support](rng, 40, 3)
+    family = family.fitted(varied)
+    still = np.tile(varied[:1], (40, 1)) if family.support != "shares of a total" else [[0, 0, 5]]
+    means = np.array([statistic(family, X).mean(axis=0) for X in (varied, np.asarray(still))])
+    inner, edge = family.inside(means)
+    assert not edge[0].any()
+    np.testing.assert_allclose(inner[0], means[0], rtol=1e-7)
+    if family.support not in ("counts", "times"):  # whose edge is 0, and not being constant
+        assert edge[1].any()
+    theta = family.natural(family.inside(np.stack([means[0], 0 * means[0] + means[1]]))[0])
+    assert np.isfinite(theta).all()
+    assert np.isfinite(family.log_normalizer(theta)).all()
+
+
+@pytest.mark.parametrize("family", [Poisson(), Geometric(), Exponential()])
+def test_a_count_that_never_occurs_in_a_class_is_told(family: Family) -> None:
+    mean, edge = family.inside(np.array([[0.0, 2.0, 0.0], [3.0, 2.0, 0.0]]))
+    assert edge.tolist() == [[True, False, False], [False] * 3]  # nowhere is no difference
+    assert np.isfinite(family.natural(mean)).all()
+
+
+@pytest.mark.parametrize("family", [Bernoulli(), Poisson(), Geometric(), Exponential(), Gamma()])
+def test_much_smoothing_makes_all_classes_one(family: Family) -> None:
+    rng = np.random.default_rng(8)
+    mass = np.array([30.0, 50.0])
+    sums = np.array(
+        [statistic(family, ROWS[family.support](rng, int(n), 2)).sum(axis=0) for n in mass]
+    )
+    none, much = (family.smoothed(mass, sums, s) for s in (0.0, 1e9))
+    np.testing.assert_allclose(none, sums / mass[:, None], rtol=1e-14)
+    np.testing.assert_allclose(much[0], much[1], atol=1e-6)
+    pulled = sums.sum(axis=0) / mass.sum() if family.support != "bits" else 0.5
+    np.testing.assert_allclose(much[0], np.broadcast_to(pulled, much[0].shape), atol=1e-6)
+
+
+def test_levels_are_smoothed_by_laplaces_rule() -> None:
+    # 2 classes, 1 feature: 3 rows of level 0 in class 0; 1 row each of levels 0 and 2 in class 1
+    sums = np.array([[3.0, 0, 0], [1.0, 0, 1.0]])
+    found = Categorical(3).smoothed(np.array([3.0, 2.0]), sums, 1.0)
+    np.testing.assert_allclose(found, [[4 / 6, 1 / 6, 1 / 6], [2 / 5, 1 / 5, 2 / 5]])
+
+
+@pytest.mark.parametrize(
+    ("family", "wrong"),
+    [
+        (Bernoulli(), 2.0),
+        (Poisson(), -1.0),
+        (Categorical(), 0.5),
+        (Gamma(), 0.0),
+        (Beta(), 1.0),
+        (Dirichlet(), 0.9),
+    ],
+)
+def test_values_outside_the_support_are_refused_with_their_place(
+    family: Family, wrong: float
+) -> None:
+    X = np.full((3, 2), 0.5) if family.support in ("simplex", "unit interval") else np.ones((3, 2))
+    X[1, 1] = wrong
+    message = (
+        "row 1 sums to 1.4" if family.support == "simplex" else f"'b' holds {wrong:g} in row 1"
+    )
+    with pytest.raises(NotApplicable, match=message):
+        family.check_rows(X, ["a", "b"], "SomeNB")
 
 
 def test_gaussian_is_the_product_of_normal_densities() -> None:
@@ -120,7 +396,7 @@ def test_gaussian_is_the_product_of_normal_densities() -> None:
     X = rng.normal(size=(20, 4))
     family = Gaussian(origin=rng.normal(size=4))
     expected = [
-        norm.logpdf(X, m, np.sqrt(v)).sum(axis=1) for m, v in zip(mean, variance, strict=True)
+        st.norm.logpdf(X, m, np.sqrt(v)).sum(axis=1) for m, v in zip(mean, variance, strict=True)
     ]
     found = family.log_density(X, family.of_moments(mean, variance))
     np.testing.assert_allclose(found, np.transpose(expected), rtol=1e-11)
@@ -130,7 +406,7 @@ def test_tied_gaussian_is_the_normal_density_of_its_covariance() -> None:
     rng = np.random.default_rng(4)
     mean, X = rng.normal(size=(2, 3)), rng.normal(size=(20, 3))
     family = TiedGaussian(TIED)
-    expected = [multivariate_normal.logpdf(X, m, COVARIANCE) for m in mean]
+    expected = [st.multivariate_normal.logpdf(X, m, COVARIANCE) for m in mean]
     found = family.log_density(X, family.natural(mean))
     np.testing.assert_allclose(found, np.transpose(expected), rtol=1e-11)
 

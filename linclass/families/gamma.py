@@ -1,0 +1,52 @@
+"""Gamma: positive features, independent, with shape a and rate b.
+
+T(x) = (ln x, x),  θ = (a, −b),  A(θ) = Σ_j ln Γ(a_j) − a_j ln b_j,  h = Π_j 1 / x_j.
+
+The shape solves  ln a − ψ(a) = ln(mean of x) − mean of ln x,  numerically; then b = a / mean of x.
+`smoothing` (0 by default) rows of the mean of T over all rows are added to each class.
+"""
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import gammaln
+
+from linclass.families._digamma_equations import gamma_shape
+from linclass.families.base import Family
+
+LEAST = 1e-14  # ln(mean of x) − mean of ln x, below which it is rounding
+
+
+class Gamma(Family):
+    support: ClassVar[str] = "positive"
+    values: ClassVar[str] = "numbers above 0"
+
+    def statistic(self, X: Any) -> Iterator[Any]:
+        yield np.log(X)
+        yield X
+
+    def natural(self, mean: np.ndarray) -> np.ndarray:
+        log_x, x = np.split(mean, 2, axis=-1)
+        a = gamma_shape(np.log(x) - log_x)
+        return np.concatenate([a, -a / x], axis=-1)
+
+    def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
+        a, minus_b = np.split(theta, 2, axis=-1)
+        return (gammaln(a) - a * np.log(-minus_b)).sum(axis=-1)
+
+    def log_carrier(self, X: Any) -> np.ndarray:
+        return -np.log(X).sum(axis=1)
+
+    def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+        a, minus_b = np.split(theta, 2)
+        return rng.gamma(a, -1 / minus_b, size=(rows, len(a)))
+
+    def contains(self, x: np.ndarray) -> np.ndarray:
+        return x > 0
+
+    def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        log_x, x = np.split(mean, 2, axis=-1)
+        constant = np.log(x) - log_x < LEAST * (1 + np.abs(log_x))
+        log_x = np.where(constant, np.log(x) - LEAST * (1 + np.abs(log_x)), log_x)
+        return np.concatenate([log_x, x], axis=-1), constant

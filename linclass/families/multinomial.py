@@ -1,0 +1,60 @@
+"""Multinomial: each row counts what N draws gave, N the total of the row, of features with probabilities p.
+
+T(x) = x,  θ = ln p,  A(θ) = N ln Σ_j e^{θ_j},  h = N! / Π_j x_j!.
+
+`natural` gives θ with Σ e^θ = 1, so that A = 0 whatever N is, and rows of any length are compared.
+`smoothing` (1 by default) draws of each feature are added to each class.
+Manning, Raghavan & Schütze (2008), §13.2
+"""
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import logsumexp, softmax
+
+from linclass.families._log_factorial import sum_of_log_factorials
+from linclass.families.base import EDGE, Family, total
+
+
+class Multinomial(Family):
+    support: ClassVar[str] = "shares of a total"
+    values: ClassVar[str] = "counts, at least 0"
+    joint: ClassVar[bool] = True
+    linear: ClassVar[bool] = True
+    smoothing: ClassVar[float] = 1.0
+
+    def __init__(self, trials: float = 1.0):
+        self.trials = trials  # of the rows that A and `sample` speak of
+
+    def statistic(self, X: Any) -> Iterator[Any]:
+        yield X
+
+    def natural(self, mean: np.ndarray) -> np.ndarray:
+        return np.log(mean) - np.log(mean.sum(axis=-1, keepdims=True))
+
+    def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
+        return self.trials * logsumexp(theta, axis=-1)
+
+    def log_carrier(self, X: Any) -> np.ndarray:
+        return sum_of_log_factorials(total(X)[:, None]) - sum_of_log_factorials(X)
+
+    def log_density(self, X: Any, theta: np.ndarray) -> np.ndarray:
+        """Each row with its own N."""
+        normalizer = total(X)[:, None] * logsumexp(theta, axis=1)
+        return self.inner(X, theta) - normalizer + self.log_carrier(X)[:, None]
+
+    def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+        return rng.multinomial(int(self.trials), softmax(theta), size=rows).astype(float)
+
+    def contains(self, x: np.ndarray) -> np.ndarray:
+        return x >= 0
+
+    def smoothed(self, mass: np.ndarray, sums: np.ndarray, smoothing: float) -> np.ndarray:
+        return sums + smoothing  # only shares count, so this need not be a mean
+
+    def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        whole = mean.sum(axis=-1, keepdims=True)
+        least = EDGE * np.where(whole > 0, whole, 1)
+        somewhere = mean.max(axis=-2, keepdims=True) > 0
+        return np.maximum(mean, least), (mean < least) & somewhere

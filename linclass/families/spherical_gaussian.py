@@ -1,0 +1,77 @@
+"""Gaussian with mean μ and one variance σ² for all its features.
+
+T(x) = (x, ‖x‖²),  θ = (μ/σ², −1/2σ²),  A(θ) = −‖θ₁‖²/4θ₂ − (d/2) ln(−2θ₂),  h = (2π)^{−d/2}.
+
+The boundary between two classes is a sphere; with equal variances, the plane midway.
+`smoothing` (1e-9 by default) times the variance of all rows is added to that of each class.
+"""
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from linclass.families.base import Family
+from linclass.families.gaussian import FLOOR, LOG_2PI
+
+
+class SphericalGaussian(Family):
+    """x stands for x − origin, as in Gaussian."""
+
+    support: ClassVar[str] = "reals"
+    joint: ClassVar[bool] = True
+    smoothing: ClassVar[float] = 1e-9
+
+    def __init__(self, origin: np.ndarray | float = 0.0):
+        self.origin = origin
+
+    def statistic(self, X: Any) -> Iterator[Any]:
+        D = (X.toarray() if sp.issparse(X) else X) - self.origin
+        yield D
+        yield (D**2).sum(axis=1, keepdims=True)
+
+    def natural(self, mean: np.ndarray) -> np.ndarray:
+        first, variance = self._moments(mean)
+        return np.concatenate([first / variance, -0.5 / variance], axis=-1)
+
+    def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
+        first, second = theta[..., :-1], theta[..., -1]
+        d = first.shape[-1]
+        return -(first**2).sum(axis=-1) / (4 * second) - 0.5 * d * np.log(-2 * second)
+
+    def log_carrier(self, X: Any) -> np.ndarray:
+        return np.full(X.shape[0], -0.5 * LOG_2PI * X.shape[1])
+
+    def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+        first, second = theta[:-1], theta[-1]
+        mean = self.origin - first / (2 * second)
+        return rng.normal(mean, np.sqrt(-0.5 / second), size=(rows, len(first)))
+
+    def fitted(self, X: Any) -> Self:
+        return type(self)(np.asarray(X.mean(axis=0)).ravel())
+
+    def rebased(self, other: Self, mass: np.ndarray, sums: np.ndarray) -> np.ndarray:
+        first, second = sums[..., :-1], sums[..., -1:]
+        shift, n = self.origin - other.origin, mass[..., None]
+        second = second + ((2 * first + n * shift) * shift).sum(axis=-1, keepdims=True)
+        return np.concatenate([first + n * shift, second], axis=-1)
+
+    def smoothed(self, mass: np.ndarray, sums: np.ndarray, smoothing: float) -> np.ndarray:
+        mean = sums / mass[..., None]
+        everywhere = sums.sum(axis=-2, keepdims=True) / mass.sum(axis=-1)[..., None, None]
+        mean[..., -1:] += smoothing * mean[..., :-1].shape[-1] * self._moments(everywhere)[1]
+        return mean
+
+    def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        first, variance = self._moments(mean)
+        usual = mean[..., -1:].max(axis=-2, keepdims=True) / first.shape[-1]
+        floor = np.where(usual > 0, FLOOR * usual, 1)
+        low = variance < floor
+        lifted = mean[..., -1:] + first.shape[-1] * np.where(low, floor - variance, 0)
+        return np.concatenate([first, lifted], axis=-1), np.broadcast_to(low, first.shape)
+
+    def _moments(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(mean of x − origin (…, d), σ² (…, 1))."""
+        first, second = mean[..., :-1], mean[..., -1:]
+        return first, (second - (first**2).sum(axis=-1, keepdims=True)) / first.shape[-1]

@@ -1,0 +1,45 @@
+"""Gaussians that share one covariance Σ, given by its factors: full, diagonal or spherical.
+
+T(x) = x,  θ = Σ⁻¹μ,  A(θ) = ½ θᵀΣθ,  h = N(x; 0, Σ).
+
+What all classes share moves into the carrier, so the boundary is linear. That is linear
+discriminant analysis; with a diagonal Σ, naive Bayes with tied variances; with Σ = I, the nearest
+mean.   Hastie, Tibshirani & Friedman (2009), §4.3
+"""
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+
+from linclass.families.base import Family
+from linclass.families.gaussian import LOG_2PI
+from linclass.spread import Spread
+
+
+class TiedGaussian(Family):
+    """All members have the covariance that `spread` factors."""
+
+    support: ClassVar[str] = "reals"
+    joint: ClassVar[bool] = True
+    linear: ClassVar[bool] = True
+
+    def __init__(self, spread: Spread):
+        self.spread = spread
+
+    def statistic(self, X: Any) -> Iterator[Any]:
+        yield X
+
+    def natural(self, mean: np.ndarray) -> np.ndarray:
+        return self.spread.solve(mean)
+
+    def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
+        return 0.5 * self.spread.lengths(theta)
+
+    def log_carrier(self, X: Any) -> np.ndarray:
+        """ln N(x; 0, Σ); of a covariance without full rank, on the directions that have spread."""
+        squares = (self.spread.whiten(X) ** 2).sum(axis=1)
+        return -0.5 * (squares + self.spread.rank * LOG_2PI) - 0.5 * self.spread.log_volume
+
+    def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+        return self.spread.times(theta[None]) + self.spread.noise(rows, rng)
