@@ -10,7 +10,6 @@ A solver sees an `Objective` and `Point`s of it, never a loss.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from linclass.losses.base import Loss, MarginLoss
 from linclass.numerics import Array, DesignMatrix
 from linclass.penalties.base import Penalty
 from linclass.point import Point
-from linclass.prepared import affine_gradient
+from linclass.prepared import Advance, affine_steps
 from linclass.second_order import SecondOrder
 
 
@@ -58,17 +57,18 @@ class Objective(SecondOrder, Certified):
     def at(self, theta: Array) -> Point:
         return Point(self, theta, self.design.scores(theta))
 
-    def prepared_gradient(self, scale: float = 1.0) -> Callable[[Array, Array], Any]:
-        """(theta, out) ↦ out = scale·∇P(theta), without allocating, for many small steps."""
+    def prepared_steps(self, eta: float) -> Advance:
+        """(theta, steps) ↦ theta after so many steps of −η∇P, in place, for many small steps."""
         loss, design = self.loss, self.design
         plain = not design.is_sparse and not self.strength
         if plain and isinstance(loss, MarginLoss) and loss.slope_as_ufunc is not None:
-            return affine_gradient(loss, design, self.y, self.weights, scale)
+            return affine_steps(loss, design, self.y, self.weights, eta)
 
-        def gradient(theta: Array, out: Array) -> None:
-            np.multiply(self.at(theta).gradient, scale, out=out)
+        def advance(theta: Array, steps: int) -> None:
+            for _ in range(steps):
+                theta -= eta * self.at(theta).gradient
 
-        return gradient
+        return advance
 
     @property
     def penalty_is_smooth(self) -> bool:

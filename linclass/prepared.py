@@ -1,40 +1,52 @@
-"""Gradients prepared once, for fits of very many small steps: no allocation, four calls of NumPy."""
+"""Gradient steps prepared once, for fits of very many small ones: no allocation, three calls of NumPy."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from linclass.losses.base import MarginLoss
 from linclass.numerics import Array, DesignMatrix
 
+Advance = Callable[[Array, int], None]
 
-def affine_gradient(
-    loss: MarginLoss, design: DesignMatrix, y: Array, weights: Array, scale: float
-) -> Callable[[Array, Array], Any]:
-    """With ℓ′(m) = c + a f(bm), u_i = y_i [x_i 1]:  ∇P = Σ w_i c u_i + Σ w_i a f(b u_i·θ) u_i.
 
-    Rows u_i that are equal are merged. The constant term is one more row, whose f is 1.
+def affine_steps(
+    loss: MarginLoss, design: DesignMatrix, y: Array, weights: Array, eta: float
+) -> Advance:
+    """(theta, steps) ↦ theta after so many steps of −η∇P, in place.
+
+    With ℓ′(m) = a f(bm) and u_i = y_i [x_i 1], one step is  θ ← [−ηa w_i u_i | I] (f(b u_i·θ), θ):
+    a product, f, a product. Rows u_i that are equal are merged. Two buffers (f, θ) take turns, so
+    that no product reads what it writes; methods of arrays are called for costing less than np.dot.
     """
     assert loss.slope_as_ufunc is not None
-    f, inner, outer, offset = loss.slope_as_ufunc
-    U = design.dense() * y[:, None]
-    constant = scale * offset * (weights @ U)
-    U, w = merge_rows(U, weights)
-    inward = np.ascontiguousarray(inner * U.T)
-    outward = np.vstack([scale * outer * w[:, None] * U, constant])
-    m1 = np.ones(len(U) + 1)
-    m = m1[:-1]
-    dot = np.dot
+    f, inner, outer = loss.slope_as_ufunc
+    U, w = merge_rows(design.dense() * y[:, None], weights)
+    rows, p = U.shape
+    inward = np.ascontiguousarray(inner * U).dot
+    outward = np.hstack([-eta * outer * (w[:, None] * U).T, np.eye(p)]).dot
+    here, there = np.empty(rows + p), np.empty(rows + p)
+    slopes, theta = here[:rows], here[rows:]
+    next_slopes, next_theta = there[:rows], there[rows:]
 
-    def gradient(theta: Array, out: Array) -> None:
-        dot(theta, inward, m)
-        f(m, m)
-        dot(m1, outward, out)
+    def advance(start: Array, steps: int) -> None:
+        theta[:] = start
+        for _ in range(steps // 2):
+            inward(theta, slopes)
+            f(slopes, slopes)
+            outward(here, next_theta)
+            inward(next_theta, next_slopes)
+            f(next_slopes, next_slopes)
+            outward(there, theta)
+        if steps % 2:
+            inward(theta, slopes)
+            f(slopes, slopes)
+            outward(here, next_theta)
+        start[:] = next_theta if steps % 2 else theta
 
-    return gradient
+    return advance
 
 
 def merge_rows(U: Array, weights: Array) -> tuple[Array, Array]:

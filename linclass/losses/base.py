@@ -77,9 +77,9 @@ class Loss:
 class MarginLoss(Loss):
     """ℓ(m) of the margin m = y·z, y ∈ {−1, +1}: subclasses write functions of m alone."""
 
-    # ℓ′(m) = offset + outer·f(inner·m) with a ufunc f, given as (f, inner, outer, offset), lets an
-    # objective prepare gradients that allocate nothing.
-    slope_as_ufunc: ClassVar[tuple[np.ufunc, float, float, float] | None] = None
+    # ℓ′(m) = outer·f(inner·m) with a ufunc f, given as (f, inner, outer), lets an objective prepare
+    # steps that allocate nothing.
+    slope_as_ufunc: ClassVar[tuple[np.ufunc, float, float] | None] = None
 
     def value(self, m: Array) -> Array:
         raise NotImplementedError

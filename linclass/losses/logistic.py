@@ -17,7 +17,7 @@ class Logistic(MarginLoss):
     smoothness = 1 / 4
     probabilistic = True
     joint = "softmax"
-    slope_as_ufunc = (np.tanh, 0.5, 0.5, -0.5)  # −1/(1 + e^m) = ½ tanh(m/2) − ½
+    slope_as_ufunc = (expit, -1.0, -1.0)
 
     def value(self, m: Array) -> Array:
         return np.log1p(np.exp(-np.abs(m))) + np.maximum(-m, 0)

@@ -65,14 +65,11 @@ End = tuple[Array, int, bool]
 def constant(
     objective: Objective, theta: Array, eta: float, steps: int, tol: float, trace: Trace | None
 ) -> End:
-    """Steps of −η∇P by a gradient prepared once; the end is looked for only now and then."""
-    gradient = objective.prepared_gradient(-eta)
-    move = np.empty_like(theta)
-    every = 1 if trace else 100
+    """Steps of −η∇P, prepared once; the end is looked for only now and then."""
+    advance = objective.prepared_steps(eta)
+    every = 1 if trace else 100 if tol > 0 else max(1, steps)
     for done in range(0, steps, every):
-        for _ in range(min(every, steps - done)):
-            gradient(theta, move)
-            np.add(theta, move, theta)
+        advance(theta, min(every, steps - done))
         if trace or tol > 0:
             point = objective.at(theta.copy())
             if trace:
@@ -85,10 +82,8 @@ def constant(
 def unit(
     objective: Objective, theta: Array, eta: float, steps: int, tol: float, trace: Trace | None
 ) -> End:
-    gradient = objective.prepared_gradient()
-    g = np.empty_like(theta)
     for _ in range(steps):
-        gradient(theta, g)
+        g = objective.at(theta).gradient
         length = np.sqrt(np.vdot(g, g))
         if length > 0:
             theta -= eta / length * g

@@ -82,14 +82,16 @@ def test_single_precision_changes_a_hessian_product_by_no_more_than_its_rounding
 
 
 @pytest.mark.parametrize("loss", CONVEX)
-@pytest.mark.parametrize("scale", [1.0, -0.1])
+@pytest.mark.parametrize("steps", [1, 2, 3])
 @pytest.mark.parametrize("penalty", ["l2", "unpenalized"])
-def test_a_prepared_gradient_is_the_gradient(loss: str, scale: float, penalty: str) -> None:
+def test_prepared_steps_are_steps_along_the_gradient(loss: str, steps: int, penalty: str) -> None:
     P = objective(loss, penalty)
     theta = 0.3 * np.random.default_rng(2).standard_normal(P.shape)
-    out = np.empty_like(theta)
-    P.prepared_gradient(scale)(theta, out)
-    assert_allclose(out, scale * P.at(theta).gradient, atol=1e-14)
+    expected = theta.copy()
+    for _ in range(steps):
+        expected = expected - 0.1 * P.at(expected).gradient
+    P.prepared_steps(0.1)(theta, steps)
+    assert_allclose(theta, expected, atol=1e-14)
 
 
 @pytest.mark.parametrize("loss", [n for n in CONVEX if find("losses", n).has_conjugate])
