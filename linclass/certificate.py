@@ -53,10 +53,10 @@ class Certified:
         """For s with Σ w s = 0, once it is brought into the domain of penalty*."""
         U = self.design.pull(self.weights * s)[..., : self.design.n_features] / -self.strength
         shrink = self.penalty.into_domain(U)
-        return self._gap_of(point, shrink * s, shrink * U)
+        (conjugates,) = by_blocks(lambda *ys: (self.loss.conjugates(*ys),), self.y, shrink * s)
+        return self._gap_below(point, conjugates, shrink * U)
 
-    def _gap_of(self, point: Point, s: Array, U: Array) -> float:
-        (conjugates,) = by_blocks(lambda *ys: (self.loss.conjugates(*ys),), self.y, s)
+    def _gap_below(self, point: Point, conjugates: Array, U: Array) -> float:
         dual = -self.weights @ conjugates - self.strength * self.penalty.conjugate(U)
         return max(point.value - float(dual), 0.0)
 
@@ -84,10 +84,13 @@ class Certified:
         r = r.reshape(old.theta.shape) + old.gradient
         if self.design.intercept and np.abs(r[..., -1]).max() > 1e-14:
             return np.inf
-        d = self.design.n_features
-        curve, moves = self.loss.curve, (source.curvatures, new.scores - old.scores)
-        (s,) = by_blocks(lambda s, c, v: (s + curve(c, v),), old.slopes, *moves)
-        gap = self._gap_of(new, s, (new.theta - r / self.strength)[..., :d])
+        U = (new.theta - r / self.strength)[..., : self.design.n_features]
+
+        def conjugates(y: Array, s: Array, c: Array, z: Array, old_z: Array) -> tuple[Array]:
+            return (self.loss.conjugates(y, s + self.loss.curve(c, z - old_z)),)
+
+        rows = self.y, old.slopes, source.curvatures, new.scores, old.scores
+        gap = self._gap_below(new, by_blocks(conjugates, *rows)[0], U)
         return gap / max(abs(new.value), TINY)
 
     def residual(self, point: Point) -> float:

@@ -18,7 +18,7 @@ class Inverse:
         """`positive`: a penalty keeps H away from singular, however small a pivot."""
         self.rank: int | None = None
         self._factor, info = lapack.dpotrf(H, lower=1)
-        pivots, diagonal = np.einsum("ii->i", self._factor), np.einsum("ii->i", H)
+        pivots, diagonal = self._factor.diagonal(), H.diagonal()
         if info or (not positive and (pivots * pivots < 1e-14 * diagonal).any()):
             self._look_closer(H)
 

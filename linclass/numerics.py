@@ -5,8 +5,10 @@ A fit touches X through `DesignMatrix` only, so dense and sparse data share one 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -58,10 +60,16 @@ class DesignMatrix:
             out[..., d] = R.sum(axis=-1)
         return out
 
-    def sparse_gram(self, D: Array) -> Array:
-        """[X 1]ᵀ diag(D) [X 1], dense, by a product of sparse matrices."""
+    def gram(self, D: Array) -> Array:
+        """[X 1]ᵀ diag(D) [X 1], dense, for D ≥ 0; of sparse rows by a product of sparse matrices."""
         self.passes += 1
         d, X = self.n_features, self.X
+        if not self.is_sparse:  # one matrix on both sides: half the work (syrk)
+            B = np.empty((self.n_rows, self.width))
+            root = np.sqrt(D)[:, None]
+            np.multiply(X, root, out=B[:, :d])
+            B[:, d:] = root
+            return B.T @ B
         scaled = X.copy()
         scaled.data *= np.repeat(D, np.diff(X.indptr))
         H = np.empty((self.width, self.width))
@@ -200,8 +208,19 @@ def by_blocks(function: Callable[..., Any], *arrays: Array) -> Any:
         rows = slice(start, start + size)
         parts = function(*(a[..., rows] for a in arrays))
         if not results:
-            results = [None if p is None else np.empty((*p.shape[:-1], n)) for p in parts]
+            shapes = [p.shape[:-1] for p in parts if p is not None]
+            rooms = iter(rooms_of_rows(n, *shapes))
+            results = [None if p is None else next(rooms) for p in parts]
         for whole, part in zip(results, parts, strict=True):
             if whole is not None:
                 whole[..., rows] = part
     return tuple(results)
+
+
+def rooms_of_rows(n: int, *shapes: tuple[int, ...]) -> list[Array]:
+    """Empty arrays (*shape, n) in one piece of memory: a large one comes in large pages, and
+    touching many small pages for the first time costs more than the arithmetic on them."""
+    heights = [math.prod(shape) for shape in shapes]
+    room, stops = np.empty((sum(heights), n)), accumulate(heights)
+    parts = zip(shapes, heights, stops, strict=True)
+    return [room[stop - height : stop].reshape(*shape, n) for shape, height, stop in parts]

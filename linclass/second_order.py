@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from linclass.applicability import require_memory
-from linclass.numerics import BLOCK, Array, DesignMatrix
+from linclass.numerics import BLOCK, Array, DesignMatrix, rooms_of_rows
 from linclass.point import Point
 
 IN_CACHE = 100_000  # entries of X up to which single precision would save no memory traffic
@@ -33,39 +33,53 @@ class SecondOrder:
     at: Any
 
     def survey(self, theta: Array) -> Point:
-        """The point with value, gradient and Hessian, all rows read once.
-
-        Blocks of [X 1] stay in the cache from their scores to their part of the Hessian; for one
-        score of sparse rows a sparse product takes less.
-        """
+        """The point with value, gradient and Hessian; few rows need no blocks."""
         design, p = self.design, self.n_parameters
         if p > 1000:  # asking the system costs more than a small Hessian
             require_memory(24 * p * p, f"newton needs a dense {p} × {p} Hessian")
-        if design.is_sparse and len(self.shape) == 1:
-            point = self.at(theta)
-            H = design.sparse_gram(self.weights * point.curvatures)
-            if self.curvature:
-                self._weights_of_diagonal(H)[...] += self.curvature
-            return point.with_known(hessian=H)
         one = len(self.shape) == 1
-        scores, slopes, curvatures = (np.empty((*self.shape[:-1], design.n_rows)) for _ in range(3))
-        values = np.empty(design.n_rows)
-        size = BLOCK if one else max(64, BLOCK // self.shape[0])
-        g, H = np.zeros(self.shape), np.zeros((p, p))
-        for rows, B in design.blocks(size, filled=not one):
+        if design.n_rows <= self._block or (one and design.is_sparse):
+            point = self.at(theta)
+            w, curvatures = self.weights, point.curvatures
+            if one:
+                H = design.gram(w * curvatures)
+            else:
+                ((_, B),) = design.blocks(self._block)
+                H = self.loss.hessian(B, w, curvatures)
+            return point.with_known(hessian=self._penalized(H))
+        H = np.zeros((p, p))
+        return self._read(theta, H).with_known(hessian=self._penalized(H))
+
+    def look(self, theta: Array) -> Point:
+        """The point with value and gradient, dense rows read once for both."""
+        design = self.design
+        blocks = len(self.shape) == 1 and not design.is_sparse and design.n_rows > BLOCK
+        return self._read(theta) if blocks else self.at(theta)
+
+    def _read(self, theta: Array, H: Array | None = None) -> Point:
+        """Value and gradient, and the loss's part of the Hessian added to H, block by block.
+
+        Blocks of [X 1] stay in the cache from their scores to their part of the Hessian.
+        """
+        design, one = self.design, len(self.shape) == 1
+        K = self.shape[:-1]
+        scores, slopes, curvatures, values = rooms_of_rows(design.n_rows, K, K, K, ())
+        g = np.zeros(self.shape)
+        for rows, B in design.blocks(self._block, filled=not one):
             w = self.weights[rows]
             z = scores[..., rows] = design.scores_of(rows, theta) if one else theta @ B.T
             jet = self.loss.jet(self.y[..., rows], z)
             values[rows], slopes[..., rows], curvatures[..., rows] = jet
             slope, curvature = jet[1:]
+            g += design.pull_of(rows, w * slope) if one else (w * slope) @ B
+            if H is None:
+                continue
             if one:  # √(w ℓ″) [X 1], written once, is all that H needs (syrk: half the work)
-                g += design.pull_of(rows, w * slope)
                 root = np.sqrt(w * curvature)[:, None]
                 np.multiply(design.X[rows], root, out=B[:, : design.n_features])
                 B[:, design.n_features :] = root
                 H += B.T @ B
             else:
-                g += (w * slope) @ B
                 H += self.loss.hessian(B, w, curvature)
         design.passes += 1
         value = self.weights @ values
@@ -73,11 +87,20 @@ class SecondOrder:
             W = self.weight_part(theta)
             value += self.strength * self.penalty.value(W)
             self.weight_part(g)[...] += self.strength * self.penalty.gradient(W)
-        if self.curvature:
-            self._weights_of_diagonal(H)[...] += self.curvature
-        known = {"value": float(value), "gradient": g, "hessian": H}
-        known["_jet"] = values, slopes, curvatures
+        known = {"value": float(value), "gradient": g, "_jet": (values, slopes, curvatures)}
         return Point(self, theta, scores).with_known(**known)
+
+    @property
+    def _block(self) -> int:
+        """Rows at a time, so that their scores and slopes stay in the cache."""
+        return BLOCK if len(self.shape) == 1 else max(64, BLOCK // self.shape[0])
+
+    def _penalized(self, H: Array) -> Array:
+        """H with the penalty's curvature on the diagonal, where W is."""
+        if self.curvature:
+            diagonal = H.reshape(-1)[:: len(H) + 1].reshape(self.shape)
+            self.weight_part(diagonal)[...] += self.curvature
+        return H
 
     def hessian_times(
         self, point: Point, exact: bool = True
@@ -134,7 +157,3 @@ class SecondOrder:
             return Hs, None
 
         return times
-
-    def _weights_of_diagonal(self, H: Array) -> Array:
-        """The diagonal of a Hessian where W is, as a view."""
-        return self.weight_part(np.einsum("ii->i", H).reshape(self.shape))

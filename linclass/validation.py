@@ -60,11 +60,12 @@ def labels(y: Any, rows: int, owner: str = "A classifier") -> np.ndarray:
 
 def encode(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(classes, codes): classes sorted, y = classes[codes]."""
-    if y.dtype.kind in "iu" and len(y) and int(y.max()) - int(y.min()) < len(y):
-        wide = y.astype(np.int64)  # few integers: counting beats sorting
-        present = np.bincount(wide - wide.min()) > 0
-        classes = (np.flatnonzero(present) + wide.min()).astype(y.dtype)
-        return classes, (np.cumsum(present) - 1)[wide - wide.min()]
+    if y.dtype.kind in "iu" and len(y) and int(y.max()) - (least := int(y.min())) < len(y):
+        codes = y.astype(np.int64)  # few integers: counting beats sorting
+        codes -= least
+        present = np.bincount(codes) > 0
+        classes = (np.flatnonzero(present) + least).astype(y.dtype)
+        return classes, codes if present.all() else (np.cumsum(present) - 1)[codes]
     try:
         return np.unique(y, return_inverse=True)
     except TypeError:

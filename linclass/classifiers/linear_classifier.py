@@ -115,7 +115,7 @@ class LinearClassifier(Composition, LinearGeometry, LinearScores):
         K = len(self.classes_)
         loss = find("losses", find("losses", self.loss).binary or self.loss)()
         if K == 2:
-            return [(loss, 2.0 * codes - 1)]
+            return [(loss, np.where(codes, 1.0, -1.0))]
         if loss.joint:
             unique = self._needs_unique_parameters()
             return [(find("losses", loss.joint)(K, reference=unique), codes)]

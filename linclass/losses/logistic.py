@@ -7,10 +7,12 @@ that no margin overflows.   Hastie, Tibshirani & Friedman (2009), §4.4
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import expit, xlogy
+from scipy.special import expit
 
 from linclass.losses.base import MarginLoss
 from linclass.numerics import Array
+
+TINY = np.finfo(float).tiny  # 0·ln 0 = 0
 
 
 class Logistic(MarginLoss):
@@ -30,23 +32,23 @@ class Logistic(MarginLoss):
         return e / (1 + e) ** 2
 
     def conjugate(self, a: Array) -> Array:
-        inside = (a >= 0) & (a <= 1)
-        a = np.clip(a, 0, 1)
-        return np.where(inside, xlogy(a, a) + xlogy(1 - a, 1 - a), np.inf)
+        b = 1 - a
+        entropy = a * np.log(np.maximum(a, TINY)) + b * np.log(np.maximum(b, TINY))
+        if a.min() < 0 or b.min() < 0:
+            entropy[(a < 0) | (b < 0)] = np.inf
+        return entropy
 
     def jet(self, y: Array, z: Array) -> tuple[Array, Array, Array]:
         """The three share one exponential e = e^{−|m|} and one q = 1/(1 + e)."""
         m = y * z
-        e = np.abs(m)
-        np.negative(e, out=e)
+        e = np.copysign(m, -1.0)
         np.exp(e, out=e)
         value = np.log1p(e)
         value -= np.minimum(m, 0)
         q = e + 1
-        np.reciprocal(q, out=q)
-        e *= q  # now q = P(right or wrong, the likelier), e = 1 − q
+        np.divide(-1.0, q, out=q)
+        e *= q  # now q = −P(right or wrong, the likelier), e = −1 − q
         slope = np.where(m >= 0, e, q)
         slope *= y
-        np.negative(slope, out=slope)
         q *= e
         return value, slope, q

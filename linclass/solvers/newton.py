@@ -28,7 +28,7 @@ class Newton(Solver):
         # A gap is a proof. Without one the digits of coefficients and errors are what counts: every
         # Hessian is new, and one step more is taken.
         proof = objective.certificate_kind == "duality_gap"
-        near = (10 if proof else 0.01) * self.tol
+        near = (20 if proof else 0.02) * self.tol
         few = few_rows(objective, start)
         if few is not None:  # two full steps then do
             start = replace(self, tol=1e-4, max_iter=None).solve(few, start).theta
@@ -41,12 +41,13 @@ class Newton(Solver):
             decrement = -float(np.vdot(g, step)) / abs(point.value or 1.0)
             keep = proof and decrement < CHORD and decrement < last / 20
             old = point
-            point = descend(old, step, objective.at if keep else objective.survey)
-            last = decrement if keep else np.inf
+            point = descend(old, step, objective.look if keep else objective.survey)
             if trace:
                 trace(point)
-            # with a kept Hessian the next step gains less than with a new one
-            if decrement / 2 <= (near / 10 if kept else near) or point.separates:
+            # a new Hessian squares the error; with a kept one it falls as from the last step to this
+            done = decrement * (decrement / last) <= near / 1000 if kept else decrement <= near
+            last = decrement if keep else np.inf
+            if done or point.separates:
                 certificate = np.inf
                 if proof:
                     certificate = objective.certificate_of_step(old, point, source)
