@@ -1,9 +1,14 @@
-"""Mass, mean and spread of each class:  n_k = Σ w_i,  m_k = Σ w_i x_i / n_k,  i over class k.
+"""Mass, mean and scatter of each class, from its rows:  n_k = Σ w_i,  m_k = Σ w_i x_i / n_k.
 
 Squares are of deviations from the class's own mean, in two passes, never a difference of sums of
 squares; and the mean is corrected by the mean of the deviations, which leaves a constant column
 without any but the last digit's. Sparse rows stay sparse: entries that are not stored deviate
-by −m_k.   Chan, Golub & LeVeque (1983), Algorithms for computing the sample variance
+by −m_k. A class without rows has mass 0 and mean 0.
+
+The scatter Σ w (x − m_k)(x − m_k)ᵀ comes in the form that is asked for (FORMS): of single features
+(K, d), of all features in each class (K, d, d), summed over the classes (d, d), as rows R (n, d)
+with RᵀR that sum, or not at all.   Chan, Golub & LeVeque (1983), Algorithms for computing the
+sample variance
 """
 
 from collections.abc import Callable, Iterator
@@ -16,56 +21,40 @@ Array = np.ndarray
 Matrix = Any
 
 
-def class_means(X: Matrix, codes: Array, weights: Array, K: int) -> tuple[Array, Array]:
-    """(mass (K,), mean (K, d))."""
-    mass, mean, _ = _class_by_class(X, codes, weights, K, lambda *_: None)
-    return mass, mean
+def moments(
+    X: Matrix, codes: Array, weights: Array, K: int, form: str
+) -> tuple[Array, Array, Array]:
+    """(mass (K,), mean (K, d), scatter in this form)."""
+    measure, gather = FORMS[form]
+    found = []
+    for rows, w in _classes(X, codes, weights, K):
+        mass = w.sum()
+        m, D = _centred(rows, w, mass)
+        found.append((mass, m, measure(rows, w, m, D)))
+    mass, mean, scatter = zip(*found, strict=True)
+    return np.array(mass), np.array(mean), gather(scatter)
 
 
-def class_variances(X: Matrix, codes: Array, weights: Array, K: int) -> tuple[Array, Array, Array]:
-    """(mass, mean, variance (K, d)):  Σ w (x − m_k)² / n_k."""
-    mass, mean, squares = _class_by_class(X, codes, weights, K, _squares)
-    return mass, mean, np.array(squares) / mass[:, None]
+def _squares(rows: Matrix, w: Array, m: Array, D: Matrix) -> Array:
+    """Σ w (x − m)² of each column."""
+    if not sp.issparse(rows):
+        return w @ np.square(D, out=D)
+    D.data **= 2
+    return w @ D + _unstored(rows, w) * m**2
 
 
-def within_scatter(X: Matrix, codes: Array, weights: Array, K: int) -> tuple[Array, Array, Array]:
-    """(mass, mean, scatter (d, d)):  Σ_k Σ w (x − m_k)(x − m_k)ᵀ."""
-    S = np.zeros((X.shape[1], X.shape[1]))
-
-    def add(rows: Matrix, w: Array, m: Array, D: Matrix) -> None:
-        if sp.issparse(rows):
-            product = (rows.T @ _times(rows, w)).toarray() - w.sum() * np.outer(m, m)
-            np.fill_diagonal(product, _squares(rows, w, m, D))  # without cancellation
-            np.add(S, product, out=S)
-        else:
-            D *= np.sqrt(w)[:, None]
-            np.add(S, D.T @ D, out=S)  # one matrix on both sides: half the work (syrk)
-
-    mass, mean, _ = _class_by_class(X, codes, weights, K, add)
-    return mass, mean, S
+def _outer(rows: Matrix, w: Array, m: Array, D: Matrix) -> Array:
+    """Σ w (x − m)(x − m)ᵀ."""
+    if not sp.issparse(rows):
+        D *= np.sqrt(w)[:, None]
+        return D.T @ D  # one matrix on both sides: half the work (syrk)
+    product = (rows.T @ _times(rows, w)).toarray() - w.sum() * np.outer(m, m)
+    np.fill_diagonal(product, _squares(rows, w, m, D))  # without cancellation
+    return product
 
 
-def residual_rows(X: Matrix, codes: Array, weights: Array, K: int) -> tuple[Array, Array, Array]:
-    """(mass, mean, R (n, d)): dense rows √w (x − m_k), class by class; RᵀR is the scatter."""
-
-    def residuals(rows: Matrix, w: Array, m: Array, D: Matrix) -> Array:
-        return np.sqrt(w)[:, None] * (rows.toarray() - m if sp.issparse(rows) else D)
-
-    mass, mean, blocks = _class_by_class(X, codes, weights, K, residuals)
-    return mass, mean, np.vstack(blocks)
-
-
-def _class_by_class(
-    X: Matrix, codes: Array, weights: Array, K: int, measure: Callable[..., Any]
-) -> tuple[Array, Array, list[Any]]:
-    """(mass, mean, [measure(rows, w, m, D) of each class]), D the (stored) deviations."""
-    found = [
-        (w.sum(), m, measure(rows, w, m, D))
-        for rows, w in _classes(X, codes, weights, K)
-        for m, D in [_centred(rows, w)]
-    ]
-    mass, mean, measured = zip(*found, strict=True)
-    return np.array(mass), np.array(mean), list(measured)
+def _residuals(rows: Matrix, w: Array, m: Array, D: Matrix) -> Array:
+    return np.sqrt(w)[:, None] * (rows.toarray() - m if sp.issparse(rows) else D)
 
 
 def _classes(X: Matrix, codes: Array, weights: Array, K: int) -> Iterator[tuple[Matrix, Array]]:
@@ -75,9 +64,9 @@ def _classes(X: Matrix, codes: Array, weights: Array, K: int) -> Iterator[tuple[
         yield X[members], weights[members]
 
 
-def _centred(rows: Matrix, w: Array) -> tuple[Array, Matrix]:
+def _centred(rows: Matrix, w: Array, mass: float) -> tuple[Array, Matrix]:
     """(mean, deviations from it); dense rows become their deviations, in place."""
-    mass = w.sum()
+    mass = mass or 1.0  # of a class without rows
     m = (w @ rows) / mass
     if not sp.issparse(rows):
         rows -= m
@@ -86,14 +75,6 @@ def _centred(rows: Matrix, w: Array) -> tuple[Array, Matrix]:
         return m + error, rows
     m += (w @ _deviations(rows, m) - _unstored(rows, w) * m) / mass
     return m, _deviations(rows, m)
-
-
-def _squares(rows: Matrix, w: Array, m: Array, D: Matrix) -> Array:
-    """Σ w (x − m)² of each column."""
-    if not sp.issparse(rows):
-        return w @ np.square(D, out=D)
-    D.data **= 2
-    return w @ D + _unstored(rows, w) * m**2
 
 
 def _deviations(rows: sp.csr_array, m: Array) -> sp.csr_array:
@@ -110,3 +91,12 @@ def _times(rows: sp.csr_array, w: Array) -> sp.csr_array:
     return sp.csr_array(
         (rows.data * np.repeat(w, np.diff(rows.indptr)), rows.indices, rows.indptr), rows.shape
     )
+
+
+FORMS: dict[str, tuple[Callable[..., Any], Callable[..., Array]]] = {
+    "means": (lambda rows, w, m, D: None, lambda scatter: np.zeros(0)),
+    "diagonal": (_squares, np.array),
+    "full": (_outer, np.array),
+    "tied": (_outer, sum),
+    "rows": (_residuals, np.vstack),
+}

@@ -19,8 +19,9 @@ INITS = sorted(
 PARTS = {"losses", "penalties", "solvers", "families", "kernels"}
 STAGES = {"features", "transforms", "metrics", "comparisons", "pipeline", "tuning", "resampling"}
 GROUND = {
-    "applicability", "conventions", "diagonal_spread", "geometry", "log_probability", "moments", "numerics", "priors",
-    "risk", "spread", "table", "validation",
+    "applicability", "class_moments", "class_sums", "conventions", "covariance", "diagonal_spread",
+    "from_statistics", "geometry", "ledoit_wolf", "log_probability", "moments", "numerics", "priors",
+    "quartic_moments", "risk", "shrunk_spread", "spread", "table", "validation",
 }  # fmt: skip
 
 # What a package, or a single file of linclass, must never import.

@@ -2,94 +2,107 @@
 
 θ_k = Σ⁻¹(m_k − m), A(θ_k) = ½ θ_kᵀ(m_k − m) about the overall mean m, with the means m_k, and Σ
 the scatter within the classes over N − K (covariance='unbiased') or N ('maximum_likelihood').
-Nothing is shrunk. Where Σ has no inverse its pseudo-inverse answers, and status_ says so:
-directions in which no class has any spread are left out, even one that would separate them.
-Weights count rows: a weight of 2 is the row twice.   Hastie, Tibshirani & Friedman (2009), §4.3
+
+shape       'full'; 'diagonal', naive Bayes with variances that all classes share; 'spherical'
+shrinkage   α of (1 − α)Σ + α (tr Σ/d) I, by default 0; 'ledoit_wolf' estimates it
+
+Where Σ has no inverse its pseudo-inverse answers, and status_ says so: directions in which no class
+has any spread are left out, even one that would separate them. Weights count rows: a weight of 2
+is the row twice.   Hastie, Tibshirani & Friedman (2009), §4.3; Ledoit & Wolf (2004)
 """
 
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 
-from linclass.conventions import (
-    LinearScores,
-    Matrix,
-    NotApplicable,
-    SoftmaxProbabilities,
-    require_memory,
+from linclass.class_moments import ClassMoments
+from linclass.conventions import LinearScores, SoftmaxProbabilities
+from linclass.covariance import (
+    AnySpread,
+    check_covariance,
+    check_shape,
+    check_share,
+    missing_rank,
+    tied_form,
+    tied_spread,
 )
 from linclass.families.tied_gaussian import TiedGaussian
+from linclass.from_statistics import FromStatistics
 from linclass.geometry import LinearGeometry
-from linclass.moments import residual_rows, within_scatter
+from linclass.ledoit_wolf import share_of_moments, share_of_rows
 from linclass.priors import Priors, check_priors, class_priors, log_priors
-from linclass.spread import Spread
-
-LOST = {"unbiased": 1, "maximum_likelihood": 0}  # degrees of freedom that each class mean takes
+from linclass.quartic_moments import QuarticMoments
 
 
-class LinearDiscriminantAnalysis(LinearScores, SoftmaxProbabilities, LinearGeometry):
-    def __init__(self, priors: Priors = None, covariance: str = "unbiased"):
+class LinearDiscriminantAnalysis(
+    FromStatistics, LinearScores, SoftmaxProbabilities, LinearGeometry
+):
+    def __init__(
+        self,
+        priors: Priors = None,
+        covariance: str = "unbiased",
+        shape: str = "full",
+        shrinkage: float | str = 0.0,
+    ):
         self.priors = priors
         self.covariance = covariance
+        self.shape = shape
+        self.shrinkage = shrinkage
 
     def check(self) -> None:
         check_priors(self.priors)
-        if self.covariance not in LOST:
-            raise ValueError(
-                f"covariance is {self.covariance!r}; it must be 'unbiased' (over N − K) or "
-                "'maximum_likelihood' (over N)."
-            )
+        check_covariance(self.covariance)
+        check_shape(self.shape)
+        if self.shrinkage != "ledoit_wolf":
+            check_share("shrinkage", self.shrinkage, ", or 'ledoit_wolf'")
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        if self.shrinkage != "ledoit_wolf":
+            return super().fit(X, y, sample_weight)
         X, codes, weights = self._start_fit(X, y, sample_weight)
-        mass, self.means_, spread = self._spread(X, codes, weights)
-        self.priors_ = class_priors(self.priors, mass)
+        K = len(self.classes_)
+        if X.shape[0] - K >= X.shape[1]:
+            self.statistics_ = self._gather(X, codes, weights, K)
+            return self._learn(self.statistics_)
+        vars(self).pop("statistics_", None)  # of rows that are too few to be summed
+        rows = ClassMoments.of(X, codes, weights, K, "rows")
+        share = share_of_rows(rows.scatter, weights[np.argsort(codes, kind="stable")])
+        return self._learn_shrunk(rows, share)
+
+    def _gathering(self) -> Any:
+        return self.shape == "full", self.shrinkage == "ledoit_wolf"
+
+    def _gather(self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int) -> Any:
+        if self.shrinkage == "ledoit_wolf":
+            return QuarticMoments.of(X, codes, weights, K)
+        form = tied_form(X, K, self.shape, type(self).__name__)
+        return ClassMoments.of(X, codes, weights, K, form)
+
+    def _learn(self, statistics: Any) -> Self:
+        if self.shrinkage == "ledoit_wolf":
+            return self._learn_shrunk(statistics.moments, share_of_moments(statistics))
+        return self._learn_shrunk(statistics, float(self.shrinkage))
+
+    def _learn_shrunk(self, statistics: ClassMoments, share: float) -> Self:
+        self.shrinkage_ = share
+        spread = tied_spread(statistics, self.covariance, self.shape, share)
         family = TiedGaussian(spread)
-        centre = mass @ self.means_ / mass.sum()
+        self.means_, centre = statistics.means, statistics.centre
+        self.priors_ = class_priors(self.priors, statistics.mass)
         M = self.means_ - centre
         theta = family.natural(M)
         b = log_priors(self.priors_) - family.log_normalizer(theta) - theta @ centre
         self._set_scores(theta, b)
-        self.rank_ = spread.rank
-        if self.rank_ == X.shape[1]:
-            return self._record(certificate=_residual(spread, theta, M))
-        reason = (
-            f"the covariance within the classes has rank {self.rank_} of {X.shape[1]}; "
-            "directions without spread are left out (pseudo-inverse)"
-        )
-        return self._record("rank_deficient", reason, certificate=_residual(spread, theta, M))
-
-    def _spread(
-        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, Spread]:
-        """(mass, means, factors of Σ), from whichever is smaller: the rows, or the matrix."""
-        (n, d), K = X.shape, len(self.classes_)
-        freedom = weights.sum() - LOST[self.covariance] * K
-        if freedom <= 0 and n > K:
-            raise NotApplicable(
-                f"weights sum to {weights.sum():g}, so N − K is not positive; weights count rows "
-                "here. Scale them up, or use covariance='maximum_likelihood'."
-            )
-        freedom = max(freedom, 1)  # one row in each class: no spread, whatever it is divided by
-        wide = n - K < d
-        if sp.issparse(X) or not wide:
-            what = f"{type(self).__name__} needs a dense {d} × {d} covariance"
-            require_memory(8 * d * d, what)
-            require_memory(4 * 8 * d * d, f"{what} and its factors")
-        gather, factors, power = (
-            (residual_rows, Spread.of_rows, 0.5)
-            if wide
-            else (within_scatter, Spread.of_covariance, 1)
-        )
-        mass, means, spread = gather(X, codes, weights, K)
-        rounding = 1e-14 * np.abs(means).max(axis=0)
-        return mass, means, factors(spread / freedom**power, rounding)
+        self.rank_, d = spread.rank, M.shape[1]
+        proof = _residual(spread, theta, M)
+        if self.rank_ == d:
+            return self._record(certificate=proof)
+        return self._record("rank_deficient", missing_rank(self.rank_, d), certificate=proof)
 
 
-def _residual(spread: Spread, theta: np.ndarray, M: np.ndarray) -> float:
+def _residual(spread: AnySpread, theta: np.ndarray, M: np.ndarray) -> float:
     """‖Σθ − m‖ / ‖m‖ in whitened coordinates: how well the linear equations are solved."""
-    wanted = M @ spread.whitener
+    wanted = spread.whiten(M)
     size = np.linalg.norm(wanted)
-    missed = np.linalg.norm(spread.times(theta) @ spread.whitener - wanted)
+    missed = np.linalg.norm(spread.whiten(spread.times(theta)) - wanted)
     return float(missed / size) if size > 0 else 0.0

@@ -7,16 +7,22 @@ adds the same to all scores and keeps them small.   Hastie, Tibshirani & Friedma
 
 from typing import Any, Self
 
+import numpy as np
+
+from linclass.class_moments import ClassMoments
 from linclass.conventions import LinearScores
+from linclass.from_statistics import FromStatistics
 from linclass.geometry import LinearGeometry
-from linclass.moments import class_means
 
 
-class NearestMean(LinearScores, LinearGeometry):
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        X, codes, weights = self._start_fit(X, y, sample_weight)
-        mass, self.means_ = class_means(X, codes, weights, len(self.classes_))
-        centre = mass @ self.means_ / mass.sum()
+class NearestMean(FromStatistics, LinearScores, LinearGeometry):
+    def _gather(self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int) -> ClassMoments:
+        return ClassMoments.of(X, codes, weights, K, "means")
+
+    def _learn(self, statistics: ClassMoments) -> Self:
+        self.means_, centre = statistics.means, statistics.centre
         M = self.means_ - centre
-        self._set_scores(M, -0.5 * (M**2).sum(axis=1) - M @ centre)
+        b = -0.5 * (M**2).sum(axis=1) - M @ centre
+        b[statistics.mass == 0] = -np.inf  # a class that has no rows yet
+        self._set_scores(M, b)
         return self._record()

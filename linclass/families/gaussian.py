@@ -3,7 +3,7 @@
 T(x) = (x, x²),  θ = (μ/σ², −1/2σ²),  A(θ) = Σ_j −θ₁²/4θ₂ − ½ ln(−2θ₂),  h = (2π)^{−d/2}.
 
 So the boundary between two classes is quadratic. x stands for x − origin throughout: squares near
-the middle of the data do not cancel. `smoothing` (1e-9 by default) times its variance in all rows
+the middle of the data do not cancel. `smoothing` (1e-6 by default) times its variance in all rows
 is added to the variance of a feature in each class.   Hastie, Tibshirani & Friedman (2009), §6.6.3
 """
 
@@ -22,7 +22,7 @@ FLOOR = 1e-12  # a variance below this share of the feature's is no longer told 
 
 class Gaussian(Family):
     support: ClassVar[str] = "reals"
-    smoothing: ClassVar[float] = 1e-9
+    smoothing: ClassVar[float] = 1e-6
 
     def __init__(self, origin: np.ndarray | float = 0.0):
         self.origin = origin

@@ -3,7 +3,7 @@
 T(x) = (x, ‖x‖²),  θ = (μ/σ², −1/2σ²),  A(θ) = −‖θ₁‖²/4θ₂ − (d/2) ln(−2θ₂),  h = (2π)^{−d/2}.
 
 The boundary between two classes is a sphere; with equal variances, the plane midway.
-`smoothing` (1e-9 by default) times the variance of all rows is added to that of each class.
+`smoothing` (1e-6 by default) times the variance of all rows is added to that of each class.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ class SphericalGaussian(Family):
 
     support: ClassVar[str] = "reals"
     joint: ClassVar[bool] = True
-    smoothing: ClassVar[float] = 1e-9
+    smoothing: ClassVar[float] = 1e-6
 
     def __init__(self, origin: np.ndarray | float = 0.0):
         self.origin = origin

@@ -11,8 +11,18 @@ import linclass.classifiers
 from linclass.conventions import Estimator
 
 VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
-    "LinearDiscriminantAnalysis": [{"covariance": "maximum_likelihood", "priors": "uniform"}],
-    "GaussianNB": [{"priors": "uniform", "var_smoothing": 1e-3}],
+    "LinearDiscriminantAnalysis": [
+        {"covariance": "maximum_likelihood", "priors": "uniform"},
+        {"shape": "diagonal"},
+        *({"shrinkage": shrinkage} for shrinkage in (0.3, "ledoit_wolf")),
+    ],
+    "QuadraticDiscriminantAnalysis": [{"shrinkage": 0.3}, {"covariance": "maximum_likelihood"}],
+    "GaussianNB": [{"priors": "uniform", "var_smoothing": 1e-3}, {"tied": True}],
+    "BernoulliNB": [{"binarize": 0.5, "smoothing": 0}],
+    "ExponentialFamilyNB": [
+        {"families": "spherical_gaussian"},
+        {"families": {0: "spherical_gaussian"}, "smoothing": 1e-3},
+    ],
     "LinearClassifier": [
         {"loss": "hinge", "max_iter": 300},  # subgradients are slow
         *({"loss": loss} for loss in ("squared_hinge", "squared")),

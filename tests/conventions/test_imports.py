@@ -11,13 +11,15 @@ import sys, warnings
 import numpy as np, scipy.sparse as sp
 import linclass
 
+from linclass.conventions import Classifier
+
 rng = np.random.default_rng(0)
-X, y = rng.normal(size=(40, 3)), np.arange(40) % 2
+X, y = rng.poisson(3.0, size=(40, 3)).astype(float), np.arange(40) % 2
 for name in linclass.__all__:
     if not name[0].isupper():
         continue
     estimator = getattr(linclass, name)()
-    target = y if hasattr(estimator, "decision_function") else y + 0.5
+    target = y if isinstance(estimator, Classifier) else y + 0.5
     for rows in (X, sp.csr_array(X)):
         estimator.fit(rows, target).predict(rows)
     if hasattr(estimator, "predict_proba"):

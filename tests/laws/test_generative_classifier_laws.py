@@ -7,10 +7,32 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from linclass import GaussianNB, LinearDiscriminantAnalysis, MajorityClass, NearestMean
+from linclass import (
+    ExponentialFamilyNB,
+    FisherDiscriminant,
+    GaussianNB,
+    LinearDiscriminantAnalysis,
+    MajorityClass,
+    NearestMean,
+    QuadraticDiscriminantAnalysis,
+)
 
-KINDS = [GaussianNB, LinearDiscriminantAnalysis, MajorityClass, NearestMean]
-PROBABILISTIC = [GaussianNB, LinearDiscriminantAnalysis, MajorityClass]
+KINDS = [
+    GaussianNB,
+    LinearDiscriminantAnalysis,
+    MajorityClass,
+    NearestMean,
+    QuadraticDiscriminantAnalysis,
+    FisherDiscriminant,
+    ExponentialFamilyNB,
+]
+PROBABILISTIC = [
+    GaussianNB,
+    LinearDiscriminantAnalysis,
+    MajorityClass,
+    QuadraticDiscriminantAnalysis,
+    ExponentialFamilyNB,
+]
 
 
 @pytest.fixture
@@ -85,7 +107,9 @@ def test_probabilities_sum_to_one_and_the_likeliest_class_is_predicted(kind: Any
 
 
 @pytest.mark.parametrize("K", DATA)
-@pytest.mark.parametrize("kind", [LinearDiscriminantAnalysis, MajorityClass, NearestMean])
+@pytest.mark.parametrize(
+    "kind", [LinearDiscriminantAnalysis, MajorityClass, NearestMean, FisherDiscriminant]
+)
 def test_linear_classifiers_score_by_their_coefficients(kind: Any, K: int) -> None:
     X, y = DATA[K]
     model = kind().fit(X, y)
@@ -104,7 +128,16 @@ def test_every_fit_says_how_it_ended(kind: Any) -> None:
     assert model.n_iter_ == 0
 
 
-@pytest.mark.parametrize("kind", [GaussianNB, LinearDiscriminantAnalysis, NearestMean])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        GaussianNB,
+        LinearDiscriminantAnalysis,
+        NearestMean,
+        QuadraticDiscriminantAnalysis,
+        FisherDiscriminant,
+    ],
+)
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 @pytest.mark.parametrize("unit", [1e-100, 1e-8, 1.0, 1e8, 1e100])
 def test_units_and_offsets_change_no_prediction(kind: Any, unit: float, offset: float) -> None:
@@ -142,7 +175,7 @@ def test_classes_a_world_apart_keep_log_probabilities_beyond_the_smallest_number
     np.testing.assert_allclose(log_proba[:, 1] - log_proba[:, 0], expected, rtol=1e-9)
 
 
-@pytest.mark.parametrize("kind", PROBABILISTIC[:2])
+@pytest.mark.parametrize("kind", [kind for kind in PROBABILISTIC if kind is not MajorityClass])
 def test_a_class_of_prior_zero_is_never_predicted(kind: Any) -> None:
     for K, priors in [(2, [0, 1]), (3, [0.5, 0, 0.5])]:
         X, y = DATA[K]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from linclass.moments import class_means, class_variances, residual_rows, within_scatter
+from linclass.moments import FORMS, moments
 
 RNG = np.random.default_rng(0)
 CODES = RNG.permutation(np.repeat(np.arange(3), [5, 20, 35]))
@@ -27,15 +27,15 @@ def by_definition() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("kind", ROWS)
 def test_moments_are_those_of_the_definition(kind: str) -> None:
     mass, mean, variance = by_definition()
-    found = class_variances(ROWS[kind], CODES, WEIGHTS, 3)
-    for value, expected in zip(found, (mass, mean, variance), strict=True):
+    found = moments(ROWS[kind], CODES, WEIGHTS, 3, "diagonal")
+    for value, expected in zip(found, (mass, mean, mass[:, None] * variance), strict=True):
         np.testing.assert_allclose(value, expected, rtol=1e-12)
-    np.testing.assert_allclose(class_means(ROWS[kind], CODES, WEIGHTS, 3)[1], mean, rtol=1e-12)
+    np.testing.assert_allclose(moments(ROWS[kind], CODES, WEIGHTS, 3, "means")[1], mean, rtol=1e-12)
 
 
 @pytest.mark.parametrize("kind", ROWS)
 def test_within_and_between_scatter_add_up_to_the_total(kind: str) -> None:
-    mass, mean, within = within_scatter(ROWS[kind], CODES, WEIGHTS, 3)
+    mass, mean, within = moments(ROWS[kind], CODES, WEIGHTS, 3, "tied")
     centre = np.average(DENSE, axis=0, weights=WEIGHTS)
     between = (mean - centre).T @ ((mean - centre) * mass[:, None])
     total = (DENSE - centre).T @ ((DENSE - centre) * WEIGHTS[:, None])
@@ -44,17 +44,17 @@ def test_within_and_between_scatter_add_up_to_the_total(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ROWS)
 def test_residual_rows_square_to_the_scatter(kind: str) -> None:
-    R = residual_rows(ROWS[kind], CODES, WEIGHTS, 3)[2]
-    np.testing.assert_allclose(R.T @ R, within_scatter(DENSE, CODES, WEIGHTS, 3)[2], atol=1e-12)
+    R = moments(ROWS[kind], CODES, WEIGHTS, 3, "rows")[2]
+    np.testing.assert_allclose(R.T @ R, moments(DENSE, CODES, WEIGHTS, 3, "tied")[2], atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", ROWS)
 def test_a_weight_of_two_is_the_row_twice(kind: str) -> None:
     X, twice = ROWS[kind], np.where(CODES == 1, 2.0, 1.0)
     repeated = np.repeat(np.arange(60), twice.astype(int))
-    for measure in (class_variances, within_scatter):
-        weighted = measure(X, CODES, twice, 3)
-        longer = measure(X[repeated], CODES[repeated], np.ones(len(repeated)), 3)
+    for form in ("diagonal", "tied", "full"):
+        weighted = moments(X, CODES, twice, 3, form)
+        longer = moments(X[repeated], CODES[repeated], np.ones(len(repeated)), 3, form)
         for value, expected in zip(weighted, longer, strict=True):
             np.testing.assert_allclose(value, expected, atol=1e-12)
 
@@ -62,8 +62,8 @@ def test_a_weight_of_two_is_the_row_twice(kind: str) -> None:
 def test_a_far_offset_does_not_spoil_the_variances() -> None:
     x = np.array([[1.0], [2.0], [3.0], [5.0]])
     codes = np.array([0, 0, 1, 1])
-    _, _, near = class_variances(x, codes, np.ones(4), 2)
-    _, _, far = class_variances(x + 1e9, codes, np.ones(4), 2)
+    near = moments(x, codes, np.ones(4), 2, "diagonal")[2]
+    far = moments(x + 1e9, codes, np.ones(4), 2, "diagonal")[2]
     assert np.array_equal(near, far)  # small whole numbers: every step is exact
 
 
@@ -71,15 +71,39 @@ def test_a_constant_column_has_no_spread_but_the_last_digit() -> None:
     X = np.full((100_000, 1), 0.1)  # adding 0.1 a hundred thousand times is off by 1e-12
     codes = np.arange(100_000) % 2
     for kind in (X, sp.csr_array(X)):
-        _, mean, variance = class_variances(kind, codes, np.ones(len(X)), 2)
+        mass, mean, scatter = moments(kind, codes, np.ones(len(X)), 2, "diagonal")
         assert np.abs(mean - 0.1).max() < 1e-16
-        assert np.sqrt(variance).max() < 1e-16
+        assert np.sqrt(scatter / mass[:, None]).max() < 1e-16
 
 
 def test_the_rows_given_stay_as_they_were() -> None:
     before = DENSE.copy()
-    for measure in (class_means, class_variances, within_scatter, residual_rows):
+    for form in FORMS:
         for X in ROWS.values():
-            measure(X, CODES, WEIGHTS, 3)
+            moments(X, CODES, WEIGHTS, 3, form)
     assert np.array_equal(DENSE, before)
     assert np.array_equal(ROWS["sparse"].toarray(), before)
+
+
+@pytest.mark.parametrize("kind", ROWS)
+def test_the_scatter_of_the_classes_adds_up_in_every_form(kind: str) -> None:
+    scatter = {form: moments(ROWS[kind], CODES, WEIGHTS, 3, form)[2] for form in FORMS}
+    tied = scatter["tied"]
+    np.testing.assert_allclose(scatter["full"].sum(axis=0), tied, atol=1e-12)
+    np.testing.assert_allclose(scatter["diagonal"].sum(axis=0), np.diag(tied), atol=1e-12)
+    diagonals = np.diagonal(scatter["full"], axis1=1, axis2=2)
+    np.testing.assert_allclose(scatter["diagonal"], diagonals, atol=1e-12)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("kind", ROWS)
+def test_a_class_without_rows_has_nothing(kind: str, form: str) -> None:
+    four = moments(ROWS[kind], CODES, WEIGHTS, 4, form)
+    three = moments(ROWS[kind], CODES, WEIGHTS, 3, form)
+    assert four[0][3] == 0
+    assert not four[1][3].any()
+    np.testing.assert_array_equal(four[1][:3], three[1])
+    if form in ("diagonal", "full"):
+        assert not four[2][3].any()
+    else:
+        np.testing.assert_array_equal(four[2], three[2])

@@ -1,0 +1,226 @@
+"""Moments of classes that add and subtract: what Gaussian methods need to know of the rows, and no more.
+
+Two sets of rows make one, and one set leaves another, by the same rule about the step between
+their means,
+    n = n₁ ± n₂,   m = m₁ ± (n₂/n)(m₂ − m₁),   S = S₁ ± S₂ ± (n₁n₂/n)(m₂ − m₁)(m₂ − m₁)ᵀ,
+so shards are merged, and the training rows of a fold are all rows without the fold's. Squares are
+about the class's own mean throughout: neither a far origin nor far classes cost digits.
+Chan, Golub & LeVeque (1983), Algorithms for computing the sample variance
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from linclass.applicability import NotApplicable
+from linclass.moments import Array, Matrix, moments
+from linclass.spread import Spread
+
+BLOCK = 2048  # rows
+ROUNDING = 1e-12  # a share of what was there before the subtraction
+
+
+@dataclass(frozen=True, eq=False)
+class ClassMoments:
+    """mass n_k (K,), mean m_k (K, d), and the scatter about m_k in a form of moments.FORMS."""
+
+    form: str
+    mass: Array
+    mean: Array
+    scatter: Array
+
+    @classmethod
+    def of(cls, X: Matrix, codes: Array, weights: Array, K: int, form: str) -> ClassMoments:
+        return cls(form, *moments(X, codes, weights, K, form))
+
+    def __add__(self, other: ClassMoments) -> ClassMoments:
+        if "rows" in (self.form, other.form):
+            return self._add_rows(other)
+        mass = self.mass + other.mass
+        share = _share(other.mass, mass)
+        step = other.mean - self.mean
+        scatter = self.scatter + other.scatter + _SQUARES[self.form](step, self.mass * share)
+        return replace(self, mass=mass, mean=self.mean + share[:, None] * step, scatter=scatter)
+
+    def __sub__(self, part: ClassMoments) -> ClassMoments:
+        step = part.mean - self.mean
+        squares = part.scatter + _SQUARES[self.form](step, part.mass)
+        return self.without(part.mass, part.mass[:, None] * step, squares)
+
+    def without(self, mass: Array, sums: Array, squares: Array) -> ClassMoments:
+        """Without rows of this mass, with these sums and squares of x − m_k."""
+        left = self.mass - mass
+        left = np.where(left > 1e-9 * self.mass, left, 0)  # weights need not be whole numbers
+        inverse = _share(np.ones_like(left), left)
+        mean = np.where(left[:, None] > 0, self.mean - inverse[:, None] * sums, 0)
+        scatter = self.scatter - squares - _SQUARES[self.form](sums, inverse)
+        self._clear_rounding(scatter)
+        return replace(self, mass=left, mean=mean, scatter=scatter)
+
+    def _clear_rounding(self, scatter: Array) -> None:
+        """What a difference leaves of a feature that no longer has spread is not spread."""
+        if self.form == "diagonal":
+            scatter[scatter <= ROUNDING * self.scatter] = 0
+        elif self.form in ("tied", "full"):
+            left, before = (np.diagonal(S, axis1=-2, axis2=-1) for S in (scatter, self.scatter))
+            gone = left <= ROUNDING * before
+            if gone.any():
+                scatter[gone[..., :, None] | gone[..., None, :]] = 0
+
+    def leaving_out(
+        self, X: Matrix, codes: Array, weights: Array, folds: Any
+    ) -> Iterator[ClassMoments]:
+        """The moments of all rows but the fold's, for each fold, in one pass over X per dealing."""
+        K = len(self.mass)
+        for rows in folds:
+            if sp.issparse(X):
+                yield self - self.of(X[rows], codes[rows], weights[rows], K, self.form)
+            else:
+                yield self.without(*self._deviations(X, codes, weights, rows))
+
+    def _deviations(self, X: Array, codes: Array, weights: Array, rows: Array) -> Any:
+        """(mass, sums, squares) of x − m_k over some rows, some at a time."""
+        K, square = len(self.mass), _GATHERED[self.form]
+        mass, sums, squares = np.zeros(K), np.zeros_like(self.mean), np.zeros_like(self.scatter)
+        for begin in range(0, len(rows), BLOCK):
+            some = rows[begin : begin + BLOCK]
+            k, w = codes[some], weights[some]
+            D = X[some]
+            D -= self.mean[k]
+            belongs = np.zeros((K, len(some)))
+            belongs[k, np.arange(len(some))] = w
+            mass += belongs.sum(axis=1)
+            sums += belongs @ D
+            squares += square(D, w, belongs)
+        return mass, sums, squares
+
+    def of_classes(self, kept: Array) -> ClassMoments:
+        """Of some classes; those left out have no rows."""
+        by_class = self.form in ("diagonal", "full")
+        scatter = self.scatter[kept] if by_class else self.scatter
+        return replace(self, mass=self.mass[kept], mean=self.mean[kept], scatter=scatter)
+
+    def among(self, places: Array, K: int) -> ClassMoments:
+        """Of K classes, of which ours stand at these places; the others have no rows."""
+
+        def spread(values: Array) -> Array:
+            wider = np.zeros((K, *values.shape[1:]))
+            wider[places] = values
+            return wider
+
+        by_class = self.form in ("diagonal", "full")
+        scatter = spread(self.scatter) if by_class else self.scatter
+        return replace(self, mass=spread(self.mass), mean=spread(self.mean), scatter=scatter)
+
+    def scaled(self, shift: Array, scale: Array) -> ClassMoments:
+        """Of the rows (x − shift) / scale."""
+        by = np.outer(scale, scale) if self.form in ("tied", "full") else scale
+        by = by * scale if self.form == "diagonal" else by
+        scatter = self.scatter / by if self.form != "means" else self.scatter
+        return replace(self, mean=(self.mean - shift) / scale, scatter=scatter)
+
+    @property
+    def total(self) -> float:
+        return float(self.mass.sum())
+
+    @property
+    def present(self) -> int:
+        """How many classes have rows."""
+        return int(np.count_nonzero(self.mass))
+
+    @property
+    def centre(self) -> Array:
+        """The mean of all rows."""
+        return self.mass @ self.mean / self.mass.sum()
+
+    @property
+    def means(self) -> Array:
+        """m_k, where a class without rows stands in the centre."""
+        return np.where(self.mass[:, None] > 0, self.mean, self.centre)
+
+    @cached_property
+    def pooled(self) -> Array:
+        """The scatter within the classes, over all of them: (d,), (d, d) or rows."""
+        return self.scatter.sum(axis=0) if self.form in ("diagonal", "full") else self.scatter
+
+    @cached_property
+    def axes(self) -> tuple[Array, Array]:
+        """(squares (r,), directions (r, d)): the pooled scatter is Σ s vvᵀ. Shared by all who shrink it."""
+        if self.form == "rows":
+            _, singular, V = np.linalg.svd(self.scatter, full_matrices=False)
+            return singular**2, V
+        values, V = np.linalg.eigh(self.pooled)
+        return np.maximum(values, 0), V.T
+
+    @cached_property
+    def relative_axes(self) -> tuple[Spread, list[tuple[Array, Array]]]:
+        """(F of S = FᵀF, ν_k and V_k of S_k = Fᵀ V_k diag(ν_k) V_kᵀ F): both diagonal at once."""
+        whole = Spread.of_covariance(self.pooled, self.negligible)
+        W = whole.whitener
+        pairs = [np.linalg.eigh(W.T @ S @ W) for S in self.scatter]
+        return whole, [(np.maximum(values, 0), V) for values, V in pairs]
+
+    @property
+    def negligible(self) -> Array:
+        """A deviation of each feature that is rounding, not spread."""
+        return 1e-14 * np.abs(self.mean).max(axis=0)
+
+    def _add_rows(self, other: ClassMoments) -> ClassMoments:
+        """Rows are kept while they are fewer than features."""
+        mass = self.mass + other.mass
+        share = _share(other.mass, mass)
+        step = other.mean - self.mean
+        between = np.sqrt(self.mass * share)[:, None] * step
+        parts = self.scatter, other.scatter, between[self.mass * share > 0]
+        mean = self.mean + share[:, None] * step
+        wide = self.form == other.form and sum(map(len, parts)) < mean.shape[1]
+        form = "rows" if wide else "tied"
+        if wide:
+            scatter = np.vstack(parts)
+        else:
+            squares = (self.form == "rows", other.form == "rows", True)
+            scatter = sum(p.T @ p if q else p for p, q in zip(parts, squares, strict=True))
+        return ClassMoments(form, mass, mean, scatter)
+
+
+def _share(part: Array, whole: Array) -> Array:
+    """part / whole, 0 where there is nothing."""
+    return np.divide(part, whole, out=np.zeros_like(part, dtype=float), where=whole > 0)
+
+
+def _no_rows(*_: Any) -> Array:
+    raise NotApplicable(
+        "rows cannot be taken from a scatter that is kept as rows; fit without them."
+    )
+
+
+# Σ_k w_k s_k s_kᵀ of vectors s (K, d), one for each class
+_SQUARES: dict[str, Callable[..., Array]] = {
+    "means": lambda s, w: np.zeros(0),
+    "diagonal": lambda s, w: w[:, None] * s * s,
+    "full": lambda s, w: w[:, None, None] * s[:, :, None] * s[:, None, :],
+    "tied": lambda s, w: (w[:, None] * s).T @ s,
+    "rows": _no_rows,
+}
+
+
+def _tied(D: Array, w: Array, belongs: Array) -> Array:
+    if (w != 1).any():
+        D = D * np.sqrt(w)[:, None]
+    return D.T @ D
+
+
+# Σ w D Dᵀ of rows D (n, d); belongs (K, n) holds their weights by class
+_GATHERED: dict[str, Callable[..., Array]] = {
+    "means": lambda D, w, belongs: np.zeros(0),
+    "diagonal": lambda D, w, belongs: belongs @ D**2,
+    "full": lambda D, w, belongs: np.stack([_tied(D[b > 0], w[b > 0], belongs) for b in belongs]),
+    "tied": _tied,
+    "rows": _no_rows,
+}

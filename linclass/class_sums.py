@@ -1,0 +1,100 @@
+"""Sums of sufficient statistics by class, which add and subtract:  n_k = Σ w_i,  s_k = Σ w_i T(x_i).
+
+All that an exponential family learns of its rows. Blocks of columns may have families of their own.
+Before sums of two sets of rows meet they are brought to one family: one origin, as many levels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+BLOCK = 4096  # rows
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class ClassSums:
+    """families, one a block; columns of each block; mass (K,); sums (K, m) of each block."""
+
+    families: tuple[Any, ...]
+    columns: tuple[Any, ...]
+    mass: Array
+    sums: tuple[Array, ...]
+
+    @classmethod
+    def of(
+        cls, families: Any, columns: Any, X: Any, codes: Array, weights: Array, K: int
+    ) -> ClassSums:
+        """Of these rows; the families have been fitted, so each knows its origin and levels."""
+        mass = np.bincount(codes, weights, K)
+        sums = []
+        for family, own in zip(families, columns, strict=True):
+            parts = [
+                np.hstack([_dense(belongs @ T) for T in family.statistic(columns_of(X[some], own))])
+                for some, belongs in _blocks(codes, weights, K)
+            ]
+            sums.append(np.sum(parts, axis=0))
+        return cls(tuple(families), tuple(columns), mass, tuple(sums))
+
+    def __add__(self, other: ClassSums) -> ClassSums:
+        return self._with(other, 1)
+
+    def __sub__(self, part: ClassSums) -> ClassSums:
+        left = self._with(part, -1)
+        gone = left.mass <= 1e-9 * self.mass
+        sums = tuple(np.where(gone[:, None], 0, s) for s in left.sums)
+        return replace(left, mass=np.where(gone, 0, left.mass), sums=sums)
+
+    def leaving_out(self, X: Any, codes: Array, weights: Array, folds: Any) -> Iterator[ClassSums]:
+        """The sums over all rows but the fold's, for each fold."""
+        K = len(self.mass)
+        for rows in folds:
+            part = self.of(self.families, self.columns, X[rows], codes[rows], weights[rows], K)
+            yield self - part
+
+    def of_classes(self, kept: Array) -> ClassSums:
+        return replace(self, mass=self.mass[kept], sums=tuple(s[kept] for s in self.sums))
+
+    def among(self, places: Array, K: int) -> ClassSums:
+        """Of K classes, of which ours stand at these places; the others have no rows."""
+
+        def spread(values: Array) -> Array:
+            wider = np.zeros((K, *values.shape[1:]))
+            wider[places] = values
+            return wider
+
+        return replace(self, mass=spread(self.mass), sums=tuple(map(spread, self.sums)))
+
+    def _with(self, other: ClassSums, sign: int) -> ClassSums:
+        families, sums = [], []
+        pairs = zip(self.families, other.families, self.sums, other.sums, strict=True)
+        for ours, theirs, a, b in pairs:
+            family = ours.joined(theirs)
+            a, b = ours.rebased(family, self.mass, a), theirs.rebased(family, other.mass, b)
+            families.append(family)
+            sums.append(a + sign * b)
+        mass = self.mass + sign * other.mass
+        return replace(self, families=tuple(families), mass=mass, sums=tuple(sums))
+
+
+def _blocks(codes: Array, weights: Array, K: int) -> Iterator[tuple[slice, Array]]:
+    """(some rows, their weights by class (K, ·))."""
+    for begin in range(0, max(len(codes), 1), BLOCK):
+        some = slice(begin, begin + BLOCK)
+        k = codes[some]
+        belongs = np.zeros((K, len(k)))
+        belongs[k, np.arange(len(k))] = weights[some]
+        yield some, belongs
+
+
+def _dense(product: Any) -> Array:
+    return product.toarray() if hasattr(product, "toarray") else product
+
+
+def columns_of(X: Any, own: Any) -> Any:
+    """Some columns; all of them without a copy."""
+    return X if isinstance(own, slice) and own == slice(None) else X[:, own]

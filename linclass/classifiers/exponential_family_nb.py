@@ -1,0 +1,90 @@
+"""Naive Bayes with a family for each column,  z_k = ln π_k + Σ_blocks θ_kᵀT(x) − A(θ_k).
+
+families    one name for all columns, or {column: name}, columns by name or number; those not named
+            are gaussian.  bernoulli, beta, categorical, dirichlet, exponential, gamma, gaussian,
+            geometric, multinomial, multivariate_gaussian, poisson, spherical_gaussian
+smoothing   None: each family's own default (linclass/families); a number for all, or {family: number}
+
+>>> ExponentialFamilyNB(families={"age": "gaussian", "housing": "categorical"})
+
+Columns of one family are a block: gaussian ones independent, those of a multivariate_gaussian or a
+multinomial together.   Wainwright & Jordan (2008), §3; Hastie, Tibshirani & Friedman (2009), §6.6.3
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from linclass.conventions import NotApplicable
+from linclass.families.base import Family
+from linclass.naive_bayes import NaiveBayes, check_smoothing
+from linclass.parts import find
+from linclass.priors import Priors, check_priors
+
+REST = "gaussian"  # the family of columns that are not named
+
+
+class ExponentialFamilyNB(NaiveBayes):
+    def __init__(
+        self,
+        families: str | Mapping[Any, str] = REST,
+        priors: Priors = None,
+        smoothing: float | Mapping[str, float] | None = None,
+    ):
+        self.families = families
+        self.priors = priors
+        self.smoothing = smoothing
+
+    def check(self) -> None:
+        check_priors(self.priors)
+        for name in self._named():
+            find("families", name)
+            if name == "tied_gaussian":
+                raise ValueError("tied_gaussian is no naive Bayes; use LinearDiscriminantAnalysis.")
+        if isinstance(self.smoothing, Mapping):
+            for name, value in self.smoothing.items():
+                find("families", name)
+                check_smoothing(value, f"smoothing of {name}")
+        elif self.smoothing is not None:
+            check_smoothing(self.smoothing)
+
+    def parts(self) -> list[str]:
+        """The modules that a fit composes by name."""
+        return [f"linclass.families.{name}" for name in self._named()]
+
+    def _named(self) -> list[str]:
+        if not isinstance(self.families, Mapping):
+            return [self.families]
+        return sorted({REST, *self.families.values()})
+
+    def _gathering(self) -> Any:
+        return self.families
+
+    def _families(self) -> list[tuple[Family, Any, float]]:
+        if not isinstance(self.families, Mapping):
+            return [(find("families", self.families)(), slice(None), self._strength(self.families))]
+        family_of = np.full(self.n_features_in_, REST, dtype=object)
+        for column, name in self.families.items():
+            family_of[self._number(column)] = name
+        return [
+            (find("families", name)(), np.flatnonzero(family_of == name), self._strength(name))
+            for name in dict.fromkeys(family_of)
+        ]
+
+    def _strength(self, name: str) -> float:
+        default = find("families", name).smoothing
+        if isinstance(self.smoothing, Mapping):
+            return self.smoothing.get(name, default)
+        return default if self.smoothing is None else self.smoothing
+
+    def _number(self, column: Any) -> int:
+        names = list(getattr(self, "feature_names_in_", ()))
+        if column in names:
+            return names.index(column)
+        if isinstance(column, int | np.integer) and 0 <= column < self.n_features_in_:
+            return int(column)
+        known = f"they are {', '.join(names[:8])}" if names else f"there are {self.n_features_in_}"
+        raise NotApplicable(
+            f"families names column {column!r}, which the rows do not have; {known}."
+        )

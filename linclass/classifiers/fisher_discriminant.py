@@ -1,0 +1,80 @@
+"""Fisher's discriminant: the directions in which classes lie apart most, relative to their spread.
+
+    v_r maximize  vᵀS_b v / vᵀS_w v,   S_b = Σ_k n_k (m_k − m)(m_k − m)ᵀ,   S_w within the classes,
+
+each with unit spread and uncorrelated with those before: at most K − 1 of them, or n_components.
+Rows go to the nearest of the projected means. For two classes that is w = S_w⁻¹(m₂ − m₁) with the
+threshold midway between the projected means; with all directions it is linear discriminant
+analysis with equal priors. It is a rule of geometry and claims no probabilities.
+Fisher (1936); Hastie, Tibshirani & Friedman (2009), §4.3.3
+"""
+
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+
+from linclass.class_moments import ClassMoments
+from linclass.conventions import LinearScores
+from linclass.covariance import missing_rank, tied_form, tied_spread
+from linclass.from_statistics import FromStatistics
+from linclass.geometry import LinearGeometry
+
+NEGLIGIBLE = 1e-12  # a ratio of spreads, of the largest
+
+
+class FisherDiscriminant(FromStatistics, LinearScores, LinearGeometry):
+    def __init__(self, n_components: int | None = None):
+        self.n_components = n_components
+
+    def check(self) -> None:
+        q = self.n_components
+        if q is not None and not (isinstance(q, Integral) and q >= 1):
+            raise ValueError(f"n_components is {q!r}; it must be at least 1, or None for all.")
+
+    def _gather(self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int) -> ClassMoments:
+        form = tied_form(X, K, "full", type(self).__name__)
+        return ClassMoments.of(X, codes, weights, K, form)
+
+    def _learn(self, statistics: ClassMoments) -> Self:
+        lost = "unbiased" if statistics.total > statistics.present else "maximum_likelihood"
+        spread = tied_spread(statistics, lost)
+        self.means_, self.centre_ = statistics.means, statistics.centre
+        M = self.means_ - self.centre_
+        # in whitened coordinates S_w = I, so the directions are those of the weighted means
+        weighted = np.sqrt(statistics.mass)[:, None] * spread.whiten(M)
+        _, ratio, V = np.linalg.svd(weighted, full_matrices=False)
+        most = min(len(M) - 1, self.n_components or len(M))
+        kept = np.flatnonzero(ratio > NEGLIGIBLE * ratio.max(initial=0))[:most]
+        self.scalings_ = spread.whitener @ V[kept].T
+        self.ratios_ = ratio[kept] ** 2 / max(statistics.total - len(M), 1)
+        self.scalings_ *= _signs(self.scalings_, M)
+        P = M @ self.scalings_
+        W = P @ self.scalings_.T
+        b = -0.5 * (P**2).sum(axis=1) - W @ self.centre_
+        b[statistics.mass == 0] = -np.inf  # a class that has no rows yet
+        self._set_scores(W, b)
+        self.rank_, d = spread.rank, M.shape[1]
+        if self.rank_ == d:
+            return self._record()
+        return self._record("rank_deficient", missing_rank(self.rank_, d))
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Coordinates (n, q) along the directions, from the overall mean."""
+        X = self._check_rows(X)
+        return X @ self.scalings_ - self.centre_ @ self.scalings_
+
+    def fit_transform(self, X: Any, y: Any, sample_weight: Any = None) -> np.ndarray:
+        return self.fit(X, y, sample_weight).transform(X)
+
+    def __sklearn_tags__(self):
+        from sklearn.utils import TransformerTags
+
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags = TransformerTags()
+        return tags
+
+
+def _signs(V: np.ndarray, M: np.ndarray) -> np.ndarray:
+    """Each direction points to the last class rather than to the first."""
+    return np.where((M[-1] - M[0]) @ V < 0, -1.0, 1.0)

@@ -1,0 +1,137 @@
+"""Quadratic discriminant analysis: Gaussian classes, each with its own covariance.
+
+    z_k = xᵀA_k x + β_kᵀx + γ_k,   A_k = −½ Σ_k⁻¹,   β_k = Σ_k⁻¹ m_k,
+    γ_k = −½ m_kᵀΣ_k⁻¹m_k − ½ ln det Σ_k + ln π_k,
+
+kept as A_, beta_ and gamma_. Σ_k is the scatter of class k over n_k − 1 (covariance='unbiased')
+or n_k ('maximum_likelihood'), or
+
+shrinkage   λ of (1 − λ)Σ_k + λΣ, towards the pooled Σ of linear discriminant analysis, by default 0
+
+A class whose Σ_k has no inverse (too few rows, a feature without spread) has no density of its own:
+the pooled covariance stands in for it, and status_ says so.
+Friedman (1989), Regularized discriminant analysis; Hastie, Tibshirani & Friedman (2009), §4.3.1
+"""
+
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from linclass.class_moments import BLOCK, ClassMoments
+from linclass.conventions import SoftmaxProbabilities, require_memory
+from linclass.covariance import LOST, check_covariance, check_share, freedom
+from linclass.from_statistics import FromStatistics
+from linclass.priors import Priors, check_priors, class_priors, log_priors
+from linclass.spread import Spread
+
+
+class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
+    def __init__(self, priors: Priors = None, covariance: str = "unbiased", shrinkage: float = 0.0):
+        self.priors = priors
+        self.covariance = covariance
+        self.shrinkage = shrinkage
+
+    def check(self) -> None:
+        check_priors(self.priors)
+        check_covariance(self.covariance)
+        check_share("shrinkage", self.shrinkage)
+
+    def _gather(self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int) -> ClassMoments:
+        d = X.shape[1]
+        what = f"{type(self).__name__} needs {K} dense {d} × {d} covariances"
+        require_memory(8 * 3 * K * d * d, f"{what} and their factors")
+        return ClassMoments.of(X, codes, weights, K, "full")
+
+    def _learn(self, statistics: ClassMoments) -> Self:
+        self.means_ = statistics.means
+        self.priors_ = class_priors(self.priors, statistics.mass)
+        spreads = ClassSpreads(statistics, self.covariance)
+        self._spreads = [spreads.of(k, self.shrinkage) for k in range(len(self.means_))]
+        log_volume = np.array([spread.log_volume for spread in self._spreads])
+        self._constant = log_priors(self.priors_) - 0.5 * log_volume
+        if not spreads.deficient:
+            return self._record()
+        k, rank = spreads.deficient[0]
+        d, more = self.means_.shape[1], len(spreads.deficient) - 1
+        others = f" (and those of {more} more classes)" if more else ""
+        reason = (
+            f"the covariance of class {self.classes_.tolist()[k]!r} has rank {rank} of {d}{others}; "
+            "the pooled covariance stands in; shrinkage above 0 mixes the two"
+        )
+        return self._record("rank_deficient", reason)
+
+    @property
+    def A_(self) -> np.ndarray:
+        """A_k (K, d, d)."""
+        return np.stack([-0.5 * s.whitener @ s.whitener.T for s in self._spreads])
+
+    @property
+    def beta_(self) -> np.ndarray:
+        """β_k (K, d)."""
+        pairs = zip(self._spreads, self.means_, strict=True)
+        return np.stack([spread.solve(m[None])[0] for spread, m in pairs])
+
+    @property
+    def gamma_(self) -> np.ndarray:
+        """γ_k (K,)."""
+        return self._constant - 0.5 * (self.beta_ * self.means_).sum(axis=1)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        X = self._check_rows(X)
+        Z = np.empty((X.shape[0], len(self.means_)))
+        with np.errstate(over="ignore", invalid="ignore"):
+            for begin in range(0, len(Z), BLOCK):
+                rows = X[begin : begin + BLOCK]
+                rows = rows.toarray() if sp.issparse(rows) else rows
+                for k, (m, spread) in enumerate(zip(self.means_, self._spreads, strict=True)):
+                    distance = spread.whiten(rows - m)  # about m_k: squares do not cancel
+                    Z[begin : begin + BLOCK, k] = -0.5 * np.einsum("ij,ij->i", distance, distance)
+        Z += self._constant
+        return _difference(Z) if Z.shape[1] == 2 else Z
+
+
+class ClassSpreads:
+    """The covariances of the classes in factors, and the pooled one, which is worked out if needed."""
+
+    def __init__(self, moments: ClassMoments, covariance: str):
+        self.moments, self.covariance = moments, covariance
+        self.deficient: list[tuple[int, int]] = []  # class, rank
+
+    @cached_property
+    def pooled(self) -> Spread:
+        f = freedom(self.moments, self.covariance)
+        return Spread.of_covariance(self.moments.pooled / f, self.moments.negligible)
+
+    def of(self, k: int, shrinkage: float) -> Spread:
+        if shrinkage == 1:
+            return self.pooled
+        if shrinkage > 0:
+            return self._shrunk(k, shrinkage)
+        S = self.moments.scatter[k] / self._freedom(k)
+        own = Spread.of_covariance(S, self.moments.negligible)
+        if own.rank == len(S):
+            return own
+        if self.moments.mass[k] > 0:
+            self.deficient.append((k, own.rank))
+        return self.pooled
+
+    def _freedom(self, k: int) -> float:
+        f = self.moments.mass[k] - LOST[self.covariance]
+        return f if f > 0 else 1  # one row has no spread, whatever it is divided by
+
+    def _shrunk(self, k: int, shrinkage: float) -> Spread:
+        """All strengths share the axes in which S_k and the pooled S are diagonal."""
+        whole, axes = self.moments.relative_axes
+        values, V = axes[k]
+        f = freedom(self.moments, self.covariance)
+        root = np.sqrt((1 - shrinkage) * values / self._freedom(k) + shrinkage / f)
+        return Spread(root[:, None] * (V.T @ whole.root), whole.whitener @ V / root)
+
+
+def _difference(Z: np.ndarray) -> np.ndarray:
+    """z₁ − z₀; two infinite distances are as far as each other."""
+    with np.errstate(invalid="ignore"):
+        z = Z[:, 1] - Z[:, 0]
+    return np.where(np.isnan(z), 0.0, z)

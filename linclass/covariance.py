@@ -1,0 +1,96 @@
+"""From moments of classes to the covariance they share: its degrees of freedom, shape and shrinkage.
+
+    Σ = (1 − α) S/f + α μ I,   μ = tr S/(f d),   f = N − K ('unbiased') or N ('maximum_likelihood'),
+
+S the scatter within the classes: all of it, its diagonal, or the mean of its diagonal.
+"""
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from linclass.applicability import NotApplicable, require_memory
+from linclass.class_moments import ClassMoments
+from linclass.diagonal_spread import DiagonalSpread
+from linclass.shrunk_spread import ShrunkSpread
+from linclass.spread import Spread
+
+LOST = {"unbiased": 1, "maximum_likelihood": 0}  # degrees of freedom that each class mean takes
+SHAPES = ("full", "diagonal", "spherical")
+AnySpread = Any  # Spread | DiagonalSpread | ShrunkSpread
+
+
+def check_covariance(covariance: Any) -> None:
+    if covariance not in LOST:
+        raise ValueError(
+            f"covariance is {covariance!r}; it must be 'unbiased' (over N − K) or "
+            "'maximum_likelihood' (over N)."
+        )
+
+
+def check_shape(shape: Any) -> None:
+    if shape not in SHAPES:
+        raise ValueError(f"shape is {shape!r}; it must be one of {', '.join(map(repr, SHAPES))}.")
+
+
+def check_share(name: str, value: Any, otherwise: str = "") -> None:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
+        raise ValueError(f"{name} is {value!r}; it must be a number from 0 to 1{otherwise}.")
+
+
+def tied_form(X: Any, K: int, shape: str, owner: str) -> str:
+    """How the scatter is kept: whichever is smaller, the matrix or the rows."""
+    n, d = X.shape
+    if shape != "full":
+        return "diagonal"
+    wide = n - K < d
+    if sp.issparse(X) or not wide:
+        what = f"{owner} needs a dense {d} × {d} covariance"
+        require_memory(8 * d * d, what)
+        require_memory(4 * 8 * d * d, f"{what} and its factors")
+    return "rows" if wide else "tied"
+
+
+def freedom(moments: ClassMoments, covariance: str) -> float:
+    """What the scatter is divided by."""
+    left = moments.total - LOST[covariance] * moments.present
+    if left <= 0 and moments.pooled.any():
+        raise NotApplicable(
+            f"weights sum to {moments.total:g}, so N − K is not positive; weights count rows "
+            "here. Scale them up, or use covariance='maximum_likelihood'."
+        )
+    return max(left, 1)  # one row in each class: no spread, whatever it is divided by
+
+
+def tied_spread(
+    moments: ClassMoments, covariance: str, shape: str = "full", shrinkage: float = 0.0
+) -> AnySpread:
+    f = freedom(moments, covariance)
+    negligible = moments.negligible
+    if moments.form == "diagonal":
+        return _diagonal(moments.pooled / f, negligible, shape, shrinkage)
+    if shrinkage > 0:
+        values, axes = moments.axes
+        mu = values.sum() / (f * axes.shape[1])
+        return ShrunkSpread((1 - shrinkage) * values / f, axes, shrinkage * mu)
+    if moments.form == "rows":
+        return Spread.of_rows(moments.pooled / np.sqrt(f), negligible)
+    return Spread.of_covariance(moments.pooled / f, negligible)
+
+
+def _diagonal(
+    variance: np.ndarray, negligible: np.ndarray, shape: str, shrinkage: float
+) -> DiagonalSpread:
+    variance = np.where(variance > negligible**2, variance, 0)
+    if shape == "spherical":
+        shrinkage = 1.0
+    return DiagonalSpread(np.sqrt((1 - shrinkage) * variance + shrinkage * variance.mean()))
+
+
+def missing_rank(rank: int, d: int) -> str:
+    return (
+        f"the covariance within the classes has rank {rank} of {d}; "
+        "directions without spread are left out (pseudo-inverse)"
+    )

@@ -1,0 +1,174 @@
+"""Classifiers that are functions of sums over rows: k-fold for about one fit, shards, endless rows.
+
+Such a classifier says what it gathers of the rows and what it learns from that. The sums of the
+training rows of a fold are those of all rows without the fold's, so cross-validation reads the
+rows once however many folds there are (`fit_many`); sums of shards add up to those of all rows
+(`merge`), and rows that do not fit into memory are summed block by block (`partial_fit`,
+`fit_blocks`).   Hastie, Tibshirani & Friedman (2009), §7.10
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from linclass import validation
+from linclass.conventions import Classifier, NotApplicable
+
+Folds = Sequence[np.ndarray]
+
+
+class FromStatistics(Classifier):
+    statistics_: Any
+
+    def _observed(self, X: Any) -> Any:
+        """The rows as they are summed."""
+        return X
+
+    def _gather(self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int) -> Any:
+        """The sums over these rows of K classes; they add, and know `leaving_out` and `among`."""
+        raise NotImplementedError
+
+    def _learn(self, statistics: Any) -> Self:
+        """Everything but `classes_` and the number and names of features, from the sums alone."""
+        raise NotImplementedError
+
+    def _gathering(self) -> Any:
+        """What the sums depend on of the parameters: models that agree in it share them."""
+        return ()
+
+    def _scaled(self, statistics: Any, shift: Any, scale: Any) -> Any:
+        """The sums over the rows (x − shift) / scale."""
+        return statistics.scaled(shift, scale)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        X, codes, weights = self._start_fit(X, y, sample_weight)
+        self.statistics_ = self._gather(self._observed(X), codes, weights, len(self.classes_))
+        return self._learn(self.statistics_)
+
+    def fit_many(
+        self,
+        X: Any,
+        y: Any,
+        folds: Folds,
+        params: Sequence[dict[str, Any]],
+        scaling: Sequence[tuple[Any, Any]] | None = None,
+    ) -> list[list[Self]]:
+        """fits[fold][param]: what refitting would give on all rows but those of `folds[fold]`.
+
+        With `scaling`, (shift, scale) of each fold, it is what refitting on (X − shift)/scale gives.
+        """
+        asked = unfitted(self)
+        X, codes, weights = asked._start_fit(X, y)
+        models = [copy.copy(asked).set_params(**param) for param in params]
+        for model in models:
+            model.check()
+        fits: list[list[Any]] = [[None] * len(models) for _ in folds]
+        for group in _alike(models):
+            first = models[group[0]]
+            rows = first._observed(X)
+            total = first._gather(rows, codes, weights, len(asked.classes_))
+            for j, left in enumerate(total.leaving_out(rows, codes, weights, folds)):
+                sums, classes = of_present_classes(left, asked.classes_)
+                if scaling is not None:
+                    sums = self._scaled(sums, *scaling[j])
+                for i in group:
+                    fits[j][i] = models[i]._copy_for(classes)._learn(sums)
+        return fits
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn of more rows. Classes may come later; `classes` says them now, without rows."""
+        self._take_in(X, y, classes, sample_weight)
+        if len(self.classes_) < 2:
+            raise NotApplicable(
+                f"y has 1 class so far: {self.classes_.tolist()[0]!r}; give classes=[…] at first."
+            )
+        return self._learn(self.statistics_)
+
+    def fit_blocks(self, blocks: Iterable[tuple[Any, Any]], classes: Any = None) -> Self:
+        """Fit on an iterator of (X, y): each block is read once, and only one is in memory."""
+        self._forget()
+        for X, y in blocks:
+            self._take_in(X, y, classes)
+        if len(getattr(self, "classes_", ())) < 2:
+            raise NotApplicable("the blocks hold fewer than two classes; give blocks with rows.")
+        return self._learn(self.statistics_)
+
+    def merge(self, other: Self) -> Self:
+        """As if this one had been fitted on the rows of both."""
+        self._check_mergeable(other)
+        self._add(other.statistics_, other.classes_)
+        return self._learn(self.statistics_)
+
+    def _check_mergeable(self, other: Self) -> None:
+        if not (hasattr(self, "statistics_") and hasattr(other, "statistics_")):
+            raise ValueError("merge needs two fitted classifiers; call fit or partial_fit on both.")
+        if self.n_features_in_ != other.n_features_in_ or self._gathering() != other._gathering():
+            raise ValueError(
+                "merge needs the same features and parameters in both; fit them alike."
+            )
+
+    def _forget(self) -> None:
+        for name in ("statistics_", "classes_", "n_features_in_", "feature_names_in_"):
+            vars(self).pop(name, None)
+
+    def _take_in(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> None:
+        self.check()
+        self._gathering()
+        known = hasattr(self, "statistics_")
+        X = self._check_rows(X) if known else self._matrix_for_fit(X)
+        y = validation.labels(y, X.shape[0], type(self).__name__)
+        weights = validation.row_weights(sample_weight, X.shape[0])
+        found, codes = validation.encode(y)
+        sums = self._gather(self._observed(X), codes, weights, len(found))
+        if known:
+            self._add(sums, found)
+        else:
+            self.statistics_, self.classes_ = sums, found
+        if classes is not None:
+            self._widen(np.asarray(classes))
+
+    def _add(self, sums: Any, classes: np.ndarray) -> None:
+        both = np.union1d(self.classes_, classes)
+        mine = self.statistics_.among(np.searchsorted(both, self.classes_), len(both))
+        theirs = sums.among(np.searchsorted(both, classes), len(both))
+        self.statistics_, self.classes_ = mine + theirs, both
+
+    def _widen(self, classes: np.ndarray) -> None:
+        all_classes = np.unique(classes)
+        if strangers := sorted(set(self.classes_.tolist()) - set(all_classes.tolist())):
+            raise ValueError(
+                f"y holds {strangers[0]!r}, which is not in classes={all_classes.tolist()}; add it."
+            )
+        places = np.searchsorted(all_classes, self.classes_)
+        self.statistics_ = self.statistics_.among(places, len(all_classes))
+        self.classes_ = all_classes
+
+    def _copy_for(self, classes: np.ndarray) -> Self:
+        model = copy.copy(self)
+        model.classes_ = classes
+        return model
+
+
+def unfitted(model: Any) -> Any:
+    """A copy with its parameters and nothing else."""
+    return type(model)(**model.get_params(deep=False))
+
+
+def _alike(models: Sequence[Any]) -> Iterator[list[int]]:
+    """Numbers of models that gather the same."""
+    keys = [repr(model._gathering()) for model in models]
+    for key in dict.fromkeys(keys):
+        yield [i for i, other in enumerate(keys) if other == key]
+
+
+def of_present_classes(statistics: Any, classes: np.ndarray) -> tuple[Any, np.ndarray]:
+    kept = statistics.mass > 0
+    if kept.all():
+        return statistics, classes
+    if kept.sum() < 2:
+        raise NotApplicable("a fold leaves rows of fewer than two classes; use fewer folds.")
+    return statistics.of_classes(kept), classes[kept]

@@ -1,0 +1,76 @@
+"""Regression on class indicators from the moments of the classes: no row is looked at again.
+
+With shares p_k = n_k/N, means m_k about the overall mean x̄, targets t_k (±1, or unit vectors) about
+their mean t̄, and W the scatter within the classes,
+    G = W/N + Σ p_k m_k m_kᵀ,   C = Σ p_k t_k m_kᵀ,   (G + λI) w = C,   b = t̄ − x̄·w.
+
+The solutions of all strengths λ share the eigenvectors of G.   Hastie, Tibshirani & Friedman
+(2009), §3.4.1, §4.2
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from linclass.class_moments import ClassMoments
+from linclass.inverse import Inverse
+from linclass.numerics import Array
+from linclass.solvers.base import Solution
+
+TINY = np.finfo(float).tiny
+
+
+class IndicatorRegression:
+    def __init__(self, moments: ClassMoments, intercept: bool):
+        K = len(moments.mass)
+        self.intercept, self.share = intercept, moments.mass / moments.total
+        targets = np.array([[-1.0, 1.0]]) if K == 2 else np.eye(K)
+        d = moments.mean.shape[1]
+        self.mean = moments.centre if intercept else np.zeros(d)
+        self.target = targets @ self.share if intercept else np.zeros(len(targets))
+        M, T = moments.mean - self.mean, targets - self.target[:, None]
+        self.gram = moments.pooled / moments.total + (M.T * self.share) @ M
+        self.cross = (T * self.share) @ M
+        self.power = (T**2 @ self.share).sum()  # Σ_k p_k ‖t_k‖²
+
+    def solve(self, strength: float, tol: float, shared: bool = False) -> Solution:
+        """`shared`: other strengths will be asked for, so the eigenvectors are worth their time."""
+        rank = None
+        if strength and shared:
+            values, V = self._axes
+            w = (self.cross @ V) / (values + strength) @ V.T
+        else:
+            inverse = self._inverse(strength)
+            w = inverse.times(self.cross.T).T
+            w = w - inverse.times((w @ self.gram + strength * w - self.cross).T).T
+            rank = None if inverse.rank is None else inverse.rank + self.intercept
+        return self._proven(w, strength, tol, rank)
+
+    @cached_property
+    def _axes(self) -> tuple[Array, Array]:
+        return np.linalg.eigh(self.gram)
+
+    def _inverse(self, strength: float) -> Inverse:
+        G = self.gram + strength * np.eye(len(self.gram))
+        flat = np.sqrt(np.maximum(np.diag(G), 0)) <= 1e-13 * np.abs(self.mean)  # but for rounding
+        G[flat] = G[:, flat] = 0
+        return Inverse(G)
+
+    def _proven(self, w: Array, strength: float, tol: float, rank: int | None) -> Solution:
+        residual = w @ self.gram - self.cross + strength * w  # the gradient; that of b is 0
+        missed = max(self.power - 2 * np.vdot(w, self.cross) + np.vdot(w @ self.gram, w), 0)
+        value = (missed + strength * np.vdot(w, w)) / 2
+        if strength:  # the gap of the dual point −(y − z)
+            kind = "duality_gap"
+            certificate = np.vdot(residual, residual) / (2 * strength) / max(value, TINY)
+        else:
+            kind = "gradient_norm"
+            raw = np.sqrt(np.diag(self.gram) + self.mean**2)
+            norms = np.where(raw > 0, raw, 1) * max(np.sqrt(missed + 1e-18 * self.power), TINY)
+            certificate = min(np.abs(residual / norms).max(initial=0), 1.0)
+        theta = np.hstack([w, (self.target - w @ self.mean)[:, None]]) if self.intercept else w
+        theta = theta[0] if len(theta) == 1 else theta
+        done = bool(certificate <= tol)
+        return Solution(theta, float(value), float(certificate), kind, done, 1, rank)

@@ -1,0 +1,30 @@
+"""How much to shrink a covariance: the share α that Ledoit and Wolf found to be best.
+
+    α = β²/δ²,   δ² = ‖S − μI‖²,   β² = min(δ², N⁻² Σ_i w_i ‖r_i r_iᵀ − S‖²),   μ = tr S / d,
+
+r_i the deviation of row i from the mean of its class, S = Σ w_i r_i r_iᵀ/N. δ² is how far S is
+from the target, β² how far from the truth. All follows from tr S, ‖S‖² and Σ w_i ‖r_i‖⁴.
+Ledoit & Wolf (2004), A well-conditioned estimator for large-dimensional covariance matrices
+"""
+
+import numpy as np
+
+from linclass.quartic_moments import QuarticMoments
+
+
+def share_of_moments(statistics: QuarticMoments) -> float:
+    N, S = statistics.mass.sum(), statistics.moments.pooled
+    return _share(N, len(S), np.trace(S) / N, (S**2).sum() / N**2, statistics.quartic.sum() / N)
+
+
+def share_of_rows(R: np.ndarray, weights: np.ndarray) -> float:
+    """From rows √w r (n, d) that are fewer than features: no (d, d) matrix is made."""
+    N, lengths = weights.sum(), np.einsum("ij,ij->i", R, R) / weights
+    square = ((R @ R.T) ** 2).sum() / N**2
+    return _share(N, R.shape[1], weights @ lengths / N, square, weights @ lengths**2 / N)
+
+
+def _share(N: float, d: int, trace: float, square: float, quartic: float) -> float:
+    delta = square - trace**2 / d
+    beta = min((quartic - square) / N, delta)
+    return float(max(beta, 0) / delta) if delta > 0 else 0.0

@@ -1,0 +1,361 @@
+"""What sums are good for: folds without refitting, shards, blocks; every classifier that can is found."""
+
+import warnings
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import linclass
+import linclass.classifiers
+from linclass.class_moments import ClassMoments
+from linclass.conventions import NotApplicable
+from linclass.quartic_moments import QuarticMoments
+from linclass.resampling import stratified_folds
+
+FILES = sorted(Path(linclass.classifiers.__path__[0]).glob("[!_]*.py"))
+MODULES = [import_module(f"linclass.classifiers.{file.stem}") for file in FILES]
+FOUND = {
+    kind
+    for module in MODULES
+    for kind in vars(module).values()
+    if isinstance(kind, type) and hasattr(kind, "fit_many") and kind.__module__ == module.__name__
+}
+
+LDA = linclass.LinearDiscriminantAnalysis
+FAMILIES = ("gaussian", "spherical_gaussian", "multivariate_gaussian", "gamma", "exponential")
+PARAMS: dict[str, list[dict[str, Any]]] = {
+    "LinearDiscriminantAnalysis": [
+        {},
+        {"covariance": "maximum_likelihood", "priors": "uniform"},
+        {"shape": "diagonal"},
+        {"shape": "spherical"},
+        *({"shrinkage": s} for s in (0.1, 0.5, 1.0)),
+        {"shrinkage": 0.2, "shape": "diagonal"},
+    ],
+    "QuadraticDiscriminantAnalysis": [
+        {},
+        {"covariance": "maximum_likelihood"},
+        *({"shrinkage": s} for s in (0.1, 0.5, 1.0)),
+    ],
+    "FisherDiscriminant": [{}, {"n_components": 1}],
+    "NearestMean": [{}],
+    "GaussianNB": [{}, {"tied": True}, {"var_smoothing": 1e-2, "priors": "uniform"}],
+    "BernoulliNB": [{}, {"binarize": 0.5}, {"smoothing": 0.1, "priors": "uniform"}],
+    "CategoricalNB": [{}, {"smoothing": 0.01}],
+    "MultinomialNB": [{}, {"smoothing": 0.01}],
+    "PoissonNB": [{}, {"smoothing": 0.01}],
+    "ExponentialFamilyNB": [
+        {},
+        *({"families": name} for name in FAMILIES),
+        {"families": {0: "poisson", 1: "categorical", 3: "geometric"}, "smoothing": 0.1},
+    ],
+    "LeastSquaresClassifier": [
+        {},
+        {"fit_intercept": False},
+        *({"penalty": "l2", "strength": s} for s in (1e-3, 0.1, 10.0)),
+        {"penalty": "l2", "strength": 0.1, "fit_intercept": False},
+    ],
+}
+CASES = [
+    pytest.param(getattr(linclass, name), params, id=f"{name}-{i}")
+    for name, several in PARAMS.items()
+    for i, params in enumerate(several)
+]
+
+
+def problem(K: int, n: int = 150, d: int = 5) -> tuple[np.ndarray, np.ndarray]:
+    """Correlated counts, positive as every family wants them; classes of unequal size."""
+    rng = np.random.default_rng(K)
+    y = np.minimum(rng.integers(0, K + 1, n), K - 1)
+    common = rng.poisson(1.0, size=(n, 1))
+    return 1.0 + common + rng.poisson(rng.uniform(0.5, 3, size=(K, d))[y]), y
+
+
+DATA = {K: problem(K) for K in (2, 3)}
+
+
+def dealt(y: np.ndarray, folds: int = 5, seed: int = 0) -> list[np.ndarray]:
+    fold = stratified_folds(y, folds, seed)
+    return [np.flatnonzero(fold == k) for k in range(folds)]
+
+
+def rest(n: int, fold: np.ndarray) -> np.ndarray:
+    return np.setdiff1d(np.arange(n), fold)
+
+
+def same(found: Any, expected: Any, X: Any, tolerance: float = 1e-9) -> None:
+    """Two fitted models: the same classes, scores, learned numbers and ending."""
+    assert np.array_equal(found.classes_, expected.classes_)
+    assert (found.status_, found.certificate_kind_) == (
+        expected.status_,
+        expected.certificate_kind_,
+    )
+    assert found.n_iter_ == expected.n_iter_
+    assert found.n_features_in_ == expected.n_features_in_
+    Z = expected.decision_function(X)
+    size = np.abs(Z).max()
+    np.testing.assert_allclose(found.decision_function(X), Z, rtol=tolerance, atol=tolerance * size)
+    for name in ("coef_", "intercept_", "means_", "priors_", "objective_", "rank_", "shrinkage_"):
+        value = getattr(expected, name, None)
+        of_an_origin = name == "intercept_" and not hasattr(expected, "coef_")
+        if value is not None and not of_an_origin:
+            atol = tolerance * max(1.0, np.abs(value).max())
+            np.testing.assert_allclose(getattr(found, name), value, rtol=tolerance, atol=atol)
+
+
+def test_every_classifier_that_knows_many_fits_at_once_is_tried() -> None:
+    assert {kind.__name__ for kind in FOUND} == set(PARAMS)
+
+
+@pytest.mark.parametrize("K", DATA)
+@pytest.mark.parametrize("name", PARAMS)
+def test_folds_from_sums_are_the_refits(name: str, K: int) -> None:
+    X, y = DATA[K]
+    kind, folds, params = getattr(linclass, name), dealt(y) + dealt(y, 4, seed=1), PARAMS[name]
+    fits = kind().fit_many(X, y, folds, params)
+    assert [len(fits), *{len(f) for f in fits}] == [len(folds), len(params)]
+    for fold, models in zip(folds, fits, strict=True):
+        train = rest(len(y), fold)
+        for param, model in zip(params, models, strict=True):
+            same(model, kind(**param).fit(X[train], y[train]), X)
+
+
+@pytest.mark.parametrize("name", PARAMS)
+def test_leaving_out_one_row_at_a_time_is_refitting(name: str) -> None:
+    X, y = problem(3, n=40)
+    kind, params = getattr(linclass, name), PARAMS[name][:2]
+    fits = kind().fit_many(X, y, [np.array([i]) for i in range(40)], params)
+    for i in (0, 7, 39):
+        train = rest(40, np.array([i]))
+        for param, model in zip(params, fits[i], strict=True):
+            same(model, kind(**param).fit(X[train], y[train]), X)
+
+
+GAUSSIAN = ["LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis", "FisherDiscriminant"]
+GAUSSIAN += ["NearestMean", "GaussianNB", "LeastSquaresClassifier"]
+
+
+@pytest.mark.parametrize("name", GAUSSIAN)
+def test_rows_standardized_in_each_fold_follow_from_the_same_sums(name: str) -> None:
+    X, y = DATA[3]
+    kind, folds, params = getattr(linclass, name), dealt(y), PARAMS[name]
+    trains = [rest(len(y), fold) for fold in folds]
+    scaling = [(X[train].mean(axis=0), X[train].std(axis=0)) for train in trains]
+    fits = kind().fit_many(X, y, folds, params, scaling)
+    for train, (shift, scale), models in zip(trains, scaling, fits, strict=True):
+        Z = (X - shift) / scale
+        for param, model in zip(params, models, strict=True):
+            same(model, kind(**param).fit(Z[train], y[train]), Z)
+
+
+@pytest.mark.parametrize("name", sorted(set(PARAMS) - {"CategoricalNB"}))
+def test_sparse_rows_give_the_folds_of_dense_rows(name: str) -> None:
+    X, y = DATA[3]
+    X = X * (np.random.default_rng(0).random(X.shape) < 0.5)
+    kind, folds = getattr(linclass, name), dealt(y)
+    params = [p for p in PARAMS[name] if "gamma" not in str(p)]
+    fits = kind().fit_many(sp.csr_array(X), y, folds, params)
+    for fold, models in zip(folds, fits, strict=True):
+        train = rest(len(y), fold)
+        for param, model in zip(params, models, strict=True):
+            same(model, kind(**param).fit(X[train], y[train]), X, 1e-8)
+
+
+@pytest.mark.parametrize("name", PARAMS)
+def test_a_class_that_is_held_out_whole_is_no_class_of_the_fit(name: str) -> None:
+    X, y = DATA[3]
+    fold = np.flatnonzero(y == 1)
+    kind, params = getattr(linclass, name), PARAMS[name]
+    models = kind().fit_many(X, y, [fold], params)[0]
+    for param, model in zip(params, models, strict=True):
+        same(model, kind(**param).fit(X[y != 1], y[y != 1]), X)
+
+
+@pytest.mark.parametrize("name", GAUSSIAN)
+@pytest.mark.parametrize("offset", [1e4, 1e7])
+def test_a_far_origin_and_far_classes_cost_no_digits(name: str, offset: float) -> None:
+    X, y = DATA[3]
+    far = X + offset + 1e3 * y[:, None]  # whole numbers: the rows themselves are exact
+    if name == "LeastSquaresClassifier":
+        far = X + offset  # of far classes its fit is ill-conditioned, whatever the way
+    kind, folds = getattr(linclass, name), dealt(y)
+    fits = kind().fit_many(far, y, folds, [{}])
+    for fold, (model,) in zip(folds, fits, strict=True):
+        train = rest(len(y), fold)
+        refit = kind().fit(far[train], y[train])
+        np.testing.assert_allclose(
+            model.decision_function(far), refit.decision_function(far), rtol=1e-7, atol=1e-7
+        )
+
+
+@pytest.mark.parametrize("name", [*GAUSSIAN[:3], "GaussianNB"])
+def test_a_feature_that_is_constant_but_for_the_fold_has_no_spread_left(name: str) -> None:
+    X, y = DATA[3]
+    odd = np.column_stack([X, np.full(len(y), 0.1)])
+    odd[4, -1] = 1e6
+    kind, train = getattr(linclass, name), rest(len(y), np.array([4]))
+    (model,), refit = kind().fit_many(odd, y, [np.array([4])], [{}])[0], kind()
+    same(model, refit.fit(odd[train], y[train]), odd[train], 1e-8)
+
+
+def test_a_fold_that_leaves_one_class_is_left_to_the_refit() -> None:
+    X, y = DATA[2]
+    with pytest.raises(NotApplicable, match="fewer than two classes"):
+        LDA().fit_many(X, y, [np.flatnonzero(y == 0)], [{}])
+
+
+def test_wrong_parameters_are_refused_as_in_fit() -> None:
+    X, y = DATA[2]
+    with pytest.raises(ValueError, match="shrinkage is 2"):
+        LDA().fit_many(X, y, dealt(y), [{"shrinkage": 2}])
+
+
+def test_the_model_that_is_asked_stays_as_it_was() -> None:
+    X, y = DATA[2]
+    model = LDA().fit(X, y)
+    before = model.coef_.copy()
+    model.fit_many(X[:, :3], y, dealt(y), [{"shrinkage": 0.5}])
+    assert np.array_equal(model.coef_, before)
+    assert (model.n_features_in_, model.shrinkage) == (5, 0.0)
+
+
+def test_names_of_columns_travel_with_the_fits() -> None:
+    import pandas as pd
+
+    X, y = DATA[3]
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    model = LDA().fit_many(frame, y, dealt(y), [{}])[0][0]
+    assert list(model.feature_names_in_) == list("abcde")
+    assert len(model.predict(frame)) == len(y)
+
+
+def test_ledoit_and_wolfs_share_of_a_fold_follows_from_sums() -> None:
+    X, y = DATA[3]
+    folds = dealt(y)
+    fits = LDA().fit_many(X, y, folds, [{"shrinkage": "ledoit_wolf"}])
+    for fold, (model,) in zip(folds, fits, strict=True):
+        train = rest(len(y), fold)
+        same(model, LDA(shrinkage="ledoit_wolf").fit(X[train], y[train]), X)
+
+
+# shards and blocks
+
+TOGETHER = [
+    *(c for c in CASES if c.values[0] is not linclass.LeastSquaresClassifier),
+    pytest.param(LDA, {"shrinkage": "ledoit_wolf"}, id="LinearDiscriminantAnalysis-ledoit_wolf"),
+]
+
+
+@pytest.mark.parametrize(("kind", "params"), TOGETHER)
+def test_merged_shards_are_the_whole(kind: Any, params: dict[str, Any]) -> None:
+    X, y = DATA[3]
+    order = np.argsort(X[:, 0], kind="stable")  # shards unlike each other
+    a, b = order[:60], order[60:]
+    merged = kind(**params).fit(X[a], y[a]).merge(kind(**params).fit(X[b], y[b]))
+    same(merged, kind(**params).fit(X, y), X)
+
+
+@pytest.mark.parametrize(("kind", "params"), TOGETHER)
+def test_rows_block_by_block_are_the_whole(kind: Any, params: dict[str, Any]) -> None:
+    X, y = DATA[3]
+    whole, names = kind(**params).fit(X, y), np.array(["x", "b", "m"])
+    blocks = [slice(0, 3), slice(3, 50), slice(50, 150)]
+    of_blocks = kind(**params).fit_blocks((X[b], y[b]) for b in blocks)
+    same(of_blocks, whole, X)
+    step_by_step = kind(**params)
+    for block in blocks:
+        step_by_step.partial_fit(X[block], y[block], classes=[0, 1, 2])
+    same(step_by_step, whole, X)
+    named = kind(**params).fit_blocks((X[b], names[y[b]]) for b in blocks)
+    assert np.array_equal(named.predict(X), names[whole.predict(X)])
+
+
+@pytest.mark.parametrize(("kind", "params"), TOGETHER)
+def test_a_class_without_rows_yet_is_known_and_never_predicted(
+    kind: Any, params: dict[str, Any]
+) -> None:
+    X, y = DATA[3]
+    two = y != 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = kind(**params).partial_fit(X[two], y[two], classes=[0, 1, 2])
+        predicted = model.predict(X)
+    assert np.array_equal(model.classes_, [0, 1, 2])
+    refit = kind(**params).fit(X[two], y[two])
+    if not params.get("priors"):
+        assert np.array_equal(predicted, refit.predict(X))
+    model.partial_fit(X[~two], y[~two])
+    same(model, kind(**params).fit(X, y), X)
+
+
+def test_weights_of_blocks_count() -> None:
+    X, y = DATA[3]
+    w = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    model = LDA()
+    for block in (slice(0, 50), slice(50, 150)):
+        model.partial_fit(X[block], y[block], classes=[0, 1, 2], sample_weight=w[block])
+    same(model, LDA().fit(X, y, w), X)
+
+
+def test_shards_of_fewer_rows_than_features_are_merged() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 20)), np.arange(60) % 2
+    model = LDA().fit_blocks((X[i : i + 4], y[i : i + 4]) for i in range(0, 60, 4))
+    same(model, LDA().fit(X, y), X)
+    few = LDA().fit_blocks((X[i : i + 4], y[i : i + 4]) for i in range(0, 12, 4))
+    same(few, LDA().fit(X[:12], y[:12]), X)
+    assert few.rank_ == 10
+
+
+@pytest.mark.parametrize(
+    ("blocks", "classes", "message"),
+    [([], None, "fewer than two classes"), ([0], None, "fewer than two"), ([0], [1, 2], "not in")],
+)
+def test_blocks_that_are_no_data_are_refused(blocks: Any, classes: Any, message: str) -> None:
+    given = [(np.ones((3, 2)), np.zeros(3, dtype=int)) for _ in blocks]
+    with pytest.raises(ValueError, match=message):
+        LDA().fit_blocks(given, classes=classes)
+
+
+def test_shards_that_do_not_fit_are_refused() -> None:
+    X, y = DATA[3]
+    a, b = LDA().fit(X, y), LDA().fit(X[:, :3], y)
+    with pytest.raises(ValueError, match="same features"):
+        a.merge(b)
+    with pytest.raises(ValueError, match="two fitted"):
+        a.merge(LDA())
+
+
+# the algebra itself
+
+FORMS = ["means", "diagonal", "tied", "full"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_moments_add_and_subtract(form: str) -> None:
+    rng = np.random.default_rng(0)
+    X, codes, w = rng.normal(size=(90, 4)) + 1e3, rng.integers(0, 3, 90), rng.uniform(1, 2, 90)
+    part = rng.random(90) < 0.3
+    whole, inner, outer = (
+        ClassMoments.of(X[r], codes[r], w[r], 3, form) for r in (part | True, part, ~part)
+    )
+    for found, expected in [(inner + outer, whole), (whole - inner, outer)]:
+        np.testing.assert_allclose(found.mass, expected.mass, rtol=1e-13)
+        np.testing.assert_allclose(found.mean, expected.mean, rtol=1e-14)
+        np.testing.assert_allclose(found.scatter, expected.scatter, atol=1e-10)
+
+
+def test_fourth_moments_add_and_subtract() -> None:
+    rng = np.random.default_rng(1)
+    X, codes, w = rng.normal(size=(90, 4)) ** 3, rng.integers(0, 3, 90), rng.uniform(1, 2, 90)
+    part = rng.random(90) < 0.3
+    whole, inner, outer = (
+        QuarticMoments.of(X[r], codes[r], w[r], 3) for r in (part | True, part, ~part)
+    )
+    for found, expected in [(inner + outer, whole), (whole - inner, outer)]:
+        np.testing.assert_allclose(found.cubic, expected.cubic, rtol=1e-9)
+        np.testing.assert_allclose(found.quartic, expected.quartic, rtol=1e-9)
