@@ -25,10 +25,10 @@ Product = Callable[[Array], tuple[Array, Array | None]]
 Apply = Callable[[Array], Array]
 PART = 6  # of the rows, whose Hessian preconditions: of fewer, a weak penalty makes a poor one
 PATIENCE = 8  # products for one step, after which a Hessian is formed to precondition the next
-MEDIUM = 500  # parameters up to which that takes not much longer
+MEDIUM = 500  # parameters up to which a Hessian takes not much longer than a few products
 MANY = 500  # products for one step
 LARGEST_GRAM = 1000  # features
-SMALL = 150  # parameters up to which a dense Hessian of a few rows preconditions
+SMALL = 150  # the same for sparse rows, of which a few do not see every feature
 
 
 @dataclass(frozen=True)
@@ -68,20 +68,22 @@ class NewtonCg(Solver):
     def _prepare(self, objective: Objective, start: Array) -> tuple[Array, Apply | None, float]:
         """(start, preconditioner, η). With a good preconditioner more precise steps cost little.
 
-        A few rows give a start, and where their Hessian is small it preconditions. K dense scores
-        share (XᵀX/K + strength·I)⁻¹, as if all classes were as likely. Bags of words have no such
-        thing: even the diagonal of H as one doubles the products.
+        A few rows give a start, and where their Hessian is small it preconditions; of sparse rows
+        a few do not see every feature, which sets a lower limit. Else K dense scores share
+        (XᵀX/K + strength·I)⁻¹, as if all classes were as likely. Bags of words have no such thing:
+        even the diagonal of H as one doubles the products.
         """
-        few, width = few_rows(objective, objective.zero(), PART), objective.design.width
-        warm = np.any(start)
-        if few is not None and objective.n_parameters <= SMALL:
-            near = start if warm else Newton(tol=1e-4).solve(few, start).theta
-            point = few.survey(near)
-            return point.theta, by_hessian(point), min(0.1, self.forcing)
-        if objective.design.is_sparse or start.ndim == 1 or width > LARGEST_GRAM:
+        few, width = few_rows(objective, start, PART), objective.design.width
+        sparse, p = objective.design.is_sparse, objective.n_parameters
+        if few is not None and p <= (SMALL if sparse else MEDIUM):
+            solver = Newton() if p <= SMALL else self
+            theta = replace(solver, tol=1e-3, max_iter=None).solve(few, start).theta
+            point = few.survey(theta)
+            return theta, by_hessian(point), min(0.1, self.forcing)
+        if sparse or start.ndim == 1 or width > LARGEST_GRAM:
             return start, None, self.forcing
-        if few is not None and not warm:
-            start = replace(self, tol=1e-4, max_iter=None).solve(few, start).theta
+        if few is not None:
+            start = replace(self, tol=1e-3, max_iter=None).solve(few, start).theta
         inverse = Inverse(objective.shared_hessian())
         return start, lambda R: inverse.times(R.T).T, min(0.2, self.forcing)
 
