@@ -15,6 +15,7 @@ import numpy as np
 
 from linclass.composition import Composition
 from linclass.conventions import LinearScores, SoftmaxProbabilities
+from linclass.fit_many import FitsMany
 from linclass.geometry import LinearGeometry
 from linclass.losses.base import ResidualLoss
 from linclass.numerics import Array, DesignMatrix
@@ -29,7 +30,7 @@ SEPARABLE = (
 )
 
 
-class LinearClassifier(Composition, LinearGeometry, LinearScores):
+class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
     loss: Any
 
     def __init__(
@@ -139,7 +140,8 @@ class LinearClassifier(Composition, LinearGeometry, LinearScores):
         """For those who keep something of the optimum that needs the rows."""
 
     def _learn(self, solutions: Sequence[Solution]) -> None:
-        theta = np.vstack([np.atleast_2d(s.theta) for s in solutions])
+        parts = [np.atleast_2d(s.theta) for s in solutions]
+        theta = parts[0] if len(parts) == 1 else np.vstack(parts)
         theta = self._of_each_class(theta, together=len(solutions) == 1)
         self.coef_, self.intercept_ = self._split(theta)
         for solution in solutions:

@@ -54,6 +54,19 @@ def test_curvature_matches_finite_differences(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TWICE)
+def test_second_derivatives_entry_by_entry_are_the_curvature(name: str) -> None:
+    loss, y, z = made(name)
+    curvatures = loss.curvatures(y, z)
+    for k in directions(z):
+        e = np.zeros_like(z)
+        e[... if k is None else k] = 1
+        column = loss.curve(curvatures, e)
+        for l in directions(z):
+            entry = loss.second(curvatures, l or 0, k or 0)
+            assert_allclose(entry, column[... if l is None else l], atol=1e-15)
+
+
+@pytest.mark.parametrize("name", TWICE)
 def test_hessian_is_the_sum_of_curvatures_over_rows(name: str) -> None:
     loss, y, z = made(name)
     rng = np.random.default_rng(0)

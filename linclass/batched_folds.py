@@ -1,0 +1,123 @@
+"""Folds × strengths of small data as one batch, and its optima as the solutions of single fits.
+
+A fold's rows may be standardized, x → (x − m)/s. With w = s·v and b = β + m·v the scores are those
+of plain rows, w·(x − m)/s + b = v·x + β, so the folds share X, and s only enters ½λ‖w‖². In the same
+way all columns are first brought to mean 0 and spread 1, for the sake of the Hessians.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from linclass import validation
+from linclass.batch import Batch
+from linclass.numerics import Array
+from linclass.objective import Objective
+from linclass.solvers.base import Solution
+from linclass.solvers.newton import Newton
+
+SMALL = 40_000  # entries of X up to which a batch beats warm-started fits, one after another
+FEW = 100  # parameters of one fit
+IN_CACHE = 1 << 15  # scores of the problems that go together
+
+
+def is_small(folds: Any) -> bool:
+    """Fits that Newton's method would do, of strictly convex objectives with a gap as their proof."""
+    P: Objective = folds.objectives[0]
+    shifted = folds.scaling is not None and any(np.any(shift) for shift, _ in folds.scaling)
+    return (
+        len(folds.objectives) == 1
+        and isinstance(folds.whole._chosen(P), Newton)
+        and min(folds.strengths) * P.curvature > 0
+        and P.penalty_is_smooth
+        and P.loss.has_conjugate
+        and (P.design.intercept or not shifted)
+        and P.design.n_rows * P.design.width <= SMALL
+        and P.n_parameters <= FEW
+    )
+
+
+def solve_folds(folds: Any, chosen: Sequence[int]) -> list[list[Solution]]:
+    """Of each chosen fold a solution for each strength."""
+    P: Objective = folds.objectives[0]
+    solver, rows = folds.whole._chosen(P), SharedRows(P)
+    order = np.argsort(folds.strengths)[::-1]  # the strong ones first
+    strengths = np.array(folds.strengths)[order] * P.curvature / P.strength
+    problems = max(1, IN_CACHE // (rows.batch.C * P.design.n_rows))
+    found: list[list[Solution]] = []
+    for some in _pieces(chosen, max(1, problems // len(order))):
+        weights = np.array([_weights(folds, fold) for fold in some])
+        moves = None if folds.scaling is None else [folds.scaling[fold] for fold in some]
+        solutions: list[list[Solution]] = [[] for _ in some]
+        start = None
+        for own in _pieces(strengths, max(1, problems // len(some))):
+            optima = rows.batch.minimize(
+                np.repeat(weights, len(own), axis=0),
+                (np.array(own)[:, None] * rows.unit(moves, len(some))).reshape(-1, rows.batch.d),
+                solver.tol,
+                solver.n_steps,
+                None if start is None else np.repeat(start, len(own), axis=0),
+            )
+            start = optima.theta[len(own) - 1 :: len(own)]  # for the next, weaker ones
+            ends = zip(
+                rows.thetas(optima.theta, moves, len(own)),
+                optima.objective.tolist(),
+                optima.certificate.tolist(),
+                np.maximum(optima.n_iter, 1).tolist(),
+                strict=True,
+            )
+            for i, (theta, value, gap, n_iter) in enumerate(ends):
+                solution = Solution(theta, value, gap, "duality_gap", gap <= solver.tol, n_iter)
+                solutions[i // len(own)].append(solution)
+        back = np.argsort(order).tolist()
+        found += [[own_fold[i] for i in back] for own_fold in solutions]
+    return found
+
+
+class SharedRows:
+    """X with columns of mean 0 (where there is an intercept) and spread 1, and the way back."""
+
+    def __init__(self, P: Objective):
+        X = P.design.X.toarray() if sparse.issparse(P.design.X) else P.design.X
+        self.centre = X.mean(axis=0) if P.design.intercept else np.zeros(X.shape[1])
+        self.spread = np.sqrt(np.square(X - self.centre).mean(axis=0))
+        self.spread[self.spread == 0] = 1
+        self.batch = Batch((X - self.centre) / self.spread, P.design.intercept, P.loss, P.y)
+
+    def unit(self, moves: Any, count: int) -> Array:
+        """(count, 1, d): what a strength of 1 is for each fold's columns, w = (scale/spread) u."""
+        scale = np.ones((count, self.batch.d)) if moves is None else np.array([s for _, s in moves])
+        return np.square(scale / self.spread)[:, None]
+
+    def thetas(self, theta: Array, moves: Any, strengths: int) -> Array:
+        """Weights and intercepts for the rows as each fold has them, from those of the batch."""
+        d, theta = self.batch.d, theta.copy()
+        v = theta[..., :d] / self.spread
+        shift, scale = np.zeros(d), np.ones(d)
+        if moves is not None:
+            shift, scale = (
+                np.repeat([move[part] for move in moves], strengths, axis=0)[:, None]
+                for part in (0, 1)
+            )
+        theta[..., :d] = v * scale
+        if self.batch.intercept:
+            theta[..., d] += (v * (shift - self.centre)).sum(axis=-1)
+        return theta[:, 0] if self.batch.C == 1 else theta
+
+
+def _weights(folds: Any, fold: int) -> Array:
+    """Row weights with sum 1, and 0 for what is held out."""
+    w = np.ones(len(folds.codes))
+    if folds.whole.class_weight is not None:
+        mass, classes = folds.counts[fold].astype(float), folds.whole.classes_
+        w *= validation.class_weights(folds.whole.class_weight, classes, mass)[folds.codes]
+    w[folds.held_out[fold]] = 0
+    return w / w.sum()
+
+
+def _pieces(items: Any, size: int) -> list[Any]:
+    return [items[i : i + size] for i in range(0, len(items), size)]

@@ -1,0 +1,131 @@
+"""Folds × parameters of one classifier at once:  fits[fold][param], each as `fit` alone would end.
+
+What the fits have in common is done once. Small data: Newton's steps of all of them (batch.py).
+Larger data: in each fold the rows, their transpose, and the way from the strongest penalty to the
+weakest (path.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+
+from linclass.applicability import NotApplicable
+from linclass.batched_folds import is_small, solve_folds
+from linclass.numerics import Array
+
+Scaling = Sequence[tuple[Array, Array]]
+
+
+class FitsMany:
+    """For classifiers that are a `Composition`."""
+
+    def fit_many(
+        self,
+        X: Any,
+        y: Any,
+        folds: Sequence[Any],
+        params: Sequence[dict[str, Any]],
+        scaling: Scaling | None = None,
+    ) -> list[list[Self]]:
+        """fits[fold][param]: without the rows of the fold, with the parameters that `params` sets.
+
+        `scaling` holds (shift, scale) of each fold, in which X is then (X − shift)/scale. Refused,
+        with NotApplicable, where the fits share nothing.
+        """
+        held_out = [np.asarray(rows, dtype=np.intp) for rows in folds]
+        models = [self._unfitted().set_params(**changed) for changed in params]  # type: ignore[attr-defined]
+        fits: list[list[Any]] = [[None] * len(models) for _ in held_out]
+        for members in _equal_but_for_strength(models):
+            own = Folds([models[i] for i in members], X, y, held_out, scaling).fits()
+            for fold, found in zip(fits, own, strict=True):
+                for i, model in zip(members, found, strict=True):
+                    fold[i] = model
+        return fits
+
+
+class Folds:
+    """Models that differ in their strengths alone, and the folds that they are to be fitted to."""
+
+    def __init__(
+        self,
+        models: Sequence[Any],
+        X: Any,
+        y: Any,
+        held_out: Sequence[Array],
+        scaling: Scaling | None,
+    ):
+        for model in models:
+            model.check()
+        self.models, self.held_out, self.scaling = models, held_out, scaling
+        self.whole = max(models, key=lambda model: model.strength)._unfitted()
+        solver = None if self.whole.solver == "auto" else self.whole._solver(self.whole.solver)
+        if self.whole.warm_start or self.whole.trace or hasattr(solver, "random_state"):
+            raise NotApplicable(
+                f"{self.whole!r} has a start, a trace or a seed: fit it fold by fold."
+            )
+        self.X, self.codes, weights = self.whole._start_fit(X, y)
+        self.objectives = self.whole._objectives(self.X, self.codes, weights)
+        total, K = np.bincount(self.codes), len(self.whole.classes_)
+        self.counts = np.array([total - np.bincount(self.codes[r], minlength=K) for r in held_out])
+
+    @property
+    def strengths(self) -> list[float]:
+        return [float(model.strength) for model in self.models]
+
+    def fits(self) -> list[list[Any]]:
+        """Of each fold the models, fitted."""
+        small = is_small(self)
+        if not small and len(self.models) == 1:
+            raise NotApplicable(
+                f"{self.whole!r}: folds of so many rows share nothing; fit one by one."
+            )
+        complete = np.flatnonzero(small & (self.counts > 0).all(axis=1)).tolist()
+        together = dict(zip(complete, solve_folds(self, complete), strict=True)) if small else {}
+        return [
+            self._learned(together[fold]) if fold in together else self._one_by_one(fold)
+            for fold in range(len(self.held_out))
+        ]
+
+    def _learned(self, solutions: Sequence[Any]) -> list[Any]:
+        seen, models = {**vars(self.whole), "solver_": "newton"}, []
+        for strength, solution in zip(self.strengths, solutions, strict=True):
+            model = object.__new__(type(self.whole))
+            vars(model).update(seen, strength=strength)
+            models.append(model._finish(self.objectives, [solution], self.codes, None))
+        return models
+
+    def _one_by_one(self, fold: int) -> list[Any]:
+        """A path through the penalized models; others have nothing to start from."""
+        kept = np.ones(len(self.codes), dtype=bool)
+        kept[self.held_out[fold]] = False
+        X, y = self.X[kept], self.whole.classes_[self.codes[kept]]
+        if self.scaling is not None:
+            X = scaled(X, *self.scaling[fold])
+        models = [model._unfitted() for model in self.models]
+        penalized = [model for model in models if model._is_penalized()]
+        if penalized:
+            first = max(penalized, key=lambda model: model.strength)._unfitted()
+            rows, codes, weights = first._start_fit(X, y)
+            first._fit_path(penalized, first._objectives(rows, codes, weights), codes, weights)
+        return [model if model in penalized else model.fit(X, y) for model in models]
+
+
+def scaled(X: Any, shift: Array, scale: Array) -> Any:
+    """(X − shift)/scale; sparse rows are not shifted."""
+    if not sparse.issparse(X):
+        return (X - shift) / scale
+    X = X.copy()
+    X.data /= scale[X.indices]
+    return X
+
+
+def _equal_but_for_strength(models: Sequence[Any]) -> Iterable[list[int]]:
+    groups: dict[str, list[int]] = {}
+    for i, model in enumerate(models):
+        others = {name: v for name, v in model.get_params().items() if name != "strength"}
+        groups.setdefault(repr(others), []).append(i)
+    return groups.values()

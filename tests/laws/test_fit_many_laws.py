@@ -1,0 +1,204 @@
+"""Laws of fit_many, for every classifier that has it: each fit is what `fit` alone gives."""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import linclass.classifiers
+from linclass.applicability import NotApplicable
+
+STRENGTHS = [{"strength": s} for s in (0.03, 1.0, 0.1)]
+VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
+    "LogisticRegression": [
+        {"class_weight": "balanced"},
+        {"class_weight": {"a": 3.0, "b": 1.0, "c": 0.5}},
+        {"fit_intercept": False},
+        {"solver": "newton_cg"},
+    ],
+    "LinearClassifier": [{"loss": "squared_hinge"}, {"loss": "squared"}],
+}
+TIGHT = 1e-15
+
+
+def classifiers() -> list[Any]:
+    found = []
+    for file in sorted(Path(linclass.classifiers.__path__[0]).glob("[!_]*.py")):
+        module = import_module(f"linclass.classifiers.{file.stem}")
+        for kind in filter(inspect.isclass, vars(module).values()):
+            if hasattr(kind, "fit_many") and kind.__module__ == module.__name__:
+                found += [kind(**params) for params in [{}, *VARIANTS.get(kind.__name__, [])]]
+    for estimator in found:
+        if "tol" in estimator.get_params():
+            estimator.set_params(tol=TIGHT)
+    return found
+
+
+def rows(K: int, n: int = 72, seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % K
+    X = rng.standard_normal((n, 3)) * [1, 10, 0.1] + [5, 0, -1] + np.eye(3)[y] * [1, 8, 0.1]
+    return X, np.array(["a", "b", "c"])[y]
+
+
+def folds(n: int, seed: int = 0) -> list[np.ndarray]:
+    """Of unequal sizes, one row alone and none at all among them."""
+    order = np.random.default_rng(seed).permutation(n)
+    return [*np.split(order, [1, 10, 30]), np.empty(0, dtype=int)]
+
+
+def params_for(estimator: Any) -> list[dict[str, Any]]:
+    return STRENGTHS if "strength" in estimator.get_params() else [{}]
+
+
+def assert_as_alone(estimator: Any, X: Any, y: Any, held_out: Any, scaling: Any = None) -> None:
+    params = params_for(estimator)
+    try:
+        fits = estimator.fit_many(X, y, held_out, params, scaling)
+    except NotApplicable as refusal:
+        pytest.skip(str(refusal))
+    assert len(fits) == len(held_out)
+    for f, (row, own) in enumerate(zip(held_out, fits, strict=True)):
+        train = np.delete(np.arange(len(y)), row)
+        X_train, X_test = X[train], X[row]
+        if scaling is not None:
+            X_train, X_test = (_scaled(part, *scaling[f]) for part in (X_train, X_test))
+        for changed, fitted in zip(params, own, strict=True):
+            alone = type(estimator)(**estimator.get_params() | changed).fit(X_train, y[train])
+            assert fitted.get_params() == alone.get_params()
+            # sums of rows are kept by `fit` alone, to which more may be added
+            assert vars(fitted).keys() == vars(alone).keys() - {"statistics_"}
+            assert fitted.status_ == alone.status_
+            assert fitted.certificate_kind_ == alone.certificate_kind_
+            np.testing.assert_array_equal(fitted.classes_, alone.classes_)
+            assert (fitted.objective_ is None) == (alone.objective_ is None)
+            if alone.objective_ is not None:
+                np.testing.assert_allclose(fitted.objective_, alone.objective_, rtol=1e-9)
+            if not len(row):
+                continue
+            np.testing.assert_array_equal(fitted.predict(X_test), alone.predict(X_test))
+            ours, theirs = fitted.decision_function(X_test), alone.decision_function(X_test)
+            np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=2e-8)
+
+
+def _scaled(X: Any, shift: np.ndarray, scale: np.ndarray) -> Any:
+    return sparse.csr_array(X / scale) if sparse.issparse(X) else (X - shift) / scale
+
+
+ALL = pytest.mark.parametrize("estimator", classifiers(), ids=repr)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@ALL
+def test_folds_and_parameters_at_once_are_fits_alone(estimator: Any, K: int) -> None:
+    X, y = rows(K)
+    assert_as_alone(estimator, X, y, folds(len(y)))
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@ALL
+def test_a_folds_scaling_is_that_of_its_rows(estimator: Any, K: int) -> None:
+    X, y = rows(K)
+    held_out = folds(len(y))
+    train = [np.delete(X, rows_, axis=0) for rows_ in held_out]
+    assert_as_alone(
+        estimator, X, y, held_out, [(part.mean(axis=0), part.std(axis=0)) for part in train]
+    )
+
+
+@ALL
+def test_sparse_rows(estimator: Any) -> None:
+    X, y = rows(3)
+    X = sparse.csr_array(np.where(np.abs(X) > np.median(np.abs(X), axis=0), X, 0))
+    held_out = folds(len(y))
+    assert_as_alone(estimator, X, y, held_out)
+    scale = np.array([2.0, 5.0, 0.1])
+    assert_as_alone(estimator, X, y, held_out, [(np.zeros(3), scale)] * len(held_out))
+
+
+@ALL
+def test_a_fold_that_holds_a_whole_class(estimator: Any) -> None:
+    X, y = rows(3)
+    assert_as_alone(estimator, X, y, [np.flatnonzero(y == "b"), np.arange(9), np.arange(9, 30)])
+
+
+@ALL
+def test_separable_folds(estimator: Any) -> None:
+    X, y = rows(2)
+    X[y == "b", 0] += 6
+    assert_as_alone(estimator, X, y, folds(len(y)))
+
+
+@ALL
+def test_many_rows(estimator: Any) -> None:
+    """Beyond the size up to which a batch pays."""
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((2100, 24))
+    y = (X[:, 0] + rng.logistic(size=len(X)) > 0).astype(int)
+    estimator = type(estimator)(**estimator.get_params())
+    if isinstance(estimator.get_params().get("class_weight"), dict):
+        estimator.set_params(class_weight={0: 1.0, 1: 2.0})
+    assert_as_alone(estimator, X, y, [np.arange(700), np.arange(700, 900)])
+
+
+@ALL
+def test_what_is_held_out_has_no_influence(estimator: Any) -> None:
+    X, y = rows(2)
+    held_out = [np.arange(10), np.arange(10, 20)]
+    try:
+        before = estimator.fit_many(X, y, held_out, params_for(estimator))[0]
+    except NotApplicable as refusal:
+        pytest.skip(str(refusal))
+    X, y = X.copy(), y.copy()
+    X[:10] += 3
+    y[:10] = np.where(y[:10] == "a", "b", "a")
+    after = estimator.fit_many(X, y, held_out, params_for(estimator))[0]
+    for old, new in zip(before, after, strict=True):
+        ours, theirs = old.decision_function(X), new.decision_function(X)
+        np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=2e-8)
+
+
+def test_parameters_other_than_the_strength_may_differ() -> None:
+    from linclass import LogisticRegression
+
+    X, y = rows(3)
+    params = [
+        {"strength": 0.1},
+        {"penalty": None},
+        {"strength": 0.2, "class_weight": "balanced"},
+        {"strength": 0.0},
+    ]
+    (fits,) = LogisticRegression(tol=1e-12).fit_many(X, y, [np.arange(9)], params[:1] + params[2:3])
+    assert [f.class_weight for f in fits] == [None, "balanced"]
+    with pytest.raises(NotApplicable, match="share nothing"):
+        LogisticRegression().fit_many(X, y, [np.arange(9)], params)
+
+
+def test_steps_that_ran_out_are_said_of_each_fit() -> None:
+    from linclass import LogisticRegression
+
+    X, y = rows(2)
+    X[y == "b", 0] += 9
+    params = [{"strength": 1e-12}, {"strength": 1.0}]
+    (fits,) = LogisticRegression(max_iter=7).fit_many(X, y, [np.arange(9)], params)
+    assert [fit.status_ for fit in fits] == ["max_iter", "converged"]
+    assert fits[0].n_iter_ == 7
+    assert fits[0].certificate_ > 1e-6
+    assert "duality_gap" in fits[0].reason_
+
+
+@pytest.mark.parametrize(
+    "changed", [{"warm_start": True}, {"trace": True}, {"solver": "stochastic_gradient"}]
+)
+def test_fits_that_are_no_function_of_the_rows_alone_are_refused(changed: dict[str, Any]) -> None:
+    from linclass import LogisticRegression
+
+    X, y = rows(2)
+    with pytest.raises(NotApplicable, match="fold by fold"):
+        LogisticRegression(**changed).fit_many(X, y, folds(len(y)), STRENGTHS)
