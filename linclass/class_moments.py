@@ -10,19 +10,17 @@ Chan, Golub & LeVeque (1983), Algorithms for computing the sample variance
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from linclass.applicability import NotApplicable
 from linclass.moments import Array, Matrix, moments
 from linclass.spread import Spread
 
-BLOCK = 2048  # rows
 ROUNDING = 1e-12  # a share of what was there before the subtraction
 
 
@@ -45,23 +43,29 @@ class ClassMoments:
         mass = self.mass + other.mass
         share = _share(other.mass, mass)
         step = other.mean - self.mean
-        scatter = self.scatter + other.scatter + _SQUARES[self.form](step, self.mass * share)
+        scatter = self.scatter + other.scatter + SQUARES[self.form](step, self.mass * share)
         return replace(self, mass=mass, mean=self.mean + share[:, None] * step, scatter=scatter)
 
     def __sub__(self, part: ClassMoments) -> ClassMoments:
         step = part.mean - self.mean
-        squares = part.scatter + _SQUARES[self.form](step, part.mass)
+        squares = part.scatter + SQUARES[self.form](step, part.mass)
         return self.without(part.mass, part.mass[:, None] * step, squares)
 
-    def without(self, mass: Array, sums: Array, squares: Array) -> ClassMoments:
-        """Without rows of this mass, with these sums and squares of x − m_k."""
+    def without(
+        self, mass: Array, sums: Array, squares: Array, own_sums: Array | float = 0.0
+    ) -> ClassMoments:
+        """Without rows of this mass, with these sums and squares of x − m_k.
+
+        `own_sums` are those of all rows, where m_k is only near their mean.
+        """
         left = self.mass - mass
         left = np.where(left > 1e-9 * self.mass, left, 0)  # weights need not be whole numbers
-        inverse = _share(np.ones_like(left), left)
-        mean = np.where(left[:, None] > 0, self.mean - inverse[:, None] * sums, 0)
-        scatter = self.scatter - squares - _SQUARES[self.form](sums, inverse)
+        inverse = np.divide(1.0, left, out=np.zeros_like(left), where=left > 0)
+        sums = own_sums - sums
+        mean = np.where(left[:, None] > 0, self.mean + inverse[:, None] * sums, 0)
+        scatter = self.scatter - squares - SQUARES[self.form](sums, inverse)
         self._clear_rounding(scatter)
-        return replace(self, mass=left, mean=mean, scatter=scatter)
+        return ClassMoments(self.form, left, mean, scatter)
 
     def _clear_rounding(self, scatter: Array) -> None:
         """What a difference leaves of a feature that no longer has spread is not spread."""
@@ -72,33 +76,6 @@ class ClassMoments:
             gone = left <= ROUNDING * before
             if gone.any():
                 scatter[gone[..., :, None] | gone[..., None, :]] = 0
-
-    def leaving_out(
-        self, X: Matrix, codes: Array, weights: Array, folds: Any
-    ) -> Iterator[ClassMoments]:
-        """The moments of all rows but the fold's, for each fold, in one pass over X per dealing."""
-        K = len(self.mass)
-        for rows in folds:
-            if sp.issparse(X):
-                yield self - self.of(X[rows], codes[rows], weights[rows], K, self.form)
-            else:
-                yield self.without(*self._deviations(X, codes, weights, rows))
-
-    def _deviations(self, X: Array, codes: Array, weights: Array, rows: Array) -> Any:
-        """(mass, sums, squares) of x − m_k over some rows, some at a time."""
-        K, square = len(self.mass), _GATHERED[self.form]
-        mass, sums, squares = np.zeros(K), np.zeros_like(self.mean), np.zeros_like(self.scatter)
-        for begin in range(0, len(rows), BLOCK):
-            some = rows[begin : begin + BLOCK]
-            k, w = codes[some], weights[some]
-            D = X[some]
-            D -= self.mean[k]
-            belongs = np.zeros((K, len(some)))
-            belongs[k, np.arange(len(some))] = w
-            mass += belongs.sum(axis=1)
-            sums += belongs @ D
-            squares += square(D, w, belongs)
-        return mass, sums, squares
 
     def of_classes(self, kept: Array) -> ClassMoments:
         """Of some classes; those left out have no rows."""
@@ -201,26 +178,10 @@ def _no_rows(*_: Any) -> Array:
 
 
 # Σ_k w_k s_k s_kᵀ of vectors s (K, d), one for each class
-_SQUARES: dict[str, Callable[..., Array]] = {
+SQUARES: dict[str, Callable[..., Array]] = {
     "means": lambda s, w: np.zeros(0),
     "diagonal": lambda s, w: w[:, None] * s * s,
     "full": lambda s, w: w[:, None, None] * s[:, :, None] * s[:, None, :],
     "tied": lambda s, w: (w[:, None] * s).T @ s,
-    "rows": _no_rows,
-}
-
-
-def _tied(D: Array, w: Array, belongs: Array) -> Array:
-    if (w != 1).any():
-        D = D * np.sqrt(w)[:, None]
-    return D.T @ D
-
-
-# Σ w D Dᵀ of rows D (n, d); belongs (K, n) holds their weights by class
-_GATHERED: dict[str, Callable[..., Array]] = {
-    "means": lambda D, w, belongs: np.zeros(0),
-    "diagonal": lambda D, w, belongs: belongs @ D**2,
-    "full": lambda D, w, belongs: np.stack([_tied(D[b > 0], w[b > 0], belongs) for b in belongs]),
-    "tied": _tied,
     "rows": _no_rows,
 }

@@ -49,13 +49,6 @@ class ClassSums:
         sums = tuple(np.where(gone[:, None], 0, s) for s in left.sums)
         return replace(left, mass=np.where(gone, 0, left.mass), sums=sums)
 
-    def leaving_out(self, X: Any, codes: Array, weights: Array, folds: Any) -> Iterator[ClassSums]:
-        """The sums over all rows but the fold's, for each fold."""
-        K = len(self.mass)
-        for rows in folds:
-            part = self.of(self.families, self.columns, X[rows], codes[rows], weights[rows], K)
-            yield self - part
-
     def of_classes(self, kept: Array) -> ClassSums:
         return replace(self, mass=self.mass[kept], sums=tuple(s[kept] for s in self.sums))
 

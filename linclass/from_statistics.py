@@ -32,6 +32,18 @@ class FromStatistics(Classifier):
         """The sums over these rows of K classes; they add, and know `leaving_out` and `among`."""
         raise NotImplementedError
 
+    def _left_out(
+        self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int, folds: Folds
+    ) -> Iterator[Any]:
+        """The sums over all rows but the fold's, for each fold: the total without the part."""
+        total = self._gather(X, codes, weights, K)
+        for rows in folds:
+            yield total - self._gather_part(total, X[rows], codes[rows], weights[rows])
+
+    def _gather_part(self, total: Any, X: Any, codes: np.ndarray, weights: np.ndarray) -> Any:
+        """Sums over some of the rows that `total` is of, in its form."""
+        raise NotImplementedError
+
     def _learn(self, statistics: Any) -> Self:
         """Everything but `classes_` and the number and names of features, from the sums alone."""
         raise NotImplementedError
@@ -70,14 +82,28 @@ class FromStatistics(Classifier):
         for group in _alike(models):
             first = models[group[0]]
             rows = first._observed(X)
-            total = first._gather(rows, codes, weights, len(asked.classes_))
-            for j, left in enumerate(total.leaving_out(rows, codes, weights, folds)):
+            lefts = first._left_out(rows, codes, weights, len(asked.classes_), folds)
+            for j, left in enumerate(lefts):
                 sums, classes = of_present_classes(left, asked.classes_)
                 if scaling is not None:
                     sums = self._scaled(sums, *scaling[j])
                 for i in group:
                     fits[j][i] = models[i]._copy_for(classes)._learn(sums)
         return fits
+
+    def leave_one_out(self, X: Any, y: Any) -> np.ndarray:
+        """`decision_function` of each row by the model of all the others; of absent classes −∞."""
+        asked = unfitted(self)
+        rows, codes, weights = asked._start_fit(X, y)
+        asked.statistics_ = asked._gather(
+            asked._observed(rows), codes, weights, len(asked.classes_)
+        )
+        Z, lone = asked._scores_of_others(asked._observed(rows), codes)
+        return with_refits(asked, X, y, Z, lone)
+
+    def _scores_of_others(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(scores (n, K), which rows are to be fitted without instead): here all of them."""
+        return np.zeros((len(codes), len(self.classes_))), np.ones(len(codes), dtype=bool)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn of more rows. Classes may come later; `classes` says them now, without rows."""
@@ -156,6 +182,23 @@ class FromStatistics(Classifier):
 def unfitted(model: Any) -> Any:
     """A copy with its parameters and nothing else."""
     return type(model)(**model.get_params(deep=False))
+
+
+def with_refits(model: Any, X: Any, y: Any, Z: np.ndarray, lone: np.ndarray) -> np.ndarray:
+    """Scores Z (n, K) of rows by the models of the others, those of lone rows fitted without them."""
+    alone = np.flatnonzero(lone)
+    if len(alone):
+        frame = validation.matrix(X, sparse=model.takes_sparse)
+        fits = model.fit_many(frame, y, [np.array([i]) for i in alone], [{}])
+        for i, (fit,) in zip(alone, fits, strict=True):
+            seen = np.isin(model.classes_, fit.classes_)
+            z = fit.decision_function(frame[[i]])
+            Z[i] = np.where(seen, 0, -np.inf)
+            Z[i, seen] = z[0] if z.ndim == 2 else (0, z[0])
+    if Z.shape[1] > 2:
+        return Z
+    with np.errstate(invalid="ignore"):
+        return Z[:, 1] - Z[:, 0]
 
 
 def _alike(models: Sequence[Any]) -> Iterator[list[int]]:

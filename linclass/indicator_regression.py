@@ -26,7 +26,7 @@ class IndicatorRegression:
     def __init__(self, moments: ClassMoments, intercept: bool):
         K = len(moments.mass)
         self.intercept, self.share = intercept, moments.mass / moments.total
-        targets = np.array([[-1.0, 1.0]]) if K == 2 else np.eye(K)
+        self.targets = targets = np.array([[-1.0, 1.0]]) if K == 2 else np.eye(K)
         d = moments.mean.shape[1]
         self.mean = moments.centre if intercept else np.zeros(d)
         self.target = targets @ self.share if intercept else np.zeros(len(targets))
@@ -42,11 +42,15 @@ class IndicatorRegression:
             values, V = self._axes
             w = (self.cross @ V) / (values + strength) @ V.T
         else:
-            inverse = self._inverse(strength)
-            w = inverse.times(self.cross.T).T
-            w = w - inverse.times((w @ self.gram + strength * w - self.cross).T).T
+            w, inverse = self.coefficients(strength)
             rank = None if inverse.rank is None else inverse.rank + self.intercept
         return self._proven(w, strength, tol, rank)
+
+    def coefficients(self, strength: float) -> tuple[Array, Inverse]:
+        """(w, (G + λI)⁻¹), w refined once by its residual."""
+        inverse = self._inverse(strength)
+        w = inverse.times(self.cross.T).T
+        return w - inverse.times((w @ self.gram + strength * w - self.cross).T).T, inverse
 
     @cached_property
     def _axes(self) -> tuple[Array, Array]:

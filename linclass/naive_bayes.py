@@ -40,6 +40,12 @@ class NaiveBayes(FromStatistics, SoftmaxProbabilities):
             columns.append(own)
         return ClassSums.of(families, columns, X, codes, weights, K)
 
+    def _gather_part(
+        self, total: ClassSums, X: Any, codes: np.ndarray, weights: np.ndarray
+    ) -> ClassSums:
+        K = len(total.mass)
+        return ClassSums.of(total.families, total.columns, X, codes, weights, K)
+
     def _rows(self, X: Any) -> Any:
         return self._observed(self._check_rows(X))
 

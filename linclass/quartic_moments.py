@@ -8,15 +8,15 @@ so they add and subtract as the others do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from linclass.applicability import NotApplicable
-from linclass.class_moments import BLOCK, Array, ClassMoments, Matrix
+from linclass.class_moments import Array, ClassMoments, Matrix
+
+BLOCK = 2048  # rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,12 +45,6 @@ class QuarticMoments:
 
     def __sub__(self, part: QuarticMoments) -> QuarticMoments:
         return self._combined(part, self.moments - part.moments, -1)
-
-    def leaving_out(
-        self, X: Matrix, codes: Array, weights: Array, folds: Any
-    ) -> Iterator[QuarticMoments]:
-        for rows in folds:
-            yield self - self.of(X[rows], codes[rows], weights[rows], len(self.mass))
 
     def of_classes(self, kept: Array) -> QuarticMoments:
         return QuarticMoments(self.moments.of_classes(kept), self.cubic[kept], self.quartic[kept])

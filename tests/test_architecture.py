@@ -20,8 +20,9 @@ PARTS = {"losses", "penalties", "solvers", "families", "kernels"}
 STAGES = {"features", "transforms", "metrics", "comparisons", "pipeline", "tuning", "resampling"}
 GROUND = {
     "applicability", "class_moments", "class_sums", "conventions", "covariance", "diagonal_spread",
-    "from_statistics", "geometry", "ledoit_wolf", "log_probability", "moments", "numerics", "priors",
-    "quartic_moments", "risk", "shrunk_spread", "spread", "table", "validation",
+    "from_moments", "from_statistics", "geometry", "leave_one_out", "ledoit_wolf", "left_out",
+    "log_probability", "moments", "numerics", "priors", "quartic_moments", "risk", "shrunk_spread",
+    "spread", "table", "validation",
 }  # fmt: skip
 
 # What a package, or a single file of linclass, must never import.

@@ -13,17 +13,20 @@ from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 
+from linclass import leave_one_out
 from linclass.class_moments import ClassMoments
 from linclass.conventions import LinearScores
 from linclass.covariance import missing_rank, tied_form, tied_spread
-from linclass.from_statistics import FromStatistics
+from linclass.from_moments import FromMoments
 from linclass.geometry import LinearGeometry
+from linclass.spread import Spread
 
 NEGLIGIBLE = 1e-12  # a ratio of spreads, of the largest
 
 
-class FisherDiscriminant(FromStatistics, LinearScores, LinearGeometry):
+class FisherDiscriminant(FromMoments, LinearScores, LinearGeometry):
     def __init__(self, n_components: int | None = None):
         self.n_components = n_components
 
@@ -32,9 +35,8 @@ class FisherDiscriminant(FromStatistics, LinearScores, LinearGeometry):
         if q is not None and not (isinstance(q, Integral) and q >= 1):
             raise ValueError(f"n_components is {q!r}; it must be at least 1, or None for all.")
 
-    def _gather(self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int) -> ClassMoments:
-        form = tied_form(X, K, "full", type(self).__name__)
-        return ClassMoments.of(X, codes, weights, K, form)
+    def _form(self, X: Any, K: int) -> str:
+        return tied_form(X, K, "full", type(self).__name__)
 
     def _learn(self, statistics: ClassMoments) -> Self:
         lost = "unbiased" if statistics.total > statistics.present else "maximum_likelihood"
@@ -58,6 +60,18 @@ class FisherDiscriminant(FromStatistics, LinearScores, LinearGeometry):
         if self.rank_ == d:
             return self._record()
         return self._record("rank_deficient", missing_rank(self.rank_, d))
+
+    def _scores_of_others(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """With all directions the scores are those of linear discriminant analysis but for priors."""
+        statistics = self.statistics_
+        K, d = statistics.mean.shape
+        all_of_them = self.n_components is None or self.n_components >= min(K - 1, d)
+        if not all_of_them or statistics.form != "tied" or sp.issparse(X):
+            return super()._scores_of_others(X, codes)
+        spread = Spread.of_covariance(statistics.pooled, statistics.negligible)
+        if spread.rank < d:
+            return super()._scores_of_others(X, codes)
+        return leave_one_out.tied(X, codes, statistics, spread, lost=1)
 
     def transform(self, X: Any) -> np.ndarray:
         """Coordinates (n, q) along the directions, from the overall mean."""

@@ -9,16 +9,18 @@ linear classifier, and its posterior is a logistic function.   Hastie, Tibshiran
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 
+from linclass import leave_one_out
 from linclass.class_moments import ClassMoments
 from linclass.conventions import SoftmaxProbabilities
 from linclass.families.gaussian import FLOOR, Gaussian
-from linclass.from_statistics import FromStatistics
+from linclass.from_moments import FromMoments
 from linclass.geometry import LinearGeometry
 from linclass.priors import Priors, check_priors, class_priors, log_priors
 
 
-class GaussianNB(FromStatistics, SoftmaxProbabilities, LinearGeometry):
+class GaussianNB(FromMoments, SoftmaxProbabilities, LinearGeometry):
     def __init__(self, priors: Priors = None, var_smoothing: float = 1e-9, tied: bool = False):
         self.priors = priors
         self.var_smoothing = var_smoothing
@@ -29,8 +31,8 @@ class GaussianNB(FromStatistics, SoftmaxProbabilities, LinearGeometry):
         if not 0 <= self.var_smoothing < np.inf:
             raise ValueError(f"var_smoothing is {self.var_smoothing!r}; it must be at least 0.")
 
-    def _gather(self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int) -> ClassMoments:
-        return ClassMoments.of(X, codes, weights, K, "diagonal")
+    def _form(self, X: Any, K: int) -> str:
+        return "diagonal"
 
     def _learn(self, statistics: ClassMoments) -> Self:
         mass, self.means_, centre = statistics.mass, statistics.means, statistics.centre
@@ -85,3 +87,12 @@ class GaussianNB(FromStatistics, SoftmaxProbabilities, LinearGeometry):
         else:
             Z = self._family.inner(X, self.natural_) + self.intercept_
         return Z[:, 0] if Z.shape[1] == 1 else Z
+
+    def _scores_of_others(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        if sp.issparse(X):
+            return super()._scores_of_others(X, codes)
+        moments = self.statistics_
+        Z, lone = leave_one_out.diagonal(X, codes, moments, self.var_smoothing, self.tied)
+        if self.priors is None:
+            return Z + leave_one_out.priors(codes, moments.mass), lone
+        return Z + log_priors(class_priors(self.priors, moments.mass)), lone

@@ -14,12 +14,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from linclass.class_moments import ClassMoments
 from linclass.classifiers.linear_classifier import LinearClassifier
 from linclass.conventions import NotApplicable, require_memory
-from linclass.from_statistics import Folds, of_present_classes, unfitted
+from linclass.from_statistics import Folds, of_present_classes, unfitted, with_refits
 from linclass.indicator_regression import IndicatorRegression
+from linclass.left_out import left_out
 from linclass.losses.squared import Squared
 from linclass.numerics import Array
 
@@ -73,16 +75,43 @@ class LeastSquaresClassifier(LinearClassifier):
             model.check()
             model._refuse_other_ways(X.shape[1])
         require_memory(32 * X.shape[1] ** 2, f"{type(self).__name__} needs a dense Gram matrix")
-        total = ClassMoments.of(X, codes, weights, len(asked.classes_), "tied")
+        lefts = left_out(X, codes, weights, len(asked.classes_), "tied", folds)
         shared = len({model.strength for model in models if model._is_penalized()}) > 1
         fits = []
-        for j, left in enumerate(total.leaving_out(X, codes, weights, folds)):
+        for j, left in enumerate(lefts):
             sums, classes = of_present_classes(left, asked.classes_)
             if scaling is not None:
                 sums = sums.scaled(*scaling[j])
             problems = {b: IndicatorRegression(sums, b) for b in {m.fit_intercept for m in models}}
             fits.append([m._fitted_to(problems[m.fit_intercept], classes, shared) for m in models])
         return fits
+
+    def leave_one_out(self, X: Any, y: Any) -> Array:
+        """`decision_function` of each row by the model of all the others.
+
+        With the leverage h_i = [1 x_i](H + αI)⁻¹[1 x_i]ᵀ, the intercept free and α = (n − 1)·strength,
+        the residual of a row is that of the fit to all rows over 1 − h_i.   Golub, Heath & Wahba (1979)
+        """
+        asked = unfitted(self)
+        X_all, codes, weights = asked._start_fit(X, y)
+        asked.check()
+        asked._refuse_other_ways(X_all.shape[1])
+        n, K = X_all.shape[0], len(asked.classes_)
+        moments = ClassMoments.of(X_all, codes, weights, K, "tied")
+        problem = IndicatorRegression(moments, self.fit_intercept)
+        strength = self.strength * (n - 1) / n if self._is_penalized() else 0.0
+        w, inverse = problem.coefficients(strength)
+        U = (X_all.toarray() if sp.issparse(X_all) else X_all) - problem.mean
+        leverage = np.einsum("ij,ji->i", U, inverse.times(U.T)) / n + self.fit_intercept / n
+        fitted = U @ w.T + problem.target
+        truth = problem.targets.T[codes]
+        left = 1 - leverage
+        lone = (left < 1e-8) | (moments.mass[codes] < 2)
+        if inverse.rank is not None:
+            lone[:] = True
+        Z = truth - (truth - fitted) / np.where(lone, 1, left)[:, None]
+        Z = np.hstack([np.zeros((n, 1)), Z]) if K == 2 else Z
+        return with_refits(asked, X, y, Z, lone)
 
     def _fitted_to(self, problem: IndicatorRegression, classes: Array, shared: bool) -> Any:
         model = copy.copy(self)

@@ -11,13 +11,17 @@ has any spread are left out, even one that would separate them. Weights count ro
 is the row twice.   Hastie, Tibshirani & Friedman (2009), §4.3; Ledoit & Wolf (2004)
 """
 
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 
+from linclass import leave_one_out
 from linclass.class_moments import ClassMoments
 from linclass.conventions import LinearScores, SoftmaxProbabilities
 from linclass.covariance import (
+    LOST,
     AnySpread,
     check_covariance,
     check_shape,
@@ -27,16 +31,16 @@ from linclass.covariance import (
     tied_spread,
 )
 from linclass.families.tied_gaussian import TiedGaussian
-from linclass.from_statistics import FromStatistics
+from linclass.from_moments import FromMoments
+from linclass.from_statistics import Folds, FromStatistics
 from linclass.geometry import LinearGeometry
 from linclass.ledoit_wolf import share_of_moments, share_of_rows
 from linclass.priors import Priors, check_priors, class_priors, log_priors
 from linclass.quartic_moments import QuarticMoments
+from linclass.spread import Spread
 
 
-class LinearDiscriminantAnalysis(
-    FromStatistics, LinearScores, SoftmaxProbabilities, LinearGeometry
-):
+class LinearDiscriminantAnalysis(FromMoments, LinearScores, SoftmaxProbabilities, LinearGeometry):
     def __init__(
         self,
         priors: Priors = None,
@@ -72,11 +76,25 @@ class LinearDiscriminantAnalysis(
     def _gathering(self) -> Any:
         return self.shape == "full", self.shrinkage == "ledoit_wolf"
 
+    def _form(self, X: Any, K: int) -> str:
+        return tied_form(X, K, self.shape, type(self).__name__)
+
     def _gather(self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int) -> Any:
         if self.shrinkage == "ledoit_wolf":
             return QuarticMoments.of(X, codes, weights, K)
-        form = tied_form(X, K, self.shape, type(self).__name__)
-        return ClassMoments.of(X, codes, weights, K, form)
+        return super()._gather(X, codes, weights, K)
+
+    def _gather_part(self, total: Any, X: Any, codes: np.ndarray, weights: np.ndarray) -> Any:
+        if self.shrinkage == "ledoit_wolf":
+            return QuarticMoments.of(X, codes, weights, len(total.mass))
+        return super()._gather_part(total, X, codes, weights)
+
+    def _left_out(
+        self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int, folds: Folds
+    ) -> Iterator[Any]:
+        if self.shrinkage == "ledoit_wolf":
+            return FromStatistics._left_out(self, X, codes, weights, K, folds)
+        return super()._left_out(X, codes, weights, K, folds)
 
     def _learn(self, statistics: Any) -> Self:
         if self.shrinkage == "ledoit_wolf":
@@ -98,6 +116,19 @@ class LinearDiscriminantAnalysis(
         if self.rank_ == d:
             return self._record(certificate=proof)
         return self._record("rank_deficient", missing_rank(self.rank_, d), certificate=proof)
+
+    def _scores_of_others(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        statistics = self.statistics_
+        plain = self.shape == "full" and self.shrinkage == 0 and statistics.form == "tied"
+        if not plain or sp.issparse(X):
+            return super()._scores_of_others(X, codes)
+        spread = Spread.of_covariance(statistics.pooled, statistics.negligible)
+        if spread.rank < X.shape[1]:
+            return super()._scores_of_others(X, codes)
+        Z, lone = leave_one_out.tied(X, codes, statistics, spread, LOST[self.covariance])
+        if self.priors is None:
+            return Z + leave_one_out.priors(codes, statistics.mass), lone
+        return Z + log_priors(class_priors(self.priors, statistics.mass)), lone
 
 
 def _residual(spread: AnySpread, theta: np.ndarray, M: np.ndarray) -> float:

@@ -11,13 +11,13 @@ import numpy as np
 
 from linclass.class_moments import ClassMoments
 from linclass.conventions import LinearScores
-from linclass.from_statistics import FromStatistics
+from linclass.from_moments import FromMoments
 from linclass.geometry import LinearGeometry
 
 
-class NearestMean(FromStatistics, LinearScores, LinearGeometry):
-    def _gather(self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int) -> ClassMoments:
-        return ClassMoments.of(X, codes, weights, K, "means")
+class NearestMean(FromMoments, LinearScores, LinearGeometry):
+    def _form(self, X: Any, K: int) -> str:
+        return "means"
 
     def _learn(self, statistics: ClassMoments) -> Self:
         self.means_, centre = statistics.means, statistics.centre

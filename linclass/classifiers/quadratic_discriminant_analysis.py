@@ -19,15 +19,18 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.class_moments import BLOCK, ClassMoments
+from linclass import leave_one_out
+from linclass.class_moments import ClassMoments
 from linclass.conventions import SoftmaxProbabilities, require_memory
 from linclass.covariance import LOST, check_covariance, check_share, freedom
-from linclass.from_statistics import FromStatistics
+from linclass.from_moments import FromMoments
 from linclass.priors import Priors, check_priors, class_priors, log_priors
 from linclass.spread import Spread
 
+BLOCK = 2048  # rows
 
-class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
+
+class QuadraticDiscriminantAnalysis(FromMoments, SoftmaxProbabilities):
     def __init__(self, priors: Priors = None, covariance: str = "unbiased", shrinkage: float = 0.0):
         self.priors = priors
         self.covariance = covariance
@@ -38,11 +41,11 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
         check_covariance(self.covariance)
         check_share("shrinkage", self.shrinkage)
 
-    def _gather(self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int) -> ClassMoments:
+    def _form(self, X: Any, K: int) -> str:
         d = X.shape[1]
         what = f"{type(self).__name__} needs {K} dense {d} × {d} covariances"
         require_memory(8 * 3 * K * d * d, f"{what} and their factors")
-        return ClassMoments.of(X, codes, weights, K, "full")
+        return "full"
 
     def _learn(self, statistics: ClassMoments) -> Self:
         self.means_ = statistics.means
@@ -90,6 +93,16 @@ class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
                     Z[begin : begin + BLOCK, k] = -0.5 * np.einsum("ij,ij->i", distance, distance)
         Z += self._constant
         return _difference(Z) if Z.shape[1] == 2 else Z
+
+    def _scores_of_others(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        moments, d = self.statistics_, X.shape[1]
+        spreads = [Spread.of_covariance(S, moments.negligible) for S in moments.scatter]
+        if self.shrinkage or sp.issparse(X) or min(spread.rank for spread in spreads) < d:
+            return super()._scores_of_others(X, codes)
+        Z, lone = leave_one_out.full(X, codes, moments, spreads, LOST[self.covariance])
+        if self.priors is None:
+            return Z + leave_one_out.priors(codes, moments.mass), lone
+        return Z + log_priors(class_priors(self.priors, moments.mass)), lone
 
 
 class ClassSpreads:

@@ -13,6 +13,7 @@ from scipy.special import digamma, gammaln, polygamma
 
 LARGE = 30.0
 STEPS, HALVINGS = 60, 40
+LAST = 1e-8  # a relative step after which the next would be its square, below the last digit
 NEAR = 1e-3  # a relative step from which on Newton's is safe, and likelihoods differ by rounding
 LEAST = 1e-13  # Σ e^{g} that is so near to 1 is so but for rounding
 
@@ -23,7 +24,7 @@ def gamma_shape(s: np.ndarray) -> np.ndarray:
     for _ in range(STEPS):
         step = (_log_minus_digamma(a) - s) / (a * _slope(a))  # of ln a
         a = a * np.exp(-np.clip(step, -1, 1))
-        if (np.abs(step) <= 4e-16).all():
+        if (np.abs(step) <= LAST).all():
             break
     return a
 
@@ -60,7 +61,7 @@ def dirichlet_parameters(g: np.ndarray) -> np.ndarray:
                 break
             size[lower] /= 2
         alpha, value = trial, new
-        if (np.abs(step) <= 2e-15 * (1 + alpha)).all():
+        if (np.abs(step) <= LAST + 2e-15 * alpha).all():
             break
     return alpha.reshape(shape)
 

@@ -65,6 +65,7 @@ CASES = [
     for name, several in PARAMS.items()
     for i, params in enumerate(several)
 ]
+LDA_CASES = [pytest.param(LDA, {"shrinkage": "ledoit_wolf"}, id="ledoit_wolf")]
 
 
 def problem(K: int, n: int = 150, d: int = 5) -> tuple[np.ndarray, np.ndarray]:
@@ -133,6 +134,41 @@ def test_leaving_out_one_row_at_a_time_is_refitting(name: str) -> None:
         train = rest(40, np.array([i]))
         for param, model in zip(params, fits[i], strict=True):
             same(model, kind(**param).fit(X[train], y[train]), X)
+
+
+@pytest.mark.parametrize(("kind", "params"), [*CASES, *LDA_CASES])
+@pytest.mark.parametrize("K", [2, 3])
+def test_scores_of_rows_by_all_others_are_those_of_refits(
+    kind: Any, params: dict[str, Any], K: int
+) -> None:
+    X, y = problem(K, n=40)
+    Z = kind(**params).leave_one_out(X, y)
+    for i in range(0, 40, 5):
+        train = rest(40, np.array([i]))
+        expected = kind(**params).fit(X[train], y[train]).decision_function(X[[i]])[0]
+        np.testing.assert_allclose(Z[i], expected, rtol=1e-8, atol=1e-8 * np.abs(Z[i]).max())
+
+
+@pytest.mark.parametrize("name", PARAMS)
+def test_a_row_that_is_its_class_is_scored_by_models_without_that_class(name: str) -> None:
+    X, y = problem(3, n=45)
+    y = np.where((y == 1) & (np.arange(45) != 4), 0, y)
+    y[4] = 1
+    Z = getattr(linclass, name)().leave_one_out(X, y)
+    assert np.isneginf(Z[4, 1])
+    assert np.isfinite(Z[np.arange(45) != 4]).all()
+    kept = np.arange(45) != 4
+    expected = getattr(linclass, name)().fit(X[kept], y[kept]).decision_function(X[[4]])[0]
+    np.testing.assert_allclose(Z[4, 2] - Z[4, 0], expected, rtol=1e-8)
+
+
+def test_sparse_rows_are_left_out_one_by_one_too() -> None:
+    X, y = problem(3, n=45)
+    for name in GAUSSIAN:
+        model = getattr(linclass, name)()
+        np.testing.assert_allclose(
+            model.leave_one_out(sp.csr_array(X), y), model.leave_one_out(X, y), atol=1e-7
+        )
 
 
 GAUSSIAN = ["LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis", "FisherDiscriminant"]
@@ -246,7 +282,7 @@ def test_ledoit_and_wolfs_share_of_a_fold_follows_from_sums() -> None:
 
 TOGETHER = [
     *(c for c in CASES if c.values[0] is not linclass.LeastSquaresClassifier),
-    pytest.param(LDA, {"shrinkage": "ledoit_wolf"}, id="LinearDiscriminantAnalysis-ledoit_wolf"),
+    *LDA_CASES,
 ]
 
 

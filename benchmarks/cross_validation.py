@@ -1,0 +1,139 @@
+"""Cross-validation from sufficient statistics side by side with scikit-learn's `cross_validate`.
+
+    python benchmarks/cross_validation.py                       every case
+    python benchmarks/cross_validation.py results.csv LDA LOO   some, kept as CSV
+    python benchmarks/cross_validation.py --profile "QDA 2,000" where our time goes
+
+Both sides fit and predict the same folds of the same rows (50 features, 3 classes) and count what
+they predict; each of our methods stands beside the solver of scikit-learn's that has its covariance
+convention. `off` is the largest difference between the accuracies of a fold: every prediction must
+agree. Leaving out one row at a time, scikit-learn fits 2,000 times, so it is timed in fewer pairs.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from harness import Case, run  # sets one BLAS thread, so it comes before NumPy
+
+import numpy as np  # isort: skip
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as TheirLDA
+from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis as TheirQDA
+from sklearn.linear_model import RidgeClassifier
+from sklearn.model_selection import LeaveOneOut, PredefinedSplit, cross_validate
+from sklearn.naive_bayes import GaussianNB as TheirNB
+from sklearn.neighbors import NearestCentroid
+from sklearn.pipeline import make_pipeline
+
+import linclass
+from linclass.resampling import stratified_folds
+
+K, FEATURES, FOLDS, ALPHA = 3, 50, 10, 1.0
+Make = Callable[[int], Any]  # rows of a training set → an estimator
+
+# name: (ours, theirs, scikit-learn's solver, targets for 2,000 rows, for 200,000, one at a time)
+METHODS: dict[str, tuple[Make, Make, str, float, float, float]] = {
+    "LDA": (
+        lambda n: linclass.LinearDiscriminantAnalysis(covariance="maximum_likelihood"),
+        lambda n: TheirLDA(solver="lsqr"),
+        "lsqr",
+        *(0.1, 0.1, 0.001),
+    ),
+    "GaussianNB": (
+        lambda n: linclass.GaussianNB(),
+        lambda n: TheirNB(),
+        "GaussianNB",
+        *(0.15, 0.15, 0.001),
+    ),
+    "QDA": (
+        lambda n: linclass.QuadraticDiscriminantAnalysis(covariance="maximum_likelihood"),
+        lambda n: TheirQDA(solver="eigen"),
+        "eigen",
+        *(0.3, 0.3, 0.001),
+    ),
+    "ridge indicator": (
+        lambda n: linclass.LeastSquaresClassifier(penalty="l2", strength=ALPHA / n),
+        lambda n: RidgeClassifier(alpha=ALPHA, solver="cholesky"),
+        "cholesky",
+        *(0.1, 0.1, 0.001),
+    ),
+    "Fisher": (
+        lambda n: linclass.FisherDiscriminant(),
+        lambda n: make_pipeline(TheirLDA(solver="eigen"), NearestCentroid()),
+        "eigen, nearest centroid",
+        *(0.1, 0.1, 0.001),
+    ),
+}
+
+
+def rows(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Overlapping Gaussian classes of n/K rows each, nearly, with correlated features."""
+    rng = np.random.default_rng(n)
+    mixing = np.eye(FEATURES) + 0.2 * rng.standard_normal((FEATURES, FEATURES))
+    y = rng.integers(0, K, n)
+    X = rng.standard_normal((n, FEATURES)) + 0.3 * rng.standard_normal((K, FEATURES))[y]
+    return X @ mixing, y
+
+
+def ten_folds(n: int, large: bool) -> Iterator[Case]:
+    X, y = rows(n)
+    fold = stratified_folds(y, FOLDS, seed=0)
+    folds = [np.flatnonzero(fold == k) for k in range(FOLDS)]
+    for name, (make_ours, make_theirs, solver, small_target, large_target, _) in METHODS.items():
+        model, peer = make_ours(n * 9 // 10), make_theirs(n * 9 // 10)
+
+        def ours(model: Any = model) -> np.ndarray:
+            fits = model.fit_many(X, y, folds, [{}])
+            pairs = zip(folds, fits, strict=True)
+            return np.array([np.mean(fit.predict(X[r]) == y[r]) for r, (fit,) in pairs])
+
+        def theirs(peer: Any = peer) -> np.ndarray:
+            return _accuracies(peer, X, y, PredefinedSplit(fold))
+
+        target = large_target if large else small_target
+        yield _case(f"{name} {n:,} × {FEATURES}", solver, ours, theirs, target, 3 if large else 7)
+
+
+def one_at_a_time(n: int) -> Iterator[Case]:
+    X, y = rows(n)
+    for name, (make_ours, make_theirs, solver, *_, target) in METHODS.items():
+        model, peer = make_ours(n - 1), make_theirs(n - 1)
+
+        def ours(model: Any = model) -> np.ndarray:
+            return (model.leave_one_out(X, y).argmax(axis=1) == y).astype(float)
+
+        def theirs(peer: Any = peer) -> np.ndarray:
+            return _accuracies(peer, X, y, LeaveOneOut())
+
+        yield _case(f"{name} {n:,} × {FEATURES}, LOO", solver, ours, theirs, target, 1)
+
+
+def _accuracies(peer: Any, X: np.ndarray, y: np.ndarray, folds: Any) -> np.ndarray:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return cross_validate(peer, X, y, cv=folds)["test_score"]
+
+
+def _case(name: str, solver: str, ours: Any, theirs: Any, target: float, pairs: int) -> Case:
+    """The first result of theirs is what both are held to."""
+    found: list[np.ndarray] = []
+
+    def off(accuracies: np.ndarray) -> float:
+        if not found:
+            found.append(theirs())
+        return float(np.abs(accuracies - found[0]).max())
+
+    return Case(name, solver, ours, theirs, off, target, within=0.0, pairs=pairs)
+
+
+def cases() -> Iterator[Case]:
+    yield from ten_folds(2000, large=False)
+    yield from one_at_a_time(2000)
+    yield from ten_folds(200_000, large=True)
+
+
+if __name__ == "__main__":
+    sys.exit(run(cases(), sys.argv[1:]))

@@ -1,0 +1,29 @@
+"""Classifiers that are functions of class means and scatters, in the form that each asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from linclass.class_moments import ClassMoments
+from linclass.from_statistics import Folds, FromStatistics
+from linclass.left_out import left_out
+
+
+class FromMoments(FromStatistics):
+    def _form(self, X: Any, K: int) -> str:
+        """Which of moments.FORMS these rows of K classes are summed in."""
+        raise NotImplementedError
+
+    def _gather(self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int) -> Any:
+        return ClassMoments.of(X, codes, weights, K, self._form(X, K))
+
+    def _gather_part(self, total: Any, X: Any, codes: np.ndarray, weights: np.ndarray) -> Any:
+        return ClassMoments.of(X, codes, weights, len(total.mass), total.form)
+
+    def _left_out(
+        self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int, folds: Folds
+    ) -> Iterator[Any]:
+        return left_out(X, codes, weights, K, self._form(X, K), folds)

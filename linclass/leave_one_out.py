@@ -1,0 +1,116 @@
+"""The score of each row by the model of all others, for about the price of one fit.
+
+Leaving row x out of class k, of n rows with mean m and scatter S, is an update of rank one: with
+u = x − m and c = n/(n − 1),
+    m′ = m − u/(n − 1),   x − m′ = c u,   S′ = S − c u uᵀ,
+    S′⁻¹ = S⁻¹ + S⁻¹u uᵀS⁻¹ c/(1 − c q),   det S′ = (1 − c q) det S,   q = uᵀS⁻¹u,
+so all that is needed are inner products with S⁻¹ of what is there for all rows.
+Rows that are the last of their class, or alone in some direction, are `lone`: a refit decides.
+Sherman & Morrison (1950); Ripley (1996), Pattern Recognition and Neural Networks, §2.7, §3.4
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linclass.class_moments import ClassMoments
+from linclass.spread import Spread
+
+Array = np.ndarray
+LONE = 1e-8  # of 1 − c q: what is left of the spread along u
+
+
+def tied(
+    X: Array, codes: Array, moments: ClassMoments, spread: Spread, lost: int
+) -> tuple[Array, Array]:
+    """(scores, lone): θ_kᵀx − A(θ_k) about the mean of the others, of Gaussians of one covariance.
+
+    `spread` factors the pooled scatter S itself, not S/f.
+    """
+    n, centre, mass = len(X), moments.centre, moments.mass
+    Y = spread.whiten(X - centre)
+    means = np.vstack([spread.whiten(moments.mean - centre), np.zeros(Y.shape[1])])  # and centre
+    products, lengths = Y @ means.T, np.einsum("ij,ij->i", Y, Y)
+    own = np.take_along_axis(products, codes[:, None], axis=1)
+    squares = lengths[:, None] - 2 * products + (means**2).sum(axis=1)  # ‖x − m_l‖²
+    cross = lengths[:, None] - products - own + (means @ means.T)[codes]  # (x − m_k)·(x − m_l)
+    c, q = _shrinking(mass[codes]), np.take_along_axis(squares, codes[:, None], axis=1)[:, 0]
+    left = 1 - c * q
+    safe = np.where(left > LONE, left, 1)
+    squares += (c / safe)[:, None] * cross**2
+    np.put_along_axis(squares, codes[:, None], (c**2 * q / safe)[:, None], axis=1)
+    f = n - 1 - lost * len(mass)
+    squares[:, -1] *= (n / (n - 1)) ** 2  # x from the mean of the others
+    return f / 2 * (squares[:, -1:] - squares[:, :-1]), (left <= LONE) | (mass[codes] < 2)
+
+
+def full(
+    X: Array, codes: Array, moments: ClassMoments, spreads: list[Spread], lost: int
+) -> tuple[Array, Array]:
+    """(ln N(x; m_k, Σ_k) + const, lone), each class with a covariance of its own.
+
+    `spreads` factor the scatters S_k.
+    """
+    (n, d), K = X.shape, len(spreads)
+    Z, lone = np.empty((n, K)), np.zeros(n, dtype=bool)
+    for k, (m, spread) in enumerate(zip(moments.mean, spreads, strict=True)):
+        Y = spread.whiten(X - m)
+        q = np.einsum("ij,ij->i", Y, Y)
+        nk = moments.mass[k]
+        f = nk - lost
+        Z[:, k] = -0.5 * (f * q + spread.log_volume - d * np.log(f))
+        own = np.flatnonzero(codes == k)
+        c, f = nk / max(nk - 1, 1), max(nk - 1 - lost, 1)
+        left = 1 - c * q[own]
+        lone[own] = (left <= LONE) | (nk - 1 - lost < 1)
+        safe = np.where(lone[own], 1, left)
+        volume = spread.log_volume + np.log(safe) - d * np.log(f)
+        Z[own, k] = -0.5 * (f * c**2 * q[own] / safe + volume)
+    return Z, lone
+
+
+def diagonal(
+    X: Array, codes: Array, moments: ClassMoments, smoothing: float, tied: bool
+) -> tuple[Array, Array]:
+    """(Σ_j ln N(x_j; m_kj, σ²_kj) + const, lone), σ² with `smoothing` of the largest variance."""
+    n, mass, K = len(X), moments.mass, len(moments.mass)
+    U = X - moments.mean[codes]
+    c = _shrinking(mass[codes])[:, None]
+    off_centre = X - moments.centre
+    step = moments.mean - moments.centre
+    whole = moments.pooled + mass @ step**2  # the scatter of all rows about their mean
+    total = (whole - n / (n - 1) * off_centre**2) / (n - 1)
+    floor = smoothing * total.max(axis=1, keepdims=True)
+    gone = c * U**2  # what a row takes with it of the scatter of its class
+    variance = (moments.pooled - gone) / (n - 1) + floor
+    Z, lone = np.empty((n, K)), mass[codes] < 2
+    for k, m in enumerate(moments.mean):
+        own = codes == k
+        if not tied:
+            variance = moments.scatter[k] / mass[k] + floor
+            variance[own] = (moments.scatter[k] - gone[own]) / max(mass[k] - 1, 1) + floor[own]
+        low = variance <= LONE * total
+        if low.any():
+            lone |= low.any(axis=1)
+            variance[low] = 1
+        squares = (X - m) ** 2
+        squares[own] *= c[own] ** 2
+        if tied:  # what all classes share is left out of a linear score
+            squares -= (n / (n - 1) * off_centre) ** 2
+        squares /= variance
+        squares += np.log(variance)
+        Z[:, k] = -0.5 * squares.sum(axis=1)
+    return Z, lone
+
+
+def priors(codes: Array, mass: Array) -> Array:
+    """ln of the shares of the classes among the other rows, (n, K)."""
+    counts = np.tile(mass, (len(codes), 1))
+    counts[np.arange(len(codes)), codes] -= 1
+    with np.errstate(divide="ignore"):
+        return np.log(counts / (mass.sum() - 1))
+
+
+def _shrinking(n: Array) -> Array:
+    """n/(n − 1)."""
+    return n / np.maximum(n - 1, 1)

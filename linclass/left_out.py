@@ -1,0 +1,129 @@
+"""Moments of all rows but a fold's, for every fold, reading the rows once for each dealing.
+
+About an origin m⁰_k near the mean of each class, sums s = Σ w d and squares Q = Σ w d dᵀ of the
+deviations d = x − m⁰ add up, so with those of a fold taken off,
+    n = n_all − n_fold,   s = s_all − s_fold,   m = m⁰ + s/n,   S = Q_all − Q_fold − s sᵀ/n.
+Folds that are disjoint, and the rows that they leave, make up all rows: the first dealing gives the
+totals, too. A far origin or far classes cost no digits, because m⁰ is a class's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from linclass.class_moments import Array, ClassMoments, Matrix
+
+BLOCK = 2048  # rows
+Part = tuple[Array, Array, Array]  # mass (K,), sums (K, d), squares
+
+
+def left_out(
+    X: Matrix, codes: Array, weights: Array, K: int, form: str, folds: Sequence[Array]
+) -> Iterator[ClassMoments]:
+    """The moments, in this form, of the rows that are not in each of the folds."""
+    if sp.issparse(X):
+        total = ClassMoments.of(X, codes, weights, K, form)
+        for rows in folds:
+            yield total - ClassMoments.of(X[rows], codes[rows], weights[rows], K, form)
+        return
+    origin = _origin(X, codes, weights, K)
+    measure = _Deviations(X, codes, weights, origin, form)
+    first = _disjoint(folds, len(X))
+    parts = [measure(rows) for rows in folds[:first]]
+    rest = np.ones(len(X), dtype=bool)
+    for rows in folds[:first]:
+        rest[rows] = False
+    whole = [*parts, measure(np.flatnonzero(rest))] if rest.any() else parts
+    mass, sums, squares = (np.sum(values, axis=0) for values in zip(*whole, strict=True))
+    total = ClassMoments(form, mass, origin, squares)
+    for j, rows in enumerate(folds):
+        part = parts[j] if j < first else measure(rows)
+        yield total.without(*part, sums)
+
+
+def _origin(X: Array, codes: Array, weights: Array, K: int) -> Array:
+    """The mean of each class, as one sum gives it."""
+    mass, sums = np.zeros(K), np.zeros((K, X.shape[1]))
+    for begin in range(0, len(X), BLOCK):
+        some = slice(begin, begin + BLOCK)
+        belongs = _belongs(codes[some], weights[some], K)
+        mass += belongs.sum(axis=1)
+        sums += belongs @ X[some]
+    return sums / np.where(mass > 0, mass, 1)[:, None]
+
+
+def _disjoint(folds: Sequence[Array], n: int) -> int:
+    """How many folds from the first have no row in common."""
+    seen = np.zeros(n, dtype=bool)
+    for count, rows in enumerate(folds):
+        if seen[rows].any():
+            return count
+        seen[rows] = True
+    return len(folds)
+
+
+class _Deviations:
+    """(mass, sums, squares) of x − m⁰ over some rows, a block at a time."""
+
+    def __init__(self, X: Array, codes: Array, weights: Array, origin: Array, form: str):
+        self.X, self.codes, self.origin, self.form = X, codes, origin, form
+        self.weights = None if (weights == 1).all() else weights
+
+    def __call__(self, rows: Array) -> Part:
+        if self.form == "full":
+            return self._class_by_class(rows)
+        mass, sums, squares = self._block(rows[:BLOCK])
+        for begin in range(BLOCK, len(rows), BLOCK):
+            more = self._block(rows[begin : begin + BLOCK])
+            mass, sums, squares = mass + more[0], sums + more[1], squares + more[2]
+        return mass, sums, squares
+
+    def _block(self, rows: Array) -> Part:
+        k = self.codes[rows]
+        w = None if self.weights is None else self.weights[rows]
+        D = self.X[rows]
+        D -= self.origin[k]
+        belongs = _belongs(k, 1.0 if w is None else w, len(self.origin))
+        return belongs.sum(axis=1), belongs @ D, _GATHERED[self.form](D, w, belongs)
+
+    def _class_by_class(self, rows: Array) -> Part:
+        k = self.codes[rows]
+        parts = []
+        for j, m in enumerate(self.origin):
+            own = rows[k == j]
+            mass, sums, squares = 0.0, np.zeros_like(m), np.zeros((len(m), len(m)))
+            for begin in range(0, len(own), BLOCK):
+                some = own[begin : begin + BLOCK]
+                D = self.X[some]
+                D -= m
+                w = None if self.weights is None else self.weights[some]
+                mass += len(some) if w is None else w.sum()
+                sums += D.sum(axis=0) if w is None else w @ D
+                squares += _outer(D, w, None)
+            parts.append((mass, sums, squares))
+        of_mass, of_sums, of_squares = zip(*parts, strict=True)
+        return np.array(of_mass), np.array(of_sums), np.array(of_squares)
+
+
+def _belongs(codes: Array, weights: Any, K: int) -> Array:
+    """(K, n): the weight of each row in its class, 0 in the others."""
+    belongs = np.zeros((K, len(codes)))
+    belongs[codes, np.arange(len(codes))] = weights
+    return belongs
+
+
+def _outer(D: Array, w: Array | None, belongs: Array | None) -> Array:
+    if w is not None:
+        D = D * np.sqrt(w)[:, None]
+    return D.T @ D  # one matrix on both sides: half the work (syrk)
+
+
+_GATHERED: dict[str, Callable[..., Array]] = {
+    "means": lambda D, w, belongs: np.zeros(0),
+    "diagonal": lambda D, w, belongs: belongs @ np.square(D, out=D),
+    "tied": _outer,
+}
