@@ -12,16 +12,31 @@ from linclass.objective import Objective
 Row = tuple[str, Callable[[Objective], bool], str]
 
 TABLE: tuple[Row, ...] = (
+    (
+        "a loss of straight pieces, the l2 penalty",
+        lambda P: P.loss.piecewise_linear and curved(P),
+        "semismooth_newton",
+    ),
     ("the loss has a kink", lambda P: P.loss.kind != "twice-smooth", "subgradient"),
     (
         "quadratic, up to 2000 features",
         lambda P: P.is_quadratic and small(P, 2000),
         "least_squares",
     ),
+    (
+        "a loss of parabolas, one score, the l2 penalty, up to 1000 features",
+        lambda P: P.loss.piecewise_quadratic and curved(P) and small(P, 1000),
+        "finite_newton",
+    ),
     ("dense, one score, up to 500 features", lambda P: dense(P) and small(P, 500), "newton"),
     ("dense, K scores, up to 100 parameters", lambda P: dense(P) and few(P), "newton"),
     ("more parameters, or sparse rows", lambda P: True, "newton_cg"),
 )
+
+
+def curved(objective: Objective) -> bool:
+    """The penalty is L2, with a strength above 0."""
+    return objective.curvature > 0 and objective.penalty_is_smooth
 
 
 def dense(objective: Objective) -> bool:

@@ -20,6 +20,7 @@ from linclass.objective import Objective
 from linclass.parts import find, names
 from linclass.path import Path, check_strengths
 from linclass.penalties.base import Penalty
+from linclass.penalties.l2 import L2
 from linclass.solvers.base import Solution, Solver, Trace
 
 OPTIONS = ("step", "tol", "max_iter", "random_state")  # of solvers, where they have them
@@ -55,6 +56,11 @@ class Composition:
             raise ValueError(complaint)
         if self._is_penalized() and not solver.penalizes:
             raise ValueError(f"{name_of(solver)} knows no penalty. Use penalty=None.")
+        if solver.needs_curvature and not (self._is_penalized() and type(self._penalty()) is L2):
+            raise ValueError(
+                f"{name_of(solver)} needs penalty='l2' and a strength above 0; penalty is "
+                f"{self.penalty!r}, strength {self.strength!r}."
+            )
         solver.check()
 
     def parts(self) -> list[str]:

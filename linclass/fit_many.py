@@ -16,6 +16,7 @@ from scipy import sparse
 from linclass.applicability import NotApplicable
 from linclass.batched_folds import is_small, solve_folds
 from linclass.numerics import Array
+from linclass.parts import find
 
 Scaling = Sequence[tuple[Array, Array]]
 
@@ -66,6 +67,10 @@ class Folds:
         if self.whole.warm_start or self.whole.trace or hasattr(solver, "random_state"):
             raise NotApplicable(
                 f"{self.whole!r} has a start, a trace or a seed: fit it fold by fold."
+            )
+        if find("losses", self.whole.loss).piecewise_linear:
+            raise NotApplicable(
+                f"{self.whole!r} ends where its gap does, which depends on the start: fit it fold by fold."
             )
         self.X, self.codes, weights = self.whole._start_fit(X, y)
         self.objectives = self.whole._objectives(self.X, self.codes, weights)

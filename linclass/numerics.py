@@ -17,6 +17,8 @@ from scipy import sparse
 Array = np.ndarray
 BLOCK = 2048  # rows at a time: small enough for the cache, large enough for BLAS
 
+SMALL = 500_000  # entries that may as well be dense
+
 
 class DesignMatrix:
     """[X 1] as a linear map, the constant feature only when there is an intercept.
@@ -157,6 +159,30 @@ class DesignMatrix:
     def take(self, rows: Any) -> DesignMatrix:
         return DesignMatrix(self.X[rows], self.intercept)
 
+    def products_among(self, rows: Array) -> Array:
+        """x_i·x_j among some rows."""
+        B = self.X[rows]
+        return (B @ B.T).toarray() if self.is_sparse else B @ B.T
+
+    def combine(self, rows: Array, v: Array) -> Array:
+        """Σ v_i x_i over some rows, as a theta without intercept."""
+        out = np.zeros(self.width)
+        out[: self.n_features] = self.X[rows].T @ v
+        return out
+
+    def inner(self, g: Array, step: Array, along: Array) -> float:
+        """⟨g, step⟩; `along` are the scores of the step."""
+        return float(np.vdot(g, step))
+
+    def restricted(self, rows: Array) -> DesignMatrix:
+        """The same for some rows; few sparse ones come dense, which spares each product its overhead."""
+        if len(rows) == self.n_rows:
+            return self
+        few = self.take(rows)
+        if self.is_sparse and len(rows) * self.n_features <= SMALL:
+            few = DesignMatrix(few.X.toarray(), self.intercept)
+        return few
+
     def column_norms(self, weights: Array) -> Array:
         """√(Σ w_i x_ij²) of every column."""
         X = self.X
@@ -187,6 +213,10 @@ class DesignMatrix:
     def single(self) -> Array:
         """[X 1] itself, dense and in single precision."""
         return self.dense().astype(np.float32)
+
+    def forget_transpose(self) -> None:
+        """It is made again when it is needed again."""
+        self._XT = None
 
     @property
     def XT(self) -> Any:

@@ -16,7 +16,7 @@ import numpy as np
 
 from linclass.certificate import Certified
 from linclass.losses.base import Loss, MarginLoss
-from linclass.numerics import Array, DesignMatrix
+from linclass.numerics import Array, DesignMatrix, by_blocks
 from linclass.penalties.base import Penalty
 from linclass.point import Point
 from linclass.prepared import Advance, affine_steps
@@ -56,6 +56,10 @@ class Objective(SecondOrder, Certified):
 
     def at(self, theta: Array) -> Point:
         return Point(self, theta, self.design.scores(theta))
+
+    def jet(self, scores: Array) -> tuple[Array, Array, Array | None]:
+        """Value, slope and curvature of the loss of every row."""
+        return by_blocks(self.loss.jet, self.y, scores)
 
     def prepared_steps(self, eta: float) -> Advance:
         """(theta, steps) ↦ theta after so many steps of −η∇P, in place, for many small steps."""
@@ -105,6 +109,11 @@ class Objective(SecondOrder, Certified):
     def weight_part(self, theta: Array) -> Array:
         """W without the intercept, as a view."""
         return theta[..., : self.design.n_features]
+
+    def without_intercept(self, theta: Array) -> Array:
+        theta = theta.copy()
+        theta[..., self.design.n_features :] = 0
+        return theta
 
     @property
     def passes(self) -> float:

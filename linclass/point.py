@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from linclass.numerics import Array, by_blocks
+from linclass.numerics import Array
 
 
 class Point:
@@ -22,10 +22,13 @@ class Point:
 
     @cached_property
     def _jet(self) -> tuple[Array, Array, Array | None]:
-        return by_blocks(self.objective.loss.jet, self.objective.y, self.scores)
+        return self.objective.jet(self.scores)
 
     @cached_property
     def value(self) -> float:
+        return self._value()
+
+    def _value(self) -> float:
         objective = self.objective
         value = float(objective.weights @ self._jet[0])
         if objective.strength and objective.penalty is not None:
@@ -49,6 +52,9 @@ class Point:
     @cached_property
     def gradient(self) -> Array:
         """∇P, or the gradient of its smooth part when the penalty has a kink."""
+        return self._gradient()
+
+    def _gradient(self) -> Array:
         objective = self.objective
         g = objective.design.pull(objective.weights * self.slopes)
         if objective.strength and objective.penalty is not None:
@@ -69,6 +75,7 @@ class Point:
         along = self.objective.design.scores(direction) if scores is None else scores
 
         def step(t: float) -> Point:
-            return Point(self.objective, self.theta + t * direction, self.scores + t * along)
+            theta, scores = self.theta + t * direction, self.scores + t * along
+            return type(self)(self.objective, theta, scores)
 
         return step

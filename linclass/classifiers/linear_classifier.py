@@ -17,7 +17,6 @@ from linclass.composition import Composition
 from linclass.conventions import LinearScores, SoftmaxProbabilities
 from linclass.fit_many import FitsMany
 from linclass.geometry import LinearGeometry
-from linclass.losses.base import ResidualLoss
 from linclass.numerics import Array, DesignMatrix
 from linclass.objective import Objective
 from linclass.parts import find
@@ -121,7 +120,7 @@ class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
             unique = self._needs_unique_parameters()
             return [(find("losses", loss.joint)(K, reference=unique), codes)]
         rest = np.where(np.arange(K)[:, None] == codes, 1.0, -1.0)
-        return [(loss, rest)] if isinstance(loss, ResidualLoss) else [(loss, y) for y in rest]
+        return [(loss, rest)] if loss.quadratic else [(loss, y) for y in rest]
 
     def _needs_unique_parameters(self) -> bool:
         """Without a penalty a Hessian is inverted for K − 1 scores only: with K it is singular."""

@@ -22,6 +22,8 @@ class Loss:
     probabilistic: ClassVar[bool] = False  # minus a log likelihood: scores turn into probabilities
     quadratic: ClassVar[bool] = False
     mistake_driven: ClassVar[bool] = False  # only rows on the wrong side cost anything
+    piecewise_linear: ClassVar[bool] = False  # with `nearest_slopes`
+    piecewise_quadratic: ClassVar[bool] = False  # ℓ″ is 0 or one number: Newton ends by itself
     binary: ClassVar[str | None] = None  # of a loss of K scores, what it is for two classes
     joint: ClassVar[str | None] = None  # the loss that does K > 2 classes at once, where one exists
     has_conjugate: ClassVar[bool] = True
@@ -64,6 +66,18 @@ class Loss:
     def conjugates(self, y: Array, s: Array) -> Array:
         """ℓ*(s) = sup_z s·z − ℓ(y, z), at slopes s."""
         raise NotImplementedError
+
+    def nearest_slopes(self, y: Array, v: Array, reach: float) -> tuple[Array, Array]:
+        """argmin_s ℓ*(s) + (s − v)²/(2·reach), the prox of ℓ*, and where it moves with v."""
+        raise NotImplementedError
+
+    def middle(self, y: Array) -> Array:
+        """The middle of the conjugate's domain: slopes to begin with when nothing is known."""
+        raise NotImplementedError
+
+    def scale(self, y: Array) -> float:
+        """How far scores lie apart: margin losses have their kink at m = 1."""
+        return 1.0
 
     def margins(self, y: Array, z: Array) -> Array:
         """How far each row is on its own side: positive where it is classified correctly."""
@@ -155,6 +169,10 @@ class ResidualLoss(Loss):
     def conjugates(self, y: Array, s: Array) -> Array:
         values = self.conjugate(s) + s * y
         return values if values.ndim == 1 else values.sum(axis=0)
+
+    def scale(self, y: Array) -> float:
+        """The mean absolute deviation of the targets."""
+        return float(np.abs(y - np.median(y)).mean()) or 1.0
 
     def balance(self, y: Array, s: Array, weights: Array) -> Array:
         return s - (s @ weights)[..., None] / weights.sum()

@@ -13,6 +13,7 @@ from linclass.numerics import Array
 
 class Hinge(MarginLoss):
     kind = "convex"
+    piecewise_linear = True
 
     def value(self, m: Array) -> Array:
         return np.maximum(1 - m, 0)
@@ -22,3 +23,12 @@ class Hinge(MarginLoss):
 
     def conjugate(self, a: Array) -> Array:
         return np.where((a >= 0) & (a <= 1), -a, np.inf)
+
+    def nearest_slopes(self, y: Array, v: Array, reach: float) -> tuple[Array, Array]:
+        """With a = −y s:  a = reach − y v, clipped to [0, 1]."""
+        free = reach - y * v
+        a = np.clip(free, 0, 1)
+        return -y * a, a == free
+
+    def middle(self, y: Array) -> Array:
+        return -y / 2

@@ -14,6 +14,7 @@ from linclass.numerics import Array
 class Squared(ResidualLoss):
     smoothness = 1.0
     quadratic = True
+    piecewise_quadratic = True
 
     def value(self, r: Array) -> Array:
         return 0.5 * r * r

@@ -14,6 +14,7 @@ from linclass.numerics import Array
 
 class SquaredHinge(MarginLoss):
     smoothness = 2.0
+    piecewise_quadratic = True
 
     def value(self, m: Array) -> Array:
         return np.maximum(1 - m, 0) ** 2

@@ -23,6 +23,8 @@ class Solution:
     converged: bool
     n_iter: int
     rank: int | None = None  # of the Hessian, where a solver met a singular one
+    slopes: Array | None = None  # the dual point of the certificate, where a solver has one
+    alpha: Array | None = None  # dual variables, where they are no slopes times row weights
     extra: dict[str, Any] = field(default_factory=dict)  # fitted attributes of this solver alone
 
     @classmethod
@@ -58,6 +60,7 @@ class Solver:
     needs: ClassVar[str] = "twice-smooth"
     limit: ClassVar[int] = 100
     penalizes: ClassVar[bool] = True  # False: it would ignore a penalty
+    needs_curvature: ClassVar[bool] = False  # True: only with the l2 penalty
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         raise NotImplementedError

@@ -50,4 +50,4 @@ class Subgradient(Solver):
                 certificate = objective.certificate(best, dual)
                 if certificate <= self.tol:
                     break
-        return Solution.at(best, certificate, self.tol, t)
+        return Solution.at(best, certificate, self.tol, t, slopes=dual if strong else None)

@@ -23,8 +23,10 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
         {"families": "spherical_gaussian"},
         {"families": {0: "spherical_gaussian"}, "smoothing": 1e-3},
     ],
+    "LinearSVM": [{"loss": "squared_hinge"}],
     "LinearClassifier": [
-        {"loss": "hinge", "max_iter": 300},  # subgradients are slow
+        {"loss": "hinge"},
+        {"loss": "hinge", "solver": "subgradient", "max_iter": 300},
         *({"loss": loss} for loss in ("squared_hinge", "squared")),
     ],
     "LogisticRegression": [

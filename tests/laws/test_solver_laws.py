@@ -22,9 +22,8 @@ from linclass.prepared import merge_rows
 from linclass.solvers.base import Solver, Trace
 from linclass.solvers.newton import Newton, inverse_hessian
 
-SOLVERS = [
-    name for name in names("solvers") if name != "perceptron_rule"
-]  # corrects, not minimizes
+# The perceptron rule corrects, not minimizes; pegasos takes 1/ε steps to come within ε.
+SOLVERS = [name for name in names("solvers") if name not in ("perceptron_rule", "pegasos")]
 TWICE = [name for name in CONVEX if find("losses", name).kind == "twice-smooth"]
 EXACT = 1e-9
 
@@ -176,7 +175,7 @@ def test_hinge_reaches_the_optimum_that_libsvm_finds(solver: str, strength: floa
     more: dict[str, Any]
     more = {"step": {"inverse": 0.5}, "max_iter": 40_000} if solver == "stochastic_gradient" else {}
     solution = made(solver, **more).solve(P, P.zero())
-    assert optimum * (1 - 1e-9) <= solution.objective <= optimum * (1 + 1e-6)
+    assert optimum * (1 - 1e-7) <= solution.objective <= optimum * (1 + 1e-6)
     assert solution.certificate_kind == "duality_gap"
     assert (solution.objective - optimum) / optimum <= solution.certificate
 

@@ -1,0 +1,47 @@
+"""ε-insensitive loss  ℓ(r) = max(0, |r| − ε)  of the residual r = z − y: a tube costs nothing.
+
+Rows inside the tube have no say, as rows beyond the margin have none for hinge; with ε = 0 it is
+the absolute deviation.   Vapnik (1995), The Nature of Statistical Learning Theory, §6.1
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linclass.losses.base import ResidualLoss
+from linclass.numerics import Array
+
+
+class EpsilonInsensitive(ResidualLoss):
+    kind = "convex"
+    piecewise_linear = True
+
+    def __init__(self, epsilon: float = 0.1):
+        self.epsilon = epsilon
+
+    def value(self, r: Array) -> Array:
+        return np.maximum(np.abs(r) - self.epsilon, 0)
+
+    def slope(self, r: Array) -> Array:
+        return np.sign(r) * (np.abs(r) > self.epsilon)
+
+    def conjugate(self, s: Array) -> Array:
+        return np.where(np.abs(s) <= 1, self.epsilon * np.abs(s), np.inf)
+
+    def nearest_slopes(self, y: Array, v: Array, reach: float) -> tuple[Array, Array]:
+        """Soft thresholding by reach·ε, then clipping to [−1, 1]."""
+        v = v - reach * y
+        soft = np.sign(v) * np.maximum(np.abs(v) - reach * self.epsilon, 0)
+        s = np.clip(soft, -1, 1)
+        return s, (s == soft) & (s != 0) if self.epsilon else s == soft
+
+    def balance(self, y: Array, s: Array, weights: Array) -> Array:
+        """Shrinks the heavier sign, which keeps every slope in [−1, 1]."""
+        push = weights * s
+        up, down = push[s > 0].sum(), -push[s < 0].sum()
+        return s * np.where(
+            s > 0, min(1.0, down / up if up else 1), min(1.0, up / down if down else 1)
+        )
+
+    def middle(self, y: Array) -> Array:
+        return np.zeros_like(y)

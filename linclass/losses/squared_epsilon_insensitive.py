@@ -1,0 +1,31 @@
+"""Squared ε-insensitive loss  ℓ(r) = max(0, |r| − ε)²  (without ½, as the squared hinge).
+
+With ε = 0 it is twice the squared loss.   Ho & Lin (2012), J. Machine Learning Research 13
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linclass.losses.base import ResidualLoss
+from linclass.numerics import Array
+
+
+class SquaredEpsilonInsensitive(ResidualLoss):
+    smoothness = 2.0
+    piecewise_quadratic = True
+
+    def __init__(self, epsilon: float = 0.1):
+        self.epsilon = epsilon
+
+    def value(self, r: Array) -> Array:
+        return np.maximum(np.abs(r) - self.epsilon, 0) ** 2
+
+    def slope(self, r: Array) -> Array:
+        return 2 * np.sign(r) * np.maximum(np.abs(r) - self.epsilon, 0)
+
+    def curvature(self, r: Array) -> Array:
+        return 2.0 * (np.abs(r) >= self.epsilon)
+
+    def conjugate(self, s: Array) -> Array:
+        return s * s / 4 + self.epsilon * np.abs(s)

@@ -1,0 +1,153 @@
+"""Newton's equations  (strength·I + Σ_F h_i x_i x_iᵀ) Δ = −g  when only rows F are curved, h_i = w_i ℓ″_i.
+
+Three ways to solve them, for three shapes: by a Hessian of features that follows F as rows enter and
+leave it, by the Gram matrix of F (Woodbury), which is all that a kernel allows, and by conjugate
+gradients. Each gives the step and the scores of the step. The intercept has no penalty; where no row
+holds it, a little curvature of its own does, and the line search the rest.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.linalg import lapack
+
+from linclass.numerics import BLOCK, Array, DesignMatrix
+from linclass.point import Point
+
+LOOSE = 1e-3  # the intercept's own curvature where no row gives it one
+WIDE = 1000  # features up to which a dense Hessian is kept
+FEW = 3000  # rows whose Gram matrix is formed instead
+
+
+class FeatureSystem:
+    """H = strength·I + level·S,  S = Σ_F w_i x_i x_iᵀ updated by the rows that F gained or lost."""
+
+    def __init__(self, objective: Any):
+        self.design, self.weights = objective.design, objective.weights
+        self.strength = objective.strength
+        self.held: Array | None = None
+        self.S = np.zeros((self.design.width, self.design.width))
+
+    def step(self, point: Point) -> tuple[Array, Array]:
+        curved = point.curvatures > 0
+        level = float(point.curvatures.max())
+        self._follow(curved)
+        H = level * self.S
+        diagonal = np.einsum("ii->i", H)
+        d = self.design.n_features
+        diagonal[:d] += self.strength
+        if self.design.intercept:
+            diagonal[d] += hold(diagonal[d], point)
+        step = lapack.dposv(H, -point.gradient, lower=1)[1]
+        return step, self.design.scores(step)
+
+    def _follow(self, curved: Array) -> None:
+        changed = np.flatnonzero(curved if self.held is None else curved != self.held)
+        if self.held is not None and 2 * len(changed) > np.count_nonzero(curved):
+            self.S[:] = 0
+            changed = np.flatnonzero(curved)
+        sign = np.where(curved[changed], 1.0, -1.0)
+        add_gram(self.S, self.design, changed, sign * self.weights[changed])
+        self.held = curved
+
+
+def add_gram(S: Array, design: DesignMatrix, rows: Array, weights: Array) -> None:
+    """S += Σ over some rows of weights_i [x_i 1]ᵀ[x_i 1]."""
+    d = design.n_features
+    for start in range(0, len(rows), BLOCK):
+        part = slice(start, start + BLOCK)
+        B, w = design.X[rows[part]], weights[part]
+        if design.is_sparse:
+            scaled = B.copy()
+            scaled.data *= np.repeat(w, np.diff(B.indptr))
+            S[:d, :d] += (B.T @ scaled).toarray()
+        else:
+            S[:d, :d] += (B * w[:, None]).T @ B
+        if design.intercept:
+            border = B.T @ w
+            S[:d, d] += border
+            S[d, :d] += border
+            S[d, d] += w.sum()
+
+
+class RowSystem:
+    """Δ = −(g + Σ_F v_i x_i)/strength,  (K_FF/strength + diag(1/h)) v = δb − (K g)_F/strength,  Σ v = −g_b."""
+
+    def __init__(self, objective: Any):
+        self.design, self.weights = objective.design, objective.weights
+        self.strength = objective.strength
+
+    def step(self, point: Point) -> tuple[Array, Array]:
+        design, d = self.design, self.design.n_features
+        F = np.flatnonzero(point.curvatures)
+        h = self.weights[F] * point.curvatures[F]
+        g = point.gradient
+        slope = g.copy()
+        slope[d:] = 0
+        q = design.scores(slope)
+        M = design.products_among(F)
+        M /= self.strength
+        np.einsum("ii->i", M)[...] += 1 / h
+        right = np.column_stack([-q[F] / self.strength, np.ones(len(F))])
+        left = lapack.dposv(M, right, lower=1, overwrite_a=1)[1] if len(F) else right
+        v, delta = left[:, 0], 0.0
+        if design.intercept:
+            held = left[:, 1].sum()
+            delta = -(g[d] + v.sum()) / (held + hold(held, point))
+            v = v + delta * left[:, 1]
+        own = design.combine(F, v)
+        step = -(slope + own) / self.strength
+        along = -(q + design.scores(own)) / self.strength + delta
+        step[d:] = delta
+        return step, along
+
+
+class ConjugateGradients:
+    """H Δ = −g to a tenth of g, by products with the rows."""
+
+    forcing = 0.1
+
+    def __init__(self, objective: Any):
+        self.design, self.weights = objective.design, objective.weights
+        self.strength = objective.strength
+
+    def step(self, point: Point) -> tuple[Array, Array]:
+        design, d = self.design, self.design.n_features
+        h = self.weights * point.curvatures
+        g = point.gradient
+        own = np.full(len(g), self.strength)
+        own[d:] = hold(h.sum(), point)
+        step, along = np.zeros_like(g), np.zeros(design.n_rows)
+        r = -g
+        p, rr = r.copy(), float(r @ r)
+        enough = self.forcing**2 * rr
+        for _ in range(200):
+            Xp = design.scores(p)
+            Hp = design.pull(h * Xp) + own * p
+            t = rr / float(p @ Hp)
+            step += t * p
+            along += t * Xp
+            r -= t * Hp
+            old, rr = rr, float(r @ r)
+            if rr <= enough:
+                break
+            p = r + rr / old * p
+        return step, along
+
+
+def hold(given: float, point: Point) -> float:
+    """Curvature to add for the intercept: none to speak of where rows give it some."""
+    level = float(point.curvatures.max()) or 1.0
+    return 1e-12 * level if given > 1e-9 * level else LOOSE * level
+
+
+def newton_system(objective: Any) -> Any:
+    """The cheapest of the three for the shape of the rows."""
+    design = objective.design
+    if not isinstance(design, DesignMatrix):
+        return RowSystem(objective)
+    if design.width <= WIDE:
+        return FeatureSystem(objective)
+    return RowSystem(objective) if design.n_rows <= FEW else ConjugateGradients(objective)

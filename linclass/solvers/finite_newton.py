@@ -1,0 +1,111 @@
+"""Newton's method where ℓ″ is 0 or one number: between kinks the objective is a parabola.
+
+    (strength·I + level·Σ_F w_i x_i x_iᵀ) Δ = −∇P,   F the rows with ℓ″ ≠ 0
+
+A full step after which F is the same has reached the minimum exactly, and proves it: the slopes there
+are a dual point without another look at the rows. Steps are shortened where the objective rises.
+Mangasarian (2002), Optim. Methods and Software 17; Keerthi & DeCoste (2005), JMLR 6
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from linclass.certificate import TINY
+from linclass.newton_system import newton_system
+from linclass.numerics import Array
+from linclass.objective import Objective
+from linclass.point import Point
+from linclass.shortcuts import few_rows
+from linclass.solvers.base import Solution, Trace
+from linclass.solvers.newton import Newton
+
+
+@dataclass(frozen=True)
+class FiniteNewton(Newton):
+    needs: ClassVar[str] = "piecewise-quadratic"
+    needs_curvature: ClassVar[bool] = True
+
+    def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        few = few_rows(objective, start)
+        if few is not None:
+            start = replace(self, tol=1e-3, max_iter=None).solve(few, start).theta
+        certificate = np.inf
+
+        def near(old: Point, new: Point, exact: bool) -> bool:
+            nonlocal certificate
+            if trace:
+                trace(new)
+            if exact:
+                certificate = of_parabola(objective, new)
+            elif decrease(old, new) <= self.tol / 10:
+                certificate = objective.certificate(new)
+            return certificate <= self.tol
+
+        point, n_iter = minimize(
+            objective.at(start), newton_system(objective), near, max_iter=self.n_steps
+        )
+        if certificate == np.inf:
+            certificate = objective.certificate(point)
+        return Solution.at(point, certificate, self.tol, n_iter, slopes=point.slopes)
+
+
+def minimize(
+    point: Point, system: Any, near: Callable[[Point, Point, bool], bool], max_iter: int
+) -> tuple[Point, int]:
+    """Newton steps until near(old, new, exact): exact when F stayed the same over a full step."""
+    for n_iter in range(1, max_iter + 1):  # noqa: B007
+        step, along = system.step(point)
+        old = point
+        point, t = descend(old, step, along)
+        exact = t == 1 and bool((point.curvatures == old.curvatures).all())
+        if near(old, point, exact):
+            break
+    return point, n_iter
+
+
+def descend(point: Point, step: Array, along: Array) -> tuple[Point, float]:
+    """t = 1 where that lowers the objective enough; else near the least value on the line.
+
+    dP/dt is piecewise linear and grows, so Newton's method for its root, kept between the last t
+    where the objective falls and the last where it rises, takes few looks, at scores only.
+    """
+    objective = point.objective
+    weights, inner = objective.weights, objective.design.inner
+    slope = inner(point.gradient, step, along)
+    look = point.toward(step, along)
+    t, new = 1.0, look(1.0)
+    if new.value <= point.value + 1e-4 * slope + 1e-13 * abs(point.value):
+        return new, t
+    bend = objective.strength * inner(objective.without_intercept(step), step, along)
+    rest = slope - float(weights @ (point.slopes * along))  # of all but the losses, at t = 0
+    low, high = 0.0, 1.0
+    for _ in range(50):
+        rise = rest + t * bend + float(weights @ (new.slopes * along))
+        if abs(rise) <= 0.1 * abs(slope):
+            break
+        low, high = (t, high) if rise < 0 else (low, t)
+        curvature = bend + float(weights @ (new.curvatures * along * along))
+        t -= rise / curvature if curvature > 0 else np.inf
+        if not low < t < high:
+            t = (low + high) / 2
+        new = look(t)
+    return new, t
+
+
+def decrease(old: Point, new: Point) -> float:
+    return (old.value - new.value) / max(abs(new.value), TINY)
+
+
+def of_parabola(objective: Objective, point: Point) -> float:
+    """Relative gap for the slopes of a point where ∇P = 0, so that −Xᵀ(w s)/strength is W itself."""
+    unbalanced = abs(float(objective.weights @ point.slopes)) if objective.design.intercept else 0.0
+    if unbalanced > 1e-14:
+        return objective.certificate(point)
+    conjugates = objective.loss.conjugates(objective.y, point.slopes)
+    gap = objective._gap_below(point, conjugates, objective.weight_part(point.theta))
+    return gap / max(abs(point.value), TINY)

@@ -1,0 +1,107 @@
+"""Semismooth Newton on the augmented Lagrangian, for losses of straight pieces with an L2 penalty.
+
+    round:   θ ← argmin (1/Σw) Σ w_i ψ_i(z_i) + strength·½‖W‖²,   s⁰ ← ψ′(z),   reach ← 3·reach
+
+with envelopes ψ_i around slopes s⁰ (linclass/augmented.py). Newton's method minimizes it on the rows
+whose slope may move, few near the end; should others turn out to move, they join and the round goes
+on. A duality gap, for the slopes, says when to stop.
+Li, Sun & Toh (2018), SIAM J. Optim. 28; Rockafellar (1976), Math. Oper. Res. 1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from linclass.augmented import Augmented, may_move
+from linclass.newton_system import WIDE, newton_system
+from linclass.numerics import Array
+from linclass.objective import Objective
+from linclass.point import Point
+from linclass.shortcuts import few_rows
+from linclass.solvers.base import Solution, Solver, Trace
+from linclass.solvers.finite_newton import minimize
+
+FAR, NEAR = 2.0, 5.0  # reach of the first round, from nothing and from a start
+GROWTH = 3.0
+BAND = 4.0  # rows that so large a change of slopes would move take part
+FEW = 500  # rows not worth choosing among: all take part, as they do where copies cost memory
+MISSED = 0.02  # share of rows that may move beyond expectation before a round goes on
+FAST = 0.01  # of the last certificate
+PATIENCE = 5  # rounds without a better certificate: rounding is reached
+INEXACT = 0.1  # ‖∇‖² allowed, in units of what the slopes moved
+
+
+@dataclass(frozen=True)
+class SemismoothNewton(Solver):
+    needs: ClassVar[str] = "piecewise-linear"
+    needs_curvature: ClassVar[bool] = True
+    limit: ClassVar[int] = 1000  # Newton steps in all
+
+    def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        few = few_rows(objective, start)
+        if few is not None:
+            start = replace(self, tol=1e-3, max_iter=None).solve(few, start).theta
+        loss, y = objective.loss, objective.y
+        known = bool(np.any(start))
+        reach = (NEAR if known else FAR) / loss.scale(y)
+        point = objective.at(start)
+        slopes = loss.nearest_slopes(y, loss.middle(y) + reach * point.scores, reach)[0]
+        n_iter, last, worse = 0, np.inf, 0
+        best = point, slopes, np.inf
+        while n_iter < self.n_steps and best[2] > self.tol and worse < PATIENCE:
+            point, slopes, steps = one_round(
+                point, slopes, reach, BAND if known else np.inf, self.n_steps - n_iter
+            )
+            if trace:
+                trace(point)
+            certificate = objective.certificate(point, slopes)
+            worse = 0 if certificate < best[2] else worse + 1
+            if not worse:
+                best = point, slopes, certificate
+            if certificate > FAST * last:  # else this reach does, and a larger one costs digits
+                reach *= GROWTH
+            n_iter, last, known = n_iter + steps, certificate, True
+        point, slopes, certificate = best
+        return Solution.at(point, certificate, self.tol, n_iter, slopes=slopes)
+
+
+def one_round(
+    point: Point, slopes: Array, reach: float, band: float, max_iter: int
+) -> tuple[Point, Array, int]:
+    """Minimize the envelopes around the slopes: the point, its slopes, and the steps it took."""
+    objective = point.objective
+    if objective.design.n_rows <= FEW or objective.design.width > WIDE:
+        band = np.inf
+    taking_part = may_move(objective, slopes, point.scores, reach, band)
+    if not taking_part.any():
+        taking_part[:] = True
+    n_iter = 0
+    while True:
+        rows = np.flatnonzero(taking_part)
+        smooth = Augmented(objective, slopes, reach, rows)
+        inner = smooth.at(point.theta - smooth.force)
+        inner, steps = minimize(inner, newton_system(smooth), near(smooth), max_iter - n_iter)
+        n_iter += steps
+        point = objective.at(inner.theta + smooth.force)
+        new, _ = objective.loss.nearest_slopes(objective.y, slopes + reach * point.scores, reach)
+        missed = (new != slopes) & ~taking_part
+        if n_iter >= max_iter or np.count_nonzero(missed) <= MISSED * len(rows):
+            return point, new, n_iter
+        taking_part |= missed
+
+
+def near(smooth: Augmented) -> Callable[[Point, Point, bool], bool]:
+    """Is a round done? It is when the gradient is small beside what the slopes have moved."""
+
+    def small(old: Point, new: Point, exact: bool) -> bool:
+        if exact:
+            return True
+        moved = float(smooth.weights @ (new.slopes - smooth.centre) ** 2)
+        g = new.gradient
+        return float(np.vdot(g, g)) <= INEXACT * moved * smooth.strength / smooth.reach
+
+    return small

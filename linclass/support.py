@@ -1,0 +1,60 @@
+"""What a fit with a margin says of its rows: dual variables, slacks, and the role of each.
+
+At the minimum of ½‖w‖² + Σ C_i max(0, 1 − y_i z_i),  C_i = w_i/(Σw·strength), there are α_i with
+
+    w = Σ α_i y_i x_i,   Σ α_i y_i = 0,   ξ_i = max(0, 1 − y_i z_i),
+    α_i = 0    beyond the margin (y z > 1) or on it
+    0 < α_i < C_i    on the margin (y z = 1)
+    α_i = C_i    on it, inside it (0 < ξ < 1), on the boundary (ξ = 1), misclassified (ξ > 1)
+
+(squared hinge: α_i = 2 C_i ξ_i). The rows with α_i > 0 are the support vectors: without the others the
+fit would be the same.   Hastie, Tibshirani & Friedman (2009), §12.2
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from linclass.numerics import Array
+from linclass.objective import Objective
+from linclass.solvers.base import Solution
+
+BEYOND, ON_MARGIN, INSIDE = "beyond", "on margin", "inside"
+ON_BOUNDARY, MISCLASSIFIED, LEFT_OUT = "on boundary", "misclassified", "left out"
+TIE = 1e-9  # rounding of scores
+
+
+class Support(NamedTuple):
+    """Of one two-class problem, one entry per row."""
+
+    alpha: Array
+    slacks: Array
+    roles: Array
+
+
+def support(objective: Objective, solution: Solution, alpha: Array | None = None) -> Support:
+    """Dual variables from the slopes that proved the fit; `alpha` where they are known."""
+    point = objective.at(solution.theta)
+    limit: Array | float = np.inf
+    if alpha is None:
+        s = point.slopes if solution.slopes is None else solution.slopes
+        alpha = objective.weights / objective.strength * np.maximum(-objective.y * s, 0)
+        if objective.loss.piecewise_linear:
+            limit = objective.weights / objective.strength
+    slacks = np.maximum(1 - objective.y * point.scores, 0)
+    straight = objective.loss.piecewise_linear
+    return Support(alpha, slacks, roles(alpha, slacks, limit, straight))
+
+
+def roles(alpha: Array, slacks: Array, limit: Array | float, straight: bool) -> Array:
+    """Where scores are only near a kink, the dual variables say which side they belong to."""
+    at_limit = alpha >= (1 - TIE) * limit if straight else alpha > 0
+    on = ((alpha > 0) & ~at_limit) | (slacks > 0) & (alpha == 0) | at_limit & (slacks <= TIE)
+    near_one = np.abs(slacks - 1) <= TIE
+    return np.select(
+        [on, slacks <= 0, near_one, slacks < 1],
+        [ON_MARGIN, BEYOND, ON_BOUNDARY, INSIDE],
+        MISCLASSIFIED,
+    )

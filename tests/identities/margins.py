@@ -1,0 +1,19 @@
+"""Small two-class problems that the laws of margins are tried on."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def overlapping(n: int = 90, d: int = 3, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d)) * np.array([1, 2, 0.5])[:d]
+    return X, (X @ np.arange(1, d + 1) + 1.5 * rng.standard_normal(n) > 0.5).astype(int)
+
+
+def separable(n: int = 60, d: int = 3, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    y = (X[:, 0] > 0.2).astype(int)
+    X[:, 0] += 0.4 * (2 * y - 1)
+    return X, y

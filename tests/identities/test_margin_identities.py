@@ -1,0 +1,206 @@
+"""Theorems of margins: what their fits must satisfy row by row, and what they coincide with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from margins import overlapping, separable
+from numpy.testing import assert_allclose
+from scipy import sparse
+from scipy.optimize import minimize
+
+from linclass import LinearClassifier, LinearSVM
+from linclass.conventions import NotApplicable
+
+EXACT = 1e-11
+
+
+def quadratic_program(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """min ½‖w‖² with y (w·x + b) ≥ 1 by a general solver, from a feasible start: (w, b)."""
+    Z = np.column_stack([X, np.ones(len(X))]) * (2 * y - 1)[:, None]
+    start = np.linalg.lstsq(Z, np.ones(len(Z)), rcond=None)[0]
+    found = minimize(
+        lambda v: 0.5 * v[:-1] @ v[:-1],
+        start / max((Z @ start).min(), 1e-3),
+        jac=lambda v: np.append(v[:-1], 0),
+        constraints={"type": "ineq", "fun": lambda v: Z @ v - 1, "jac": lambda v: Z},
+        method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 1000},
+    )
+    assert found.success
+    return found.x
+
+
+def test_the_hard_margin_is_that_of_an_independent_quadratic_program() -> None:
+    X, y = separable()
+    model = LinearSVM(hard_margin=True, tol=1e-12).fit(X, y)
+    expected = quadratic_program(X, y)
+    assert_allclose(model.coef_[0], expected[:-1], rtol=1e-6)
+    assert_allclose(model.intercept_, expected[-1:], rtol=1e-6)
+    assert_allclose(model.margin_, 1 / np.linalg.norm(expected[:-1]), rtol=1e-7)
+    assert set(model.roles_) == {"beyond", "on margin"}
+
+
+def test_a_weak_enough_penalty_gives_the_hard_margin() -> None:
+    X, y = separable()
+    hard = LinearSVM(hard_margin=True, tol=1e-12).fit(X, y)
+    C = 2 * hard.dual_variables_.max()  # no dual variable is at its limit
+    soft = LinearSVM(strength=1 / (len(y) * C), tol=EXACT).fit(X, y)
+    assert_allclose(soft.coef_, hard.coef_, rtol=1e-5)
+    assert_allclose(LinearSVM(strength=0.0, tol=1e-12).fit(X, y).coef_, hard.coef_)
+
+
+def test_iris_margins_are_those_of_the_textbook_exercise() -> None:
+    """Setosa against the others: γ = 0.0172 in two ratios with a free intercept."""
+    from sklearn.datasets import load_iris
+
+    X, species = load_iris(return_X_y=True)
+    ratios = np.column_stack([X[:, 1] / X[:, 0], X[:, 3] / X[:, 2]])
+    fit = {"hard_margin": True, "tol": 1e-10}
+    assert round(LinearSVM(**fit).fit(ratios, species > 0).margin_, 4) == 0.0172
+    widths = X[:, [1, 3]]
+    through = LinearSVM(fit_intercept=False, **fit).fit(widths, species > 0)
+    assert round(through.margin_, 3) == 0.288
+    with pytest.raises(NotApplicable, match="no hyperplane"):
+        LinearSVM(fit_intercept=False, **fit).fit(ratios, species > 0)
+
+
+def test_what_cannot_be_separated_is_refused_with_its_proof() -> None:
+    X, y = overlapping()
+    with pytest.raises(NotApplicable, match="no hyperplane separates") as caught:
+        LinearSVM(hard_margin=True).fit(X, y)
+    weights = caught.value.weights  # type: ignore[attr-defined]
+    assert (weights >= 0).all()
+    for k in (0, 1):
+        assert_allclose(weights[y == k].sum(), 1, rtol=1e-9)
+    first, second = (weights[y == k] @ X[y == k] for k in (0, 1))
+    assert_allclose(first, second, atol=1e-8)
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+def test_the_conditions_of_the_optimum_hold_row_by_row_with_their_roles(C: float) -> None:
+    X, y = overlapping()
+    model = LinearSVM(strength=1 / (len(y) * C), tol=EXACT).fit(X, y)
+    assert_allclose(model.C_, C)
+    t, alpha = 2 * y - 1, model.dual_variables_
+    assert_allclose((alpha * t) @ X, model.coef_[0], atol=1e-8 * C)
+    assert_allclose(alpha @ t, 0, atol=1e-8 * C)
+    m = t * model.decision_function(X)
+    assert_allclose(model.slacks_, np.maximum(1 - m, 0), atol=1e-9)
+    primal = 0.5 * np.sum(model.coef_**2) + C * model.slacks_.sum()
+    dual = alpha.sum() - 0.5 * np.sum(((alpha * t) @ X) ** 2)
+    assert_allclose(primal, dual, rtol=1e-8)
+    conditions = {
+        "beyond": (alpha == 0) & (m > 1),
+        "on margin": np.abs(m - 1) < 1e-4,
+        "inside": (alpha > (1 - 1e-6) * C) & (m > 0) & (m < 1),
+        "on boundary": (alpha > (1 - 1e-6) * C) & (np.abs(m) < 1e-6),
+        "misclassified": (alpha > (1 - 1e-6) * C) & (m < 0),
+    }
+    for role, condition in conditions.items():
+        assert condition[model.roles_ == role].all(), role
+    assert {"beyond", "on margin", "misclassified"} <= set(model.roles_) or C == 0.01
+    assert (model.support_ == np.flatnonzero(alpha)).all()
+    assert (model.support_vectors_ == X[model.support_]).all()
+
+
+def test_a_row_on_the_boundary_has_that_role() -> None:
+    """Mirrored rows put the boundary at 0, and a heavy penalty leaves every row inside."""
+    X = np.array([[-2.0], [-1], [0], [0], [1], [2]])
+    model = LinearSVM(strength=10.0, tol=1e-13).fit(X, [0, 0, 0, 1, 1, 1])
+    assert model.roles_.tolist() == ["inside"] * 2 + ["on boundary"] * 2 + ["inside"] * 2
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_rows_that_are_no_support_vectors_may_be_doubled_or_left_out_at_fixed_C(loss: str) -> None:
+    X, y = overlapping()
+    C = 1.0
+
+    def fit(X: np.ndarray, y: np.ndarray) -> LinearSVM:
+        return LinearSVM(loss=loss, strength=1 / (len(y) * C), tol=EXACT).fit(X, y)
+
+    model = fit(X, y)
+    idle = model.roles_ == "beyond"
+    assert idle.sum() > 10
+    doubled = fit(np.vstack([X, X[idle]]), np.r_[y, y[idle]])
+    without = fit(X[~idle], y[~idle])
+    for other in (doubled, without):
+        assert_allclose(other.coef_, model.coef_, atol=1e-5)
+        assert_allclose(other.intercept_, model.intercept_, atol=1e-5)
+
+
+def test_the_squared_hinge_has_dual_variables_twice_C_times_the_slack() -> None:
+    X, y = overlapping()
+    model = LinearSVM(loss="squared_hinge", strength=0.01, tol=1e-13).fit(X, y)
+    assert_allclose(model.dual_variables_, 2 * model.C_ * model.slacks_, atol=1e-10)
+    assert_allclose((model.dual_variables_ * (2 * y - 1)) @ X, model.coef_[0], rtol=1e-9)
+
+
+def test_margins_scale_with_the_data() -> None:
+    X, y = separable()
+    one = LinearSVM(hard_margin=True, tol=1e-12).fit(X, y).margin_
+    for scale in (1e-3, 1e3):
+        scaled = LinearSVM(hard_margin=True, tol=1e-12).fit(scale * X, y).margin_
+        assert_allclose(scaled, scale * one, rtol=1e-9)
+        shifted = LinearSVM(hard_margin=True, tol=1e-12).fit(X + scale, y).margin_
+        assert_allclose(shifted, one, rtol=1e-6)
+
+
+def test_rows_of_weight_zero_are_not_there() -> None:
+    X, y = overlapping()
+    weights = np.where(np.arange(len(y)) % 4 == 0, 0.0, 2.0)
+    model = LinearSVM(strength=0.01, tol=EXACT).fit(X, y, weights)
+    kept = weights > 0
+    alone = LinearSVM(strength=0.01, tol=EXACT).fit(X[kept], y[kept])
+    assert_allclose(model.coef_, alone.coef_, atol=1e-6)
+    assert (model.roles_[kept] == alone.roles_).all()
+    assert set(model.roles_[~kept]) == {"left out"}
+    assert (model.support_ == np.flatnonzero(kept)[alone.support_]).all()
+
+
+def test_more_classes_are_as_many_machines_against_the_rest() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((90, 3))
+    y = X[:, :3].argmax(axis=1)
+    model = LinearSVM(strength=0.01, tol=EXACT).fit(X, y)
+    assert model.roles_.shape == model.dual_variables_.shape == (3, 90)
+    for k in range(3):
+        alone = LinearSVM(strength=0.01, tol=EXACT).fit(X, y == k)
+        assert_allclose(model.coef_[k], alone.coef_[0], atol=1e-6)
+        assert_allclose(model.margin_[k], alone.margin_, rtol=1e-5)
+        assert (model.roles_[k] == alone.roles_).all()
+
+
+def test_a_linear_classifier_with_hinge_loss_is_the_same_machine() -> None:
+    X, y = overlapping()
+    model = LinearClassifier(loss="hinge", strength=0.01).fit(X, y)
+    assert model.solver_ == "semismooth_newton"
+    assert (model.coef_ == LinearSVM(strength=0.01).fit(X, y).coef_).all()
+    assert LinearClassifier(loss="hinge", penalty=None, max_iter=5).fit(X, y).solver_ == (
+        "subgradient"
+    )
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+def test_an_svm_has_no_probabilities(kind: str) -> None:
+    X, y = overlapping()
+    rows: Any = X if kind == "dense" else sparse.csr_array(X)
+    assert not hasattr(LinearSVM().fit(rows, y), "predict_proba")
+
+
+def test_parameters_that_mean_nothing_are_refused() -> None:
+    for params in [
+        {"loss": "logistic"},
+        {"hard_margin": True, "solver": "pegasos"},
+        {"strength": -1.0},
+        {"solver": "newton_cg"},
+    ]:
+        with pytest.raises(ValueError, match=r"\w") as caught:
+            LinearSVM(**params).check()
+        assert "\n" not in str(caught.value)
+    with pytest.raises(ValueError, match="needs penalty='l2'"):
+        LinearClassifier(loss="hinge", penalty=None, solver="semismooth_newton").check()
+    with pytest.raises(ValueError, match="no path"):
+        LinearSVM(hard_margin=True).path(*overlapping(), [1.0])

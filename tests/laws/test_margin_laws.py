@@ -1,0 +1,173 @@
+"""Laws of the solvers for losses with kinks, on random shapes: the gap proves, and goes to zero."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+
+from linclass import newton_system
+from linclass.augmented import Augmented
+from linclass.losses.hinge import Hinge
+from linclass.numerics import DesignMatrix
+from linclass.objective import Objective
+from linclass.parts import find, names
+from linclass.penalties.l2 import L2
+from linclass.solvers.semismooth_newton import SemismoothNewton
+
+STRAIGHT = [n for n in names("losses") if find("losses", n).piecewise_linear]
+PIECES = [n for n in names("losses") if find("losses", n).piecewise_quadratic]
+
+
+def objective(
+    loss: str, n: int, d: int, strength: float, seed: int = 0, thin: bool = False
+) -> Objective:
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    X = np.where(np.abs(X) > 1, X, 0) if thin else X
+    z = X @ rng.standard_normal(d) + 2 * rng.standard_normal(n)
+    y = np.where(z > 0, 1.0, -1.0) if "hinge" in loss else z
+    design = DesignMatrix(sparse.csr_array(X) if thin else X)
+    return Objective(design, find("losses", loss)(), y, rng.uniform(0.1, 2, n), L2(), strength)
+
+
+@pytest.mark.parametrize("thin", [False, True])
+@pytest.mark.parametrize("strength", [1e3, 1.0, 1e-2, 1e-4])
+@pytest.mark.parametrize("shape", [(2, 1), (30, 2), (200, 5), (40, 60)])
+@pytest.mark.parametrize("loss", [*STRAIGHT, *PIECES])
+def test_the_gap_goes_to_zero_for_every_shape_and_strength(
+    loss: str, shape: tuple[int, int], strength: float, thin: bool
+) -> None:
+    P = objective(loss, *shape, strength, thin=thin)
+    name = "semismooth_newton" if loss in STRAIGHT else "finite_newton"
+    solution = find("solvers", name)(tol=1e-9).solve(P, P.zero())
+    assert solution.converged
+    assert solution.slopes is not None
+    gap = P.duality_gap(P.at(solution.theta), solution.slopes) / abs(solution.objective)
+    assert 0 <= gap <= 1e-9
+
+
+@pytest.mark.parametrize("loss", STRAIGHT)
+def test_many_rows_take_the_short_cuts_to_the_same_end(loss: str) -> None:
+    """20,000 rows: a start from few, rounds on those that may move."""
+    P = objective(loss, 20_000, 3, 1e-3)
+    solution = SemismoothNewton(tol=1e-10).solve(P, P.zero())
+    assert solution.converged
+    gap = P.duality_gap(P.at(solution.theta), solution.slopes)
+    assert gap <= 1e-10 * solution.objective
+
+
+@pytest.mark.parametrize("system", ["FeatureSystem", "RowSystem"])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_each_system_solves_newtons_equations(system: str, intercept: bool) -> None:
+    P = objective("squared_hinge", 50, 4, 0.1)
+    P.design.intercept, P.design.width = intercept, 4 + intercept
+    P.shape = (P.design.width,)
+    point = P.survey(np.zeros(P.shape) + 0.1)
+    step, along = getattr(newton_system, system)(P).step(point)
+    assert_allclose(point.hessian @ step, -point.gradient, atol=1e-10)
+    assert_allclose(along, P.design.scores(step), atol=1e-11)
+
+
+def test_conjugate_gradients_solve_them_to_a_tenth() -> None:
+    P = objective("squared_hinge", 50, 4, 0.1)
+    point = P.survey(np.zeros(P.shape) + 0.1)
+    step, along = newton_system.ConjugateGradients(P).step(point)
+    left = np.linalg.norm(point.hessian @ step + point.gradient)
+    assert left <= 0.1 * np.linalg.norm(point.gradient)
+    assert_allclose(along, P.design.scores(step), atol=1e-11)
+
+
+def test_the_updated_hessian_is_the_one_made_anew() -> None:
+    P = objective("squared_hinge", 200, 4, 0.1)
+    followed = newton_system.FeatureSystem(P)
+    rng = np.random.default_rng(1)
+    theta = rng.standard_normal(5)
+    for _ in range(5):
+        theta = theta + 0.1 * rng.standard_normal(5)
+        point = P.at(theta)
+        anew = newton_system.FeatureSystem(P).step(point)[0]
+        assert_allclose(followed.step(point)[0], anew, rtol=1e-10)
+
+
+@pytest.mark.parametrize("system", [newton_system.FeatureSystem, newton_system.RowSystem])
+def test_all_systems_lead_to_the_same_optimum(
+    system: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    P = objective("hinge", 60, 4, 0.01)
+    expected = SemismoothNewton(tol=1e-11).solve(P, P.zero())
+    monkeypatch.setattr("linclass.solvers.semismooth_newton.newton_system", system)
+    found = SemismoothNewton(tol=1e-11).solve(P, P.zero())
+    assert_allclose(found.theta, expected.theta, atol=1e-6)
+
+
+@pytest.mark.parametrize("loss", STRAIGHT)
+def test_nearest_slopes_are_the_prox_of_the_conjugate(loss: str) -> None:
+    made, rng = find("losses", loss)(), np.random.default_rng(0)
+    y = rng.choice([-1.0, 1.0], 30) if "hinge" in loss else rng.standard_normal(30)
+    v = 3 * rng.standard_normal(30)
+    s, moves = made.nearest_slopes(y, v, 2.0)
+    grid = np.linspace(-1, 1, 20_001)
+    for i in range(30):
+        cost = made.conjugates(np.full_like(grid, y[i]), grid) + (grid - v[i]) ** 2 / 4
+        assert abs(s[i] - grid[np.argmin(cost)]) < 1e-3
+    up = made.nearest_slopes(y, v + 1e-7, 2.0)[0]
+    assert_allclose((up - s) / 1e-7, moves.astype(float), atol=1e-6)
+
+
+@pytest.mark.parametrize("loss", STRAIGHT)
+def test_an_envelope_has_the_slopes_and_curvatures_it_says_and_lies_below(loss: str) -> None:
+    P = objective(loss, 30, 2, 0.1)
+    rng = np.random.default_rng(1)
+    centre = P.loss.nearest_slopes(P.y, rng.standard_normal(30), 1.0)[0]
+    smooth = Augmented(P, centre, 2.0, np.arange(30))
+    z = 2 * rng.standard_normal(30)
+    values, slopes, curvatures = smooth.jet(z)
+    up, down = smooth.jet(z + 1e-6), smooth.jet(z - 1e-6)
+    assert_allclose(slopes, (up[0] - down[0]) / 2e-6, atol=1e-8)
+    assert_allclose(curvatures, (up[1] - down[1]) / 2e-6, atol=1e-6)
+    assert (values <= P.loss.values(P.y, z) + 1e-12).all()
+
+
+def test_rows_left_out_of_a_round_act_as_if_they_were_there() -> None:
+    P = objective("hinge", 30, 3, 0.1)
+    rng = np.random.default_rng(2)
+    theta = 0.1 * rng.standard_normal(4)
+    slopes, reach = -P.y * np.where(np.arange(30) < 10, 0.5, 1.0), 0.1
+    whole = Augmented(P, slopes, reach, np.arange(30)).at(theta)
+    stay = np.flatnonzero(whole.slopes == slopes)
+    assert len(stay) > 5
+    some = np.setdiff1d(np.arange(30), stay)
+    part = Augmented(P, slopes, reach, some)
+    assert_allclose(part.at(theta - part.force).gradient, whole.gradient, atol=1e-13)
+    shift = whole.value - part.at(theta - part.force).value
+    other = theta + 1e-6 * rng.standard_normal(4)
+    values = Augmented(P, slopes, reach, np.arange(30)).at(other).value
+    assert_allclose(values - part.at(other - part.force).value, shift, atol=1e-12)
+
+
+def test_pegasos_comes_near_and_its_gap_says_how_near() -> None:
+    P = objective("hinge", 300, 3, 0.1)
+    optimum = SemismoothNewton(tol=1e-9).solve(P, P.zero()).objective
+    few, many = (
+        find("solvers", "pegasos")(max_iter=k, random_state=0).solve(P, P.zero()) for k in (5, 200)
+    )
+    for solution in (few, many):
+        assert 0 <= (solution.objective - optimum) / solution.objective <= solution.certificate
+    assert many.certificate < 0.1 * few.certificate
+    assert many.certificate < 0.02
+
+
+def test_the_hinge_of_scikit_learns_liblinear_is_the_same_objective() -> None:
+    from sklearn.svm import LinearSVC
+
+    P = objective("hinge", 200, 4, 0.01)
+    P.design.intercept, P.design.width, P.shape = False, 4, (4,)
+    for loss, name in [("hinge", "semismooth_newton"), ("squared_hinge", "finite_newton")]:
+        P.loss = find("losses", loss)()
+        solution = find("solvers", name)(tol=1e-11).solve(P, P.zero())
+        peer = LinearSVC(C=1 / P.strength, loss=loss, fit_intercept=False, tol=1e-10)
+        peer.set_params(max_iter=100_000).fit(P.design.X, P.y, sample_weight=P.weights)
+        assert_allclose(solution.theta, peer.coef_[0], rtol=1e-4)
+    assert isinstance(find("losses", "hinge")(), Hinge)
