@@ -66,14 +66,19 @@ class LeastSquaresClassifier(LinearClassifier):
     ) -> list[list[Any]]:
         """fits[fold][param], as `fit` gives them on all rows but the fold's, from sums over classes.
 
-        Of what least squares in closed form can do: no penalty, or l2, and up to 2000 features.
+        Where least squares has a closed form: no penalty, or l2. Otherwise as any other loss does it.
         """
         asked = unfitted(self)
-        X, codes, weights = asked._start_fit(X, y)
-        models = [copy.copy(asked).set_params(**param) for param in params]
+        models = [unfitted(self).set_params(**param) for param in params]
         for model in models:
             model.check()
-            model._refuse_other_ways(X.shape[1])
+        if not all(model._has_closed_form() for model in models):
+            return super().fit_many(X, y, folds, params, scaling)
+        X, codes, weights = asked._start_fit(X, y)
+        if X.shape[1] >= 2000 and self.solver == "auto":  # which then does without a Gram matrix
+            return super().fit_many(X, y, folds, params, scaling)
+        for model in models:
+            _learn_features(model, asked)
         require_memory(32 * X.shape[1] ** 2, f"{type(self).__name__} needs a dense Gram matrix")
         lefts = left_out(X, codes, weights, len(asked.classes_), "tied", folds)
         shared = len({model.strength for model in models if model._is_penalized()}) > 1
@@ -94,8 +99,8 @@ class LeastSquaresClassifier(LinearClassifier):
         """
         asked = unfitted(self)
         X_all, codes, weights = asked._start_fit(X, y)
-        asked.check()
-        asked._refuse_other_ways(X_all.shape[1])
+        if not asked._has_closed_form():
+            raise NotApplicable("leave_one_out needs least squares in closed form; use fit_many.")
         n, K = X_all.shape[0], len(asked.classes_)
         moments = ClassMoments.of(X_all, codes, weights, K, "tied")
         problem = IndicatorRegression(moments, self.fit_intercept)
@@ -121,12 +126,11 @@ class LeastSquaresClassifier(LinearClassifier):
         model._learn(solutions)
         return model._say_how_it_ended(solutions, [None])
 
-    def _refuse_other_ways(self, d: int) -> None:
-        closed = self.solver == "least_squares" or (self.solver == "auto" and d < 2000)
-        if not closed or self.penalty not in (None, "unpenalized", "l2") or self.trace:
-            raise NotApplicable("fit_many is least squares in closed form; fit fold by fold.")
-        if self.class_weight is not None:
-            raise NotApplicable("class_weight may differ from fold to fold; fit fold by fold.")
+    def _has_closed_form(self) -> bool:
+        """That follows from sums by class: class weights are the fold's own."""
+        plain = self.class_weight is None and not self.warm_start and not self.trace
+        known = self.penalty in (None, "unpenalized", "l2")
+        return plain and known and self.solver in ("auto", "least_squares")
 
     def _problems(self, codes: Array) -> list[tuple[Any, Array]]:
         K = len(self.classes_)
@@ -136,3 +140,9 @@ class LeastSquaresClassifier(LinearClassifier):
 
     def _of_each_class(self, theta: Array, together: bool) -> Array:
         return theta  # nothing is free here: every class has targets of its own
+
+
+def _learn_features(model: Any, other: Any) -> None:
+    for name in ("n_features_in_", "feature_names_in_"):
+        if hasattr(other, name):
+            setattr(model, name, getattr(other, name))

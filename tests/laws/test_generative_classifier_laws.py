@@ -8,12 +8,16 @@ import pytest
 import scipy.sparse as sp
 
 from linclass import (
+    BernoulliNB,
+    CategoricalNB,
     ExponentialFamilyNB,
     FisherDiscriminant,
     GaussianNB,
     LinearDiscriminantAnalysis,
     MajorityClass,
+    MultinomialNB,
     NearestMean,
+    PoissonNB,
     QuadraticDiscriminantAnalysis,
 )
 
@@ -283,3 +287,93 @@ def test_constant_features_say_nothing() -> None:
     assert only.status_ == "rank_deficient"
     share = np.bincount(y) / len(y)
     np.testing.assert_allclose(only.predict_proba(with_constant[:1, 4:])[0], share, rtol=1e-12)
+
+
+def test_a_class_of_too_few_rows_for_a_covariance_gets_the_pooled_one_and_it_is_told() -> None:
+    X, y = DATA[3]
+    few = np.concatenate([np.flatnonzero(y == 0)[:3], np.flatnonzero(y > 0)])
+    X, names = X[few], np.array(["a", "b", "c"])[y[few]]
+    model = QuadraticDiscriminantAnalysis().fit(X, names)
+    assert model.status_ == "rank_deficient"
+    assert "class 'a' has rank 2 of 4" in model.reason_
+    lda, pooled = LinearDiscriminantAnalysis().fit(X, names), model.A_[0]
+    R = X - lda.means_[np.searchsorted(lda.classes_, names)]
+    np.testing.assert_allclose(pooled, -0.5 * np.linalg.inv(R.T @ R / (len(X) - 3)), rtol=1e-9)
+    own = np.cov(X[names == "b"].T)
+    np.testing.assert_allclose(model.A_[1], -0.5 * np.linalg.inv(own), rtol=1e-9)
+    mixed = QuadraticDiscriminantAnalysis(shrinkage=0.1).fit(X, names)
+    assert mixed.status_ == "converged"
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+def test_classes_of_a_row_or_two_are_answered(rows: int) -> None:
+    X, y = np.random.default_rng(0).normal(size=(3 * rows, 4)), np.repeat(np.arange(3), rows)
+    for kind in (QuadraticDiscriminantAnalysis, FisherDiscriminant, LinearDiscriminantAnalysis):
+        model = kind().fit(X, y)
+        assert model.status_ == "rank_deficient"
+        assert np.isfinite(model.decision_function(X)).all()
+
+
+@pytest.mark.parametrize("shrinkage", [0.01, 1.0, "ledoit_wolf"])
+def test_shrinkage_answers_with_fewer_rows_than_features(
+    shrinkage: Any, rng: np.random.Generator
+) -> None:
+    X, y = rng.normal(size=(12, 40)), np.arange(12) % 3
+    model = LinearDiscriminantAnalysis(shrinkage=shrinkage).fit(X, y)
+    assert (model.status_, model.rank_) == ("converged", 40)
+    R, a = X - model.means_[y], model.shrinkage_
+    S = R.T @ R / 9
+    S = (1 - a) * S + a * np.trace(S) / 40 * np.eye(40)
+    expected = np.linalg.solve(S, (model.means_ - X.mean(axis=0)).T).T
+    np.testing.assert_allclose(model.coef_, expected, rtol=1e-8, atol=1e-12)
+
+
+def test_a_diagonal_covariance_of_many_features_makes_no_matrix() -> None:
+    rng = np.random.default_rng(0)
+    X = sp.random_array((40, 200_000), density=1e-4, rng=rng, format="csr")  # 320 GB if dense
+    model = LinearDiscriminantAnalysis(shape="diagonal", shrinkage=0.1).fit(X, np.arange(40) % 2)
+    assert model.coef_.shape == (1, 200_000)
+    assert np.isfinite(model.predict_log_proba(X)).all()
+
+
+def test_a_word_that_never_occurs_in_a_class_is_told_when_nothing_is_smoothed() -> None:
+    X = np.array([[1.0, 0], [0, 0], [1, 3], [0, 2]])
+    for kind in (MultinomialNB, PoissonNB, BernoulliNB):
+        model = kind(smoothing=0).fit(X, ["a", "a", "b", "b"])
+        assert model.status_ == "rank_deficient"
+        assert "feature 1 has no spread in class 'a'" in model.reason_
+        assert np.isfinite(model.predict_log_proba(X)).all()
+        assert kind().fit(X, ["a", "a", "b", "b"]).status_ == "converged"
+
+
+def test_a_level_that_nobody_has_seen_says_nothing() -> None:
+    X, y = np.array([[0.0, 1], [1, 0], [1, 1], [0, 1]]), [0, 0, 1, 1]
+    model = CategoricalNB().fit(X, y)
+    seen = CategoricalNB().fit(X[:, 1:], y).predict_log_proba([[1.0]])
+    np.testing.assert_allclose(model.predict_log_proba([[7.0, 1.0]]), seen, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [MultinomialNB, PoissonNB, CategoricalNB])
+def test_negative_values_are_refused_with_their_place(kind: Any) -> None:
+    with pytest.raises(ValueError, match=r"Negative values.*column 1 holds -2 in row 1"):
+        kind().fit([[1.0, 2], [1, -2]], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (LinearDiscriminantAnalysis(shape="round"), "'full', 'diagonal', 'spherical'"),
+        (LinearDiscriminantAnalysis(shrinkage="much"), "from 0 to 1, or 'ledoit_wolf'"),
+        (QuadraticDiscriminantAnalysis(shrinkage=-1), "from 0 to 1"),
+        (FisherDiscriminant(n_components=0), "at least 1, or None"),
+        (BernoulliNB(smoothing=-1), "at least 0"),
+        (ExponentialFamilyNB(families="gausian"), "did you mean 'gaussian'"),
+        (ExponentialFamilyNB(families="tied_gaussian"), "use LinearDiscriminantAnalysis"),
+        (ExponentialFamilyNB(smoothing={"gamma": "x"}), "smoothing of gamma is 'x'"),
+        (ExponentialFamilyNB(families={9: "gamma"}), "there are 4"),
+    ],
+)
+def test_what_cannot_work_is_said_in_one_line(model: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message) as error:
+        model.fit(*DATA[3])
+    assert "\n" not in str(error.value)

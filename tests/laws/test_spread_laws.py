@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from linclass.diagonal_spread import DiagonalSpread
+from linclass.shrunk_spread import ShrunkSpread
 from linclass.spread import Spread
 
 
@@ -83,3 +85,40 @@ def test_no_spread_at_all_has_rank_zero_and_solves_to_zero() -> None:
     ):
         assert spread.rank == 0
         assert not spread.solve(np.ones((2, 3))).any()
+
+
+def kinds() -> list[tuple[str, object, np.ndarray]]:
+    """(name, factors, the covariance that they factor)"""
+    R = np.random.default_rng(6).normal(size=(20, 4))
+    C = R.T @ R
+    values, V = np.linalg.eigh(C)
+    few = np.linalg.svd(R[:2], full_matrices=False)
+    shrunk = few[2].T * (few[1] ** 2) @ few[2] + 0.3 * np.eye(4)
+    flat = np.array([2.0, 0.0, 0.5, 1.0])
+    return [
+        ("full", Spread.of_covariance(C, np.zeros(4)), C),
+        ("diagonal", DiagonalSpread(np.sqrt(np.diag(C))), np.diag(np.diag(C))),
+        ("diagonal without spread", DiagonalSpread(flat), np.diag(flat**2)),
+        ("shrunk", ShrunkSpread(values, V.T, 0.3), C + 0.3 * np.eye(4)),
+        ("shrunk from few rows", ShrunkSpread(few[1] ** 2, few[2], 0.3), shrunk),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "spread", "C"), kinds(), ids=lambda v: v if type(v) is str else ""
+)
+def test_every_kind_of_spread_offers_what_a_covariance_has(
+    name: str, spread: Spread, C: np.ndarray
+) -> None:
+    M = np.random.default_rng(7).normal(size=(3, 4))
+    inverse = np.linalg.pinv(C, rcond=1e-10)
+    assert spread.rank == np.linalg.matrix_rank(C)
+    np.testing.assert_allclose(spread.times(M), M @ C, atol=1e-11)
+    np.testing.assert_allclose(spread.solve(M), M @ inverse, atol=1e-10)
+    np.testing.assert_allclose(spread.lengths(M), np.einsum("ij,jk,ik->i", M, C, M), atol=1e-10)
+    white = spread.whiten(M)
+    np.testing.assert_allclose(white @ white.T, M @ inverse @ M.T, atol=1e-10)
+    volume = np.log(np.linalg.eigvalsh(C)[-spread.rank :]).sum()
+    assert spread.log_volume == pytest.approx(volume, rel=1e-10)
+    noise = spread.noise(100_000, np.random.default_rng(8))
+    np.testing.assert_allclose(noise.T @ noise / 100_000, C, atol=0.03 * np.abs(C).max())

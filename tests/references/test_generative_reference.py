@@ -1,15 +1,34 @@
 """scikit-learn's LDA, naive Bayes and nearest centroid, each beside the convention it shares."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.covariance import ledoit_wolf_shrinkage
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as TheirLDA
+from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis as TheirQDA
 from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import RidgeClassifier
+from sklearn.naive_bayes import BernoulliNB as TheirBernoulliNB
+from sklearn.naive_bayes import CategoricalNB as TheirCategoricalNB
 from sklearn.naive_bayes import GaussianNB as TheirNB
+from sklearn.naive_bayes import MultinomialNB as TheirMultinomialNB
 from sklearn.neighbors import NearestCentroid
 
-from linclass import GaussianNB, LinearDiscriminantAnalysis, MajorityClass, NearestMean
+from linclass import (
+    BernoulliNB,
+    CategoricalNB,
+    FisherDiscriminant,
+    GaussianNB,
+    LeastSquaresClassifier,
+    LinearDiscriminantAnalysis,
+    MajorityClass,
+    MultinomialNB,
+    NearestMean,
+    QuadraticDiscriminantAnalysis,
+)
 
 DATA = {
     "iris": load_iris(return_X_y=True),
@@ -77,4 +96,137 @@ def test_majority_is_scikit_learns_prior_dummy(data: str) -> None:
     theirs = DummyClassifier(strategy="prior").fit(X, y)
     ours = MajorityClass().fit(X, y)
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-14)
+    assert np.array_equal(ours.predict(X), theirs.predict(X))
+
+
+@pytest.mark.parametrize("data", DATA)
+@pytest.mark.parametrize("shrinkage", [0.05, 0.5, 1.0])
+def test_shrunk_lda_is_scikit_learns(data: str, shrinkage: float) -> None:
+    X, y = DATA[data]
+    theirs = TheirLDA(solver="lsqr", shrinkage=shrinkage).fit(X, y)
+    ours = LinearDiscriminantAnalysis(covariance="maximum_likelihood", shrinkage=shrinkage)
+    np.testing.assert_allclose(
+        ours.fit(X, y).predict_proba(X), theirs.predict_proba(X), rtol=1e-7, atol=1e-8
+    )
+    np.testing.assert_allclose(ours.decision_function(X), _odds(theirs, X), rtol=1e-7, atol=1e-7)
+
+
+def _odds(theirs: Any, X: np.ndarray) -> np.ndarray:
+    """Its scores about the middle of the rows, as ours are: x moves all classes' alike."""
+    Z = theirs.decision_function(X)
+    if Z.ndim == 1:
+        return Z
+    centre = theirs.priors_ @ theirs.means_
+    shift = centre @ np.linalg.solve(theirs.covariance_, X.T)
+    return Z - shift[:, None] + centre @ np.linalg.solve(theirs.covariance_, centre) / 2
+
+
+@pytest.mark.parametrize("data", DATA)
+def test_ledoit_and_wolfs_share_is_scikit_learns_of_the_deviations(data: str) -> None:
+    X, y = DATA[data]
+    R = X - np.array([X[y == k].mean(axis=0) for k in np.unique(y)])[y]
+    ours = LinearDiscriminantAnalysis(shrinkage="ledoit_wolf")
+    expected = ledoit_wolf_shrinkage(R, assume_centered=True)
+    assert ours.fit(X, y).shrinkage_ == pytest.approx(expected, rel=1e-8)
+    rng = np.random.default_rng(0)
+    wide = rng.normal(size=(30, 50))
+    wide_R = wide - np.array([wide[k::3].mean(axis=0) for k in range(3)])[np.arange(30) % 3]
+    expected = ledoit_wolf_shrinkage(wide_R, assume_centered=True)
+    assert ours.fit(wide, np.arange(30) % 3).shrinkage_ == pytest.approx(expected, rel=1e-8)
+
+
+@pytest.mark.parametrize("data", ["iris", "wine"])
+@pytest.mark.parametrize("solver", ["svd", "eigen"])
+def test_qda_over_all_rows_of_a_class_is_scikit_learns(data: str, solver: str) -> None:
+    X, y = DATA[data]
+    theirs = TheirQDA(solver=solver).fit(X, y)
+    ours = QuadraticDiscriminantAnalysis(covariance="maximum_likelihood").fit(X, y)
+    _same_but_for_clipping(ours.predict_log_proba(X), theirs.predict_log_proba(X))
+
+
+@pytest.mark.parametrize("data", ["iris", "wine"])
+def test_qda_is_scikit_learns_with_the_unbiased_covariance(data: str) -> None:
+    X, y = DATA[data]
+    theirs = TheirQDA(solver="eigen", covariance_estimator=SampleCovariance()).fit(X, y)
+    ours = QuadraticDiscriminantAnalysis().fit(X, y)
+    _same_but_for_clipping(ours.predict_log_proba(X), theirs.predict_log_proba(X))
+
+
+class SampleCovariance:
+    def fit(self, X: np.ndarray) -> "SampleCovariance":
+        self.covariance_ = np.cov(X.T)
+        return self
+
+
+def _same_but_for_clipping(ours: np.ndarray, theirs: np.ndarray) -> None:
+    """They take the logarithm of a probability, which ends at 10⁻³⁰⁸ and rounds near 1."""
+    seen = theirs > -600
+    assert seen.any()
+    np.testing.assert_allclose(ours[seen], theirs[seen], rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("data", DATA)
+def test_fisher_is_scikit_learns_transform_and_nearest_centroid(data: str) -> None:
+    X, y = DATA[data]
+    theirs = TheirLDA(solver="eigen").fit(X, y)
+    ours = FisherDiscriminant().fit(X, y)
+    P, Q = ours.transform(X), theirs.transform(X)[:, : ours.scalings_.shape[1]]
+    Q -= Q.mean(axis=0)  # theirs are not centred
+    unbiased = np.sqrt((len(y) - len(ours.classes_)) / len(y))  # unit spread over N − K, not N
+    signs = np.sign((P * Q).sum(axis=0))
+    scale = np.abs(P).max()
+    np.testing.assert_allclose(P / unbiased * signs, Q, atol=1e-8 * scale)
+    assert np.array_equal(ours.predict(X), NearestCentroid().fit(Q, y).predict(Q))
+
+
+def words(n: int = 200) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    y = np.arange(n) % 3
+    return rng.poisson(rng.gamma(0.5, size=(3, 40))[y]).astype(float), y
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("smoothing", [1.0, 0.01])
+@pytest.mark.parametrize(
+    ("ours", "theirs"), [(MultinomialNB, TheirMultinomialNB), (BernoulliNB, TheirBernoulliNB)]
+)
+def test_naive_bayes_of_words_is_scikit_learns(
+    ours: Any, theirs: Any, smoothing: float, container: Any
+) -> None:
+    X, y = words()
+    expected = theirs(alpha=smoothing).fit(container(X), y)
+    found = ours(smoothing=smoothing).fit(container(X), y)
+    np.testing.assert_allclose(found.coef_, _coefficients(expected), rtol=1e-8)
+    np.testing.assert_allclose(
+        found.predict_log_proba(container(X)), expected.predict_log_proba(X), rtol=1e-8, atol=1e-8
+    )
+
+
+def _coefficients(theirs: Any) -> np.ndarray:
+    log_p = theirs.feature_log_prob_
+    if isinstance(theirs, TheirBernoulliNB):
+        return log_p - np.log1p(-np.exp(log_p))
+    return log_p
+
+
+@pytest.mark.parametrize("smoothing", [1.0, 0.01])
+def test_categorical_naive_bayes_is_scikit_learns(smoothing: float) -> None:
+    X, y = words()
+    theirs = TheirCategoricalNB(alpha=smoothing).fit(X, y).predict_log_proba(X)
+    ours = CategoricalNB(smoothing=smoothing).fit(X, y).predict_log_proba(X)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("alpha", [0.1, 10.0])
+@pytest.mark.parametrize("data", DATA)
+def test_ridge_indicator_of_folds_is_scikit_learns(data: str, alpha: float) -> None:
+    X, y = DATA[data]
+    held_out = np.arange(len(y))[::5]
+    train = np.setdiff1d(np.arange(len(y)), held_out)
+    theirs = RidgeClassifier(alpha=alpha, solver="cholesky").fit(X[train], y[train])
+    model = LeastSquaresClassifier(penalty="l2", strength=alpha / len(train))
+    ours = model.fit_many(X, y, [held_out], [{}])[0][0]
+    Z = ours.decision_function(X)
+    Z = Z if Z.ndim == 1 else 2 * Z - 1  # targets 0 and 1 here, −1 and 1 there
+    np.testing.assert_allclose(Z, theirs.decision_function(X), atol=1e-7)
     assert np.array_equal(ours.predict(X), theirs.predict(X))
