@@ -94,14 +94,14 @@ class Certified:
         return gap / max(abs(new.value), TINY)
 
     def residual(self, point: Point) -> float:
-        """max_j |∂P/∂θ_j| / (‖x_j‖ ‖slopes‖): the largest cosine of what is left to a feature.
+        """max_j |∂P/∂θ_j| / (‖x_j‖ ‖slopes‖), of the least subgradient at a kink: the largest cosine of what is left to a feature.
 
         It does not change with the units of features, and does not vanish only because all slopes
         do: on separable data there is no optimum to be near.
         """
         scale = self._norm(point.slopes) + 1e-9 * self._slopes_at_zero  # a perfect fit has none
         norms = self._column_norms * max(scale, TINY)
-        cosines = np.abs(point.gradient) / np.where(norms > 0, norms, 1)
+        cosines = np.abs(point.steepest) / np.where(norms > 0, norms, 1)
         return min(float(cosines.max()), 1.0)
 
     def _norm(self, slopes: Array) -> float:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from linclass.objective import Objective
 
-Row = tuple[str, Callable[[Objective], bool], str]
+Row = tuple[str, Callable[[Objective], object], str]
 
 TABLE: tuple[Row, ...] = (
     (
@@ -18,6 +18,12 @@ TABLE: tuple[Row, ...] = (
         "semismooth_newton",
     ),
     ("the loss has a kink", lambda P: P.loss.kind != "twice-smooth", "subgradient"),
+    (
+        "quadratic loss, kinked penalty",
+        lambda P: P.loss.quadratic and P.kink,
+        "quadratic_program",
+    ),
+    ("kinked penalty", lambda P: P.kink, "proximal_newton"),
     (
         "quadratic, up to 2000 features",
         lambda P: P.is_quadratic and small(P, 2000),
@@ -61,5 +67,5 @@ def choose(objective: Objective) -> str:
 
 
 def solvers() -> list[str]:
-    """All that the table may choose."""
-    return sorted({solver for *_, solver in TABLE})
+    """All that the table may choose, in its order."""
+    return list(dict.fromkeys(solver for *_, solver in TABLE))

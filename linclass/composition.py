@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -20,10 +20,27 @@ from linclass.objective import Objective
 from linclass.parts import find, names
 from linclass.path import Path, check_strengths
 from linclass.penalties.base import Penalty
-from linclass.penalties.l2 import L2
+from linclass.penalties.unpenalized import Unpenalized
 from linclass.solvers.base import Solution, Solver, Trace
 
-OPTIONS = ("step", "tol", "max_iter", "random_state")  # of solvers, where they have them
+# Parameters of the estimator that solvers and penalties get, where they have them.
+SOLVER_OPTIONS = ("step", "tol", "max_iter", "random_state")
+PENALTY_OPTIONS = ("l1_ratio",)
+
+# Solver.takes → (does it take this penalty, what to say when not)
+TAKES: dict[str, tuple[Callable[[Penalty], bool], str]] = {
+    "none": (lambda penalty: not penalty.binds, "knows no penalty. Use penalty=None."),
+    "smooth": (lambda penalty: not penalty.kink, "needs a smooth penalty; {} has a kink at 0."),
+    "curved": (
+        lambda penalty: penalty.curvature > 0 and not penalty.kink,
+        "needs penalty='l2' and a strength above 0; {} has no curvature, or a kink.",
+    ),
+    "bare kink": (
+        lambda penalty: penalty.kink > 0 and not penalty.curvature,
+        "needs l1 alone, whose path is piecewise linear; {} is not.",
+    ),
+    "any": (lambda penalty: True, ""),
+}
 
 
 class Composition:
@@ -50,17 +67,20 @@ class Composition:
             if self.step is not None:
                 raise ValueError(f"step is {self.step!r}; say which solver is to take such steps.")
             self._solver(choice.solvers()[0]).check()  # tol and max_iter, which they share
+            if self._penalty().kink and loss.kind == "convex" and self._able_solver() is None:
+                raise ValueError(
+                    f"no solver minimizes {self.loss} with {name_of(self._penalty())}, for both "
+                    "have a kink. Try loss='squared_hinge'."
+                )
             return
         solver = self._solver(self.solver)
         if (complaint := mismatch(solver, self.loss, loss)) is not None:
             raise ValueError(complaint)
-        if self._is_penalized() and not solver.penalizes:
-            raise ValueError(f"{name_of(solver)} knows no penalty. Use penalty=None.")
-        if solver.needs_curvature and not (self._is_penalized() and type(self._penalty()) is L2):
-            raise ValueError(
-                f"{name_of(solver)} needs penalty='l2' and a strength above 0; penalty is "
-                f"{self.penalty!r}, strength {self.strength!r}."
-            )
+        if not self._takes_penalty(solver):
+            complaint = TAKES[solver.takes][1].format(name_of(self._effective_penalty()))
+            able = self._able_solver()
+            remedy = f" Try solver={able!r}." if able and solver.takes != "none" else ""
+            raise ValueError(f"{name_of(solver)} {complaint}{remedy}")
         solver.check()
 
     def parts(self) -> list[str]:
@@ -147,26 +167,52 @@ class Composition:
     def _is_penalized(self) -> bool:
         return self._penalty().binds and self.strength > 0
 
+    def _takes_penalty(self, solver: Solver) -> bool:
+        return TAKES[solver.takes][0](self._effective_penalty())
+
+    def _effective_penalty(self) -> Penalty:
+        return self._penalty() if self._is_penalized() else Unpenalized()
+
+    def _able_solver(self) -> str | None:
+        """The first solver of the table of choices that can do this loss with this penalty."""
+        loss = find("losses", self.loss)
+        for name in choice.solvers():
+            solver = find("solvers", name)()
+            if mismatch(solver, self.loss, loss) is None and self._takes_penalty(solver):
+                return name
+        return None
+
     def _penalty(self) -> Penalty:
-        return find("penalties", "unpenalized" if self.penalty is None else self.penalty)()
+        chosen = "unpenalized" if self.penalty is None else self.penalty
+        penalty = self._part("penalties", Penalty, chosen, PENALTY_OPTIONS)
+        penalty.check()
+        return penalty
 
     def _solver(self, chosen: Any) -> Solver:
-        """A name, {name: options of its own}, or a ready-made solver; else with our parameters."""
-        if isinstance(chosen, Solver):
+        solver = self._part("solvers", Solver, chosen, SOLVER_OPTIONS)
+        if getattr(self, "step", None) is not None and not hasattr(solver, "step"):
+            steppers = [n for n in names("solvers") if hasattr(find("solvers", n), "step")]
+            raise ValueError(
+                f"{name_of(solver)} has no step; leave it out, or use {', '.join(steppers)}."
+            )
+        return solver
+
+    def _part(self, package: str, kind: type, chosen: Any, options: tuple[str, ...]) -> Any:
+        """A name, {name: options of its own}, or a ready-made part; else with our parameters."""
+        if isinstance(chosen, kind):
             return chosen
         own: Mapping[str, Any] = {}
         if isinstance(chosen, Mapping) and len(chosen) == 1:
             ((chosen, own),) = chosen.items()
-        kind = find("solvers", chosen)
-        known = {field.name for field in dataclasses.fields(kind)}
+        part = find(package, chosen)
+        known = {field.name for field in dataclasses.fields(part)}
         if strange := sorted(set(own) - known):
-            raise ValueError(f"{chosen} has no {strange[0]!r}; it has {', '.join(sorted(known))}.")
-        given = {name: getattr(self, name, None) for name in OPTIONS}
-        given = {name: value for name, value in given.items() if value is not None}
-        if "step" in given and "step" not in known:
-            steppers = [n for n in names("solvers") if hasattr(find("solvers", n), "step")]
-            raise ValueError(f"{chosen} has no step; leave it out, or use {', '.join(steppers)}.")
-        return kind(**{n: v for n, v in given.items() if n in known} | dict(own))
+            raise ValueError(
+                f"{chosen} has no {strange[0]!r}; it has {', '.join(sorted(known)) or 'no options'}."
+            )
+        given = {name: getattr(self, name, None) for name in options}
+        given = {name: v for name, v in given.items() if v is not None and name in known}
+        return part(**given | dict(own))
 
 
 def mismatch(solver: Solver, loss_name: str, loss: type[Loss]) -> str | None:
@@ -184,6 +230,6 @@ def mismatch(solver: Solver, loss_name: str, loss: type[Loss]) -> str | None:
     )
 
 
-def name_of(solver: Solver) -> str:
+def name_of(part: Solver | Penalty) -> str:
     """The name of its file."""
-    return type(solver).__module__.rpartition(".")[2]
+    return type(part).__module__.rpartition(".")[2]

@@ -16,6 +16,7 @@ from scipy import sparse
 
 Array = np.ndarray
 BLOCK = 2048  # rows at a time: small enough for the cache, large enough for BLAS
+GRAM_BLOCK = 2_000_000  # entries at a time where BLAS does most of the work
 
 SMALL = 500_000  # entries that may as well be dense
 
@@ -79,6 +80,30 @@ class DesignMatrix:
         if self.intercept:
             H[d, :d] = H[:d, d] = self.XT @ D
             H[d, d] = D.sum()
+        return H
+
+    def gram_in_single(self, D: Array) -> Array:
+        """`gram` with its products in single precision, at half the cost, and by dense blocks.
+
+        Of sparse rows it pays where a few columns are taken, the frequent ones.
+        """
+        self.passes += 1
+        d, root = self.n_features, np.sqrt(D)
+        H = np.zeros((self.width, self.width))
+        size = max(BLOCK, GRAM_BLOCK // self.width)
+        for start in range(0, self.n_rows, size):
+            rows = slice(start, min(start + size, self.n_rows))
+            B = np.empty((rows.stop - start, self.width), np.float32)
+            if self.is_sparse:
+                own = slice(self.X.indptr[start], self.X.indptr[rows.stop])
+                pointers = self.X.indptr[start : rows.stop + 1] - own.start
+                scaled = self.X.data[own] * np.repeat(root[rows], np.diff(pointers))
+                parts = scaled.astype(np.float32), self.X.indices[own], pointers
+                B[:, :d] = sparse.csr_array(parts, shape=(len(B), d)).toarray()
+            else:
+                np.multiply(self.X[rows], root[rows, None], out=B[:, :d], casting="same_kind")
+            B[:, d:] = root[rows, None]
+            H += B.T @ B
         return H
 
     def centred_gram(self, weights: Array) -> tuple[Array, Array]:
@@ -182,6 +207,15 @@ class DesignMatrix:
         if self.is_sparse and len(rows) * self.n_features <= SMALL:
             few = DesignMatrix(few.X.toarray(), self.intercept)
         return few
+
+    def take_features(self, features: Array) -> DesignMatrix:
+        """Some columns; of sparse rows through Xᵀ, where they lie together."""
+        if not self.is_sparse:
+            return DesignMatrix(self.X[:, features], self.intercept)
+        XT = self.XT[features]
+        taken = DesignMatrix(XT.T.tocsr(), self.intercept)
+        taken._XT = XT
+        return taken
 
     def column_norms(self, weights: Array) -> Array:
         """√(Σ w_i x_ij²) of every column."""

@@ -39,6 +39,7 @@ class Objective(SecondOrder, Certified):
         self.penalty = penalty
         self.strength = float(strength) if penalty is not None and penalty.binds else 0.0
         self.curvature = self.strength * penalty.curvature if penalty is not None else 0.0
+        self.kink = self.strength * penalty.kink if penalty is not None else 0.0
         scores = loss.n_scores if y.ndim == 1 else len(y)
         many = scores > 1 or y.ndim == 2
         self.shape = (scores, design.width) if many else (design.width,)
@@ -50,6 +51,10 @@ class Objective(SecondOrder, Certified):
     @property
     def is_quadratic(self) -> bool:
         return self.loss.quadratic and self.penalty_is_smooth
+
+    @property
+    def penalty_is_smooth(self) -> bool:
+        return not self.kink
 
     def zero(self) -> Array:
         return np.zeros(self.shape)
@@ -73,10 +78,6 @@ class Objective(SecondOrder, Certified):
                 theta -= eta * self.at(theta).gradient
 
         return advance
-
-    @property
-    def penalty_is_smooth(self) -> bool:
-        return self.penalty is None or self.penalty.smooth
 
     def batch_gradient(self, rows: slice, theta: Array) -> Array:
         """An unbiased estimate of ∇P from a few rows."""
@@ -105,6 +106,11 @@ class Objective(SecondOrder, Certified):
     def with_strength(self, strength: float) -> Objective:
         """The same problem at another strength; what was worked out for the rows is shared."""
         return Objective(self.design, self.loss, self.y, self.weights, self.penalty, strength)
+
+    def on_features(self, features: Array) -> Objective:
+        """The same with the weights of all other features held at 0."""
+        design = self.design.take_features(features)
+        return Objective(design, self.loss, self.y, self.weights, self.penalty, self.strength)
 
     def weight_part(self, theta: Array) -> Array:
         """W without the intercept, as a view."""

@@ -6,7 +6,10 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from linclass.numerics import Array
+from linclass.penalties.base import soft_threshold
 
 
 class Point:
@@ -25,12 +28,15 @@ class Point:
         return self.objective.jet(self.scores)
 
     @cached_property
+    def loss_value(self) -> float:
+        return float(self.objective.weights @ self._jet[0])
+
+    @cached_property
     def value(self) -> float:
         return self._value()
 
     def _value(self) -> float:
-        objective = self.objective
-        value = float(objective.weights @ self._jet[0])
+        objective, value = self.objective, self.loss_value
         if objective.strength and objective.penalty is not None:
             value += objective.strength * objective.penalty.value(objective.weight_part(self.theta))
         return value
@@ -50,16 +56,40 @@ class Point:
         return self.objective.survey(self.theta).hessian
 
     @cached_property
+    def loss_gradient(self) -> Array:
+        objective = self.objective
+        return objective.design.pull(objective.weights * self.slopes)
+
+    @cached_property
     def gradient(self) -> Array:
         """∇P, or the gradient of its smooth part when the penalty has a kink."""
         return self._gradient()
 
     def _gradient(self) -> Array:
         objective = self.objective
-        g = objective.design.pull(objective.weights * self.slopes)
-        if objective.strength and objective.penalty is not None:
-            W = objective.weight_part(self.theta)
-            objective.weight_part(g)[...] += objective.strength * objective.penalty.gradient(W)
+        if not objective.strength or objective.penalty is None:
+            return self.loss_gradient
+        g = self.loss_gradient.copy()
+        W = objective.weight_part(self.theta)
+        objective.weight_part(g)[...] += objective.strength * objective.penalty.gradient(W)
+        return g
+
+    def under(self, objective: Any) -> Point:
+        """The same point of the same rows at another strength; the loss is not looked at again."""
+        known = {k: v for k, v in vars(self).items() if k in ("_jet", "loss_gradient")}
+        return Point(objective, self.theta, self.scores).with_known(**known)
+
+    @cached_property
+    def steepest(self) -> Array:
+        """The least of all subgradients: 0 at a minimum only, and ∇P where there is no kink.
+
+        At w = 0 a kink may take any slope in ±kink, so |g| counts for what exceeds it.
+        """
+        g, kink = self.gradient.copy(), self.objective.kink
+        if kink:
+            G = self.objective.weight_part(g)
+            W = self.objective.weight_part(self.theta)
+            G[...] = np.where(W == 0, soft_threshold(G, kink), G + kink * np.sign(W))
         return g
 
     @property

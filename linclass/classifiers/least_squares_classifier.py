@@ -34,6 +34,7 @@ class LeastSquaresClassifier(LinearClassifier):
         *,
         penalty: str | None = None,
         strength: float = 1e-3,
+        l1_ratio: float = 0.5,
         solver: Any = "auto",
         step: Any = None,
         fit_intercept: bool = True,
@@ -46,6 +47,7 @@ class LeastSquaresClassifier(LinearClassifier):
     ):
         self.penalty = penalty
         self.strength = strength
+        self.l1_ratio = l1_ratio
         self.solver = solver
         self.step = step
         self.fit_intercept = fit_intercept

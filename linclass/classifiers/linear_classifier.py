@@ -38,6 +38,7 @@ class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
         loss: str = "logistic",
         penalty: str | None = "l2",
         strength: float = 1e-3,
+        l1_ratio: float = 0.5,
         solver: Any = "auto",
         step: Any = None,
         fit_intercept: bool = True,
@@ -51,6 +52,7 @@ class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
         self.loss = loss
         self.penalty = penalty
         self.strength = strength
+        self.l1_ratio = l1_ratio
         self.solver = solver
         self.step = step
         self.fit_intercept = fit_intercept
@@ -147,11 +149,19 @@ class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
             vars(self).update(solution.extra)
 
     def _of_each_class(self, theta: Array, together: bool) -> Array:
-        """Rows for all classes; classes fitted together are known up to what all rows share."""
+        """Rows for all classes; classes fitted together are known up to what all rows share.
+
+        A kinked penalty settles that but for the intercepts: the mean would fill its zeros.
+        """
         K = len(self.classes_)
         if K > 2 and len(theta) == K - 1:
             theta = np.vstack([theta, np.zeros(theta.shape[1])])
-        return theta - theta.mean(axis=0) if K > 2 and together else theta
+        if K == 2 or not together:
+            return theta
+        kinked = self._is_penalized() and self._penalty().kink
+        settled = self.n_features_in_ if kinked else 0
+        theta[:, settled:] -= theta[:, settled:].mean(axis=0)
+        return theta
 
     def _split(self, theta: Array) -> tuple[Array, Array]:
         d = self.n_features_in_

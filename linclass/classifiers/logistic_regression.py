@@ -28,6 +28,7 @@ class LogisticRegression(SoftmaxProbabilities, LinearClassifier):
         *,
         penalty: str | None = "l2",
         strength: float = 1e-3,
+        l1_ratio: float = 0.5,
         solver: Any = "auto",
         step: Any = None,
         fit_intercept: bool = True,
@@ -40,6 +41,7 @@ class LogisticRegression(SoftmaxProbabilities, LinearClassifier):
     ):
         self.penalty = penalty
         self.strength = strength
+        self.l1_ratio = l1_ratio
         self.solver = solver
         self.step = step
         self.fit_intercept = fit_intercept

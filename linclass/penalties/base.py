@@ -1,23 +1,39 @@
-"""What every penalty offers. W is (K, d) or (d,), and never holds the intercept."""
+"""What every penalty offers. W is (K, d) or (d,), and never holds the intercept.
+
+A penalty is the sum over entries of a smooth part and of  kink·|w|:  what has a kink enters a
+gradient method through `prox`, and the working-set methods through `kink`.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
+
+import numpy as np
 
 from linclass.numerics import Array
 
 
+@dataclass(frozen=True)
 class Penalty:
     binds: ClassVar[bool] = True  # False: the objective is the loss alone, whatever the strength
-    smooth: ClassVar[bool] = True
-    curvature: float = 0.0  # of the smooth part, the same in every direction
+
+    @property
+    def kink(self) -> float:
+        """Half the jump of the derivative where an entry is 0: what |g| must exceed to move it."""
+        return 0.0
+
+    @property
+    def curvature(self) -> float:
+        """Of the smooth part, the same in every direction."""
+        return 0.0
 
     def value(self, W: Array) -> float:
         raise NotImplementedError
 
     def gradient(self, W: Array) -> Array:
-        """Of the smooth part; what has a kink enters through `prox`."""
-        raise NotImplementedError
+        """Of the smooth part."""
+        return self.curvature * W
 
     def prox(self, W: Array, t: float) -> Array:
         """argmin_V  t·penalty(V) + ½‖V − W‖²."""
@@ -30,3 +46,11 @@ class Penalty:
     def into_domain(self, U: Array) -> float:
         """The largest factor c ≤ 1 with penalty*(c·U) < ∞."""
         return 1.0
+
+    def check(self) -> None:
+        """ValueError with one sentence when the options cannot work."""
+
+
+def soft_threshold(W: Array, t: float) -> Array:
+    """sign(w)·max(|w| − t, 0), entry by entry: the prox of t·‖W‖₁."""
+    return np.sign(W) * np.maximum(np.abs(W) - t, 0)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from linclass.numerics import Array
 from linclass.penalties.base import Penalty
 
 
+@dataclass(frozen=True)
 class L2(Penalty):
-    curvature = 1.0
+    @property
+    def curvature(self) -> float:
+        return 1.0
 
     def value(self, W: Array) -> float:
         return 0.5 * float(np.vdot(W, W))

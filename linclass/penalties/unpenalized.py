@@ -3,20 +3,21 @@ so no dual point is ever exactly feasible and the certificate is the gradient, n
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import numpy as np
 
 from linclass.numerics import Array
 from linclass.penalties.base import Penalty
 
 
+@dataclass(frozen=True)
 class Unpenalized(Penalty):
-    binds = False
+    binds: ClassVar[bool] = False
 
     def value(self, W: Array) -> float:
         return 0.0
-
-    def gradient(self, W: Array) -> Array:
-        return np.zeros_like(W)
 
     def prox(self, W: Array, t: float) -> Array:
         return W

@@ -44,7 +44,7 @@ class Trace:
     def __call__(self, point: Point) -> None:
         seconds = time.perf_counter() - self._start
         begun = time.perf_counter()
-        g, passes = point.gradient, point.objective.passes  # the solver's next step needs g too
+        g, passes = point.steepest, point.objective.passes  # the next step needs ∇P too
         row = {"passes": passes, "seconds": seconds, "objective": point.value}
         self.rows.append(row | {"gradient_norm": float((g * g).sum() ** 0.5)})
         self._start += time.perf_counter() - begun  # looking on is not charged
@@ -59,8 +59,7 @@ class Solver:
 
     needs: ClassVar[str] = "twice-smooth"
     limit: ClassVar[int] = 100
-    penalizes: ClassVar[bool] = True  # False: it would ignore a penalty
-    needs_curvature: ClassVar[bool] = False  # True: only with the l2 penalty
+    takes: ClassVar[str] = "smooth"  # penalties: none, smooth, curved, any, or a bare kink
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         raise NotImplementedError

@@ -28,7 +28,7 @@ from linclass.solvers.newton import Newton
 @dataclass(frozen=True)
 class FiniteNewton(Newton):
     needs: ClassVar[str] = "piecewise-quadratic"
-    needs_curvature: ClassVar[bool] = True
+    takes: ClassVar[str] = "curved"
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         few = few_rows(objective, start)

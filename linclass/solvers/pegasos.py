@@ -27,7 +27,7 @@ class Pegasos(Solver):
     random_state: Any = None
 
     needs: ClassVar[str] = "piecewise-linear"
-    needs_curvature: ClassVar[bool] = True
+    takes: ClassVar[str] = "curved"
     limit: ClassVar[int] = 50  # passes over the rows
     look_every: ClassVar[int] = 5
 

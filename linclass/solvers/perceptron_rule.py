@@ -44,7 +44,7 @@ class PerceptronRule(Solver):
     random_state: Any = None
 
     needs: ClassVar[str] = "mistake-driven"
-    penalizes: ClassVar[bool] = False
+    takes: ClassVar[str] = "none"
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         rng = np.random.default_rng(self.random_state)

@@ -38,7 +38,7 @@ INEXACT = 0.1  # ‖∇‖² allowed, in units of what the slopes moved
 @dataclass(frozen=True)
 class SemismoothNewton(Solver):
     needs: ClassVar[str] = "piecewise-linear"
-    needs_curvature: ClassVar[bool] = True
+    takes: ClassVar[str] = "curved"
     limit: ClassVar[int] = 1000  # Newton steps in all
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:

@@ -1,0 +1,99 @@
+"""Squared loss with a kinked penalty (lasso, elastic net) as the quadratic program that it is:
+
+    min_w  ½ wᵀG w − c·w + strength·penalty(w),   G, c centred second moments (`centred_gram`),
+
+solved by its supports (`active_set`). G is of all features at once where that is cheap, and a fit is
+then proved by it alone; else of the support and of the features that join because their slope
+exceeds the kink most. Strengths of a path share it.
+Osborne, Presnell & Turlach (2000), IMA J. Numerical Analysis 20
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from linclass import active_set
+from linclass.centred_gram import CentredGram, Look
+from linclass.numerics import Array
+from linclass.objective import Objective
+from linclass.solvers.base import Solution, Solver, Trace
+
+WHOLE = 500  # features of which all of G is worked out, if there are as many rows
+JOIN = 0.5  # of the largest violation: features above it join together
+MANY = 50  # at most, or as many as are in the support
+
+
+@dataclass(frozen=True)
+class QuadraticProgram(Solver):
+    needs: ClassVar[str] = "quadratic"
+    takes: ClassVar[str] = "any"
+    limit: ClassVar[int] = 1000
+
+    def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        return self._solve(objective, start, gram_of(objective), trace)
+
+    def path(
+        self, objective: Objective, strengths: Iterable[float], start: Array
+    ) -> list[Solution]:
+        gram, solutions = gram_of(objective), []
+        for strength in strengths:
+            solutions.append(self._solve(objective.with_strength(strength), start, gram))
+            start = solutions[-1].theta
+        return solutions
+
+    def _solve(
+        self, objective: Objective, start: Array, gram: CentredGram, trace: Trace | None = None
+    ) -> Solution:
+        W = np.atleast_2d(objective.weight_part(start)).copy()
+        for n_iter in range(self.n_steps + 1):  # noqa: B007
+            seen = look(objective, gram, W)
+            theta = gram.theta(W).reshape(objective.shape)
+            if trace and n_iter:
+                trace(objective.at(theta))
+            if seen.certificate <= self.tol or n_iter == self.n_steps:
+                break
+            for k, w in enumerate(W):
+                F = features(objective, gram, w, seen.slopes[k])
+                w[F] = program(objective, gram.among(F), gram.c[k, F], w[F])
+        kind = objective.certificate_kind
+        done = seen.certificate <= self.tol
+        return Solution(theta, seen.value, seen.certificate, kind, done, n_iter)
+
+
+def gram_of(objective: Objective) -> CentredGram:
+    gram, design = CentredGram(objective), objective.design
+    if design.n_features <= min(WHOLE, design.n_rows):
+        gram.all()
+    return gram
+
+
+def program(objective: Objective, G: Array, c: Array, w: Array) -> Array:
+    G[np.diag_indices(len(G))] += objective.curvature
+    return active_set.minimize(G, c, np.full(len(w), objective.kink), w)
+
+
+def look(objective: Objective, gram: CentredGram, W: Array) -> Look:
+    """By second moments where all are at hand, else by the rows."""
+    seen = gram.look(objective, W) if gram.complete and objective.strength else None
+    if seen is not None:
+        return seen
+    point = objective.at(gram.theta(W).reshape(objective.shape))
+    slopes = np.atleast_2d(objective.weight_part(point.loss_gradient))
+    return Look(point.value, slopes, objective.certificate(point))
+
+
+def features(objective: Objective, gram: CentredGram, w: Array, slopes: Array) -> Array:
+    """All, where G is; else the support and those whose slope exceeds the kink most."""
+    if gram.complete:
+        return np.arange(len(w))
+    beyond = np.where(w != 0, 0, np.abs(slopes) - objective.kink)
+    worst = beyond.max(initial=0)
+    joining = np.flatnonzero(beyond > JOIN * worst) if worst > 0 else np.empty(0, int)
+    inside = np.flatnonzero(w)
+    most = max(MANY, len(inside))
+    joining = joining[np.argsort(-beyond[joining])[:most]]
+    return np.sort(np.append(inside, joining))

@@ -1,0 +1,184 @@
+"""The entries of W that are minimized over while all others stay 0.
+
+What is worked with has the size of the working set: its columns of X, its weights, its Hessian.
+Two kinds of step: one score's quadratic program is solved exactly (`NewtonStep`); for K scores, or
+very many features, conjugate gradients go toward its solution for the present signs, and weights
+stop at 0 on the way (`OrthantStep`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+
+from linclass import active_set
+from linclass.numerics import Array
+from linclass.objective import Objective
+from linclass.point import Point
+from linclass.solvers.newton_cg import conjugate_gradients
+
+JOIN = 8  # entries that may join at first; later twice as many as are in the support
+CUT = 0.1  # of what is left, is far enough before other entries are looked at
+LIFT = 1e-6  # of a Hessian that is flat where signs are not: steps then end where signs change
+ROUNDING = 1e-6  # of a Hessian formed in single precision
+DENSE = 2000  # features up to which the Hessian of one score is formed
+TOGETHER = 200  # parameters up to which that of K scores is
+FORCING = 0.1  # of the residual, where conjugate gradients stop
+
+
+class WorkingSet:
+    """The support, and of the others those whose slope exceeds the kink most."""
+
+    def __init__(self, objective: Objective, point: Point, last: WorkingSet | None = None):
+        here, d = point.under(objective), objective.design.n_features
+        chosen = joining(here)
+        if last is not None and not (chosen & ~last.chosen).any():
+            vars(self).update(vars(last))
+        else:
+            self.objective, self.chosen = objective, chosen
+            features = np.flatnonzero(chosen.reshape(-1, d).any(axis=0))
+            self.columns = np.append(features, [d] * objective.design.intercept).astype(int)
+            self.sub = objective.on_features(features)
+            free = np.ones((*chosen.shape[:-1], len(self.columns)), bool)
+            self.sub.weight_part(free)[...] = chosen[..., features]
+            direct = free.size <= (DENSE if free.ndim == 1 else TOGETHER)
+            self.step: Step = NewtonStep(free) if direct else OrthantStep(free)
+        theta = np.ascontiguousarray(here.theta[..., self.columns])
+        g = here.loss_gradient[..., self.columns]
+        self.point = Point(self.sub, theta, here.scores).with_known(_jet=here._jet, loss_gradient=g)
+
+    def point_of(self, objective: Objective) -> Point:
+        """Where it stands, among all features."""
+        theta = objective.zero()
+        theta[..., self.columns] = self.point.theta
+        return Point(objective, theta, self.point.scores).with_known(_jet=self.point._jet)
+
+    def descend(self, limit: int, goal: float = CUT) -> int:
+        """Steps until what is left is `goal` times as much; how many."""
+        passes, n = self.sub.passes, 0
+        left = first = self.step.left(self.point)
+        while n < limit and (n == 0 or left > goal * first):
+            self.point = self.step(self.point)
+            left, before, n = self.step.left(self.point), left, n + 1
+            self.step.went(left / before if before else 0.0)
+        share = self.sub.design.width / self.objective.design.width
+        self.objective.design.passes += share * (self.sub.passes - passes)
+        return n
+
+
+class Step(Protocol):
+    def __call__(self, point: Point) -> Point: ...
+
+    def left(self, point: Point) -> float:
+        """The largest entry of the least subgradient, of those that may move."""
+
+    def went(self, ratio: float) -> None:
+        """How much is left of what was before the step."""
+
+
+class NewtonStep:
+    """To the minimum of the quadratic model; its Hessian is kept while steps cut tenfold."""
+
+    def __init__(self, free: Array):
+        self.free = free  # entries of theta that may move
+        self.hessian: Array | None = None
+
+    def __call__(self, point: Point) -> Point:
+        if self.hessian is None:
+            self.hessian = self._hessian(point)
+        objective, free, H = point.objective, self.free, self.hessian
+        kinks = np.zeros(point.theta.shape)
+        objective.weight_part(kinks)[...] = objective.kink
+        w, g, kinks = point.theta[free], point.gradient[free], kinks[free]
+        v = active_set.minimize(H, H @ w - g, kinks, w)
+        fall = -float(g @ (v - w) + kinks @ (np.abs(v) - np.abs(w)))  # as far as slopes tell
+        move = np.zeros(point.theta.shape)
+        move[free] = v - w
+        along = point.toward(move)
+        return backtrack(point, lambda t: (along(t), t * fall))
+
+    def left(self, point: Point) -> float:
+        return float(np.abs(point.steepest[self.free]).max(initial=0))
+
+    def went(self, ratio: float) -> None:
+        if ratio > CUT:
+            self.hessian = None
+
+    def _hessian(self, point: Point) -> Array:
+        """∇² of the smooth part, a little above singular."""
+        objective, free = point.objective, self.free.ravel()
+        if len(objective.shape) == 1:
+            H = objective.design.gram_in_single(objective.weights * point.curvatures)
+            objective.weight_part(np.einsum("ii->i", H))[...] += objective.curvature
+        else:
+            H = point.hessian[np.ix_(free, free)]
+        diagonal = np.einsum("ii->i", H)
+        diagonal += ROUNDING * diagonal.mean()
+        return H
+
+
+class OrthantStep:
+    """Toward  H s = −(∇ + kink·sign)  on what is not 0 or leaves it; weights that would change their
+    sign end at 0. What leaves 0 on the wrong side only ascends, and stays.
+
+    Andrew & Gao (2007), ICML; Byrd, Chin, Nocedal & Oztoprak (2016), Math. Programming 159
+    """
+
+    def __init__(self, free: Array):
+        self.free = free  # entries of theta that may move
+
+    def __call__(self, point: Point) -> Point:
+        objective, w, d = point.objective, point.theta, point.objective.design.n_features
+        b = -self._steepest(point)
+        moving = self.free & ((w != 0) | (b != 0))
+        moving[..., d:] = True
+        products = objective.hessian_times(point, exact=False)
+        b = np.where(moving, b, 0)
+        first, _ = products(b)
+        lift = LIFT * float(np.vdot(b, first)) / max(float(np.vdot(b, b)), 1e-300)
+
+        def times(p: Array) -> tuple[Array, None]:
+            return np.where(moving, products(p)[0] + lift * p, 0), None
+
+        s, *_ = conjugate_gradients(times, b, FORCING)
+        s[..., :d][(w[..., :d] == 0) & (s * b < 0)[..., :d]] = 0
+
+        def look(t: float) -> tuple[Point, float]:
+            new = w + t * s
+            W = new[..., :d]
+            W[W * w[..., :d] < 0] = 0
+            return objective.at(new), float(np.vdot(b, new - w))
+
+        return backtrack(point, look)
+
+    def left(self, point: Point) -> float:
+        return float(np.abs(self._steepest(point)).max(initial=0))
+
+    def went(self, ratio: float) -> None:
+        """Every step looks at its own Hessian."""
+
+    def _steepest(self, point: Point) -> Array:
+        return np.where(self.free, point.steepest, 0)
+
+
+def backtrack(point: Point, look: Callable[[float], tuple[Point, float]]) -> Point:
+    """The first of t = 1, ½, ¼, … that lowers the objective by some of the fall its slopes tell."""
+    slack, t = 1e-13 * abs(point.value), 1.0
+    new, fall = look(t)
+    while not new.value <= point.value - 1e-4 * max(fall, 0.0) + slack and t > 1e-10:
+        t /= 2
+        new, fall = look(t)
+    return new
+
+
+def joining(point: Point) -> Array:
+    """The support, and of all other entries of W at most twice as many as that, the steepest."""
+    objective = point.objective
+    support = objective.weight_part(point.theta) != 0
+    beyond = np.where(support, 0, np.abs(objective.weight_part(point.steepest)))
+    most = 2 * int(support.sum()) + JOIN
+    if np.count_nonzero(beyond) > most:
+        return support | (beyond > np.partition(beyond, -most - 1, axis=None)[-most - 1])
+    return support | (beyond > 0)
