@@ -94,7 +94,8 @@ class Certified:
         return gap / max(abs(new.value), TINY)
 
     def residual(self, point: Point) -> float:
-        """max_j |∂P/∂θ_j| / (‖x_j‖ ‖slopes‖), of the least subgradient at a kink: the largest cosine of what is left to a feature.
+        """max_j |∂P/∂θ_j| / (‖x_j‖ ‖slopes‖), of the least subgradient where there is a kink: the
+        largest cosine of what is left to a feature.
 
         It does not change with the units of features, and does not vanish only because all slopes
         do: on separable data there is no optimum to be near.

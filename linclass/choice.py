@@ -67,5 +67,5 @@ def choose(objective: Objective) -> str:
 
 
 def solvers() -> list[str]:
-    """All that the table may choose, in its order."""
-    return list(dict.fromkeys(solver for *_, solver in TABLE))
+    """All that the table may choose."""
+    return sorted({solver for *_, solver in TABLE})

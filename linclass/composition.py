@@ -15,7 +15,7 @@ import numpy as np
 
 from linclass import choice
 from linclass.losses.base import KINDS, Loss
-from linclass.numerics import Array
+from linclass.numerics import Array, DesignMatrix
 from linclass.objective import Objective
 from linclass.parts import find, names
 from linclass.path import Path, check_strengths
@@ -174,13 +174,14 @@ class Composition:
         return self._penalty() if self._is_penalized() else Unpenalized()
 
     def _able_solver(self) -> str | None:
-        """The first solver of the table of choices that can do this loss with this penalty."""
+        """The solver that the table gives a small problem, if it can do this loss and penalty."""
         loss = find("losses", self.loss)
-        for name in choice.solvers():
-            solver = find("solvers", name)()
-            if mismatch(solver, self.loss, loss) is None and self._takes_penalty(solver):
-                return name
-        return None
+        penalty, row = self._penalty(), DesignMatrix(np.ones((1, 1)))
+        small = Objective(row, loss(), np.ones(1, int), None, penalty, self.strength)
+        name = choice.choose(small)
+        solver = find("solvers", name)()
+        able = mismatch(solver, self.loss, loss) is None and self._takes_penalty(solver)
+        return name if able else None
 
     def _penalty(self) -> Penalty:
         chosen = "unpenalized" if self.penalty is None else self.penalty

@@ -31,6 +31,8 @@ FORCING = 0.1  # of the residual, where conjugate gradients stop
 class WorkingSet:
     """The support, and of the others those whose slope exceeds the kink most."""
 
+    chosen: Array  # entries of W
+
     def __init__(self, objective: Objective, point: Point, last: WorkingSet | None = None):
         here, d = point.under(objective), objective.design.n_features
         chosen = joining(here)

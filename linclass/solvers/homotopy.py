@@ -10,7 +10,7 @@ Osborne, Presnell & Turlach (2000), IMA J. Numerical Analysis 20; Efron et al. (
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -44,7 +44,7 @@ class Homotopy(Solver):
         self, objective: Objective, strengths: list[float], trace: Trace | None = None
     ) -> list[Solution]:
         gram = gram_of(objective)
-        kinks = np.array(strengths) * objective.penalty.kink  # type: ignore[union-attr]
+        kinks = np.array(strengths) * objective.penalty.kink
         W = np.zeros((len(kinks), *gram.c.shape))
         steps = np.zeros(len(kinks), int)
         for k, c in enumerate(gram.c):
@@ -85,16 +85,15 @@ class Walk:
         return self.level - self.reach
 
     def at(self, level: float) -> Array:
-        """The weights at a level not below the next kink, or as near as the walk has come."""
+        """The weights at a level from here to the next kink; beyond it, those at the kink."""
         w = self.w.copy()
-        w[self.support] += (
-            (self.level - max(level, self.next_kink())) * self.line if level < self.level else 0
-        )
+        w[self.support] += max(self.level - max(level, self.next_kink()), 0.0) * self.line
         return w
 
     def go(self) -> None:
         """To the next kink, and into the line that leaves it."""
         self.w[self.support] += self.reach * self.line
+        self.slope -= self.reach * self.turn
         self.level -= self.reach
         self.kinks += 1
         if self.leaving is not None:
@@ -104,8 +103,6 @@ class Walk:
             self._join(self.joining)
         if self.kinks % ANEW == 0:
             self._anew()
-        else:
-            self.slope -= self.reach * self.turn
         self._aim()
 
     def _aim(self) -> None:

@@ -49,7 +49,7 @@ class QuadraticProgram(Solver):
         self, objective: Objective, start: Array, gram: CentredGram, trace: Trace | None = None
     ) -> Solution:
         W = np.atleast_2d(objective.weight_part(start)).copy()
-        for n_iter in range(self.n_steps + 1):  # noqa: B007
+        for n_iter in range(self.n_steps + 1):
             seen = look(objective, gram, W)
             theta = gram.theta(W).reshape(objective.shape)
             if trace and n_iter:

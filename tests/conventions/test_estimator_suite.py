@@ -34,9 +34,14 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
         *({"solver": s} for s in ("quasi_newton", "gradient_descent", "irls")),
         # rounding decides between inexact steps: fits agree to √tol, and the suite asks for 1e-7
         {"solver": "newton_cg", "tol": 1e-14},
+        {"penalty": "l1"},
+        {"penalty": "l1", "solver": "proximal_gradient"},
+        {"penalty": "elastic_net", "l1_ratio": 0.2},
     ],
     "Perceptron": [{"order": order} for order in ("cyclic", "largest_violation")],
-    "LeastSquaresClassifier": [{"penalty": "l2"}],
+    "LeastSquaresClassifier": [{"penalty": penalty} for penalty in ("l2", "l1")],
+    "Lasso": [{"solver": solver} for solver in ("homotopy", "proximal_newton")],
+    "ElasticNet": [{"l1_ratio": 0.9}],
     "LinearRegression": [{"solver": "newton_cg"}],
     "Ridge": [{"solver": "newton_cg"}],
 }

@@ -11,6 +11,7 @@ from problems import CONVEX, differences, objective
 from scipy import sparse
 
 from linclass import LinearClassifier, LinearRegression, LogisticRegression, Ridge
+from linclass.composition import TAKES
 from linclass.conventions import NotApplicable
 from linclass.losses.base import KINDS
 from linclass.losses.logistic import Logistic
@@ -22,8 +23,12 @@ from linclass.prepared import merge_rows
 from linclass.solvers.base import Solver, Trace
 from linclass.solvers.newton import Newton, inverse_hessian
 
-# The perceptron rule corrects, not minimizes; pegasos takes 1/ε steps to come within ε.
-SOLVERS = [name for name in names("solvers") if name not in ("perceptron_rule", "pegasos")]
+# Those that take an L2 penalty, but for pegasos, which takes 1/ε steps to come within ε.
+SOLVERS = [
+    name
+    for name in names("solvers")
+    if name != "pegasos" and TAKES[find("solvers", name).takes][0](L2())
+]
 TWICE = [name for name in CONVEX if find("losses", name).kind == "twice-smooth"]
 EXACT = 1e-9
 

@@ -1,0 +1,281 @@
+"""Laws of penalties with a kink, and of every solver that takes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from problems import CONVEX, objective
+from scipy import sparse
+
+from linclass import (
+    ElasticNet,
+    Lasso,
+    LeastSquaresClassifier,
+    LinearClassifier,
+    LogisticRegression,
+)
+from linclass.composition import TAKES
+from linclass.losses.base import KINDS
+from linclass.objective import Objective
+from linclass.parts import find, names
+from linclass.penalties.elastic_net import ElasticNet as Net
+from linclass.penalties.l1 import L1
+from linclass.solvers.base import Solver, Trace
+
+KINKED = [name for name in names("penalties") if find("penalties", name)().kink]
+SMOOTH = [n for n in CONVEX if KINDS.index(find("losses", n).kind) >= KINDS.index("smooth")]
+
+
+def able(solver: str, loss: str, penalty: str) -> bool:
+    kind, needs = find("solvers", solver), find("solvers", solver).needs
+    if not TAKES[kind.takes][0](find("penalties", penalty)()):
+        return False
+    if needs not in KINDS:
+        return getattr(find("losses", loss), needs.replace("-", "_"))
+    return KINDS.index(find("losses", loss).kind) >= KINDS.index(needs)
+
+
+CASES = [(s, l, p) for s in names("solvers") for l in SMOOTH for p in KINKED if able(s, l, p)]
+
+
+def made(name: str, **more: Any) -> Solver:
+    return find("solvers", name)(**({"tol": 1e-9} | more))
+
+
+def least_strength_of_zero(P: Objective) -> float:
+    """max_j |∂loss/∂w_j|/kink at the best intercept alone: from there on W = 0."""
+    none = P.with_strength(1e9)
+    solution = made("proximal_newton", tol=1e-14).solve(none, P.zero())
+    assert not P.weight_part(solution.theta).any()
+    g = P.weight_part(P.at(solution.theta).loss_gradient)
+    return float(np.abs(g).max()) / P.penalty.kink
+
+
+def test_there_is_something_to_hold_to_these_laws() -> None:
+    assert {"l1", "elastic_net"} <= set(KINKED)
+    assert {s for s, *_ in CASES} == {
+        "homotopy", "proximal_gradient", "proximal_newton", "quadratic_program",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize(("solver", "loss", "penalty"), CASES)
+def test_every_solver_proves_the_same_optimum(
+    solver: str, loss: str, penalty: str, intercept: bool
+) -> None:
+    P = objective(loss, penalty, strength=0.05, intercept=intercept)
+    optimum = made("proximal_gradient", tol=1e-12).solve(P, P.zero())
+    solution = made(solver).solve(P, P.zero())
+    assert solution.converged
+    assert solution.certificate_kind == "duality_gap"
+    gap = solution.objective - optimum.objective
+    assert abs(gap) <= 2e-9 * optimum.objective
+    assert_allclose(solution.objective, P.at(solution.theta).value, rtol=1e-12)
+    assert_allclose(solution.theta, optimum.theta, atol=1e-3)
+
+
+@pytest.mark.parametrize(("solver", "loss", "penalty"), CASES)
+def test_from_the_largest_slope_on_every_weight_is_exactly_zero(
+    solver: str, loss: str, penalty: str
+) -> None:
+    P = objective(loss, penalty)
+    edge = least_strength_of_zero(P)
+    for strength, empty in [(1.0001 * edge, True), (0.99 * edge, False)]:
+        at = P.with_strength(strength)
+        W = P.weight_part(made(solver).solve(at, P.zero()).theta)
+        assert np.any(W) != empty
+
+
+@pytest.mark.parametrize("penalty", KINKED)
+@pytest.mark.parametrize("loss", SMOOTH)
+def test_the_gap_is_a_bound_anywhere_and_vanishes_at_the_optimum(loss: str, penalty: str) -> None:
+    P, rng = objective(loss, penalty), np.random.default_rng(0)
+    points = [P.at(s * rng.standard_normal(P.shape)) for s in (0, 0.1, 0.5, 2)]
+    optimum = made("proximal_newton", tol=1e-13).solve(P, P.zero())
+    assert optimum.certificate <= 1e-13
+    for point in points:
+        assert point.value - P.duality_gap(point) <= optimum.objective + 1e-12
+    trace = Trace()
+    made("proximal_gradient", tol=1e-10).solve(P, points[2].theta, trace)
+    gaps = [row["gradient_norm"] for row in trace.rows]
+    assert gaps[-1] < 1e-4 * gaps[0]
+
+
+@pytest.mark.parametrize("penalty", KINKED)
+def test_the_least_subgradient_vanishes_at_the_optimum_and_is_the_gradient_elsewhere(
+    penalty: str,
+) -> None:
+    P = objective("logistic", penalty)
+    optimum = P.at(made("proximal_newton", tol=1e-14).solve(P, P.zero()).theta)
+    assert np.abs(optimum.steepest).max() < 1e-10
+    assert np.abs(optimum.gradient).max() > 1e-3
+    theta = np.array([0.3, -0.2, 0.7, 0.1])
+    h, steep = 1e-6, P.at(theta).steepest
+    for e in np.eye(4):
+        rise = (P.at(theta + h * e).value - P.at(theta - h * e).value) / (2 * h)
+        assert_allclose(steep @ e, rise, atol=1e-8)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("penalty", KINKED)
+@pytest.mark.parametrize("solver", ["auto", "proximal_gradient"])
+def test_rows_weights_and_storage_are_the_same_thing_said_otherwise(
+    solver: str, penalty: str, classes: int
+) -> None:
+    X, y = data(classes)
+    fit = fitter(solver=solver, penalty=penalty)
+    model = fit(X, y)
+    assert (model.coef_ == 0).any()
+    assert (model.coef_ != 0).any()
+    twice = np.arange(len(y)) % 3 == 0
+    weighted = fit(X, y, 1.0 + twice)
+    repeated = fit(np.vstack([X, X[twice]]), np.r_[y, y[twice]])
+    assert_allclose(weighted.coef_, repeated.coef_, atol=2e-5)
+    rows, columns = np.random.default_rng(0).permutation(len(y)), np.array([3, 1, 0, 4, 2])
+    assert_allclose(fit(X[rows], y[rows]).coef_, model.coef_, atol=2e-5)
+    assert_allclose(fit(X[:, columns], y).coef_, model.coef_[:, columns], atol=2e-5)
+    assert_allclose(fit(sparse.csr_array(X), y).coef_, model.coef_, atol=2e-5)
+    other = fit(X, classes - 1 - y).coef_
+    assert_allclose(other, -model.coef_ if classes == 2 else model.coef_[::-1], atol=2e-5)
+    mass = np.bincount(y)
+    balanced = fitter(solver=solver, penalty=penalty, class_weight="balanced")(X, y)
+    by_hand = fit(X, y, (len(y) / (classes * mass))[y])
+    assert_allclose(balanced.coef_, by_hand.coef_, atol=2e-5)
+
+
+def data(classes: int, n: int = 150) -> tuple[np.ndarray, np.ndarray]:
+    """Of five features the last two say nothing."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((n, 5)) * [1, 2, 0.5, 1, 1]
+    Z = X[:, :3] @ rng.standard_normal((3, classes)) + rng.gumbel(size=(n, classes))
+    return X, Z.argmax(axis=1)
+
+
+def fitter(**params: Any) -> Any:
+    def fit(X: Any, y: np.ndarray, w: Any = None) -> LogisticRegression:
+        return LogisticRegression(**{"strength": 0.08, "tol": 1e-11} | params).fit(X, y, w)
+
+    return fit
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_warm_start_ends_at_once(classes: int) -> None:
+    X, y = data(classes)
+    model = LogisticRegression(penalty="l1", strength=0.02, warm_start=True).fit(X, y)
+    first, coef = model.n_iter_, model.coef_
+    assert model.fit(X, y).n_iter_ <= 1 < first
+    assert (model.coef_ == coef).all() or model.n_iter_ == 1
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_trace_tells_every_step(classes: int) -> None:
+    X, y = data(classes)
+    for solver in ("proximal_newton", "proximal_gradient"):
+        model = LogisticRegression(penalty="l1", strength=0.02, solver=solver, trace=True)
+        rows = model.fit(X, y).trace_
+        assert len(rows) > 2
+        assert_allclose(rows[-1]["objective"], model.objective_, rtol=1e-9)
+        assert (np.diff([row["passes"] for row in rows]) > 0).all()
+
+
+def test_softmax_weights_are_not_moved_off_zero_by_a_common_shift() -> None:
+    X, y = data(3)
+    model = LogisticRegression(penalty="l1", strength=0.05).fit(X, y)
+    assert (model.coef_ == 0).sum() > 3
+    assert_allclose(model.intercept_.mean(), 0, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("loss", "strength"), [("logistic", 0.1), ("squared", 0.2), ("squared_hinge", 0.3)]
+)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_linear_classifiers_of_smooth_losses_are_sparse(
+    loss: str, strength: float, classes: int
+) -> None:
+    X, y = data(classes)
+    model = LinearClassifier(loss=loss, penalty="elastic_net", l1_ratio=0.9, strength=strength)
+    model.fit(X, y)
+    assert model.status_ == "converged"
+    assert (model.coef_ == 0).any()
+    assert model.score(X, y) > 1.2 / classes
+
+
+def test_regression_on_indicators_is_sparse_class_by_class() -> None:
+    X, y = data(3)
+    both = LeastSquaresClassifier(penalty="l1", strength=0.05, tol=1e-12).fit(X, y)
+    for k, row in enumerate(both.coef_):
+        alone = Lasso(strength=0.05, tol=1e-12).fit(X, (y == k).astype(float))
+        assert_allclose(row, alone.coef_, atol=1e-10)
+
+
+@pytest.mark.parametrize("n", [30, 400])
+@pytest.mark.parametrize("sparse_rows", [False, True])
+def test_a_wide_lasso_is_found_from_few_columns_of_its_gram_matrix(
+    n: int, sparse_rows: bool
+) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, 600)) * (rng.uniform(size=(n, 600)) < 0.3)
+    y = X[:, :5] @ [3, -2, 2, 1, -1] + 0.1 * rng.standard_normal(n) + 4
+    X = sparse.csr_array(X) if sparse_rows else X
+    for model in (Lasso(strength=0.05), ElasticNet(strength=0.05, l1_ratio=0.7)):
+        one = model.set_params(tol=1e-10).fit(X, y)
+        other = type(model)(**model.get_params() | {"solver": "proximal_gradient"}).fit(X, y)
+        assert one.certificate_ <= 1e-10
+        assert_allclose(one.objective_, other.objective_, rtol=1e-9)
+        assert 5 <= np.count_nonzero(one.coef_) < 200
+
+
+def test_many_scores_of_many_features_go_by_conjugate_gradients(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The same optimum, whichever step is taken."""
+    X, y = data(3)
+    one = fitter(penalty="l1", tol=1e-10)(X, y)
+    monkeypatch.setattr("linclass.working_set.TOGETHER", 0)
+    monkeypatch.setattr("linclass.working_set.DENSE", 0)
+    for X_, y_, same in [(X, y, one), (X, y % 2, fitter(penalty="l1", tol=1e-10)(X, y % 2))]:
+        other = fitter(penalty="l1", tol=1e-10)(X_, y_)
+        assert other.status_ == "converged"
+        assert_allclose(other.objective_, same.objective_, rtol=1e-9)
+
+
+def test_what_has_a_kink_is_refused_by_solvers_that_do_not_see_it() -> None:
+    with pytest.raises(ValueError, match="newton needs") as caught:
+        LogisticRegression(penalty="l1", solver="newton").check()
+    assert str(caught.value) == (
+        "newton needs a smooth penalty; l1 has a kink at 0. Try solver='proximal_newton'."
+    )
+    for params, remedy in [
+        ({"penalty": "elastic_net", "solver": "gradient_descent"}, "proximal_newton"),
+        ({"penalty": "elastic_net", "solver": "homotopy", "loss": "squared"}, "quadratic_program"),
+        ({"penalty": "l2", "solver": "homotopy", "loss": "squared"}, "least_squares"),
+        ({"penalty": "l1", "solver": "quadratic_program", "loss": "logistic"}, "auto"),
+        ({"penalty": "l1", "loss": "hinge"}, "squared_hinge"),
+        ({"penalty": "l1", "loss": "hinge", "solver": "subgradient"}, "l1 has a kink at 0"),
+        ({"penalty": "elastic_net", "l1_ratio": 2}, "from 0 to 1"),
+        ({"penalty": {"elastic_net": {"ratio": 2}}}, "l1_ratio"),
+    ]:
+        with pytest.raises(ValueError, match=remedy) as caught:
+            LinearClassifier(**params).check()
+        assert "\n" not in str(caught.value)
+
+
+def test_without_strength_or_share_a_kink_is_none() -> None:
+    X, y = data(2)
+    plain = LogisticRegression(penalty=None, tol=1e-10).fit(X, y)
+    for params in [{"penalty": "l1", "strength": 0}, {"penalty": "elastic_net", "strength": 0}]:
+        model = LogisticRegression(tol=1e-10, solver="newton", **params).fit(X, y)
+        assert_allclose(model.coef_, plain.coef_, atol=1e-6)
+    LogisticRegression(penalty="elastic_net", l1_ratio=0, solver="newton").check()
+
+
+def test_a_penalty_may_bring_its_options_or_be_ready_made() -> None:
+    X, y = data(2)
+    named = LogisticRegression(penalty="elastic_net", l1_ratio=0.2, strength=0.1).fit(X, y)
+    for penalty in ({"elastic_net": {"l1_ratio": 0.2}}, Net(0.2)):
+        model = LogisticRegression(penalty=penalty, strength=0.1).fit(X, y)
+        assert (model.coef_ == named.coef_).all()
+    assert (LogisticRegression(penalty=L1(), strength=0.1).fit(X, y).coef_ == 0).any()
