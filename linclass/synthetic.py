@@ -46,11 +46,11 @@ def gaussians(
     The square root is V √Λ from Σ = V Λ Vᵀ, so a singular Σ is allowed: its rows lie in a
     subspace.                              Anderson (2003), Multivariate Statistical Analysis, §2.3
     """
-    centers = _rectangle(means, "means")
+    centers = rectangle(means, "means")
     n_classes, d = centers.shape
     if len(rows) != n_classes:
         raise ValueError(f"rows: {list(rows)} is for {len(rows)} classes, means for {n_classes}.")
-    scales = _square_roots(covariances, n_classes, d)
+    scales = square_roots(covariances, n_classes, d)
     X = np.vstack(
         [
             center + rng.standard_normal((n, d)) @ scale.T
@@ -60,7 +60,7 @@ def gaussians(
     return X, np.repeat(np.arange(n_classes, dtype=np.int32), rows)
 
 
-def _rectangle(values: Any, name: str) -> np.ndarray:
+def rectangle(values: Any, name: str) -> np.ndarray:
     try:
         array = np.asarray(values, dtype=float)
     except ValueError:
@@ -70,7 +70,7 @@ def _rectangle(values: Any, name: str) -> np.ndarray:
     return array
 
 
-def _square_roots(covariances: Any, n_classes: int, d: int) -> np.ndarray:
+def square_roots(covariances: Any, n_classes: int, d: int) -> np.ndarray:
     """(K, d, d) matrices A with A Aᵀ = Σ_k."""
     if isinstance(covariances, str):
         if covariances != "identity":

@@ -1,0 +1,138 @@
+"""The Bayes error: closed forms, what must not change it, and that no classifier beats it by more than chance."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import multivariate_normal, norm
+
+from linclass import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis, synthetic
+from linclass.bayes_error import WAYS, bayes_error
+
+TRIANGLE = [[0.0, 0], [2, 0.5], [1, 2]]
+ROUND = [[2.0, 0.6], [0.6, 1.0]]
+UNLIKE = [[[2.0, 0.6], [0.6, 1.0]], [[0.5, -0.2], [-0.2, 1.5]], [[1.0, 0], [0, 0.3]]]
+CASES: dict[str, tuple[Any, Any, Any]] = {
+    "two, identity": (TRIANGLE[:2], "identity", None),
+    "two, one covariance, unlike priors": (TRIANGLE[:2], ROUND, [0.2, 0.8]),
+    "three, one covariance": (TRIANGLE, ROUND, None),
+    "three on a line": ([[0.0, 0], [2, 0], [4, 0]], "identity", [0.5, 0.2, 0.3]),
+    "five in the plane": ([*TRIANGLE, [3.0, 3], [-1, 1]], ROUND, None),
+    "two covariances": (TRIANGLE[:2], UNLIKE[:2], [0.4, 0.6]),
+    "one mean, two covariances": ([[0.0, 0], [0, 0]], [1.0, 5.0], None),
+    "three covariances": (TRIANGLE, UNLIKE, [0.3, 0.3, 0.4]),
+    "two covariances in space": (
+        [[0.0, 0, 0], [1, 0.5, -1]],
+        [np.diag([1.0, 2, 3]).tolist(), np.diag([2.0, 0.3, 1]).tolist()],
+        None,
+    ),
+    "one dimension": ([[0.0], [1.0]], [1.0, 4.0], None),
+}
+
+
+def simulated(means: Any, covariances: Any, priors: Any, n: int = 400_000) -> tuple[float, float]:
+    """(error of Bayes' rule on rows drawn, its standard error)."""
+    K = len(means)
+    pi = np.full(K, 1 / K) if priors is None else np.array(priors)
+    rng = np.random.default_rng(0)
+    X, y = synthetic.gaussians(rng, means, [int(n * p) for p in pi], covariances)
+    roots = synthetic.square_roots(covariances, K, X.shape[1])
+    joint = [multivariate_normal.logpdf(X, m, r @ r.T) for m, r in zip(means, roots, strict=True)]
+    wrong = (np.array(joint).T + np.log(pi)).argmax(axis=1) != y
+    return float(wrong.mean()), float(wrong.std() / np.sqrt(n))
+
+
+def test_every_way_is_tried() -> None:
+    kinds = set()
+    for means, covariances, _ in CASES.values():
+        roots = synthetic.square_roots(covariances, len(means), len(means[0]))
+        kinds.add((bool(np.allclose(roots, roots[0])), len(means) == 2))
+    assert kinds == set(WAYS)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_bayes_rule_errs_as_often_on_rows_that_are_drawn(case: str) -> None:
+    error, deviation = simulated(*CASES[case])
+    assert bayes_error(*CASES[case]) == pytest.approx(error, abs=4 * deviation + 2e-4)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_coordinates_and_order_do_not_matter(case: str) -> None:
+    means, covariances, priors = CASES[case]
+    K, d = np.shape(means)
+    pi = np.full(K, 1 / K) if priors is None else np.array(priors)
+    rng = np.random.default_rng(1)
+    A, b, order = rng.normal(size=(d, d)), rng.normal(size=d), rng.permutation(K)
+    roots = synthetic.square_roots(covariances, K, d)
+    C = np.array([A @ r @ r.T @ A.T for r in roots])
+    C = (C + C.transpose(0, 2, 1)) / 2
+    moved = np.array(means) @ A.T + b
+    found = bayes_error(moved[order].tolist(), C[order].tolist(), pi[order].tolist())
+    assert found == pytest.approx(bayes_error(means, covariances, priors), abs=3e-4)
+
+
+def test_two_classes_of_one_covariance_are_half_their_distance_apart() -> None:
+    assert bayes_error([[0, 0], [2, 2]]) == pytest.approx(norm.cdf(-np.sqrt(2)), rel=1e-14)
+    assert bayes_error([[0, 0], [0, 0]], priors=[0.3, 0.7]) == pytest.approx(0.3)
+
+
+def test_one_dimension_is_the_integral_of_the_lesser_density() -> None:
+    means, variances, pi = [0.0, 1.0, 3.0], [1.0, 4.0, 0.5], np.array([0.5, 0.3, 0.2])
+
+    def correct(x: float, K: int) -> float:
+        return max(pi[k] * norm.pdf(x, means[k], np.sqrt(variances[k])) for k in range(K))
+
+    for K, tolerance in [(2, 1e-8), (3, 2e-4)]:
+        share = pi[:K].sum()
+        points = np.linspace(-12, 16, 29)
+        parts = [quad(correct, a, b, args=(K,))[0] for a, b in pairwise(points)]
+        expected = 1 - sum(parts) / share
+        found = bayes_error([[m] for m in means[:K]], variances[:K], pi[:K].tolist())
+        assert found == pytest.approx(expected, abs=tolerance)
+
+
+def test_nearly_equal_covariances_meet_the_closed_form() -> None:
+    eye = np.eye(3)
+    means = [[0.0, 0, 0], [1.0, 1, 0.5]]
+    close = bayes_error(means, [eye.tolist(), (eye * (1 + 1e-7)).tolist()])
+    assert close == pytest.approx(bayes_error(means), abs=1e-6)
+
+
+def test_equal_classes_are_one() -> None:
+    twice = [*TRIANGLE, TRIANGLE[2]]
+    without = bayes_error(TRIANGLE, ROUND, [0.3, 0.3, 0.25])
+    # of the two equal classes the likelier is chosen, and all of the other is lost
+    found = bayes_error(twice, ROUND, [0.3, 0.3, 0.25, 0.15])
+    assert found == pytest.approx(0.85 * without + 0.15, abs=1e-5)
+    assert bayes_error([[0, 0]] * 3) == pytest.approx(2 / 3)
+
+
+def test_learned_rules_stay_above_it() -> None:
+    for case, kind in [
+        ("three, one covariance", LinearDiscriminantAnalysis),
+        ("three covariances", QuadraticDiscriminantAnalysis),
+    ]:
+        means, covariances, priors = CASES[case]
+        shares = [1 / 3] * 3 if priors is None else priors
+        rng = np.random.default_rng(2)
+        train, test = (
+            synthetic.gaussians(rng, means, [int(n * p) for p in shares], covariances)
+            for n in (5000, 200_000)
+        )
+        excess = 1 - kind().fit(*train).score(*test) - bayes_error(*CASES[case])
+        assert -0.003 < excess < 0.01
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([[0, 0], [1, 1]], [[1.0, 1.0], [1.0, 1.0]]), "singular"),
+        (([[0, 0], [1, 1]], "identity", [1, 0]), "2 numbers above 0"),
+        (([[0, 0], [1, 1]], "identity", [1]), "2 numbers above 0"),
+    ],
+)
+def test_classes_without_an_answer_are_refused(arguments: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        bayes_error(*arguments)
