@@ -1,0 +1,60 @@
+"""Rows from Parquet, block by block: the fit of all of them, with only one block in memory."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from linclass import ExponentialFamilyNB, GaussianNB, LinearDiscriminantAnalysis
+from linclass.conventions import NotApplicable
+from linclass_study.data.blocks import blocks
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> tuple[Path, pl.DataFrame]:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 1000)
+    frame = pl.DataFrame(
+        {
+            "length": rng.normal(y, 2),
+            "kind": np.array(["a", "b", "c"])[y],
+            "count": rng.poisson(1 + y),
+            "flag": rng.random(1000) < 0.3,
+        }
+    )
+    frame.write_parquet(tmp_path / "rows.parquet", row_group_size=130)
+    return tmp_path / "rows.parquet", frame
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LinearDiscriminantAnalysis(),
+        GaussianNB(),
+        ExponentialFamilyNB(families={"count": "poisson", "flag": "bernoulli"}),
+    ],
+)
+def test_blocks_give_the_fit_of_all_rows(model: Any, table: tuple[Path, pl.DataFrame]) -> None:
+    path, frame = table
+    X, y = frame.drop("kind").cast(pl.Float64), frame["kind"].to_numpy()
+    of_blocks = type(model)(**model.get_params()).fit_blocks(blocks(path, "kind", rows=170))
+    expected = model.fit(X, y).predict_log_proba(X)
+    np.testing.assert_allclose(of_blocks.predict_log_proba(X), expected, atol=1e-9)
+    assert list(of_blocks.feature_names_in_) == ["length", "count", "flag"]
+
+
+def test_a_block_has_as_many_rows_as_asked_for(table: tuple[Path, pl.DataFrame]) -> None:
+    path, frame = table
+    found = list(blocks(path, "kind", rows=300))
+    assert [len(X) for X, _ in found] == [300, 300, 300, 100]
+    assert np.concatenate([y for _, y in found]).tolist() == frame["kind"].to_list()
+
+
+def test_what_is_no_number_is_refused_by_name(table: tuple[Path, pl.DataFrame]) -> None:
+    path, _ = table
+    with pytest.raises(NotApplicable, match=r"column 'kind' of .* is String"):
+        next(blocks(path, "count"))
+    with pytest.raises(ValueError, match="no column 'species'; it has length"):
+        next(blocks(path, "species"))
