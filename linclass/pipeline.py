@@ -7,9 +7,10 @@ by name, so that a method depends on the files of its own parts and on no other'
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -22,6 +23,7 @@ from linclass.predicted import own_copy, said_of
 from linclass.resampling import seed_of
 from linclass.risk import decide
 from linclass.table import Table
+from linclass.transforming import SharedRows, fit_transforms, share
 
 
 @dataclass(frozen=True)
@@ -78,16 +80,27 @@ class Fitted:
 
 def fit(method: Method, table: Table, y: np.ndarray, task: Task, seed: int) -> Fitted:
     """Learn everything that the method learns from these training rows, the tuned parameters first."""
-    if method.by_costs and task.costs is None:
-        raise NotApplicable(
-            "'decide: costs' needs costs, and the data set states none; add 'costs:' to its entry"
-        )
+    _refuse_lack_of_costs(method, task)
     chosen = _tuned(method, table, y, task, seed) if method.tune else {}
-    transforms, ready = _transformed(method, table, y)
+    transforms, ready = fit_transforms(method.transforms, table, y)
     estimator = method.estimator(seed, **chosen)
     _refuse_gaps(ready, estimator)
     estimator.fit(ready.X, y)
     return Fitted(method, task, chosen, transforms, estimator)
+
+
+def fit_folds(
+    method: Method, table: Table, y: np.ndarray, held_out: list[np.ndarray], task: Task
+) -> list[Fitted]:
+    """`fit` on all rows but those of each fold, of an untuned method and without chance, together.
+
+    Refused, with NotApplicable, where the folds share nothing: fit them one by one.
+    """
+    _refuse_lack_of_costs(method, task)
+    if method.tune:
+        raise NotApplicable("each fold has its own tuning")
+    shared, fits = _fits_together(method, [{}], table, y, held_out, None)
+    return [Fitted(method, task, {}, shared.transforms(k), fit) for k, (fit,) in enumerate(fits)]
 
 
 def import_class(path: str) -> type:
@@ -121,10 +134,11 @@ def steps(entries: Any) -> list[tuple[str, dict[str, Any]]]:
     return pairs
 
 
-def transform_class(name: str) -> type:
-    """The class of linclass/transforms/{name}.py: one_hot → OneHot."""
-    words = "".join(word.capitalize() for word in name.split("_"))
-    return getattr(import_module(f"linclass.transforms.{name}"), words)
+def _refuse_lack_of_costs(method: Method, task: Task) -> None:
+    if method.by_costs and task.costs is None:
+        raise NotApplicable(
+            "'decide: costs' needs costs, and the data set states none; add 'costs:' to its entry"
+        )
 
 
 def _built(value: Any, seed: int | None) -> Any:
@@ -134,20 +148,13 @@ def _built(value: Any, seed: int | None) -> Any:
     return value
 
 
-def _transformed(method: Method, table: Table, y: np.ndarray) -> tuple[list[Any], Table]:
-    fitted = []
-    for name, options in method.transforms:
-        transform = transform_class(name)(**options).fit(table, y)
-        table = transform.transform(table)
-        fitted.append(transform)
-    return fitted, table
-
-
 def _tuned(method: Method, table: Table, y: np.ndarray, task: Task, seed: int) -> dict[str, Any]:
     measure = metrics.find(task.tune_metric)
+    options = tuning.candidates(method.tune)
+    precision = _precision_of_tuning(method)
 
     def prepare(train: np.ndarray, test: np.ndarray) -> tuple[Any, ...]:
-        transforms, ready = _transformed(method, table.rows(train), y[train])
+        transforms, ready = fit_transforms(method.transforms, table.rows(train), y[train])
         held_out = table.rows(test)
         for transform in transforms:
             held_out = transform.transform(held_out)
@@ -155,9 +162,21 @@ def _tuned(method: Method, table: Table, y: np.ndarray, task: Task, seed: int) -
 
     def score(prepared: tuple[Any, ...], option: dict[str, Any]) -> float:
         ready, y_train, X_test, y_test = prepared
-        estimator = method.estimator(seed, **option)
+        estimator = method.estimator(seed, **precision | option)
         _refuse_gaps(ready, estimator)
         estimator.fit(own_copy(ready.X, estimator), y_train)
+        return judged(estimator, X_test, y_test)
+
+    def together(held_out: list[np.ndarray]) -> list[list[Callable[[], float]]]:
+        params = [precision | option for option in options]
+        shared, fits = _fits_together(method, params, table, y, held_out, seed)
+        judgements: list[list[Callable[[], float]]] = []
+        for k, rows in enumerate(held_out):
+            X_test = shared.held_out(k, rows).X
+            judgements.append([partial(judged, fit, X_test, y[rows]) for fit in fits[k]])
+        return judgements
+
+    def judged(estimator: Any, X_test: Any, y_test: np.ndarray) -> float:
         y_pred, scores, log_proba = _predict(estimator, X_test, method, task)
         value = measure(Predictions(y_test, y_pred, scores, log_proba, task.positive))
         if value is None:
@@ -166,8 +185,36 @@ def _tuned(method: Method, table: Table, y: np.ndarray, task: Task, seed: int) -
             )
         return value if metrics.greater_is_better(task.tune_metric) else -value
 
-    options = tuning.candidates(method.tune)
-    return tuning.choose(options, y, task.inner_folds, seed_of("tuning", seed), prepare, score)
+    own_seed = seed_of("tuning", seed)
+    return tuning.choose(options, y, task.inner_folds, own_seed, prepare, score, together)
+
+
+def _precision_of_tuning(method: Method) -> dict[str, Any]:
+    """Candidates are compared by how they predict: where a classifier says how precise a fit must be for
+    that (`tuning_tol`), it need not be more, unless the entry sets `tol` itself."""
+    enough = getattr(method.classifier, "tuning_tol", None)
+    said = "tol" in method.params or "tol" in method.tune
+    return {} if enough is None or said else {"tol": enough}
+
+
+def _fits_together(
+    method: Method,
+    options: list[dict[str, Any]],
+    table: Table,
+    y: np.ndarray,
+    held_out: list[np.ndarray],
+    seed: int | None,
+) -> tuple[SharedRows, list[list[Any]]]:
+    """(the rows that folds share, fits[fold][option]); NotApplicable where it cannot be."""
+    estimator = method.estimator(seed)
+    if not callable(getattr(estimator, "fit_many", None)):
+        raise NotApplicable(f"{type(estimator).__name__} has no fit_many")
+    shared = share(method.transforms, table, held_out)
+    if shared is None:
+        raise NotApplicable("its transforms are not the same in every fold")
+    _refuse_gaps(shared.table, estimator)
+    params = [{name: _built(v, seed) for name, v in option.items()} for option in options]
+    return shared, estimator.fit_many(shared.table.X, y, held_out, params, shared.scaling)
 
 
 def _refuse_gaps(table: Table, estimator: Any) -> None:

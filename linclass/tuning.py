@@ -8,7 +8,8 @@ Varma & Simon (2006), Bias in error estimation when using cross-validation for m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -34,21 +35,24 @@ def choose(
     seed: int,
     prepare: Callable[[np.ndarray, np.ndarray], Any],
     score: Callable[[Any, dict[str, Any]], float],
+    together: Callable[[list[np.ndarray]], list[list[Callable[[], float]]]] | None = None,
 ) -> dict[str, Any]:
     """The best of `options`. prepare(train, test) is done once per inner fold, score(prepared, option) for each.
 
-    An option that fails on a fold is out; if all are, the first failure is the answer's reason.
+    `together`, given the held-out rows of all inner folds, may answer with a score to be asked for of each
+    fold and option; where it refuses or fails, one is fitted after the other. An option that fails on a fold
+    is out; if all are, the first failure is the answer's reason.
     """
     fold = stratified_folds(y, folds, seed)
+    held_out = [np.flatnonzero(fold == k) for k in range(folds)]
     total = np.zeros(len(options))
     failure: Exception | None = None
-    for k in range(folds):
-        prepared = prepare(np.flatnonzero(fold != k), np.flatnonzero(fold == k))
-        for i, option in enumerate(options):
+    for scores in _at_once(together, held_out) or _one_by_one(options, fold, prepare, score):
+        for i, ask in enumerate(scores):
             if not np.isfinite(total[i]):
                 continue
             try:
-                total[i] += score(prepared, option)
+                total[i] += ask()
             except MemoryError:
                 raise
             except Exception as error:
@@ -58,6 +62,25 @@ def choose(
         raise failure
     best = [i for i, value in enumerate(total) if value >= total.max() - TIE * folds]
     return options[min(best, key=lambda i: (*_weakness(options[i]), i))]
+
+
+def _at_once(together: Callable[..., Any] | None, held_out: list[np.ndarray]) -> Any:
+    """What `together` answers; None where one fit after another must do, and says what goes wrong."""
+    try:
+        return None if together is None else together(held_out)
+    except Exception:
+        return None
+
+
+def _one_by_one(
+    options: Sequence[dict[str, Any]],
+    fold: np.ndarray,
+    prepare: Callable[[np.ndarray, np.ndarray], Any],
+    score: Callable[[Any, dict[str, Any]], float],
+) -> Iterator[list[Callable[[], float]]]:
+    for k in range(fold.max() + 1):
+        prepared = prepare(np.flatnonzero(fold != k), np.flatnonzero(fold == k))
+        yield [partial(score, prepared, option) for option in options]
 
 
 def _weakness(option: Mapping[str, Any]) -> tuple[float, ...]:

@@ -9,7 +9,7 @@ fitted together; any other loss sets each class against the rest.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -31,6 +31,7 @@ SEPARABLE = (
 
 class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
     loss: Any
+    tuning_tol: ClassVar[float] = 1e-3  # of the objective, while candidates are compared
 
     def __init__(
         self,

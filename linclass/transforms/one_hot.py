@@ -7,6 +7,7 @@ column of zeros, and rows that have it later are like the first level.
 Hastie, Tibshirani & Friedman (2009), §2.2
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -27,6 +28,18 @@ class OneHot:
         skipped = 1 if self.drop == "first" else 0
         self.codes_ = {name: np.unique(_codes(table, name))[skipped:] for name in table.levels}
         return self
+
+    def same_for(self, table: Table, folds: Sequence[np.ndarray]) -> bool:
+        """Every fold has the same columns where none of them holds all rows of a level; fits them."""
+        self.fit(table)
+        for name in table.levels:
+            codes = _codes(table, name)
+            counts = np.bincount(codes)
+            for held_out in folds:
+                own = np.bincount(codes[held_out], minlength=len(counts))
+                if ((own == counts) & (counts > 0)).any():
+                    return False
+        return True
 
     def transform(self, table: Table) -> Table:
         if not table.levels:

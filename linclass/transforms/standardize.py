@@ -4,6 +4,7 @@ Sparse rows are scaled only: centring would make every zero a number. Columns of
 constant columns keep their scale (s_j = 1). Missing values stay missing and do not count.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -12,10 +13,26 @@ import scipy.sparse as sp
 
 from linclass.table import Table
 
+CANCELS = 1e-6  # of the second moment: where less is left, a variance is worked out from the rows
+
 
 class Standardize:
     def fit(self, table: Table, y: Any = None) -> Self:
-        self.mean_, self.scale_ = (_sparse_moments if table.is_sparse else _dense_moments)(table.X)
+        return self._take(table, *_moments_of(table.X))
+
+    def for_folds(self, table: Table, folds: Sequence[np.ndarray]) -> list[Self] | None:
+        """What `fit` gives without the rows of each fold, from sums: all rows' less the fold's.
+
+        They are of deviations from the mean of all rows (sparse rows: of the values themselves), so
+        that little cancels; where much does, the column is looked at. None where values are missing.
+        """
+        sums = _Sums(table.X)
+        if np.isnan(sums.total[1]).any():
+            return None
+        return [type(self)()._take(table, *sums.without(rows)) for rows in folds]
+
+    def _take(self, table: Table, mean: np.ndarray, scale: np.ndarray) -> Self:
+        self.mean_, self.scale_ = mean, scale
         for name in table.levels:
             j = table.names.index(name)
             self.mean_[j], self.scale_[j] = 0, 1
@@ -29,6 +46,46 @@ class Standardize:
             X = table.X - self.mean_
             X /= self.scale_
         return replace(table, X=X)
+
+
+class _Sums:
+    """Σ(x − c), Σ(x − c)² and the number of entries that are not 0, over rows, for each column."""
+
+    def __init__(self, X: Any):
+        self.X = X
+        self.centre = np.zeros(X.shape[1])
+        if not sp.issparse(X):
+            constant = X.min(axis=0) == X.max(axis=0)  # whose rounded mean would leave a spread
+            self.centre = np.where(constant, X[0], X.mean(axis=0))
+        self.D = X if sp.issparse(X) else X - self.centre
+        self.total = self._of(self.D)
+
+    def _of(self, D: Any) -> np.ndarray:
+        if not sp.issparse(D):
+            return np.array([D.sum(axis=0), np.einsum("ij,ij->j", D, D), (D != 0).sum(axis=0)])
+        weights = (D.data, D.data**2, D.data != 0)
+        return np.array([np.bincount(D.indices, w, minlength=D.shape[1]) for w in weights])
+
+    def without(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(mean, scale) of the other rows."""
+        n = self.X.shape[0] - len(rows)
+        first, second, entries = self.total - self._of(self.D[rows])
+        mean = first / n
+        variance = second / n - mean**2
+        mean = mean + self.centre
+        scale = np.sqrt(np.where(variance > 0, variance, 1))
+        lost = variance <= CANCELS * self.total[1] / self.X.shape[0]
+        empty = entries == 0  # the others are all equal to the centre
+        mean[empty], scale[empty] = self.centre[empty], 1
+        if (look := np.flatnonzero(lost & ~empty)).size:
+            others = np.delete(np.arange(self.X.shape[0]), rows)
+            part = self.X[others][:, look] if sp.issparse(self.X) else self.X[np.ix_(others, look)]
+            mean[look], scale[look] = _moments_of(part)
+        return mean, scale
+
+
+def _moments_of(X: Any) -> tuple[np.ndarray, np.ndarray]:
+    return _sparse_moments(X) if sp.issparse(X) else _dense_moments(X)
 
 
 def _dense_moments(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

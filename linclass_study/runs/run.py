@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from linclass.resampling import seed_of
 from linclass_study.runs import feature_file
@@ -16,6 +19,16 @@ from linclass_study.runs.guard import Answer, Guard
 from linclass_study.runs.records import IDENTITY, Records
 
 WORKER = "linclass_study.runs.worker:Worker"
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A planned fit: what its row says before, its rows, whether it colours the plane."""
+
+    row: dict[str, Any]
+    train: np.ndarray
+    test: np.ndarray
+    grid: bool
 
 
 def run(
@@ -32,37 +45,68 @@ def run(
     axes, unfit = feature_file.peek(features)
     records = Records(axes)
     arguments = {"features": features, "entry": entry, "task": task}
+    fits = []
+    for (protocol, repeat, fold), (train, test) in plan.folds.items():
+        own_seed = seed_of(seed, dataset, method, protocol, repeat, fold)
+        identity = dict(zip(IDENTITY, (dataset, method, protocol, repeat, fold), strict=True))
+        row = identity | {"n_train": len(train), "n_test": len(test), "seed": own_seed}
+        on_grid = len(axes[0]) > 0 and protocol == "cv" and repeat == 0
+        fits.append(Fit(row, train, test, on_grid))
     with Guard(WORKER, arguments, limits["fit_seconds"], limits["fit_memory_mb"]) as guard:
-        for (protocol, repeat, fold), (train, test) in plan.folds.items():
-            own_seed = seed_of(seed, dataset, method, protocol, repeat, fold)
-            identity = dict(zip(IDENTITY, (dataset, method, protocol, repeat, fold), strict=True))
-            row = identity | {"n_train": len(train), "n_test": len(test), "seed": own_seed}
+        possible = not (plan.unavailable or unfit or entry.get("tune"))
+        given = _together(guard, fits) if possible else {}
+        for number, fit in enumerate(fits):
             if plan.unavailable:
-                records.add(row | {"status": "unavailable", "reason": plan.unavailable}, test)
-            elif unfit or not len(test):
+                records.add(
+                    fit.row | {"status": "unavailable", "reason": plan.unavailable}, fit.test
+                )
+            elif unfit or not len(fit.test):
                 reason = unfit or plan.undealt
-                records.add(row | {"status": "not_applicable", "reason": reason}, test)
-            else:
-                on_grid = len(axes[0]) > 0 and protocol == "cv" and repeat == 0
-                begin = time.perf_counter()
-                answer = guard.call(train, test, own_seed, on_grid)
-                if answer.kind == "ok":
-                    answer = _written(records, row, test, answer)
-                if answer.kind != "ok":
-                    spent = time.perf_counter() - begin if answer.kind == "timeout" else None
-                    ending = {"status": answer.kind, "reason": answer.value, "fit_seconds": spent}
-                    records.add(row | ending, test)
+                records.add(fit.row | {"status": "not_applicable", "reason": reason}, fit.test)
+            elif number not in given or _written(records, fit, given[number]).kind != "ok":
+                _alone(records, guard, fit)
     return records
 
 
-def _written(records: Records, row: dict[str, Any], test: Any, answer: Answer) -> Answer:
-    """The answer itself, or why it does not fit into the tables."""
+def _together(guard: Guard, fits: list[Fit]) -> dict[int, dict[str, Any]]:
+    """What folds that were fitted together gave, by their numbers; those that are missing are left to be
+    fitted alone, all of them where the method cannot do otherwise.
+
+    The joint fit is a shortcut, so it may take as long as one fit may (limits.fit_seconds), and no row ever
+    says that it failed.
+    """
+    whole = max((len(fit.train) + len(fit.test) for fit in fits), default=0)
+    several = {
+        number: fit
+        for number, fit in enumerate(fits)
+        if len(fit.test) and len(fit.train) + len(fit.test) == whole
+    }
+    if len(several) < 2:
+        return {}
+    answer = guard.call(*((None, fit.test, fit.row["seed"], fit.grid) for fit in several.values()))
+    outcomes = answer.value if answer.kind == "ok" else [None] * len(several)
+    return {k: found for k, found in zip(several, outcomes, strict=True) if found is not None}
+
+
+def _alone(records: Records, guard: Guard, fit: Fit) -> None:
+    begin = time.perf_counter()
+    answer = guard.call((fit.train, fit.test, fit.row["seed"], fit.grid))
+    if answer.kind == "ok":
+        answer = _written(records, fit, answer.value[0])
+    if answer.kind != "ok":
+        spent = time.perf_counter() - begin if answer.kind == "timeout" else None
+        ending = {"status": answer.kind, "reason": answer.value, "fit_seconds": spent}
+        records.add(fit.row | ending, fit.test)
+
+
+def _written(records: Records, fit: Fit, given: dict[str, Any]) -> Answer:
+    """The outcome itself, or why it does not fit into the tables."""
     try:
-        records.add(row | answer.value, test, answer.value)
+        records.add(fit.row | given, fit.test, given)
     except Exception as error:
         text = " ".join(str(error).split())
         return Answer("failed", f"what it gave fits no table ({type(error).__name__}: {text})")
-    return answer
+    return Answer("ok", given)
 
 
 def task(about: Mapping[str, Any], evaluation: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The child's half of a run: it loads data and method once, then fits and predicts one fold for each call.
+"""The child's half of a run: it loads data and method once, then fits and predicts the folds of each call.
 
 What a fit gives is raw: predictions, how the fit ended, what it cost. Everything else is derived later.
 """
@@ -19,11 +19,12 @@ from linclass import pipeline
 from linclass_study.runs.feature_file import FeatureFile
 
 FITTED = ("converged", "max_iter", "separable", "rank_deficient")
+Fold = tuple[np.ndarray | None, np.ndarray, int, bool]  # train (None: all others), test, seed, grid
 STEP = ("passes", "seconds", "objective", "gradient_norm")
 
 
 class Worker:
-    """Loads the data and the method once, then fits and predicts one fold for each call."""
+    """Loads the data and the method once, then fits and predicts the folds of each call."""
 
     def __init__(self, features: str, entry: dict[str, Any], task: dict[str, Any]):
         self.file = FeatureFile.load(features)
@@ -31,30 +32,55 @@ class Worker:
         self.method.estimator()  # what it imports lazily on construction is no part of a fit
         self.task = pipeline.Task(**task)
 
-    def __call__(
-        self, train: np.ndarray, test: np.ndarray, seed: int, grid: bool
-    ) -> dict[str, Any]:
-        table, y = self.file.table, self.file.y
+    def __call__(self, *folds: Fold) -> list[dict[str, Any] | None]:
+        """What became of each fold: of one alone, or of several fitted together, where that can be.
+
+        Of several, one that cannot be predicted is None: alone it will say why.
+        """
+        seed = folds[0][2]
         reset_peak_memory()
         random.seed(seed)
         np.random.seed(seed)  # noqa: NPY002 – the legacy state is what some estimators draw from
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always")
             begin = time.perf_counter()
-            fitted = pipeline.fit(self.method, table.rows(train), y[train], self.task, seed)
-            fit_seconds = time.perf_counter() - begin
-        begin = time.perf_counter()
-        y_pred, score, log_proba = fitted.predict(table.rows(test))
-        predict_seconds = time.perf_counter() - begin
+            fits = self._fit(folds)
+            fit_seconds = (time.perf_counter() - begin) / len(folds)
         for text in dict.fromkeys(f"{w.category.__name__}: {w.message}" for w in heard):
             print(text, file=sys.stderr)
+        if len(folds) == 1:
+            return [self._outcome(fits[0], folds[0], heard, fit_seconds)]
+        outcomes: list[dict[str, Any] | None] = []
+        for fitted, fold in zip(fits, folds, strict=True):
+            try:
+                outcomes.append(self._outcome(fitted, fold, heard, fit_seconds))
+            except Exception:
+                outcomes.append(None)
+        return outcomes
+
+    def _fit(self, folds: tuple[Fold, ...]) -> list[pipeline.Fitted]:
+        table, y = self.file.table, self.file.y
+        if len(folds) > 1:
+            held_out = [test for _, test, _, _ in folds]
+            return pipeline.fit_folds(self.method, table, y, held_out, self.task)
+        ((train, test, seed, _),) = folds
+        train = np.delete(np.arange(len(y)), test) if train is None else train
+        return [pipeline.fit(self.method, table.rows(train), y[train], self.task, seed)]
+
+    def _outcome(
+        self, fitted: pipeline.Fitted, fold: Fold, heard: list[Any], fit_seconds: float
+    ) -> dict[str, Any]:
+        _, test, _, grid = fold
+        begin = time.perf_counter()
+        y_pred, score, log_proba = fitted.predict(self.file.table.rows(test))
+        predict_seconds = time.perf_counter() - begin
         return {
             **ending(fitted.estimator, heard),
             "params": json.dumps(self.method.params | fitted.chosen, default=str),
             "fit_seconds": fit_seconds,
             "predict_seconds": predict_seconds,
             "peak_rss_mb": peak_memory_mb(),
-            "y_true": y[test],
+            "y_true": self.file.y[test],
             "y_pred": y_pred,
             "score": score,
             "log_proba": log_proba,

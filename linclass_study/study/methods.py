@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass import pipeline, tuning
+from linclass import pipeline, transforming, tuning
 from linclass.applicability import NotApplicable
 from linclass.table import Table
 from linclass_study.refusal import nearest
@@ -45,7 +45,7 @@ def _feature(name: str) -> Any:
     return partial(apply, Table(np.array([[1.0, 2.0], [3.0, 4.0]]), ("a", "b")))
 
 
-STEPS = {"features": _feature, "transforms": pipeline.transform_class}
+STEPS = {"features": _feature, "transforms": transforming.transform_class}
 
 
 def _objections(step: Any, options: Mapping[str, Any]) -> Iterator[str]:

@@ -122,3 +122,22 @@ class SpoilsItsInput(Fine):
 class GlobalRandomState(Fine):
     def predict(self, X):
         return np.random.randint(0, 2, len(X))  # noqa: NPY002 – that is the point
+
+
+class DiesTogether(Fine):
+    """Fine alone, but not with others."""
+
+    def fit_many(self, X, y, folds, params, scaling=None):
+        os._exit(3)
+
+
+class HangsTogether(Fine):
+    def fit_many(self, X, y, folds, params, scaling=None):
+        time.sleep(60)
+
+
+class FailsTogether(Fine):
+    """What its joint fits say cannot be predicted from."""
+
+    def fit_many(self, X, y, folds, params, scaling=None):
+        return [[object()] for _ in folds]

@@ -24,7 +24,7 @@ import numpy as np
 from linclass_study.runs.worker import Worker
 worker = Worker(sys.argv[1], json.loads(sys.argv[2]), {"n_classes": 2, "positive": 1, "inner_folds": 2})
 rows = np.arange(40)
-worker(rows[::2], rows[1::2], 1, False)
+worker((rows[::2], rows[1::2], 1, False))
 files = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
 print(json.dumps([file for file in files if file]))
 """

@@ -1,0 +1,75 @@
+"""Transforms in a row: fitted on the training rows of one fold, or known to be the same for many.
+
+Folds can be fitted together only on one matrix. A transform may say, of a table and folds, that
+every fold would fit it alike (`same_for`), as `impute` does where nothing is missing; the last may
+be fitted for all folds at once (`for_folds`), as `standardize` is from sums. Whatever says nothing
+is fitted fold by fold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from linclass.table import Table
+
+Steps = Sequence[tuple[str, dict[str, Any]]]
+
+
+def transform_class(name: str) -> type:
+    """The class of linclass/transforms/{name}.py: one_hot → OneHot."""
+    words = "".join(word.capitalize() for word in name.split("_"))
+    return getattr(import_module(f"linclass.transforms.{name}"), words)
+
+
+def fit_transforms(steps: Steps, table: Table, y: np.ndarray) -> tuple[list[Any], Table]:
+    """(the transforms, each fitted on what those before it made of the rows, and the rows at last)."""
+    fitted = []
+    for name, options in steps:
+        transform = transform_class(name)(**options).fit(table, y)
+        table = transform.transform(table)
+        fitted.append(transform)
+    return fitted, table
+
+
+@dataclass(frozen=True)
+class SharedRows:
+    """All rows after the transforms that folds have in common, and what each fold does with them."""
+
+    table: Table
+    common: list[Any]
+    last: list[Any] | None
+
+    def transforms(self, fold: int) -> list[Any]:
+        return self.common if self.last is None else [*self.common, self.last[fold]]
+
+    def held_out(self, fold: int, rows: np.ndarray) -> Table:
+        table = self.table.rows(rows)
+        return table if self.last is None else self.last[fold].transform(table)
+
+    @property
+    def scaling(self) -> list[tuple[np.ndarray, np.ndarray]] | None:
+        """(shift, scale) of each fold; sparse rows are not shifted."""
+        if self.last is None:
+            return None
+        sparse = self.table.is_sparse
+        return [(0 * t.mean_ if sparse else t.mean_, t.scale_) for t in self.last]
+
+
+def share(steps: Steps, table: Table, folds: Sequence[np.ndarray]) -> SharedRows | None:
+    """What folds, given by their held-out rows, have in common; None where that is not one matrix."""
+    common: list[Any] = []
+    for i, (name, options) in enumerate(steps):
+        transform = transform_class(name)(**options)
+        if i == len(steps) - 1 and hasattr(transform, "for_folds"):
+            last = transform.for_folds(table, folds)
+            return None if last is None else SharedRows(table, common, last)
+        if not (hasattr(transform, "same_for") and transform.same_for(table, folds)):
+            return None
+        table = transform.transform(table)
+        common.append(transform)
+    return SharedRows(table, common, None)

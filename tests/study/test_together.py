@@ -1,0 +1,222 @@
+"""Folds and candidates solved together give what they give one by one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import sparse
+
+from linclass import LogisticRegression, pipeline, tuning
+from linclass.resampling import stratified_folds
+from linclass.table import Table
+from linclass.transforming import share, transform_class
+from linclass_study.runs import run
+from linclass_study.runs.feature_file import FeatureFile
+from linclass_study.runs.folds import Plan
+from linclass_study.study import code
+
+TASK = pipeline.Task(n_classes=3, positive=2)
+STEPS = (("impute", {}), ("one_hot", {}), ("standardize", {}))
+STRENGTHS = {"strength": [1.0, 0.1, 0.01, 0.001]}
+
+
+class Alone(LogisticRegression):
+    """The same, fit by fit."""
+
+    fit_many = None  # type: ignore[assignment]
+
+
+def rows(n: int = 120, seed: int = 1) -> tuple[Table, np.ndarray]:
+    """Numbers of different scales and a category whose last level is rare."""
+    rng = np.random.default_rng(seed)
+    y = (np.arange(n) % 3).astype(np.int32)
+    numbers = rng.normal([0, 300, -1], [1, 50, 1e-2], size=(n, 3)) + y[:, None] * [1, 40, 0]
+    kind = np.where(np.arange(n) < 4, 2, rng.integers(0, 2, n))
+    levels = {"kind": ("a", "b", "c")}
+    return Table(np.column_stack([numbers, kind]), ("u", "v", "w", "kind"), levels), y
+
+
+def held_out(y: np.ndarray, folds: int = 5) -> list[np.ndarray]:
+    fold = stratified_folds(y, folds, 4)
+    return [np.flatnonzero(fold == k) for k in range(folds)]
+
+
+def methods(tune=None, **params) -> list[pipeline.Method]:
+    """With fit_many and without, at a tight tol."""
+    kinds = LogisticRegression, Alone
+    return [pipeline.Method(kind, {"tol": 1e-16} | params, tune or {}, STEPS) for kind in kinds]
+
+
+def test_folds_fitted_together_predict_what_they_predict_alone():
+    table, y = rows()
+    method, alone = methods(strength=0.3)
+    folds = held_out(y)
+    for test, fitted in zip(folds, pipeline.fit_folds(method, table, y, folds, TASK), strict=True):
+        train = np.delete(np.arange(len(y)), test)
+        single = pipeline.fit(alone, table.rows(train), y[train], TASK, 1)
+        for ours, theirs in zip(
+            fitted.predict(table.rows(test)), single.predict(table.rows(test)), strict=True
+        ):
+            np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "log_loss"])
+def test_the_same_strengths_are_chosen_together_and_alone(metric):
+    task = pipeline.Task(3, 2, tune_metric=metric)
+    for seed in range(4):
+        table, y = rows(90, seed)
+        method, alone = methods(tune=STRENGTHS)
+        chosen = [pipeline.fit(m, table, y, task, seed) for m in (method, alone)]
+        assert chosen[0].chosen == chosen[1].chosen
+        ours, theirs = (fitted.predict(table)[2] for fitted in chosen)
+        np.testing.assert_array_equal(ours, theirs)  # the last fit is the same one
+
+
+def test_tuning_asks_fit_many_once(monkeypatch):
+    table, y = rows()
+    calls = []
+    fit_many = LogisticRegression.fit_many
+
+    def counted(self, X, y, folds, params, scaling=None):
+        calls.append((len(folds), len(params)))
+        return fit_many(self, X, y, folds, params, scaling)
+
+    monkeypatch.setattr(LogisticRegression, "fit_many", counted)
+    pipeline.fit(methods(tune=STRENGTHS)[0], table, y, TASK, 1)
+    assert calls == [(5, 4)]
+
+
+def test_where_a_level_is_in_one_fold_alone_folds_are_transformed_one_by_one():
+    table, y = rows()
+    rare = np.arange(4)
+    assert share(STEPS, table, held_out(y)) is not None
+    assert share(STEPS, table, [rare, np.arange(4, 60)]) is None
+    method, _ = methods()
+    with pytest.raises(pipeline.NotApplicable, match="transforms"):
+        pipeline.fit_folds(method, table, y, [rare, np.arange(4, 60)], TASK)
+
+
+def test_missing_values_and_strange_transforms_are_not_shared():
+    table, y = rows()
+    table.X[3, 0] = np.nan
+    assert share(STEPS, table, held_out(y)) is None
+    assert share((("standardize", {}), ("one_hot", {})), *rows()[:1], held_out(y)) is None
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+def test_standardize_for_folds_is_what_each_fold_fits(kind):
+    rng = np.random.default_rng(0)
+    n = 60
+    X = rng.normal([1e6, 0, 3, 0, 0, 0], [1, 1e-9, 1, 1, 1, 1], size=(n, 6))
+    X[:, 2] = 0.1  # constant
+    X[:, 3] = 0
+    X[7, 3] = 5  # constant without row 7
+    X[:, 4] = rng.random(n) < 0.3
+    X[11, 5] = 1e7  # spreads a column that is narrow without it
+    X = sparse.csr_array(X) if kind == "sparse" else X
+    table = Table(X, tuple("abcdef"), {})
+    folds = [np.array([i]) for i in range(n)] + [np.arange(0, n, 3), np.empty(0, dtype=int)]
+    standardize = transform_class("standardize")
+    for rows_, fitted in zip(folds, standardize().for_folds(table, folds), strict=True):
+        alone = standardize().fit(table.rows(np.delete(np.arange(n), rows_)))
+        np.testing.assert_allclose(fitted.scale_, alone.scale_, rtol=1e-9)
+        np.testing.assert_allclose(fitted.mean_, alone.mean_, rtol=1e-12, atol=1e-15)
+
+
+def test_a_candidate_that_fails_is_out_and_the_others_are_compared():
+    y = np.arange(20) % 2
+
+    def scores(held_out):
+        return [[lambda: 1 / 0, lambda: 0.4, lambda: 0.9] for _ in held_out]
+
+    options = [{"C": 1}, {"C": 2}, {"C": 3}]
+    assert tuning.choose(options, y, 2, 0, None, None, scores) == {"C": 3}
+
+
+def test_where_together_fails_candidates_are_fitted_one_by_one():
+    y = np.arange(20) % 2
+
+    def fails(held_out):
+        raise RuntimeError
+
+    def score(prepared, option):
+        return option["C"]
+
+    best = tuning.choose([{"C": 1}, {"C": 2}], y, 2, 0, lambda *rows: None, score, fails)
+    assert best == {"C": 2}
+
+
+LIMITS = {"fit_seconds": 8, "fit_memory_mb": 1000}
+
+
+def records(tmp_path, entry, folds):
+    table, y = rows()
+    path = tmp_path / "as_is.npz"
+    nothing = Table(np.empty((0, 0)), ())
+    FeatureFile(table, y, (np.empty(0), np.empty(0)), nothing).save(path)
+    everything = np.arange(len(y))
+    plan = {("cv", 0, k): (np.delete(everything, test), test) for k, test in enumerate(folds)}
+    task = {"n_classes": 3, "positive": 2, "inner_folds": 2}
+    kept = run.run("d", "m", entry, str(path), Plan(plan), task, 1, LIMITS)
+    return kept.fits, pl.concat(kept.predictions)
+
+
+def entry(classifier: str, **params) -> dict:
+    return {
+        "classifier": classifier,
+        "params": params,
+        "transforms": ["impute", "one_hot", "standardize"],
+    }
+
+
+def test_fits_solved_together_share_their_time_equally(tmp_path):
+    _, y = rows()
+    fits, _ = records(tmp_path, entry("linclass.LogisticRegression"), held_out(y))
+    assert len(fits) == 5
+    assert len({fit["fit_seconds"] for fit in fits}) == 1
+    assert {fit["status"] for fit in fits} == {"converged"}
+    assert len({fit["seed"] for fit in fits}) == 5
+
+
+def test_one_bad_fold_does_not_spoil_the_others(tmp_path, monkeypatch):
+    """Rows of two classes are left by the first fold, of one by the second: its fit fails alone."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    _, y = rows()
+    folds = [np.flatnonzero(y == 0), np.flatnonzero(y != 1), np.arange(0, 40)]
+    fits, predictions = records(tmp_path, entry("linclass.LogisticRegression"), folds)
+    assert [fit["status"] for fit in fits] == ["converged", "not_applicable", "converged"]
+    assert predictions["fold"].unique().sort().to_list() == [0, 2]
+
+
+@pytest.mark.parametrize("name", ["DiesTogether", "HangsTogether", "FailsTogether"])
+def test_a_joint_fit_that_ends_badly_is_no_row(tmp_path, monkeypatch, name):
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    monkeypatch.setitem(LIMITS, "fit_seconds", 3)
+    _, y = rows()
+    fits, _ = records(tmp_path, entry(f"odd_estimators.{name}"), held_out(y))
+    assert {fit["status"] for fit in fits} == {"converged"}
+
+
+def test_joint_fits_count_no_code_of_other_classifiers():
+    counted, _ = code.closure(
+        [], code.modules_of_method(entry("linclass.LogisticRegression"), "accuracy")
+    )
+    classifiers = {path.stem for path in counted if path.parent.name == "classifiers"}
+    assert classifiers == {"__init__", "linear_classifier", "logistic_regression"}
+
+
+def test_tuning_is_as_precise_as_the_entry_says():
+    said = []
+
+    class Listens(Alone):
+        def fit(self, X, y, sample_weight=None):
+            said.append(self.tol)
+            return super().fit(X, y, sample_weight)
+
+    table, y = rows()
+    for params in ({}, {"tol": 1e-9}):
+        pipeline.fit(pipeline.Method(Listens, params, STRENGTHS, STEPS), table, y, TASK, 1)
+    assert said == [1e-3] * 20 + [1e-6] + [1e-9] * 21
