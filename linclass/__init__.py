@@ -12,7 +12,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-_FUNCTIONS = {"decide": "linclass.risk"}
+_FUNCTIONS = {
+    "decide": "linclass.risk",
+    "separability": "linclass.separability",
+}
 _CLASSIFIERS = Path(__file__).parent / "classifiers"
 
 

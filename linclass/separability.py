@@ -1,108 +1,64 @@
-"""Has maximum likelihood an optimum? Not when some direction d has no row on the wrong side of it:
+"""Can a hyperplane separate the classes? Either it is given, with its margin, or the proof that none can.
 
-    m_i(d) ≥ 0 for all rows i,  and > 0 for some,    m_i(d) = y_i x_i·d,  or min_k (z_y − z_k).
+    separability(X, y)      any separating hyperplane, by Newton's method or a linear program
+    largest_margin(X, y)    the one of largest margin γ, and Novikoff's bound (R/γ)² of the perceptron
 
-Along such a d the likelihood rises for ever. All m_i > 0: the classes are separated completely, and
-the fit itself finds d; else quasi-completely, and d is the direction in which Newton steps keep
-walking, or the answer of a linear program.   Albert & Anderson (1984), Biometrika 71
+For K > 2 classes both answer for every pair: {(class, class): …}.   Albert & Anderson (1984), Biometrika 71
 """
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from itertools import combinations
+from types import ModuleType
+from typing import Any
+
 import numpy as np
-from scipy import sparse
 
-from linclass.numerics import Array
-from linclass.objective import Objective
-from linclass.point import Point
-from linclass.solvers.base import Solution
-from linclass.solvers.newton import Newton, inverse_hessian
-from linclass.solvers.newton_cg import NewtonCg
-
-LARGE_SCORE = 5.0  # where slopes are below 1 %, a fit may be on its way to infinity
-LINEAR_PROGRAM = 200_000_000  # parameters × inequalities: beyond this HiGHS takes minutes
-HESSIAN = 500  # parameters whose dense Hessian is cheap
+from linclass import validation
+from linclass.separation.proof import proved
+from linclass.separation.result import INTERCEPTS, Separation, separation
+from linclass.separation.signed_rows import SignedRows
 
 
-def separating_direction(objective: Objective, solution: Solution) -> Array | None:
-    """A direction d (shaped like theta) that separates, at least weakly; None when there is none.
+def separability(X: Any, y: Any, intercept: str = "free", method: str = "newton") -> Any:
+    """A Separation; for more than two classes {(k, l): Separation}.
 
-    `solution` is where a solver stopped on the unpenalized objective.
+    intercept   "none": hyperplanes through the origin; "feature", "free": anywhere, which differs
+                in what their margin is
+    method      "newton", or "linear_program", the slow reference
     """
-    point = objective.at(solution.theta)
-    if point.separates:
-        return _unit(point.theta)
-    if solution.converged and np.abs(point.scores).max() < LARGE_SCORE:
-        return None
-    if not solution.converged:  # go on, with a solver that knows where to go
-        kind = Newton if objective.n_parameters <= HESSIAN else NewtonCg
-        solution = kind(max_iter=50).solve(objective, solution.theta)
-        point = objective.at(solution.theta)
-        if point.separates:
-            return _unit(point.theta)
-    if solution.converged and not _keeps_walking(point):
-        return None
-    return _weakly_separating(objective)
+
+    def of_pair(rows: SignedRows, classes: tuple[Any, Any]) -> Separation:
+        return separation(proved(rows, method), rows, classes, intercept)
+
+    return _of_pairs(X, y, intercept, of_pair)
 
 
-def _keeps_walking(point: Point) -> bool:
-    """Near an optimum Newton steps vanish; along a recession of e^{−m} they change m by 1."""
-    objective = point.objective
-    if objective.n_parameters > HESSIAN:
-        return bool(np.abs(point.scores).max() > 4 * LARGE_SCORE)
-    step = inverse_hessian(point).times(point.gradient.ravel()).reshape(objective.shape)
-    return bool(np.abs(objective.design.scores(step)).max() > 0.3)
+def _of_pairs(
+    X: Any, y: Any, intercept: str, of_pair: Callable[[SignedRows, tuple[Any, Any]], Any]
+) -> Any:
+    if intercept not in INTERCEPTS:
+        raise ValueError(f"intercept is {intercept!r}; use {', '.join(INTERCEPTS)}.")
+    X = validation.matrix(X, owner="separability")
+    classes, codes = validation.encode(validation.labels(y, X.shape[0], "separability"))
+    if len(classes) < 2:
+        raise ValueError(f"y has 1 class: {classes.tolist()[0]!r}; separability needs two.")
+    found = {}
+    for k, l in combinations(range(len(classes)), 2):
+        own = slice(None) if len(classes) == 2 else (codes == k) | (codes == l)
+        rows = SignedRows(X[own], np.where(codes[own] == l, 1.0, -1.0), intercept != "none")
+        pair = classes[k].item(), classes[l].item()
+        found[pair] = of_pair(rows, pair)
+    return found if len(classes) > 2 else found[pair]
 
 
-def _weakly_separating(objective: Objective) -> Array | None:
-    """max Σ t_i  subject to  m_i(d) ≥ t_i,  0 ≤ t_i ≤ 1:  positive exactly when d exists."""
-    from scipy.optimize import linprog  # a costly import that few fits need
+class _Callable(ModuleType):
+    """Python names this module `linclass.separability`, which is to be the function."""
 
-    A = _inequalities(objective)
-    n, p = A.shape
-    if n * p > LINEAR_PROGRAM:
-        return None
-    scale = 1 / np.maximum(abs(A).max(axis=0).toarray().ravel(), 1e-300)
-    A = A @ sparse.diags_array(scale)
-    constraints = sparse.hstack([-A, sparse.eye_array(n)], format="csr")
-    bounds = [(None, None)] * p + [(0, 1)] * n
-    cost = np.r_[np.zeros(p), -np.ones(n)]
-
-    result = linprog(cost, A_ub=constraints, b_ub=np.zeros(n), bounds=bounds, method="highs")
-    if result.status != 0 or -result.fun < 0.5:  # the optimum is a whole number of rows, or nearly
-        return None
-    d = result.x[:p]
-    margins = A @ d
-    if margins.min() < -1e-6 * margins.max():
-        return None
-    return _unit((scale * d).reshape(objective.shape))
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        return separability(*args, **options)
 
 
-def _inequalities(objective: Objective) -> sparse.csr_array:
-    """Rows a with a·d = z_y(d) − z_k(d), for each row and each other class."""
-    design, y = objective.design, objective.y
-    X = sparse.csr_array(design.dense() if not design.is_sparse else _with_constant(design))
-    if len(objective.shape) == 1:
-        return sparse.diags_array(y) @ X
-    K, classes = objective.shape[0], objective.loss.n_classes
-    rows = []
-    for k in range(classes):
-        others = np.flatnonzero(y != k)
-        own = X[others]
-        pick = np.zeros((K, len(others)))
-        inside = y[others] < K
-        pick[y[others][inside], np.flatnonzero(inside)] = 1
-        if k < K:
-            pick[k] -= 1
-        rows.append(sparse.hstack([sparse.diags_array(pick[l]) @ own for l in range(K)]))
-    return sparse.csr_array(sparse.vstack(rows))
-
-
-def _with_constant(design: object) -> sparse.csr_array:
-    X = design.X  # type: ignore[attr-defined]
-    one = [sparse.csr_array(np.ones((X.shape[0], 1)))] if design.intercept else []  # type: ignore[attr-defined]
-    return sparse.csr_array(sparse.hstack([X, *one]))
-
-
-def _unit(d: Array) -> Array:
-    return d / np.linalg.norm(d)
+sys.modules[__name__].__class__ = _Callable

@@ -20,7 +20,7 @@ from linclass.geometry import LinearGeometry
 from linclass.numerics import Array, DesignMatrix
 from linclass.objective import Objective
 from linclass.parts import find
-from linclass.separability import separating_direction
+from linclass.recession import separating_direction
 from linclass.solvers.base import Solution
 
 SEPARABLE = (

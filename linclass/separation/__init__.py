@@ -1,0 +1,1 @@
+"""Two classes and a hyperplane between them: found, or proved impossible."""

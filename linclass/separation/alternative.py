@@ -1,0 +1,175 @@
+"""Of a matrix Z, one of two witnesses exists, or both for different rows (Stiemke, Gordan, Goldman–Tucker):
+
+    d with Z d ≥ 0, Z d ≠ 0        and        λ ≥ 0, λ ≠ 0 with Zᵀλ = 0.
+
+Only d: all Z_i d > 0, complete separation. Only λ, all λ_i > 0: no separation. Both: quasi-complete,
+rows with Z_i d > 0 have λ_i = 0, all others Z_i d = 0 and λ_i > 0.
+
+A λ with Zᵀλ = 0 keeps every d of the left kind orthogonal to the rows S with λ_i > 0. So what lies in
+their span is decided, the rest is looked at orthogonally to it, and the rank falls each time.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import linalg, sparse
+
+from linclass.applicability import require_memory
+from linclass.numerics import Array
+from linclass.separation.signed_rows import SignedRows
+from linclass.separation.violation import DIRECT, Rows, Violation, least_violation
+
+TINY = np.finfo(float).tiny
+NONZERO = 1e-9  # of the largest multiplier
+TOUCHING = 1e-7  # of the largest score: nearer rows count as lying on a hyperplane
+IN_SPAN = 1e-9  # of a row's length, which is left outside of a span
+RANK = 1e-11  # of the largest singular value
+SMALL = 500_000  # entries of Z up to which all rows are looked at from the beginning
+
+
+class Alternative(NamedTuple):
+    direction: Array | None
+    multipliers: Array  # Σλ = 1, or all 0 when there is no such λ
+
+    @property
+    def kind(self) -> str:
+        if self.direction is None:
+            return "none"
+        return "quasi-complete" if self.multipliers.any() else "complete"
+
+    def holds(self, rows: SignedRows) -> bool:
+        """Both witnesses by a product each."""
+        return self.proved_by(rows, None if self.direction is None else rows.times(self.direction))
+
+    def proved_by(self, rows: SignedRows, z: Array | None) -> bool:
+        """With the scores z = Z d. For all d with Z d ≥ 0 is  λ_i Z_i d ≤ ‖Zᵀλ‖∞ ‖d‖₁."""
+        multipliers = self.multipliers
+        if z is None:
+            z = np.zeros(rows.n_rows)
+        elif z.max() <= 0 or z.min() < -TOUCHING * z.max():
+            return False
+        if self.kind == "complete":
+            return bool(z.min() > 0)
+        decided = (multipliers > 0) | (z > TOUCHING * z.max())
+        least = multipliers[multipliers > 0].min()
+        return bool(decided.all() and np.abs(rows.pull(multipliers)).max() <= TOUCHING * least)
+
+
+def alternative(rows: SignedRows) -> Alternative:
+    index, found = _of_growing_part(rows)
+    multipliers = np.zeros(rows.n_rows)
+    if found.separates:
+        return Alternative(found.w, multipliers)
+    own = _positive(found.multipliers)
+    multipliers[index[own]] = found.multipliers[own]
+    direction = _decide_the_others(rows, multipliers)
+    return Alternative(direction, multipliers / multipliers.sum())
+
+
+def _of_growing_part(rows: SignedRows) -> tuple[Array, Violation]:
+    """A λ of a few rows is one of all; a w of a few rows is tried on all, and those it fails join."""
+    n, p = rows.n_rows, rows.width
+    part = max(20 * p, n // 20)
+    if n * p <= SMALL or 2 * part > n:
+        return np.arange(n), least_violation(Rows(rows.take()))
+    chosen, w = np.arange(n) % (n // part) == 0, None
+    while True:
+        index = np.flatnonzero(chosen)
+        found = least_violation(Rows(rows.take(index)), w)
+        if not found.separates:
+            return index, found
+        w = found.w
+        z = rows.times(w)
+        wrong = np.flatnonzero((z <= 0) & ~chosen)
+        if not len(wrong):
+            return index, found
+        chosen[wrong[np.argsort(z[wrong])[:part]]] = True
+
+
+def _decide_the_others(rows: SignedRows, multipliers: Array) -> Array | None:
+    """Go on orthogonally to the rows with a multiplier, giving one to each that no d moves."""
+    while len(rest := np.flatnonzero(multipliers == 0)):
+        part, V = _spanning(rows, multipliers)
+        joining, of_joining = rest, np.ones(len(rest))
+        if V.shape[1] < rows.width:
+            Z = rows.take(rest)
+            outside = _off(Z, V)
+            flat = _lengths(outside) <= IN_SPAN * np.maximum(_lengths(Rows(Z)), TINY)
+            if flat.any():
+                joining, of_joining = rest[flat], np.ones(int(flat.sum()))
+            else:
+                found = least_violation(outside)
+                if found.separates:
+                    return found.w - V @ (V.T @ found.w)
+                own = _positive(found.multipliers)
+                joining, of_joining = rest[own], found.multipliers[own]
+        _join(rows, multipliers, part, joining, of_joining)
+    return None
+
+
+def _spanning(rows: SignedRows, multipliers: Array) -> tuple[Array, Array]:
+    """A few rows of large multipliers, and orthonormal columns that span all rows which have one."""
+    order = np.argsort(-multipliers, kind="stable")[: np.count_nonzero(multipliers)]
+    many = 4 * rows.width
+    part, others = order[:many], order[many:]
+    while True:
+        V = row_space(rows.take(part))
+        if V.shape[1] == rows.width or not len(others):
+            return part, V
+        Z = rows.take(others)
+        left = _lengths(_off(Z, V)) > IN_SPAN * np.maximum(_lengths(Rows(Z)), TINY)
+        if not left.any():
+            return part, V
+        others = others[left]
+        part, others = np.r_[part, others[:many]], others[many:]
+
+
+def _join(
+    rows: SignedRows, multipliers: Array, part: Array, joining: Array, of_joining: Array
+) -> None:
+    """Zᵀλ of the joining rows lies in the span of others: take it off their multipliers.
+
+    Of all ways the one with least Σ (μ_i/λ_i)² leaves them positive for the largest share.
+    """
+    new = np.zeros_like(multipliers)
+    new[joining] = of_joining
+    old, Z = multipliers[part], rows.take(part)
+    Z = Z.toarray() if sparse.issparse(Z) else Z
+    ratio = np.linalg.lstsq((old[:, None] * Z).T, rows.pull(new), rcond=1e-13)[0]  # μ/λ
+    share = min(float(old.max()), 0.5 / max(float(ratio.max()), TINY))
+    multipliers[joining] = share * of_joining
+    multipliers[part] = old * (1 - share * ratio)
+
+
+def row_space(Z: Any) -> Array:
+    """Orthonormal columns that span the rows of Z."""
+    n, p = Z.shape
+    if sparse.issparse(Z):
+        require_memory(24 * min(n, p) * p, f"the span of {n} sparse rows of {p} columns is dense")
+        Z = Z.toarray()
+    if n > p:
+        Z = np.linalg.qr(Z, mode="r")
+    _, s, VT = linalg.svd(Z, full_matrices=False, check_finite=False)
+    return np.ascontiguousarray(VT[s > RANK * max(s[0], TINY)].T)
+
+
+def _off(Z: Any, V: Array) -> Rows:
+    """Z less its part in the span of V."""
+    if sparse.issparse(Z) and Z.shape[1] > DIRECT:
+        return Rows(Z, V)
+    Z = Z.toarray() if sparse.issparse(Z) else Z
+    Z = Z - (Z @ V) @ V.T
+    Z -= (Z @ V) @ V.T  # once more, for the digits that cancelled
+    return Rows(Z)
+
+
+def _lengths(rows: Rows) -> Array:
+    Z, V = rows.Z, rows.V
+    squares = (Z * Z).sum(axis=1)
+    return np.sqrt(np.maximum(squares if V is None else squares - ((Z @ V) ** 2).sum(axis=1), 0))
+
+
+def _positive(multipliers: Array) -> Array:
+    return multipliers > NONZERO * multipliers.max()

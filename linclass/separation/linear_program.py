@@ -1,0 +1,39 @@
+"""The same witnesses from one linear program, the reference:
+
+    max Σ t_i   subject to   Z_i d ≥ t_i,  0 ≤ t_i ≤ 1.
+
+d may be made longer, so at the optimum t_i is 1 where any d has Z_i d > 0 ≤ Z d, else 0; and the dual
+variables of the inequalities are a λ ≥ 0 with Zᵀλ = 0, λ_i ≥ 1 where t_i = 0 and λ_i = 0 elsewhere.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from linclass.separation.alternative import Alternative
+from linclass.separation.signed_rows import SignedRows
+
+
+def by_linear_program(rows: SignedRows) -> Alternative | None:
+    """None when the program's answer does not prove itself."""
+    from scipy.optimize import linprog  # a costly import that few fits need
+
+    n, p = rows.n_rows, rows.width
+    Z = sparse.csr_array(rows.take())
+    result = linprog(
+        np.r_[np.zeros(p), -np.ones(n)],
+        A_ub=sparse.hstack([-Z, sparse.eye_array(n)], format="csr"),
+        b_ub=np.zeros(n),
+        bounds=[(None, None)] * p + [(0, 1)] * n,
+        method="highs",
+    )
+    if result.status != 0:
+        return None
+    separated = result.x[p:] > 0.5
+    multipliers = np.where(separated, 0, np.maximum(-result.ineqlin.marginals, 0))
+    if multipliers.any():
+        multipliers /= multipliers.sum()
+    direction = result.x[:p] if separated.any() else None
+    found = Alternative(direction, multipliers)
+    return found if found.holds(rows) else None

@@ -1,0 +1,31 @@
+"""Which of the alternatives holds, proved: fast by Newton's method, else by the linear program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from linclass.separation.alternative import Alternative, alternative
+from linclass.separation.linear_program import by_linear_program
+from linclass.separation.signed_rows import SignedRows
+
+METHODS: dict[str, tuple[Callable[[SignedRows], Alternative | None], ...]] = {
+    "newton": (alternative, by_linear_program),  # the program where Newton's proof is not one
+    "linear_program": (by_linear_program,),
+}
+
+
+class Undecided(ArithmeticError):
+    """Neither a hyperplane nor its impossibility could be proved in double precision."""
+
+
+def proved(rows: SignedRows, method: str = "newton") -> Alternative:
+    if method not in METHODS:
+        raise ValueError(f"method is {method!r}; use {' or '.join(METHODS)}.")
+    for attempt in METHODS[method]:
+        found = attempt(rows)
+        if found is not None and found.holds(rows):
+            return found
+    raise Undecided(
+        "separability could not be proved or refuted in double precision; the rows touch a "
+        "hyperplane to rounding. Round the features, or rescale them."
+    )

@@ -1,0 +1,78 @@
+"""What is known of a separation, with proofs that anyone can check by a matrix product each.
+
+    complete         y_i (w·x_i + b) > 0 for all rows
+    quasi-complete   y_i (w·x_i + b) ≥ 0 for all rows, > 0 for some; and no w is strict for all, as λ shows
+    none             only w with y_i (w·x_i + b) = 0 for all rows have no row on the wrong side
+
+λ ≥ 0 has Σ λ_i y_i (x_i, 1) = 0: convex combinations of the two classes' rows coincide (each class's
+λ sum to 1). Without an intercept it is Farkas' vector, Σ λ_i y_i x_i = 0 with Σ λ_i = 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linclass import validation
+from linclass.numerics import Array
+from linclass.separation.alternative import Alternative
+from linclass.separation.signed_rows import SignedRows
+
+INTERCEPTS = ("none", "feature", "free")
+
+
+@dataclass(frozen=True)
+class Separation:
+    kind: str
+    classes: tuple[Any, Any]  # w points to the second
+    intercept_kind: str  # none; feature: b is the weight of a constant; free: no part of ‖w‖
+    weights: Array | None
+    intercept: float
+    margin: float  # min y_i (w·x_i + b)/‖w‖, or /‖(w, b)‖ of a constant feature; 0 unless complete
+    multipliers: Array  # λ, all 0 when the separation is complete
+
+    @property
+    def separable(self) -> bool:
+        return self.kind == "complete"
+
+    def scores(self, X: Any) -> Array:
+        assert self.weights is not None, "no hyperplane"
+        return X @ self.weights + self.intercept
+
+    def holds(self, X: Any, y: Any) -> bool:
+        """Check both proofs on the rows of these two classes."""
+        X, y = validation.matrix(X, owner="separability"), np.asarray(y).ravel()
+        rows = SignedRows(
+            X, np.where(y == self.classes[1], 1.0, -1.0), self.intercept_kind != "none"
+        )
+        z = None if self.weights is None else rows.y * self.scores(X)
+        total = max(float(self.multipliers.sum()), 1.0)
+        return Alternative(self.weights, self.multipliers / total).proved_by(rows, z)
+
+
+def separation(
+    found: Alternative, rows: SignedRows, classes: tuple[Any, Any], intercept: str
+) -> Separation:
+    multipliers, w, b, margin = found.multipliers, None, 0.0, 0.0
+    if multipliers.any() and intercept != "none":
+        multipliers = 2 * multipliers
+    if found.direction is not None:
+        w, b = rows.hyperplane(found.direction)
+    if w is not None and found.kind == "complete":
+        margin, b = margin_of(w, b, rows, intercept)
+    return Separation(found.kind, classes, intercept, w, b, margin, multipliers)
+
+
+def margin_of(w: Array, b: float, rows: SignedRows, intercept: str) -> tuple[float, float]:
+    """(margin, b); a free b lies half-way between the classes."""
+    z, positive = rows.X @ w, rows.y > 0
+    length = float(np.linalg.norm(w))
+    if intercept == "free" and positive.any() and not positive.all():
+        low, high = float(z[~positive].max()), float(z[positive].min())
+        if length > 0 and high > low:
+            return (high - low) / 2 / length, -(low + high) / 2
+    if intercept == "feature":
+        length = float(np.hypot(length, b))
+    return float((rows.y * (z + b)).min()) / length, b

@@ -1,0 +1,136 @@
+"""The least violation of  Z w ≥ 1:  min_w f(w) = ½ Σ max(0, 1 − Z_i w)²,  by Newton's method.
+
+f is a parabola between kinks, so few steps end exactly. Its minimum answers a question of existence:
+once all Z_i w > 0, w separates; else λ = max(0, 1 − Z w) ≠ 0 has Zᵀλ = 0, which proves that no w does
+(Gordan's theorem). No penalty is needed: −∇f lies in the span of the rows, and so does every step.
+Mangasarian (2002), Optimization Methods and Software 17
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import linalg, sparse
+
+from linclass.numerics import Array
+
+DIRECT = 500  # columns up to which Hessians are formed
+STEPS = 200
+PROVED = 1e-10  # ‖Zᵀλ‖∞ / Σλ, the columns of Z being within [−1, 1]
+NEAR = 1e-6  # of the 1 that Z w aims at: then w separates, and is looked at no further
+STRICT = 1e-12  # of ‖w‖₁, the scale of the rounding of Z w
+EXACT = 1e-14  # as far as Newton may go
+RIDGE = 1e-10  # of the mean of H's diagonal: columns may be dependent
+FORCING = 0.1
+PATIENCE = 4
+PRODUCTS = 500  # of conjugate gradients, for one step
+
+
+class Rows:
+    """A matrix Z, its columns within [−1, 1], less its part in the span of orthonormal columns V."""
+
+    def __init__(self, Z: Any, V: Array | None = None):
+        self.Z, self.V, self.width = Z, V, Z.shape[1]
+        self.ZT = Z.T.tocsr() if sparse.issparse(Z) else Z.T
+
+    def times(self, w: Array) -> Array:
+        return self.Z @ self.off(w)
+
+    def pull(self, m: Array) -> Array:
+        return self.off(self.ZT @ m)
+
+    def off(self, w: Array) -> Array:
+        return w if self.V is None else w - self.V @ (self.V.T @ w)
+
+    def step(self, g: Array, z: Array) -> tuple[Array, Array]:
+        """(s, Z s),  s = H⁻¹g,  H = Σ Z_i Z_iᵀ over the rows with z_i < 1."""
+        active = z < 1
+        if self.V is not None or self.width > DIRECT:
+            return self._by_conjugate_gradients(g, z, active)
+        Z = self.Z if active.all() else self.Z[active]
+        H = Z.T @ Z
+        H = H.toarray() if sparse.issparse(H) else H
+        H.flat[:: self.width + 1] += RIDGE * max(np.trace(H) / self.width, 1e-300)
+        s = linalg.solve(H, g, assume_a="pos", overwrite_a=True, check_finite=False)
+        return s, self.times(s)
+
+    def _by_conjugate_gradients(self, g: Array, z: Array, active: Array) -> tuple[Array, Array]:
+        """Not to the end: until ‖g − Hs‖ is small, or all rows are on their side."""
+        s, along, r, p = np.zeros_like(g), np.zeros_like(z), g.copy(), g.copy()
+        rho = r @ r
+        stop = FORCING**2 * rho
+        for _ in range(PRODUCTS):
+            if rho <= stop:
+                break
+            Zp = self.times(p)
+            Hp = self.pull(active * Zp)
+            curvature = p @ Hp
+            if curvature <= 0:
+                break
+            a = rho / curvature
+            s += a * p
+            along += a * Zp
+            if (z + along).min() > NEAR:
+                break
+            r -= a * Hp
+            rho, last = r @ r, rho
+            p *= rho / last
+            p += r
+        return s, along
+
+
+class Violation(NamedTuple):
+    w: Array
+    scores: Array  # Z w
+    multipliers: Array  # max(0, 1 − Z w)
+    residual: float  # ‖Zᵀλ‖∞ / Σλ
+
+    @property
+    def separates(self) -> bool:
+        return bool(self.scores.min() > STRICT * np.abs(self.w).sum())
+
+
+def least_violation(rows: Rows, w: Array | None = None) -> Violation:
+    """From w on, until all rows are on their side or λ proves that they cannot be."""
+    w = np.zeros(rows.width) if w is None else w
+    z = rows.times(w)
+    best, stalls = None, 0
+    for _ in range(STEPS):
+        m = np.maximum(0, 1 - z)
+        g = rows.pull(m)
+        here = Violation(w, z, m, float(np.abs(g).max() / max(m.sum(), 1e-300)))
+        if here.separates or here.residual <= EXACT:
+            return here
+        stalls = stalls + 1 if best is not None and here.residual > best.residual / 2 else 0
+        best = here if best is None or here.residual < best.residual else best
+        if best.residual <= PROVED and stalls == PATIENCE:
+            break  # rounding has won
+        s, along = rows.step(g, z)
+        t = _along_line(z, along, float(g @ s))
+        w, z = w + t * s, z + t * along
+    assert best is not None
+    return best
+
+
+def _along_line(z: Array, along: Array, decrement: float) -> float:
+    """t = 1 where that is a good step; else the minimum of f along it, by Newton in one dimension.
+
+    f′(t) grows and is piecewise linear; its root is kept between a t before and a t behind it.
+    """
+    m = np.maximum(0, 1 - z)
+    left = np.maximum(0, 1 - z - along)
+    if left @ left / 2 <= m @ m / 2 - 1e-4 * decrement or (z + along).min() > NEAR:
+        return 1.0
+    low, high, t = 0.0, 1.0, 1.0
+    for _ in range(60):
+        left = np.maximum(0, 1 - z - t * along)
+        slope = -float(along @ left)
+        if abs(slope) <= 1e-3 * decrement or high - low < 1e-15:
+            break
+        low, high = (t, high) if slope < 0 else (low, t)
+        curvature = float(along @ (along * (left > 0)))
+        t -= slope / curvature if curvature > 0 else np.inf
+        if not low < t < high:
+            t = (low + high) / 2
+    return t

@@ -1,0 +1,199 @@
+"""Every answer on separability proves itself, and the linear program gives the same one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from linclass.separability import separability
+
+KINDS = ["gaussian", "grid", "twin feature", "constant feature", "repeated rows", "on a plane"]
+
+
+def problem(kind: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Small rows, on a grid so that ties are exact, at about even odds of each answer."""
+    rng = np.random.default_rng([KINDS.index(kind), seed])
+    n, d = int(rng.integers(2, 40)), int(rng.integers(1, 7))
+    X = rng.integers(-2, 3, (n, d)).astype(float)
+    if kind == "gaussian":
+        X = rng.standard_normal((n, d))
+    noise = rng.choice([0, 0, 0.5]) * rng.standard_normal(n)
+    y = (X @ rng.standard_normal(d) + noise > rng.choice([0, 0.1])).astype(int)
+    if kind == "twin feature":
+        X = np.column_stack([X, X[:, 0]])
+    elif kind == "constant feature":
+        X = np.column_stack([X, np.full(n, 0.1)])
+    elif kind == "repeated rows":
+        X, y = np.vstack([X, X[:3]]), np.r_[y, 1 - y[:3]]
+    elif kind == "on a plane":
+        X = X @ rng.integers(-1, 2, (d, d + 2))
+    y[0], y[-1] = 0, 1
+    return X, y
+
+
+@pytest.mark.parametrize("intercept", ["none", "free"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_newton_and_the_linear_program_agree_with_proofs(kind: str, intercept: str) -> None:
+    kinds = set()
+    for seed in range(60):
+        X, y = problem(kind, seed)
+        fast = separability(X, y, intercept)
+        slow = separability(X, y, intercept, method="linear_program")
+        assert fast.kind == slow.kind, seed
+        assert fast.holds(X, y), seed
+        assert slow.holds(X, y), seed
+        kinds.add(fast.kind)
+    assert len(kinds) > 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sparse_rows_are_as_separable_as_dense_ones(kind: str) -> None:
+    for seed in range(30):
+        X, y = problem(kind, seed)
+        found = separability(sparse.csr_array(X), y)
+        assert found.kind == separability(X, y).kind
+        assert found.holds(sparse.csr_array(X), y)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_the_witnesses_say_by_hand(kind: str) -> None:
+    """The definitions, in plain NumPy: signs of scores, and points of both hulls that coincide."""
+    for seed in range(30):
+        X, y = problem(kind, seed)
+        found = separability(X, y)
+        if found.kind != "none":
+            z = (2 * y - 1) * (X @ found.weights + found.intercept)
+            assert z.min() > (0 if found.separable else -1e-9 * z.max())
+            assert z.max() > 0
+        if found.separable:
+            assert found.margin == pytest.approx(z.min() / np.linalg.norm(found.weights))
+            assert not found.multipliers.any()
+        else:
+            own, other = found.multipliers * y, found.multipliers * (1 - y)
+            assert (found.multipliers >= 0).all()
+            np.testing.assert_allclose([own.sum(), other.sum()], 1, atol=1e-9)
+            np.testing.assert_allclose(own @ X, other @ X, atol=1e-9)
+            assert found.margin == 0
+        if found.kind == "none":
+            assert found.multipliers.all()
+
+
+def test_a_wrong_witness_is_refused() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 2))
+    y = (X[:, 0] > 0).astype(int)
+    apart = separability(X, y)
+    assert apart.holds(X, y)
+    assert not apart.holds(X, 1 - y)
+    assert not replace(apart, intercept=apart.intercept + 10).holds(X, y)
+    mixed = rng.permutation(y)
+    overlap = separability(X, mixed)
+    assert overlap.kind == "none"
+    assert overlap.holds(X, mixed)
+    assert not overlap.holds(X, y)
+    moved = overlap.multipliers.copy()
+    moved[0] += 0.01
+    assert not replace(overlap, multipliers=moved).holds(X, mixed)
+    moved[0] = 0
+    assert not replace(overlap, multipliers=moved).holds(X, mixed)
+
+
+def test_quasi_complete_rows_are_told_which_lie_on_the_hyperplane() -> None:
+    """Overlap on the plane x₂ = 0, and one class alone above it."""
+    x = np.array([0.0, 1.0, 2.0, 3.0])
+    X = np.column_stack([np.r_[x, 1.0, 2.0], np.r_[np.zeros(4), 1.0, 2.0]])
+    y = np.array([0, 1, 0, 1, 1, 1])
+    found = separability(X, y)
+    assert found.kind == "quasi-complete"
+    assert np.array_equal(found.multipliers > 0, [True] * 4 + [False] * 2)
+    z = X @ found.weights + found.intercept
+    np.testing.assert_allclose(z[:4], 0, atol=1e-12)
+    assert (z[4:] > 0.1 * np.abs(z).max()).all()
+
+
+def test_many_rows_are_decided_by_few_and_checked_by_all() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((30_000, 20))
+    w = rng.standard_normal(20)
+    clear = np.abs(X @ w - 0.3) > 0.01
+    X, y = X[clear], (X[clear] @ w > 0.3).astype(int)
+    assert separability(X, y).kind == "complete"
+    y[17] = 1 - y[17]
+    found = separability(X, y)
+    assert found.kind == "none"
+    assert found.holds(X, y)
+    X = np.column_stack([X, X[:, 3] - X[:, 5], y * (np.arange(len(y)) % 7 == 0)])
+    quasi = separability(X, y)
+    assert quasi.kind == "quasi-complete"
+    assert quasi.holds(X, y)
+
+
+def test_wide_sparse_rows_touching_in_one_place_are_quasi_complete() -> None:
+    """More features than rows: all is separable but for one row that is there in both classes."""
+    rng = np.random.default_rng(2)
+    X = sparse.random_array((300, 2000), density=0.02, format="csr", rng=rng)
+    y = rng.integers(0, 2, 300)
+    assert separability(X, y).kind == "complete"
+    both = sparse.csr_array(sparse.vstack([X, X[:1]]))
+    found = separability(both, np.r_[y, 1 - y[0]])
+    assert found.kind == "quasi-complete"
+    assert found.holds(both, np.r_[y, 1 - y[0]])
+    assert np.array_equal(np.flatnonzero(found.multipliers), [0, 300])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_moving_and_stretching_the_rows_changes_no_answer(kind: str) -> None:
+    for seed in range(20):
+        X, y = problem(kind, seed)
+        stretch = 10.0 ** np.arange(X.shape[1])
+        assert separability(1000 + X * stretch, y).kind == separability(X, y).kind
+        assert separability(X * stretch, y, "none").kind == separability(X, y, "none").kind
+
+
+def test_a_constant_feature_is_an_intercept() -> None:
+    for seed in range(30):
+        X, y = problem("grid", seed)
+        with_one = separability(np.column_stack([X, np.ones(len(X))]), y, "none")
+        assert with_one.kind == separability(X, y, "feature").kind == separability(X, y).kind
+
+
+def test_every_pair_of_three_classes_is_answered() -> None:
+    X = np.array([[0.0], [1.0], [2.0], [2.0], [3.0], [4.0]])
+    y = np.array(["a", "a", "b", "c", "c", "b"])
+    found = separability(X, y)
+    assert {pair: s.kind for pair, s in found.items()} == {
+        ("a", "b"): "complete",
+        ("a", "c"): "complete",
+        ("b", "c"): "none",
+    }
+    own = y != "c"
+    assert found["a", "b"].holds(X[own], y[own])
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [({"intercept": "yes"}, "intercept is 'yes'"), ({"method": "simplex"}, "method is 'simplex'")],
+)
+def test_unknown_options_are_refused(changed: dict[str, str], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        separability(np.eye(2), [0, 1], **changed)
+    with pytest.raises(ValueError, match="y has 1 class"):
+        separability(np.eye(2), [1, 1])
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "import linclass.separability; from linclass import separability",
+        "from linclass import separability; import linclass.separability",
+        "from linclass.separability import separability",
+    ],
+)
+def test_the_function_is_found_whatever_was_imported_first(order: str) -> None:
+    code = f"{order}; assert separability([[0.0], [1.0]], [0, 1]).separable"
+    subprocess.run([sys.executable, "-c", code], check=True)
