@@ -49,7 +49,9 @@ class Method:
         values = {name: _built(value, seed) for name, value in (self.params | chosen).items()}
         if seed is not None and "random_state" in inspect.signature(self.classifier).parameters:
             values.setdefault("random_state", seed)
-        return self.classifier(**values)
+        inner = {name: values.pop(name) for name in list(values) if "__" in name}
+        made = self.classifier(**values)
+        return made.set_params(**inner) if inner else made
 
 
 @dataclass(frozen=True)
@@ -142,9 +144,14 @@ def _refuse_lack_of_costs(method: Method, task: Task) -> None:
 
 
 def _built(value: Any, seed: int | None) -> Any:
-    """A parameter as the classifier wants it; {classifier: …, params: …} is an estimator inside."""
+    """A parameter as the classifier wants it; {classifier: …, params: …} is an estimator inside.
+
+    In a list, too, as the [[name, {classifier: …}], …] of those that combine several.
+    """
     if isinstance(value, Mapping) and "classifier" in value:
         return Method.from_entry(value).estimator(seed)
+    if isinstance(value, list):
+        return [_built(item, seed) for item in value]
     return value
 
 

@@ -85,9 +85,10 @@ def _one_by_one(
 
 def _weakness(option: Mapping[str, Any]) -> tuple[float, ...]:
     """Smaller is more strongly penalized; parameters that are no strengths do not count."""
+    named = [(name.rpartition("__")[2], value) for name, value in option.items()]
     return tuple(
         -STRONGER[name] * float(value)
-        for name, value in option.items()
+        for name, value in named
         if name in STRONGER and isinstance(value, int | float)
     )
 

@@ -19,6 +19,7 @@ from typing import Any
 from linclass import metrics, module_of, pipeline, tuning
 from linclass_study.project import ROOT
 from linclass_study.refusal import Refused
+from linclass_study.study.methods import inner_entries
 
 OURS = ("linclass", "linclass_study")
 CHILD = (
@@ -89,10 +90,9 @@ def _of_entry(entry: Mapping[str, Any]) -> Iterable[str]:
         yield from _composed(pipeline.Method.from_entry(entry))
     for step in entry.get("transforms") or []:
         yield f"linclass.transforms.{step if isinstance(step, str) else next(iter(step))}"
-    for value in [*(entry.get("params") or {}).values(), *(entry.get("tune") or {}).values()]:
-        for inner in value if isinstance(value, list) else [value]:
-            if isinstance(inner, Mapping) and "classifier" in inner:
-                yield from _of_entry(inner)
+    for part in ("params", "tune"):
+        for _, inner in inner_entries(entry.get(part) or {}):
+            yield from _of_entry(inner)
 
 
 def _composed(method: pipeline.Method) -> Iterable[str]:

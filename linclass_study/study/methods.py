@@ -81,19 +81,30 @@ def _estimator_problems(entry: Mapping[str, Any]) -> Iterator[tuple[list[Any], s
     found = []
     for key, given in (("params", params), ("tune", tune)):
         found += [
-            ([key, name], text) for name in given for text in _unknown(cls, [name], cls.__name__)
+            ([key, name], text)
+            for name in given
+            for text in _unknown(cls, [name.partition("__")[0]], cls.__name__)
         ]
     found += [
         (["tune", name], "is fixed under params, too; leave it out there or here")
         for name in tune
         if name in params
     ]
-    for name, value in params.items():
-        if isinstance(value, Mapping) and "classifier" in value:
-            found += [(["params", name, *path], text) for path, text in problems(value)]
+    for place, inner in inner_entries(params):
+        found += [(["params", *place, *path], text) for path, text in problems(inner)]
     yield from found
     if not found:
         yield from _working(pipeline.Method.from_entry(entry), tune)
+
+
+def inner_entries(value: Any) -> Iterator[tuple[list[Any], Mapping[str, Any]]]:
+    """(path of keys, entry) of each estimator inside parameters, in lists, too."""
+    if isinstance(value, Mapping) and "classifier" in value:
+        yield [], value
+    elif isinstance(value, Mapping | list):
+        items = value.items() if isinstance(value, Mapping) else enumerate(value)
+        for key, inside in items:
+            yield from (([key, *path], entry) for path, entry in inner_entries(inside))
 
 
 def _working(method: pipeline.Method, tune: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:

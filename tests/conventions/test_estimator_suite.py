@@ -23,6 +23,8 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
         {"families": "spherical_gaussian"},
         {"families": {0: "spherical_gaussian"}, "smoothing": 1e-3},
     ],
+    "OneVsRest": [{"estimator": linclass.NearestMean()}],
+    "OneVsOne": [{"estimator": linclass.LeastSquaresClassifier()}],
     "LinearSVM": [{"loss": "squared_hinge"}],
     "LinearClassifier": [
         {"loss": "hinge"},

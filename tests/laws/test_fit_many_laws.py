@@ -12,7 +12,9 @@ import pytest
 from scipy import sparse
 
 import linclass.classifiers
+from linclass import LogisticRegression
 from linclass.applicability import NotApplicable
+from linclass.from_binary import cloned
 
 STRENGTHS = [{"strength": s} for s in (0.03, 1.0, 0.1)]
 VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
@@ -25,6 +27,9 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
     "LinearClassifier": [{"loss": "squared_hinge"}, {"loss": "squared"}],
 }
 TIGHT = 1e-15
+VARIANTS |= {
+    name: [{"estimator": LogisticRegression(tol=TIGHT)}] for name in ("OneVsRest", "OneVsOne")
+}
 
 
 def classifiers() -> list[Any]:
@@ -34,8 +39,9 @@ def classifiers() -> list[Any]:
         for kind in filter(inspect.isclass, vars(module).values()):
             if hasattr(kind, "fit_many") and kind.__module__ == module.__name__:
                 found += [kind(**params) for params in [{}, *VARIANTS.get(kind.__name__, [])]]
+    found = [e for e in found if getattr(e, "estimator", e) is not None]  # the variants say theirs
     for estimator in found:
-        if "tol" in estimator.get_params():
+        if estimator.get_params().get("tol") == 1e-6:  # the default
             estimator.set_params(tol=TIGHT)
     return found
 
@@ -54,7 +60,9 @@ def folds(n: int, seed: int = 0) -> list[np.ndarray]:
 
 
 def params_for(estimator: Any) -> list[dict[str, Any]]:
-    return STRENGTHS if "strength" in estimator.get_params() else [{}]
+    """Three strengths, where it has any; of a classifier inside, its own."""
+    found = [name for name in estimator.get_params() if name.rpartition("__")[2] == "strength"]
+    return [{found[0]: option["strength"]} for option in STRENGTHS] if found else [{}]
 
 
 def assert_as_alone(estimator: Any, X: Any, y: Any, held_out: Any, scaling: Any = None) -> None:
@@ -70,8 +78,8 @@ def assert_as_alone(estimator: Any, X: Any, y: Any, held_out: Any, scaling: Any 
         if scaling is not None:
             X_train, X_test = (_scaled(part, *scaling[f]) for part in (X_train, X_test))
         for changed, fitted in zip(params, own, strict=True):
-            alone = type(estimator)(**estimator.get_params() | changed).fit(X_train, y[train])
-            assert fitted.get_params() == alone.get_params()
+            alone = cloned(estimator).set_params(**changed).fit(X_train, y[train])
+            assert repr(fitted) == repr(alone)
             # sums of rows are kept by `fit` alone, to which more may be added
             assert vars(fitted).keys() == vars(alone).keys() - {"statistics_"}
             assert fitted.status_ == alone.status_
@@ -141,7 +149,7 @@ def test_many_rows(estimator: Any) -> None:
     rng = np.random.default_rng(2)
     X = rng.standard_normal((2100, 24))
     y = (X[:, 0] + rng.logistic(size=len(X)) > 0).astype(int)
-    estimator = type(estimator)(**estimator.get_params())
+    estimator = cloned(estimator)
     if isinstance(estimator.get_params().get("class_weight"), dict):
         estimator.set_params(class_weight={0: 1.0, 1: 2.0})
     assert_as_alone(estimator, X, y, [np.arange(700), np.arange(700, 900)])
@@ -165,8 +173,6 @@ def test_what_is_held_out_has_no_influence(estimator: Any) -> None:
 
 
 def test_parameters_other_than_the_strength_may_differ() -> None:
-    from linclass import LogisticRegression
-
     X, y = rows(3)
     params = [
         {"strength": 0.1},
@@ -181,8 +187,6 @@ def test_parameters_other_than_the_strength_may_differ() -> None:
 
 
 def test_steps_that_ran_out_are_said_of_each_fit() -> None:
-    from linclass import LogisticRegression
-
     X, y = rows(2)
     X[y == "b", 0] += 9
     params = [{"strength": 1e-12}, {"strength": 1.0}]
@@ -197,8 +201,6 @@ def test_steps_that_ran_out_are_said_of_each_fit() -> None:
     "changed", [{"warm_start": True}, {"trace": True}, {"solver": "stochastic_gradient"}]
 )
 def test_fits_that_are_no_function_of_the_rows_alone_are_refused(changed: dict[str, Any]) -> None:
-    from linclass import LogisticRegression
-
     X, y = rows(2)
     with pytest.raises(NotApplicable, match="fold by fold"):
         LogisticRegression(**changed).fit_many(X, y, folds(len(y)), STRENGTHS)

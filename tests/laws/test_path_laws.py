@@ -17,7 +17,11 @@ from linclass.path import Path as FittedPath
 
 STRENGTHS = [1e-3, 1.0, 1e-2, 0.3, 1e-4, 1e-2]  # in no order, one of them twice
 VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
-    "LogisticRegression": [{"solver": "newton_cg"}, {"class_weight": "balanced"}],
+    "LogisticRegression": [
+        {"solver": "newton_cg"},
+        {"class_weight": "balanced"},
+        *({"penalty": penalty} for penalty in ("l1", "elastic_net")),
+    ],
     "LinearClassifier": [{"loss": "squared_hinge"}, {"loss": "squared"}],
 }
 

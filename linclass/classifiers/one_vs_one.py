@@ -1,0 +1,42 @@
+"""One versus one: each pair of K classes is a problem of its own rows, and the most votes decide.
+
+The score of a class is its votes + c/(3(|c| + 1)), c the sum of what its K − 1 problems say for it.
+The second part stays below ⅓, so it breaks ties of votes and nothing else.
+Hastie & Tibshirani (1998), Classification by pairwise coupling, Annals of Statistics 26
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from linclass.from_binary import FromBinary, Problem
+
+
+class OneVsOne(FromBinary):
+    def __init__(self, estimator: Any = None):
+        self.estimator = estimator
+
+    def _problems(self, codes: np.ndarray) -> Iterator[Problem]:
+        names = self.classes_.tolist()
+        for k, l in combinations(range(len(names)), 2):
+            rows = np.flatnonzero((codes == k) | (codes == l))
+            yield Problem(
+                f"{names[l]!r} against {names[k]!r}", rows, (codes[rows] == l).astype(int)
+            )
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        Z = self._inner_scores(self._check_rows(X))
+        if len(Z) == 1:
+            return Z[0]
+        K = len(self.classes_)
+        votes, said = np.zeros((Z.shape[1], K)), np.zeros((Z.shape[1], K))
+        for z, (k, l) in zip(Z, combinations(range(K), 2), strict=True):
+            votes[:, l] += z > 0
+            votes[:, k] += z <= 0
+            said[:, l] += z
+            said[:, k] -= z
+        return votes + said / (3 * (np.abs(said) + 1))

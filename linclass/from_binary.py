@@ -1,0 +1,181 @@
+"""Several classes by a two-class classifier, ours or anybody's: what one-vs-rest and one-vs-one share.
+
+Each is a table of two-class problems and a rule that turns their scores into one per class. The
+classifier inside is copied for each problem and sees classes 0 and 1. It need not come from here:
+`fit` and a `decision_function` or `predict_proba` are enough. No probabilities are offered: those
+of K separate fits do not belong to one distribution, and scaling them to sum to 1 makes none.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import warnings
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from linclass.applicability import NotApplicable
+from linclass.conventions import Classifier
+
+DEFAULT = (
+    "linclass.classifiers.logistic_regression"  # found by name: only who uses it depends on it
+)
+WORST_LAST = ("converged", "rank_deficient", "max_iter", "separable")
+
+
+class Problem(NamedTuple):
+    """Rows (None: all) and their classes, 0 or 1; `name` says which classes they are."""
+
+    name: str
+    rows: np.ndarray | None
+    target: np.ndarray
+
+
+class FromBinary(Classifier):
+    estimator: Any
+    estimators_: list[Any]
+
+    def __init__(self, estimator: Any = None):
+        self.estimator = estimator
+
+    def check(self) -> None:
+        inner = self._inner()
+        if not callable(getattr(inner, "fit", None)) or isinstance(inner, type):
+            raise ValueError(f"estimator is {self.estimator!r}; give a classifier with fit.")
+        if not any(hasattr(inner, name) for name in ("decision_function", "predict_proba")):
+            name = type(inner).__name__
+            raise ValueError(f"{name} has neither decision_function nor predict_proba; give one.")
+        if hasattr(inner, "check"):
+            inner.check()
+
+    def parts(self) -> list[str]:
+        """The modules that a fit finds by name."""
+        own = [DEFAULT] if self.estimator is None else []
+        inner = self._inner()
+        return [*own, *(inner.parts() if hasattr(inner, "parts") else [])]
+
+    def _problems(self, codes: np.ndarray) -> Iterator[Problem]:
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        given = sample_weight is not None
+        X, codes, weights = self._start_fit(X, y, sample_weight)
+        self.estimators_, heard = [], []
+        for _, rows, target in self._problems(codes):
+            inner = cloned(self._inner())
+            own_X, own_weights = (X, weights) if rows is None else (X[rows], weights[rows])
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always")
+                inner.fit(own_X, target, **self._weights(inner, own_weights, given))
+            for warning in said:
+                warnings.warn(warning.message, warning.category, stacklevel=2)
+            heard.append([str(w.message) for w in said if "Convergence" in w.category.__name__])
+            self.estimators_.append(inner)
+        return self._say_how_they_ended(codes, heard)
+
+    def fit_many(
+        self,
+        X: Any,
+        y: Any,
+        folds: Sequence[np.ndarray],
+        params: Sequence[dict[str, Any]],
+        scaling: Any = None,
+    ) -> list[list[Self]]:
+        """fits[fold][param], where the classifier inside can do it: problem by problem."""
+        inner, first = self._inner(), type(self)(**self.get_params(deep=False))
+        if not callable(getattr(inner, "fit_many", None)):
+            raise NotApplicable(f"{type(inner).__name__} has no fit_many; fit fold by fold.")
+        if strange := [n for p in params for n in p if not n.startswith("estimator__")]:
+            raise NotApplicable(f"{strange[0]} is no parameter of the estimator; fit fold by fold.")
+        X, codes, _ = first._start_fit(X, y)
+        held_out = [np.asarray(rows, dtype=np.intp) for rows in folds]
+        counts = np.bincount(codes)
+        if any((np.bincount(codes[r], minlength=len(counts)) == counts).any() for r in held_out):
+            raise NotApplicable("a fold holds a whole class; fit fold by fold.")
+        own = [{n.removeprefix("estimator__"): v for n, v in p.items()} for p in params]
+        solved = [
+            cloned(inner).fit_many(X if rows is None else X[rows], target, kept, own, scaling)
+            for _, rows, target in first._problems(codes)
+            for kept in [[r if rows is None else _places(r, rows) for r in held_out]]
+        ]
+        fits = []
+        for fold in range(len(held_out)):
+            models = []
+            for number, changed in enumerate(params):
+                model = copy.copy(first)
+                model.estimator = cloned(inner if changed else self.estimator)
+                model.set_params(**changed)
+                model.estimators_ = [problem[fold][number] for problem in solved]
+                models.append(model._say_how_they_ended(codes, [[]] * len(solved)))
+            fits.append(models)
+        return fits
+
+    def _inner(self) -> Any:
+        if self.estimator is None:
+            return import_module(DEFAULT).LogisticRegression()
+        return self.estimator
+
+    def _inner_scores(self, X: Any) -> np.ndarray:
+        """(problems, n), positive where class 1 is chosen."""
+        return np.array([_score(inner, X) for inner in self.estimators_])
+
+    def _weights(self, inner: Any, weights: np.ndarray, given: bool) -> dict[str, np.ndarray]:
+        if not given:
+            return {}
+        if "sample_weight" not in inspect.signature(inner.fit).parameters:
+            name = type(inner).__name__
+            raise ValueError(f"{name} takes no sample_weight; leave it out, or choose another.")
+        return {"sample_weight": weights}
+
+    def _say_how_they_ended(self, codes: np.ndarray, heard: Sequence[list[str]]) -> Self:
+        """The worst of the ends, how often and of whom; proofs only where each fit has one."""
+        names = [problem.name for problem in self._problems(codes)]
+        statuses: list[str] = []
+        for inner, said in zip(self.estimators_, heard, strict=True):
+            status = getattr(inner, "status_", None)
+            if status not in WORST_LAST:  # somebody else's may mean anything
+                status = "max_iter" if said else "converged"
+            statuses.append(str(status))
+        worst = max(statuses, key=WORST_LAST.index)
+        reason = ""
+        if worst != "converged":
+            where = [i for i, s in enumerate(statuses) if s == worst]
+            why = getattr(self.estimators_[where[0]], "reason_", "") or heard[where[0]][0]
+            reason = f"{len(where)} of {len(names)} fits, first {names[where[0]]}: {why}"
+        kinds = {getattr(inner, "certificate_kind_", None) for inner in self.estimators_}
+        return self._record(
+            worst,
+            reason,
+            objective=_all("objective_", self.estimators_, sum),
+            certificate=_all("certificate_", self.estimators_, max) if len(kinds) == 1 else None,
+            certificate_kind=kinds.pop() if len(kinds) == 1 else None,
+            n_iter=int(_all("n_iter_", self.estimators_, max) or 0),
+        )
+
+
+def cloned(estimator: Any) -> Any:
+    """An unfitted copy, in scikit-learn's way where the estimator has parameters."""
+    if not hasattr(estimator, "get_params") or isinstance(estimator, type):
+        return copy.deepcopy(estimator)
+    params = estimator.get_params(deep=False)
+    return type(estimator)(**{name: cloned(value) for name, value in params.items()})
+
+
+def _score(inner: Any, X: Any) -> np.ndarray:
+    if hasattr(inner, "decision_function"):
+        return np.asarray(inner.decision_function(X), dtype=float).ravel()
+    return np.asarray(inner.predict_proba(X), dtype=float)[:, 1] - 0.5
+
+
+def _all(name: str, estimators: Sequence[Any], together: Any) -> float | None:
+    values = [getattr(estimator, name, None) for estimator in estimators]
+    numbers = [float(np.max(value)) for value in values if value is not None]
+    return float(together(numbers)) if len(numbers) == len(values) else None
+
+
+def _places(held_out: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Which of `rows` are held out."""
+    return np.flatnonzero(np.isin(rows, held_out))

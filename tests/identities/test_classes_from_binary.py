@@ -1,0 +1,183 @@
+"""One-vs-rest and one-vs-one: what they are for two classes, and what the classifier inside has no say in."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn import linear_model, multiclass, naive_bayes
+
+from linclass import LogisticRegression, NearestMean, OneVsOne, OneVsRest, pipeline
+from linclass.table import Table
+from linclass_study.study import code, methods
+
+BOTH = pytest.mark.parametrize("kind", [OneVsRest, OneVsOne])
+PEERS = {OneVsRest: multiclass.OneVsRestClassifier, OneVsOne: multiclass.OneVsOneClassifier}
+
+
+def rows(K: int, n: int = 90, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % K
+    return rng.standard_normal((n, 3)) + 1.5 * np.eye(4)[y][:, :3], np.array(list("dbca"))[y]
+
+
+@BOTH
+@pytest.mark.parametrize("inner", [LogisticRegression(strength=0.01), NearestMean()], ids=repr)
+def test_of_two_classes_they_are_the_classifier_inside(kind: Any, inner: Any) -> None:
+    X, y = rows(2)
+    w = np.random.default_rng(1).uniform(0.5, 2, len(y))
+    made = kind(inner).fit(X, y, sample_weight=w)
+    alone = type(inner)(**inner.get_params()).fit(X, y, sample_weight=w)
+    np.testing.assert_array_equal(made.decision_function(X), alone.decision_function(X))
+    np.testing.assert_array_equal(made.predict(X), alone.predict(X))
+    assert not hasattr(inner, "coef_")  # the one given stays as it is
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "inner",
+    [LogisticRegression(strength=0.01), linear_model.LogisticRegression(), NearestMean()],
+    ids=lambda e: type(e).__module__,
+)
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+def test_scores_are_those_of_scikit_learns_wrappers(kind: Any, inner: Any, form: Any) -> None:
+    X, y = rows(4)
+    ours, theirs = kind(inner).fit(form(X), y), PEERS[kind](inner).fit(form(X), y)
+    Z = ours.decision_function(form(X))
+    np.testing.assert_allclose(Z, theirs.decision_function(form(X)), atol=1e-10)
+    np.testing.assert_array_equal(ours.predict(form(X)), theirs.predict(form(X)))
+    assert Z.shape == (len(X), 4)
+
+
+def test_scores_of_one_vs_one_rank_classes_by_votes_first() -> None:
+    X, y = rows(4)
+    made = OneVsOne().fit(X, y)
+    votes = np.zeros((len(X), 4))
+    pairs = [(k, l) for k in range(4) for l in range(k + 1, 4)]
+    for (k, l), inner in zip(pairs, made.estimators_, strict=True):
+        won = inner.predict(X)
+        votes[np.arange(len(X)), np.where(won == 1, l, k)] += 1
+    Z = made.decision_function(X)
+    assert (np.abs(Z - votes) < 1 / 3).all()
+    np.testing.assert_array_equal(votes[np.arange(len(X)), Z.argmax(axis=1)], votes.max(axis=1))
+
+
+@BOTH
+def test_a_classifier_with_probabilities_alone_will_do(kind: Any) -> None:
+    X, y = rows(3)
+    made = kind(naive_bayes.GaussianNB()).fit(X, y)
+    expected = PEERS[kind](naive_bayes.GaussianNB()).fit(X, y).predict(X)
+    assert np.mean(made.predict(X) == expected) > 0.98  # theirs votes by ties of rounded ones
+    assert not hasattr(made, "predict_proba")
+
+
+@BOTH
+def test_weights_mean_rows_and_are_refused_where_they_cannot_be_passed_on(kind: Any) -> None:
+    class Unweighted(NearestMean):
+        def fit(self, X: Any, y: Any) -> Any:  # type: ignore[override]
+            return super().fit(X, y)
+
+    X, y = rows(3)
+    w = np.random.default_rng(2).integers(0, 3, len(y))
+    weighted = kind().fit(X, y, sample_weight=w).decision_function(X)
+    repeated = kind().fit(np.repeat(X, w, axis=0), np.repeat(y, w)).decision_function(X)
+    np.testing.assert_allclose(weighted, repeated, atol=1e-6)
+    kind(Unweighted()).fit(X, y)
+    with pytest.raises(ValueError, match="Unweighted takes no sample_weight"):
+        kind(Unweighted()).fit(X, y, sample_weight=w)
+
+
+@BOTH
+def test_the_worst_fit_speaks_for_all(kind: Any) -> None:
+    X, y = rows(3)
+    good = kind().fit(X, y)
+    assert (good.status_, good.reason_) == ("converged", "")
+    assert good.certificate_ == max(e.certificate_ for e in good.estimators_)
+    assert good.objective_ == pytest.approx(sum(e.objective_ for e in good.estimators_))
+    X[y == "b", 0] += 50
+    bad = kind(LogisticRegression(penalty=None)).fit(X, y)
+    assert bad.status_ == "separable"
+    assert "'b' against" in bad.reason_ or "against 'b'" in bad.reason_
+
+
+def test_a_foreign_fit_that_warned_has_not_converged() -> None:
+    X, y = rows(3)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        made = OneVsRest(linear_model.LogisticRegression(max_iter=1)).fit(X, y)
+    assert made.status_ == "max_iter"
+    assert "3 of 3 fits" in made.reason_
+    assert any("Convergence" in w.category.__name__ for w in heard)
+    assert made.certificate_ is None
+
+
+def test_one_vs_rest_of_linear_classifiers_is_linear() -> None:
+    X, y = rows(4)
+    made = OneVsRest().fit(X, y)
+    np.testing.assert_allclose(made.decision_function(X), X @ made.coef_.T + made.intercept_)
+
+
+ENTRY = {
+    "classifier": "linclass.OneVsOne",
+    "params": {"estimator": {"classifier": "linclass.LogisticRegression", "params": {"tol": 1e-8}}},
+    "tune": {"estimator__strength": [0.01, 10.0, 1.0]},
+    "transforms": ["standardize"],
+}
+
+
+def test_an_entry_holds_an_estimator_and_tunes_its_parameters() -> None:
+    assert not list(methods.problems(ENTRY))
+    X, y = rows(4)
+    codes = np.unique(y, return_inverse=True)[1]
+    method = pipeline.Method.from_entry(ENTRY)
+    fitted = pipeline.fit(method, Table(X, ("u", "v", "w")), codes, pipeline.Task(4, 3), 1)
+    inner = fitted.estimator.estimators_[0]
+    assert inner.tol == 1e-8
+    assert {"estimator__strength": inner.strength} == fitted.chosen
+    counted, _ = code.closure([], code.modules_of_method(ENTRY, "accuracy"))
+    names = {path.stem for path in counted if path.parent.name == "classifiers"}
+    assert names == {"__init__", "one_vs_one", "logistic_regression", "linear_classifier"}
+
+
+def test_parameters_that_the_estimator_inside_does_not_have_are_refused() -> None:
+    wrong = ENTRY | {"tune": {"estimator__strenth": [1.0]}}
+    assert any("strenth" in text for _, text in methods.problems(wrong))
+    wrong = ENTRY | {"tune": {"estimators__strength": [1.0]}}
+    assert any("estimators" in text for _, text in methods.problems(wrong))
+
+
+def test_estimators_in_a_list_are_built() -> None:
+    entry = {
+        "classifier": "sklearn.ensemble.VotingClassifier",
+        "params": {
+            "estimators": [
+                ["near", {"classifier": "linclass.NearestMean"}],
+                [
+                    "logistic",
+                    {"classifier": "linclass.LogisticRegression", "params": {"tol": 1e-9}},
+                ],
+            ]
+        },
+    }
+    assert not list(methods.problems(entry))
+    made = pipeline.Method.from_entry(entry).estimator(3)
+    assert [type(e).__name__ for _, e in made.estimators] == ["NearestMean", "LogisticRegression"]
+    X, y = rows(3)
+    assert np.mean(made.fit(X, y).predict(X) == y) > 0.6
+    counted, libraries = code.closure([], code.modules_of_method(entry, "accuracy"))
+    assert "nearest_mean" in {path.stem for path in counted}
+    assert libraries == {"sklearn"}
+    entry["params"]["estimators"][0][1]["params"] = {"weight": 1}
+    ((path, text),) = methods.problems(entry)
+    assert path[:4] == ["params", "estimators", 0, 1]
+    assert "weight" in text
+
+
+@pytest.mark.parametrize("wrong", [3, LogisticRegression, object()])
+def test_what_is_no_classifier_is_refused(wrong: Any) -> None:
+    X, y = rows(3)
+    with pytest.raises(ValueError, match="give"):
+        OneVsRest(wrong).fit(X, y)
