@@ -23,6 +23,7 @@ GROUND = {
     "from_moments", "from_statistics", "geometry", "leave_one_out", "ledoit_wolf", "left_out",
     "log_probability", "moments", "numerics", "priors", "quartic_moments", "risk", "shrunk_spread",
     "spread", "table", "validation",
+    "words",
 }  # fmt: skip
 
 # What a package, or a single file of linclass, must never import.

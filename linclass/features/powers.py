@@ -3,7 +3,8 @@
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.features._products import append, refuse_text
+from linclass.conventions import require_memory
+from linclass.features._products import BYTES_PER_NAME, append, refuse_text
 from linclass.table import Table
 
 
@@ -13,6 +14,10 @@ def apply(table: Table, degree: int = 2) -> Table:
     refuse_text(table, "powers")
     if degree == 1:
         return table
+    width = (degree - 1) * len(table.names)
+    entries = (degree - 1) * table.X.nnz if table.is_sparse else width * table.shape[0]
+    size = 24 * entries + BYTES_PER_NAME * width  # a power, its place in the stack, a copy
+    require_memory(size, f"powers of {len(table.names)} columns makes {width} more")
     stack = sp.hstack if table.is_sparse else np.hstack
     exponents = range(2, degree + 1)
     names = [f"{name}^{k}" for k in exponents for name in table.names]

@@ -25,6 +25,11 @@ class OneHot:
         self.drop = drop
 
     def fit(self, table: Table, y: Any = None) -> Self:
+        if table.texts:
+            raise NotApplicable(
+                f"column {min(table.texts)!r} holds texts, not categories; count their words with "
+                "the feature count_words or hash_words."
+            )
         skipped = 1 if self.drop == "first" else 0
         self.codes_ = {name: np.unique(_codes(table, name))[skipped:] for name in table.levels}
         return self

@@ -1,7 +1,10 @@
 """What every feature map must keep, found by file; then what each computes."""
 
+import math
+from functools import partial
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,10 +12,30 @@ import scipy.sparse as sp
 
 import linclass.features
 from linclass.conventions import NotApplicable
+from linclass.features import indicators, radial, select
 from linclass.table import Table
+from linclass.transforms.one_hot import OneHot
 
 NAMES = sorted(file.stem for file in Path(linclass.features.__path__[0]).glob("[!_]*.py"))
-MAPS = {name: import_module(f"linclass.features.{name}").apply for name in NAMES}
+OF_CATEGORIES = ("count_words", "hash_words", "indicators", "select", "strip_posts")
+PRODUCTS = ("interactions", "powers", "quadratic")
+OPTIONS: dict[str, dict[str, Any]] = {  # of those that need some
+    "hash_words": {"columns": 16},
+    "indicators": {"levels": {"size": [1, 2, 3, 4], "colour": ["green", "red", "blue", "white"]}},
+    "radial": {"centres": [[0.0] * 5, [1, 0, 0, -1, 2]], "width": 2},
+    "select": {"columns": ["d", "[ab]"]},
+}
+MAPS = {
+    name: partial(import_module(f"linclass.features.{name}").apply, **OPTIONS.get(name, {}))
+    for name in NAMES
+}
+POSTS = (
+    "",
+    "From: a@b.c\n\nSigns and wonders, signs!\n--\nme",
+    "a wonder of signs",
+    "no words of it: \u03c9\u03b9 \u03c9\u03b9\n\nnone",
+    "Subject: x\n\nIn article <1> b writes:\n> a wonder\nno wonder",
+)
 
 
 def table(sparse: bool = False, n: int = 25, d: int = 5) -> Table:
@@ -21,36 +44,102 @@ def table(sparse: bool = False, n: int = 25, d: int = 5) -> Table:
     return Table(sp.csr_array(X) if sparse else X, tuple("abcdefgh"[:d]))
 
 
+def texts(sparse: bool = False) -> Table:
+    """A number, a text, a category; one text twice."""
+    X = np.array([[3.0, 1, 0], [0, 0, 1], [2, 4, 1], [0, 2, 0], [-1, 3, 0], [0, 2, 1]])
+    levels = {"body": POSTS, "colour": ("red", "green")}
+    names = ("length", "body", "colour")
+    return Table(sp.csr_array(X) if sparse else X, names, levels, frozenset({"body"}))
+
+
+def categories(sparse: bool = False) -> Table:
+    X = np.array([[0.5, 1, 0], [0, 2, 1], [0, 4, 1], [7, 2, 0]])
+    levels = {"colour": ("red", "green")}
+    return Table(sp.csr_array(X) if sparse else X, ("x", "size", "colour"), levels)
+
+
+def subject(name: str, sparse: bool = False) -> Table:
+    """The first of the tables that a feature can do."""
+    for make in (table, texts, categories):
+        try:
+            MAPS[name](make())
+        except NotApplicable:
+            continue
+        return make(sparse=sparse)
+    raise AssertionError(f"no table of this file suits {name}; add one")
+
+
+def dense(t: Table) -> np.ndarray:
+    return t.X.toarray() if t.is_sparse else t.X
+
+
+def by_name(t: Table) -> dict[str, list[float]]:
+    """The columns that are not 0 everywhere: a word that no row has may have a column, or none."""
+    return {n: x.tolist() for n, x in zip(t.names, dense(t).T, strict=True) if np.any(x)}
+
+
+@pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("name", NAMES)
-def test_a_row_has_the_same_features_alone_as_among_others(name: str) -> None:
-    t = table()
-    alone = [MAPS[name](t.rows(np.array([i]))).X[0] for i in range(t.shape[0])]
-    assert np.array_equal(MAPS[name](t).X, alone)
+def test_a_row_has_the_same_features_alone_as_among_others(name: str, sparse: bool) -> None:
+    t = subject(name, sparse)
+    together = MAPS[name](t)
+    for i in range(t.shape[0]):
+        row = np.array([i])
+        assert by_name(MAPS[name](t.rows(row))) == by_name(together.rows(row))
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("name", NAMES)
+def test_permuted_rows_have_permuted_features(name: str, sparse: bool) -> None:
+    t = subject(name, sparse)
+    order = np.random.default_rng(1).permutation(t.shape[0])
+    assert by_name(MAPS[name](t.rows(order))) == by_name(MAPS[name](t).rows(order))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_sparse_rows_have_the_features_of_dense_rows_and_stay_sparse(name: str) -> None:
-    on_dense, on_sparse = MAPS[name](table()), MAPS[name](table(sparse=True))
-    assert np.array_equal(on_sparse.X.toarray(), on_dense.X)
-    assert on_sparse.names == on_dense.names
+    on_dense, on_sparse = MAPS[name](subject(name)), MAPS[name](subject(name, sparse=True))
+    np.testing.assert_allclose(dense(on_sparse), dense(on_dense), rtol=1e-14, atol=1e-15)
+    assert (on_sparse.names, on_sparse.levels) == (on_dense.names, on_dense.levels)
     assert isinstance(on_sparse.X, sp.csr_array)
+    assert on_sparse.X.dtype == np.float64
     assert on_sparse.X.indices.dtype == on_sparse.X.indptr.dtype == np.int32
     assert on_sparse.X.has_canonical_format
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_columns_themselves_come_first(name: str) -> None:
-    t, out = table(), MAPS[name](table())
-    assert np.array_equal(out.X[:, :5], t.X)
-    assert out.names[:5] == t.names
+def test_columns_that_stay_are_as_they_were_and_the_first_if_all_stay(name: str) -> None:
+    t = subject(name)
+    out = MAPS[name](t)
+    kept = [column for column in out.names if column in t.names]
+    assert kept == [column for column in t.names if column in kept]
+    assert len(kept) < len(t.names) or list(out.names[: len(kept)]) == kept
+    for column in kept:
+        here, there = out.names.index(column), t.names.index(column)
+        assert np.array_equal(dense(out)[:, here], dense(t)[:, there])
     assert len(set(out.names)) == len(out.names)
 
 
+@pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("name", NAMES)
+def test_the_given_table_stays_as_it_was(name: str, sparse: bool) -> None:
+    t, before = subject(name, sparse), subject(name, sparse)
+    MAPS[name](t)
+    assert np.array_equal(dense(t), dense(before))
+    assert (t.names, t.levels, t.texts) == (before.names, before.levels, before.texts)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in OF_CATEGORIES])
 def test_text_is_refused_by_the_name_of_its_column(name: str) -> None:
     t = Table(np.zeros((2, 1)), ("famhist",), {"famhist": ("Absent", "Present")})
     with pytest.raises(NotApplicable, match=f"{name} needs numeric columns; 'famhist' is text"):
         MAPS[name](t)
+
+
+@pytest.mark.parametrize("name", ["count_words", "hash_words", "strip_posts"])
+def test_features_of_texts_say_how_a_data_set_names_its_texts(name: str) -> None:
+    with pytest.raises(NotApplicable, match=f"{name} needs a column of texts.*`texts:` in its ent"):
+        MAPS[name](categories())
 
 
 def evaluated(t: Table, name: str) -> np.ndarray:
@@ -60,7 +149,7 @@ def evaluated(t: Table, name: str) -> np.ndarray:
     return np.prod([columns[factor] for factor in base.split("*")], axis=0) ** int(power or 1)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PRODUCTS)
 def test_each_column_is_what_its_name_says(name: str) -> None:
     t = table()
     out = MAPS[name](t)
@@ -89,3 +178,90 @@ def test_too_many_products_are_refused_before_they_are_made() -> None:
     words = Table(sp.csr_array((10, 1_000_000)), tuple(map(str, range(1_000_000))))
     with pytest.raises(NotApplicable, match="quadratic of 1000000 columns makes 500000500000"):
         MAPS["quadratic"](words)
+    with pytest.raises(NotApplicable, match="powers of 1000000 columns makes"):
+        MAPS["powers"](words, degree=2_000_000)
+
+
+# radial
+
+
+def test_a_bump_is_one_at_its_centre_and_falls_with_the_square_of_the_distance() -> None:
+    far = 1e6  # where ‖x‖² − 2x·c + ‖c‖² would have lost six digits
+    t = Table(np.array([[far, 1], [far + 3, 1], [far, 5.0]]), ("a", "b"))
+    out = radial.apply(t, [[far, 1]], width=3)
+    assert out.names == ("a", "b", "radial1")
+    expected = [1, math.exp(-1 / 2), math.exp(-16 / 18)]
+    np.testing.assert_allclose(out.X[:, 2], expected, rtol=1e-15)
+
+
+def test_radial_functions_are_columns_of_scikit_learns_kernel() -> None:
+    from sklearn.metrics.pairwise import rbf_kernel
+
+    t, options = table(), OPTIONS["radial"]
+    kernel = rbf_kernel(t.X, options["centres"], gamma=1 / (2 * options["width"] ** 2))
+    np.testing.assert_allclose(MAPS["radial"](t).X[:, 5:], kernel, rtol=1e-13)
+
+
+def test_centres_of_another_space_are_refused() -> None:
+    with pytest.raises(NotApplicable, match="centres have 2 coordinates and the data 5 columns"):
+        radial.apply(table(), [[0, 0]])
+
+
+# indicators
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_declared_indicators_are_those_that_one_hot_finds_where_all_levels_occur(
+    sparse: bool,
+) -> None:
+    t = categories(sparse)
+    found = OneHot(drop="none").fit(t).transform(t)
+    declared = indicators.apply(t, {"colour": ["red", "green"]}, drop="none")
+    assert declared.names == found.names
+    assert np.array_equal(dense(declared), dense(found))
+
+
+def test_a_missing_value_is_missing_in_all_its_indicators() -> None:
+    t = Table(np.array([[1.0], [np.nan]]), ("a",))
+    assert np.isnan(indicators.apply(t, {"a": [1, 2, 3]}).X[1]).all()
+
+
+def test_a_level_that_was_not_declared_is_refused_by_name() -> None:
+    with pytest.raises(NotApplicable, match="column 'colour' holds 'green'; declare it, too"):
+        indicators.apply(categories(), {"colour": ["red", "blue"]})
+    with pytest.raises(NotApplicable, match="column 'size' holds '4'; declare it, too"):
+        indicators.apply(categories(), {"size": [1, 2]})
+
+
+# select
+
+
+def test_select_keeps_what_matches_with_its_levels_and_texts() -> None:
+    out = select.apply(texts(), ["bo*", "length"])
+    assert (out.names, out.texts, set(out.levels)) == (("length", "body"), {"body"}, {"body"})
+    with pytest.raises(NotApplicable, match="no column is called 'minilm"):
+        select.apply(texts(), ["minilm.*"])
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("radial", {"centres": [[0, 0], [1]]}),
+        ("radial", {"width": 0, "centres": [[0, 0]]}),
+        ("indicators", {"levels": {"a": [1, 1]}}),
+        ("indicators", {"drop": "last", "levels": {"a": [1, 2]}}),
+        ("select", {"columns": "a"}),
+        ("count_words", {"pattern": "("}),
+        ("count_words", {"pattern": "(a)"}),
+        ("count_words", {"ngrams": 0}),
+        ("count_words", {"words": ["a", "a"]}),
+        ("count_words", {"words": []}),
+        ("hash_words", {"columns": 0}),
+        ("strip_posts", {"parts": ["header"]}),
+    ],
+)
+def test_a_bad_option_is_refused_by_name_whatever_the_table(
+    name: str, options: dict[str, Any]
+) -> None:
+    with pytest.raises(ValueError, match=f"{name}: {next(iter(options))} "):
+        import_module(f"linclass.features.{name}").apply(table(d=2), **options)

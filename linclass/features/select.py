@@ -1,0 +1,31 @@
+"""Select: the columns whose names match a pattern, in their order; `*` stands for any characters.
+
+    select: {columns: ["minilm.*", age]}
+
+With this, methods that look at different sides of the same rows (words, an embedding, both) are
+compared on the same folds.
+"""
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+
+import numpy as np
+
+from linclass.conventions import NotApplicable
+from linclass.table import Table
+
+
+def apply(table: Table, columns: Sequence[str] = ("*",)) -> Table:
+    if isinstance(columns, str) or not columns:
+        raise ValueError(f"select: columns is {columns!r}; give a list of names, perhaps with *.")
+    patterns = list(map(str, columns))
+    chosen = [any(fnmatchcase(name, pattern) for pattern in patterns) for name in table.names]
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in table.names):
+            raise NotApplicable(f"select: no column is called {pattern!r}; {_listed(table.names)}")
+    return table.columns(np.flatnonzero(chosen))
+
+
+def _listed(names: Sequence[str], limit: int = 5) -> str:
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return f"columns are {', '.join(names[:limit])}{more}."

@@ -1,0 +1,118 @@
+"""Principal components:  x → Vᵀ(x − m), the directions in which the training rows vary most.
+
+    X − 1mᵀ = U S Vᵀ,     m the mean of the training rows, S falling, V the first `components` columns
+
+Directions without variance are left out, so there may be fewer. With `whiten: true` each is divided
+by its standard deviation √(s²/(n − 1)). A share below 1 instead of a number (`components: 0.95`)
+takes as many as explain that much of the variance. Signs: the entry of v largest in size is positive.
+
+Sparse rows are not filled to be centred: (X − 1mᵀ)v = Xv − 1(mᵀv) is all that Lanczos' iteration
+asks for. What comes out is dense, `components` numbers for each row; of words a few hundred, which
+is latent semantic analysis but for the mean. Columns of categories stay, on the left.
+                                                        Hastie, Tibshirani & Friedman (2009), §14.5.1
+"""
+
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator, svds
+
+from linclass.conventions import NotApplicable, require_memory
+from linclass.table import Table
+
+START = (
+    0  # seed of the vector that Lanczos' iteration begins with: the same fit, the same components
+)
+
+
+class PrincipalComponents:
+    makes_dense = True
+
+    def __init__(self, components: int | float = 10, whiten: bool = False):
+        whole = type(components) is int and components >= 1
+        share = isinstance(components, float) and 0 < components < 1
+        if not (whole or share):
+            raise ValueError(
+                f"principal_components: components is {components!r}; give a whole number, "
+                "at least 1, or a share of the variance between 0 and 1."
+            )
+        self.components, self.whiten = components, whiten
+
+    def fit(self, table: Table, y: Any = None) -> Self:
+        X = _numbers(table)
+        if np.isnan(X.data if table.is_sparse else X).any():
+            raise NotApplicable(
+                "principal_components needs all values, and some are missing; put impute before it."
+            )
+        n, d = X.shape
+        self.mean_ = np.asarray(X.mean(axis=0)).ravel()
+        few = isinstance(self.components, int) and 2 * self.components < min(n, d)
+        s, V = (_lanczos if table.is_sparse and few else _svd)(X, self.mean_, self.components)
+        variance = s**2 / max(n - 1, 1)
+        wanted = len(s)
+        if isinstance(self.components, float):
+            explained = np.cumsum(variance) / max(variance.sum(), np.finfo(float).tiny)
+            wanted = int(np.searchsorted(explained, self.components)) + 1
+        else:
+            wanted = self.components
+        V, variance = V[:wanted], variance[:wanted]
+        self.components_ = V * np.sign(V[np.arange(len(V)), np.abs(V).argmax(axis=1)])[:, None]
+        self.variance_ = variance
+        return self
+
+    def transform(self, table: Table) -> Table:
+        X, V = _numbers(table), self.components_.T
+        n, k = table.shape[0], V.shape[1]
+        require_memory(16 * n * k, f"{k} principal components of {n} rows are dense")
+        scores = X @ V - self.mean_ @ V if table.is_sparse else (X - self.mean_) @ V
+        if self.whiten:
+            scores /= np.sqrt(self.variance_)
+        names = [f"component{j}" for j in range(1, k + 1)]
+        kept = [j for j, name in enumerate(table.names) if name in table.levels]
+        categories = table.columns(np.array(kept, np.int64))
+        left = categories.X.toarray() if table.is_sparse else categories.X
+        return replace(categories, X=np.hstack([left, scores]), names=(*categories.names, *names))
+
+
+def _numbers(table: Table) -> Any:
+    """The columns that are no categories."""
+    if not table.levels:
+        return table.X
+    return table.X[:, [j for j, name in enumerate(table.names) if name not in table.levels]]
+
+
+def _svd(X: Any, mean: np.ndarray, components: int | float) -> tuple[np.ndarray, np.ndarray]:
+    """(s, rows of V) without directions that are rounding; all of them, from a dense matrix."""
+    n, d = X.shape
+    what = f"principal_components needs a dense {n} × {d} matrix for that many components"
+    require_memory(8 * (2 * n * d + min(n, d) * d), what)
+    D = (X.toarray() if sp.issparse(X) else X) - mean
+    R = np.linalg.qr(D, mode="r") if n > d else D
+    _, s, V = np.linalg.svd(R, full_matrices=False)
+    return _varying(s, V, X, mean)
+
+
+def _lanczos(X: Any, mean: np.ndarray, components: int | float) -> tuple[np.ndarray, np.ndarray]:
+    """(s, rows of V) of the first components, with products alone."""
+    n, d = X.shape
+    XT = sp.csr_array(X.T)
+    centred = LinearOperator(
+        (n, d),
+        matvec=lambda v: X @ v.ravel() - mean @ v.ravel(),
+        rmatvec=lambda u: XT @ u.ravel() - mean * u.sum(),
+        dtype=np.float64,
+    )
+    start = np.random.default_rng(START).standard_normal(min(n, d))
+    _, s, V = svds(centred, k=int(components), v0=start, return_singular_vectors="vh")
+    return _varying(s[::-1], V[::-1], X, mean)
+
+
+def _varying(
+    s: np.ndarray, V: np.ndarray, X: Any, mean: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Singular values below the rounding of the rows themselves, before centring, are none."""
+    size = np.linalg.norm(X.data if sp.issparse(X) else X)
+    real = s > max(X.shape) * np.finfo(float).eps * size
+    return s[real], V[real]
