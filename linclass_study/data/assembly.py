@@ -8,6 +8,7 @@ they are names, not statistics: no label and no value of a test row reaches a fi
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,9 +27,36 @@ def assemble(
     train: Content, test: Content | None, entry: Mapping[str, Any]
 ) -> tuple[Table, np.ndarray, np.ndarray, list[str]]:
     """(table, y, split, classes); split is 0 for train and 1 for test rows."""
-    if isinstance(train, Columns):
-        return _from_columns(train, test, entry)
-    return _from_counts(train, test, entry)
+    read: Any = _from_columns if isinstance(train, Columns) else _from_counts
+    table, y, split, classes = read(train, test, entry)
+    kept = y >= 0
+    if train.matrices or (test is not None and test.matrices):
+        table = _with_matrices(table, train, test, kept)
+    if not table.names:
+        raise Unavailable("no column is left beside the target")
+    return table, y[kept], split[kept], classes
+
+
+def _with_matrices(table: Table, train: Content, test: Content | None, kept: np.ndarray) -> Table:
+    """The table with the matrices' columns on its right, sparse if one of them is."""
+    parts = [train] if test is None else [train, test]
+    names = [[name for matrix in part.matrices for name in matrix.names] for part in parts]
+    if names[0] != names[-1]:
+        raise Unavailable(
+            f"the matrices of the test set have {len(names[-1])} columns, those of the training set "
+            f"{len(names[0])}, or other names; both need the same `matrices:`"
+        )
+    known = {*table.names}
+    if twice := next((name for name in names[0] if name in known), None):
+        raise Unavailable(f"two columns are called '{twice}'; give the matrix another name")
+    blocks = [[matrix.X for matrix in part.matrices] for part in parts]
+    is_sparse = table.is_sparse or any(sparse.issparse(X) for block in blocks for X in block)
+    if is_sparse:
+        rows = sparse.vstack([sparse.hstack(block, format="csr") for block in blocks], format="csr")
+        X = plain(sparse.hstack([sparse.csr_array(table.X), rows[np.flatnonzero(kept)]]))
+    else:
+        X = np.hstack([table.X, np.vstack([np.hstack(block) for block in blocks])[kept]])
+    return replace(table, X=X, names=(*table.names, *names[0]))
 
 
 def _from_columns(
@@ -43,11 +71,11 @@ def _from_columns(
         parts.append(_like(train.frame, test))
     drop = {_column(name, train.frame.columns, "drop") for name in entry.get("drop", [])}
     names = sorted((n for n in train.frame.columns if n not in drop | {target}), key=label.natural)
-    if not names:
-        raise Unavailable("no column is left beside the target")
-    as_text = {
-        _column(name, train.frame.columns, "categorical") for name in entry.get("categorical", [])
-    }
+    as_text, texts = (
+        {_column(name, train.frame.columns, key) for name in entry.get(key, [])}
+        for key in ("categorical", "texts")
+    )
+    as_text |= texts
     if test is not None:
         numeric = [name for name in names if name not in as_text]
         parts[1] = parts[1].with_columns(_as_trained(train.frame[n], parts[1][n]) for n in numeric)
@@ -58,18 +86,24 @@ def _from_columns(
 
     y, classes = _classes(written(target), entry)
     keep = y >= 0
-    split = np.repeat(np.arange(len(parts), dtype=np.int8), [len(part) for part in parts])
+    split = np.zeros(train.n_rows, np.int8) if train.split is None else train.split
+    if test is not None:
+        split = np.concatenate([split, np.ones(test.n_rows, np.int8)])
     X = np.empty((int(keep.sum()), len(names)))
     levels = {}
     for j, name in enumerate(names):
         if name in as_text:
             values = np.array(written(name), object)[keep]
-            levels[name] = tuple(label.in_order(v for v in values if v is not None))
+            if name in texts:  # a text that is missing says nothing: it has no word
+                values[values == None] = ""  # noqa: E711 – of each element
+                levels[name] = tuple(sorted({*values}))
+            else:
+                levels[name] = tuple(label.in_order(v for v in values if v is not None))
             codes = {level: float(code) for code, level in enumerate(levels[name])}
             X[:, j] = [codes.get(v, np.nan) for v in values]
         else:
             X[:, j] = np.concatenate([_numbers(part[name]) for part in parts])[keep]
-    return Table(X, tuple(names), levels), y[keep], split[keep], classes
+    return Table(X, tuple(names), levels, frozenset(texts & {*names})), y, split, classes
 
 
 def _from_counts(
@@ -100,9 +134,7 @@ def _from_counts(
     if not wanted.all():
         kept = plain(kept[:, np.flatnonzero(wanted)])
         names = [name for name, is_wanted in zip(names, wanted, strict=True) if is_wanted]
-    if not names:
-        raise Unavailable("no column is left beside the target")
-    return Table(kept, tuple(names)), y[y >= 0], split[y >= 0], classes
+    return Table(kept, tuple(names)), y, split, classes
 
 
 def _union(some: list[str], others: list[str]) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -29,7 +30,7 @@ def normal(table: Table) -> Table:
     if table.is_sparse:
         return table
     X = np.where(np.isnan(table.X), np.nan, table.X + 0.0)
-    return Table(np.ascontiguousarray(X), table.names, table.levels)
+    return replace(table, X=np.ascontiguousarray(X))
 
 
 def digest(table: Table, y: np.ndarray, split: np.ndarray, classes: list[str]) -> str:
@@ -39,7 +40,7 @@ def digest(table: Table, y: np.ndarray, split: np.ndarray, classes: list[str]) -
         "names": table.names,
         "levels": {name: table.levels[name] for name in sorted(table.levels)},
         "shape": [int(n) for n in table.shape],
-    }
+    } | ({"texts": sorted(table.texts)} if table.texts else {})
     total = hashlib.sha256(json.dumps(about, ensure_ascii=False).encode())
     X = table.X
     values = (

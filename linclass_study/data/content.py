@@ -21,11 +21,25 @@ BLOCK = 20_000  # rows that are Python lists at a time; the rest is already pack
 
 
 @dataclass(frozen=True)
+class Matrix:
+    """Numbers from a file of their own, a row for each row of the source, in its order."""
+
+    X: Any  # float64, dense or csr_array
+    names: list[str]
+
+
+@dataclass(frozen=True)
 class Columns:
     """Named columns, the target among them: numbers are Float64, text is String, null is missing."""
 
     frame: pl.DataFrame
     target: str | None = None  # what the source itself calls the target; an entry's `target:` wins
+    split: np.ndarray | None = None  # int8: 0 train, 1 test; None where the file does not say
+    matrices: tuple[Matrix, ...] = ()
+
+    @property
+    def n_rows(self) -> int:
+        return self.frame.height
 
 
 @dataclass(frozen=True)
@@ -37,6 +51,11 @@ class Counts:
     labels: list[str]
     split: np.ndarray  # int8: 0 train, 1 test; all 0 where the file does not say
     are_words: bool = False  # then a column that occurs in no kept row is no feature
+    matrices: tuple[Matrix, ...] = ()
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.labels)
 
     def rows(self, index: np.ndarray) -> Counts:
         """The rows of these numbers."""

@@ -79,6 +79,7 @@ def save(
     about = {
         "names": data.table.names,
         "levels": dict(data.table.levels),
+        "texts": sorted(data.table.texts),
         "shape": [int(n) for n in data.table.shape],
         "classes": data.classes,
         "positive": data.positive,
@@ -115,7 +116,7 @@ def load(
             parts = tuple(arrays[part] for part in ("data", "indices", "indptr"))
             X = sparse.csr_array(parts, shape=tuple(about["shape"]))
     levels = {name: tuple(values) for name, values in about["levels"].items()}
-    table = Table(X, tuple(about["names"]), levels)
+    table = Table(X, tuple(about["names"]), levels, frozenset(about["texts"]))
     kept = {
         key: about[key] for key in ("classes", "positive", "costs", "source", "digest", "attempts")
     }
@@ -124,6 +125,7 @@ def load(
 
 def _summary(data: Dataset, status: str, reason: str) -> bytes:
     n, d = map(int, data.table.shape)
+    texts = data.table.texts
     about = {
         "status": status,
         "reason": reason,
@@ -135,7 +137,8 @@ def _summary(data: Dataset, status: str, reason: str) -> bytes:
         "rows": n,
         "test_rows": int(data.split.sum()),
         "sparse": data.table.is_sparse,
-        "levels": {name: list(levels) for name, levels in data.table.levels.items()},
+        "levels": {n: list(levels) for n, levels in data.table.levels.items() if n not in texts},
+        "texts": sorted(texts),
         "costs": data.costs,
         "digest": data.digest,
         "source": data.source,

@@ -58,14 +58,14 @@ def _of_sources(entry: Mapping[str, Any], key: str, places: Places) -> Problems:
     sources = listed(entry.get(key))
     for i, source in enumerate(sources):
         path = [key, i] if isinstance(entry[key], list) else [key]
-        yield from ((path + inner, text) for inner, text in _of_source(source, entry))
+        yield from ((path + inner, text) for inner, text in _of_source(source, entry, places))
     files = [source["file"] for source in sources if "file" in source]
     if files and len(files) == len(sources) and not any(places.found(name) for name in files):
         path = [key, 0, "file"] if isinstance(entry[key], list) else [key, "file"]
         yield path, f"there is no file '{files[0]}'{_neighbour(files[0], places)}"
 
 
-def _of_source(source: Mapping[str, Any], entry: Mapping[str, Any]) -> Problems:
+def _of_source(source: Mapping[str, Any], entry: Mapping[str, Any], places: Places) -> Problems:
     kinds = [kind for kind in KINDS if kind in source]
     if len(kinds) != 1:
         said = (
@@ -79,13 +79,33 @@ def _of_source(source: Mapping[str, Any], entry: Mapping[str, Any]) -> Problems:
         return
     known = OF_FILES if kind in ("file", "url") else set()
     for key in source:
-        if key != kind and key not in known:
+        if key not in {kind, "matrices", *known}:
             yield [key], f"has no meaning for {kind}; leave it out"
+    for name, where in source.get("matrices", {}).items():
+        yield from (
+            (["matrices", *path], text) for path, text in _of_companion(name, where, places)
+        )
     if known and format_of(entry, source, source[kind]) is None:
         yield [], f"`format:` is missing, and the name '{source[kind]}' does not tell it"
     dialect = {**entry.get("csv", {}), **source.get("csv", {})}
     if "names" in dialect and dialect.get("header"):
         yield ["csv"], "`names:` are for a file without a header; leave one out by `skip: 1`"
+
+
+def _of_companion(name: str, where: Any, places: Places) -> Problems:
+    """A file that belongs to a source: where it is, and no more."""
+    sources = listed(where)
+    for i, source in enumerate(sources):
+        path = [name, i] if isinstance(where, list) else [name]
+        kinds = [kind for kind in ("file", "url") if kind in source]
+        strays = [key for key in source if key not in ("file", "url", "sha256")]
+        if len(kinds) != 1:
+            yield path, "give one of file, url"
+        for key in strays:
+            yield [*path, key], "has no meaning for a matrix; leave it out"
+    files = [source["file"] for source in sources if "file" in source]
+    if files and len(files) == len(sources) and not any(places.found(file) for file in files):
+        yield [name], f"there is no file '{files[0]}'{_neighbour(files[0], places)}"
 
 
 def _of_generator(source: Mapping[str, Any]) -> Problems:
@@ -120,6 +140,12 @@ def _of_formats(entry: Mapping[str, Any]) -> Problems:
     if formats <= TABLES and "target" not in entry:
         yield [], "the key 'target' is missing; give the column that holds the class"
     shown = " and ".join(sorted(map(str, formats)))
+    if not formats & (TABLES | {"columns", "text_folders"}) and "texts" in entry:
+        yield ["texts"], f"has no meaning for {shown}, which has no texts; leave it out"
+    if both := {*map(str, entry.get("texts", []))} & {*map(str, entry.get("categorical", []))}:
+        yield ["texts"], f"'{min(both)}' is under `categorical:`, too; leave it out there or here"
+    if formats & {"text_folders"} and {"texts", "binary"} <= {*entry}:
+        yield ["binary"], "is for counts, and with `texts:` features count; give it to count_words"
     if not formats & (TABLES | {"columns"}):
         for key in {"target", "categorical"} & set(entry):
             yield [key], f"has no meaning for {shown}, which has no such columns; leave it out"

@@ -83,14 +83,16 @@ def _hash(path: str, size: int, time: int) -> str:
 def modules(entry: Mapping[str, Any]) -> list[str]:
     """The modules that an entry names: the kinds of its sources, and their formats."""
     sources = _sources(entry)
-    kinds = {f"sources.{reading.kind(source)}" for source in sources}
+    companions = [one for source in sources for one in _companions(source)]
+    kinds = {f"sources.{reading.kind(source)}" for source in [*sources, *companions]}
     names = [(source, source.get("file") or source.get("url", "")) for source in sources]
     formats = {reading.format_of(entry, source, name) for source, name in names} - {None}
     return [f"{__package__}.{part}" for part in sorted(kinds | {f"formats.{f}" for f in formats})]
 
 
 def _companions(source: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return reading.listed(source.get("vocabulary"))
+    matrices = (source.get("matrices") or {}).values()
+    return [one for part in (source.get("vocabulary"), *matrices) for one in reading.listed(part)]
 
 
 def _sources(entry: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -40,6 +40,8 @@ def contents(
                     found = get()
                     if isinstance(found, Path):
                         found = _read(found, entry, source, places)
+                    if "matrices" in source:
+                        found = _with_matrices(found, source["matrices"], places)
             except Unavailable as reason:
                 note(failures, name, reason)
             else:
@@ -86,12 +88,19 @@ def _read(
         raise Unavailable(f"`format:` is missing, and the name {path.name} does not tell it")
     options = {**entry, **source, "csv": {**entry.get("csv", {}), **source.get("csv", {})}}
     if "vocabulary" in source:
-        options["vocabulary"] = lambda: _companion(source["vocabulary"], places)
+        options["vocabulary"] = lambda: _companion(source["vocabulary"], "vocabulary", places)
     with whatever_happens(f"not readable as {name}"):
         return import_module(f"linclass_study.data.formats.{name}").read(path, options)
 
 
-def _companion(sources: Any, places: Places) -> Path:
+def _with_matrices(content: Content, sources: Mapping[str, Any], places: Places) -> Content:
+    from linclass_study.data import matrices
+
+    paths = {name: _companion(where, f"matrix '{name}'", places) for name, where in sources.items()}
+    return matrices.beside(content, paths)
+
+
+def _companion(sources: Any, what: str, places: Places) -> Path:
     """A second file that belongs to the first."""
     failures: Failures = []
     for source in listed(sources):
@@ -101,4 +110,4 @@ def _companion(sources: Any, places: Places) -> Path:
                 return get()
             except Unavailable as reason:
                 note(failures, name, reason)
-    raise Unavailable(f"its vocabulary cannot be had: {told(failures)}")
+    raise Unavailable(f"its {what} cannot be had: {told(failures)}")

@@ -80,7 +80,12 @@ def plane(table: Table) -> tuple[tuple[np.ndarray, np.ndarray], Table]:
 
 
 def _arrays(name: str, table: Table) -> dict[str, np.ndarray]:
-    about = {"names": table.names, "levels": table.levels, "shape": [int(n) for n in table.shape]}
+    about = {
+        "names": table.names,
+        "levels": table.levels,
+        "texts": sorted(table.texts),
+        "shape": [int(n) for n in table.shape],
+    }
     arrays = {f"{name}_about": _bytes(about)}
     if table.is_sparse:
         parts = {"data": table.X.data, "indices": table.X.indices, "indptr": table.X.indptr}
@@ -96,7 +101,7 @@ def _table(name: str, arrays: Any) -> Table:
         parts = [arrays[f"{name}_{part}"] for part in ("data", "indices", "indptr")]
         X = sparse.csr_array(tuple(parts), shape=tuple(about["shape"]))
     levels = {column: tuple(values) for column, values in about["levels"].items()}
-    return Table(X, tuple(about["names"]), levels)
+    return Table(X, tuple(about["names"]), levels, frozenset(about["texts"]))
 
 
 def _bytes(value: Any) -> np.ndarray:

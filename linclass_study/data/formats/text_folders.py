@@ -5,52 +5,53 @@
 
 A feature is a word, its value how often it occurs. Words are runs of the letters a–z after
 lowering the case; bytes are read as Latin-1, which never fails and leaves ASCII as it is.
+
+With `texts: [text]` in the entry nothing is counted: the rows have one column, `text`, which the
+features `strip_posts`, `count_words` and `hash_words` work on. Line ends are then written as \n.
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
+import polars as pl
 
+from linclass.words import Tokenizer, counted
 from linclass_study.data.archive import members
-from linclass_study.data.content import Counts
-from linclass_study.data.sparse_rows import from_triplets
+from linclass_study.data.content import Columns, Counts
 from linclass_study.data.unavailable import Unavailable
 
-WORD = re.compile(r"[a-z]+")
+TOKENIZER = Tokenizer("text_folders", pattern="[a-z]+")
+TARGET = "class"
 
 
-def read(path: Path, options: Mapping[str, Any]) -> Counts:
+def read(path: Path, options: Mapping[str, Any]) -> Counts | Columns:
     labels: list[str] = []
     parts: list[int | None] = []
-    columns: dict[str, int] = {}
-    lengths, places, counts = [], [], []
+    texts = _texts(path, labels, parts)
+    as_they_are = [text.replace("\r\n", "\n") for text in texts] if options.get("texts") else None
+    counts = counted(texts, TOKENIZER) if as_they_are is None else None
+    if not labels:
+        raise Unavailable("there are no texts in it")
+    official = set(parts) == {0, 1}
+    split = np.array(parts if official else [0] * len(parts), np.int8)
+    if counts is None:
+        return Columns(pl.DataFrame({"text": as_they_are, TARGET: labels}), TARGET, split)
+    return Counts(*counts, labels, split, are_words=True)
+
+
+def _texts(path: Path, labels: list[str], parts: list[int | None]) -> Iterator[str]:
+    """One text after another; its class and its part are added to the two lists meanwhile."""
     for name, content in members(path):
         *_, above, label, _ = ("", "", *PurePosixPath(name).parts)
         if not label:
             raise Unavailable(f"the text '{name}' lies in no folder; a folder is a class")
-        words = Counter(WORD.findall(content.decode("latin-1").lower()))
         labels.append(label)
         parts.append(_part(above))
-        lengths.append(len(words))
-        places.append(np.fromiter((columns.setdefault(w, len(columns)) for w in words), np.int32))
-        counts.append(np.fromiter(words.values(), float))
-    if not labels:
-        raise Unavailable("there are no texts in it")
-    names = sorted(columns)
-    rank = np.empty(len(names), np.int32)
-    rank[[columns[name] for name in names]] = np.arange(len(names))
-    rows = np.repeat(np.arange(len(labels), dtype=np.int32), lengths)
-    shape = (len(labels), len(names))
-    X = from_triplets(rows, rank[np.concatenate(places)], np.concatenate(counts), shape)
-    official = set(parts) == {0, 1}
-    split = np.array(parts if official else [0] * len(parts), np.int8)
-    return Counts(X, names, labels, split, are_words=True)
+        yield content.decode("latin-1")
 
 
 def _part(folder: str) -> int | None:
