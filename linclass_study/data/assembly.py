@@ -50,10 +50,10 @@ def _with_matrices(table: Table, train: Content, test: Content | None, kept: np.
     if twice := next((name for name in names[0] if name in known), None):
         raise Unavailable(f"two columns are called '{twice}'; give the matrix another name")
     blocks = [[matrix.X for matrix in part.matrices] for part in parts]
-    is_sparse = table.is_sparse or any(sparse.issparse(X) for block in blocks for X in block)
-    if is_sparse:
-        rows = sparse.vstack([sparse.hstack(block, format="csr") for block in blocks], format="csr")
-        X = plain(sparse.hstack([sparse.csr_array(table.X), rows[np.flatnonzero(kept)]]))
+    if table.is_sparse or any(sparse.issparse(X) for block in blocks for X in block):
+        rows = [sparse.hstack(list(map(sparse.csr_array, block))) for block in blocks]
+        beside = sparse.csr_array(sparse.vstack(rows))[np.flatnonzero(kept)]
+        X = plain(sparse.hstack([sparse.csr_array(table.X), beside]))
     else:
         X = np.hstack([table.X, np.vstack([np.hstack(block) for block in blocks])[kept]])
     return replace(table, X=X, names=(*table.names, *names[0]))

@@ -75,14 +75,21 @@ def _npz(path: Path) -> Numbers:
         try:
             return _checked(arrays[arrays.files[0]])
         except ValueError as error:
-            raise Unavailable(f"cannot be read ({error})") from None
+            raise Unavailable(_why(error)) from None
 
 
 def _loaded(path: Path) -> Any:
     try:
         return np.load(path, allow_pickle=False)
     except (ValueError, EOFError, OSError) as error:
-        raise Unavailable(f"cannot be read ({str(error).splitlines()[0]})") from None
+        raise Unavailable(_why(error)) from None
+
+
+def _why(error: Exception) -> str:
+    """In NumPy's words, but for its advice to load pickled objects all the same."""
+    if "pickle" in str(error):
+        return "holds pickled objects, which may run code when read; save an array of numbers"
+    return f"cannot be read ({str(error).splitlines()[0]})"
 
 
 def _checked(X: Any) -> Numbers:
