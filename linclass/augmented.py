@@ -28,6 +28,7 @@ class Augmented(Objective):
         vars(self).pop("_column_norms", None)
         push = objective.weights * slopes
         push[rows] = 0
+        self.whole, self.rows = objective.design, rows
         self.design = objective.design.restricted(rows)
         self.y, self.weights = objective.y[rows], objective.weights[rows]
         self.centre, self.reach = slopes[rows], reach
@@ -36,6 +37,14 @@ class Augmented(Objective):
         self.imbalance = -self.strength * self.force[d:].sum()
         self.force[d:] = 0
         self.offset = objective.design.scores(self.force)[rows]
+
+    def start(self, theta: Array) -> Point:
+        """Where theta of the objective is here."""
+        return self.at(self.whole.inside(self.rows, theta - self.force))
+
+    def end(self, theta: Array) -> Array:
+        """Theta of the objective, for one that was found here."""
+        return self.whole.outside(self.rows, theta) + self.force
 
     def at(self, theta: Array) -> Point:
         return AugmentedPoint(self, theta, self.design.scores(theta))

@@ -184,6 +184,13 @@ class DesignMatrix:
     def take(self, rows: Any) -> DesignMatrix:
         return DesignMatrix(self.X[rows], self.intercept)
 
+    def inside(self, rows: Array, theta: Array) -> Array:
+        """Theta for `restricted`: weights of features are the same for any rows."""
+        return theta
+
+    def outside(self, rows: Array, theta: Array) -> Array:
+        return theta
+
     def products_among(self, rows: Array) -> Array:
         """x_i·x_j among some rows."""
         B = self.X[rows]

@@ -38,7 +38,7 @@ class Point:
     def _value(self) -> float:
         objective, value = self.objective, self.loss_value
         if objective.strength and objective.penalty is not None:
-            value += objective.strength * objective.penalty.value(objective.weight_part(self.theta))
+            value += objective.strength * objective.penalty.value_at(self)
         return value
 
     @property

@@ -13,10 +13,11 @@ fit would be the same.   Hastie, Tibshirani & Friedman (2009), §12.2
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from linclass import validation
 from linclass.numerics import Array
 from linclass.objective import Objective
 from linclass.solvers.base import Solution
@@ -58,3 +59,15 @@ def roles(alpha: Array, slacks: Array, limit: Array | float, straight: bool) -> 
         [ON_MARGIN, BEYOND, ON_BOUNDARY, INSIDE],
         MISCLASSIFIED,
     )
+
+
+def of_all_rows(values: list[Array], kept: Array, absent: Any) -> Array:
+    """One entry for every row that was given, of one problem or of several."""
+    out = np.full((len(values), len(kept)), absent, np.result_type(values[0]))
+    out[:, kept] = values
+    return out[0] if len(values) == 1 else out
+
+
+def rows_that_count(sample_weight: Any, rows: int) -> Array:
+    """Which rows have a weight above 0: the others take no part in a fit."""
+    return validation.row_weights(sample_weight, rows) > 0

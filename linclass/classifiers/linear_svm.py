@@ -13,14 +13,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass import validation
 from linclass.applicability import NotApplicable
 from linclass.classifiers.linear_classifier import LinearClassifier
 from linclass.maximum_margin import maximum_margin
 from linclass.numerics import Array
 from linclass.objective import Objective
 from linclass.solvers.base import Solution
-from linclass.support import LEFT_OUT, support
+from linclass.support import LEFT_OUT, of_all_rows, rows_that_count, support
 
 
 class Inseparable(NotApplicable):
@@ -96,8 +95,7 @@ class LinearSVM(LinearClassifier):
 
     def _start_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         checked = super()._start_fit(X, y, sample_weight)
-        given = validation.row_weights(sample_weight, len(np.asarray(y)))
-        self._kept = given > 0
+        self._kept = rows_that_count(sample_weight, len(np.asarray(y)))
         return checked
 
     def _minimize(self, objective: Objective, start: Array) -> Solution:
@@ -124,9 +122,9 @@ class LinearSVM(LinearClassifier):
         super()._finish(objectives, solutions, codes, weights)
         self.C_ = np.inf if self._is_hard() else 1 / float(weights.sum() * self.strength)
         found = [support(P, s, s.alpha) for P, s in zip(objectives, solutions, strict=True)]
-        self.dual_variables_ = self._of_all_rows([f.alpha for f in found], 0.0)
-        self.slacks_ = self._of_all_rows([f.slacks for f in found], np.nan)
-        self.roles_ = self._of_all_rows([f.roles for f in found], LEFT_OUT)
+        self.dual_variables_ = of_all_rows([f.alpha for f in found], self._kept, 0.0)
+        self.slacks_ = of_all_rows([f.slacks for f in found], self._kept, np.nan)
+        self.roles_ = of_all_rows([f.roles for f in found], self._kept, LEFT_OUT)
         lengths = np.linalg.norm(self.coef_, axis=1)
         margins = np.divide(1, lengths, out=np.full(len(lengths), np.inf), where=lengths > 0)
         self.margin_ = float(margins[0]) if len(margins) == 1 else margins
@@ -135,12 +133,6 @@ class LinearSVM(LinearClassifier):
         objectives[0].design.forget_transpose()  # room for the support vectors
         self.support_vectors_ = objectives[0].design.X[own]
         return self
-
-    def _of_all_rows(self, values: list[Array], absent: Any) -> Array:
-        """One entry for every row that was given; rows of weight 0 took no part."""
-        out = np.full((len(values), len(self._kept)), absent, np.result_type(values[0]))
-        out[:, self._kept] = values
-        return out[0] if len(values) == 1 else out
 
     def _inseparable(self, objective: Objective, alpha: Array) -> NotApplicable:
         """The refusal, with its proof: `weights` of rows, whose two sides have the same mean."""

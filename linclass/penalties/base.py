@@ -7,7 +7,7 @@ gradient method through `prox`, and the working-set methods through `kink`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -30,6 +30,10 @@ class Penalty:
 
     def value(self, W: Array) -> float:
         raise NotImplementedError
+
+    def value_at(self, point: Any) -> float:
+        """The value where a point of an objective is, whose scores may help."""
+        return self.value(point.objective.weight_part(point.theta))
 
     def gradient(self, W: Array) -> Array:
         """Of the smooth part."""

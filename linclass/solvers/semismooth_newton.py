@@ -83,10 +83,10 @@ def one_round(
     while True:
         rows = np.flatnonzero(taking_part)
         smooth = Augmented(objective, slopes, reach, rows)
-        inner = smooth.at(point.theta - smooth.force)
+        inner = smooth.start(point.theta)
         inner, steps = minimize(inner, newton_system(smooth), near(smooth), max_iter - n_iter)
         n_iter += steps
-        point = objective.at(inner.theta + smooth.force)
+        point = objective.at(smooth.end(inner.theta))
         new, _ = objective.loss.nearest_slopes(objective.y, slopes + reach * point.scores, reach)
         missed = (new != slopes) & ~taking_part
         if n_iter >= max_iter or np.count_nonzero(missed) <= MISSED * len(rows):

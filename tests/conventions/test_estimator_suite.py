@@ -25,6 +25,17 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
     ],
     "OneVsRest": [{"estimator": linclass.NearestMean()}],
     "OneVsOne": [{"estimator": linclass.LeastSquaresClassifier()}],
+    "KernelSVM": [
+        {"loss": "squared_hinge"},
+        *({"kernel": k} for k in ("linear", "polynomial")),
+    ],
+    "KernelLogisticRegression": [{"kernel": "polynomial"}],
+    "KernelPerceptron": [{"kernel": "linear"}],
+    "SupportVectorRegressor": [
+        {"kernel": "gaussian"},
+        {"loss": "squared_epsilon_insensitive"},
+        {"loss": "squared_epsilon_insensitive", "kernel": "gaussian", "epsilon": 0.0},
+    ],
     "LinearSVM": [{"loss": "squared_hinge"}],
     "LinearClassifier": [
         {"loss": "hinge"},

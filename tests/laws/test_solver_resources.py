@@ -48,6 +48,32 @@ def test_a_fit_stays_within_two_and_a_half_times_the_memory_of_the_data(
     assert float(done.stdout) <= 2.5
 
 
+KERNEL = """
+import numpy as np
+from linclass import KernelSVM
+
+rng = np.random.default_rng(0)
+X = rng.standard_normal((2000, 10))
+y = (X[:, 0] + np.abs(X[:, 1]) + rng.standard_normal(2000) > 1).astype(int)
+KernelSVM().fit(X[:1200], y[:1200])  # what a first fit imports
+status = lambda name: [int(l.split()[1]) for l in open("/proc/self/status") if l.startswith(name)][0]
+before = status("VmRSS")
+open("/proc/self/clear_refs", "w").write("5")  # the high-water mark begins here
+model = KernelSVM().fit(X, y)
+assert model.status_ == "converged"
+print((status("VmHWM") - before) * 1024 / (8 * 2000 * 2000))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_kernel_machine_needs_one_kernel_matrix_and_small_change() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", KERNEL], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) <= 1.5
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("columns", [[2, 3], [0, 1, 2, 3]])
 def test_half_a_million_gradient_steps_on_iris_are_real_ones(columns: list[int]) -> None:

@@ -1,0 +1,99 @@
+"""Kernel support vector machine:  min (1/Σw) Σ w_i ℓ(y_i f(x_i)) + strength · ½‖f‖²,
+
+    f = Σ_j β_j k(x_j, ·) + b,   ‖f‖² = βᵀKβ,   ℓ the hinge or its square.
+
+It is solved in its dual, β_j = α_j y_j with 0 ≤ α_j ≤ C_j = w_j/(Σw·strength) and Σ β_j = 0, which is the
+free intercept's condition. More than two classes are set against the rest one by one, with one matrix.
+Boser, Guyon & Vapnik (1992), COLT; Schölkopf & Smola (2002), ch. 7
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from linclass.conventions import Classifier
+from linclass.kernel_design import KernelDesign, KernelNorm
+from linclass.kernel_machine import KernelMachine, solve
+from linclass.numerics import Array
+from linclass.objective import Objective
+from linclass.parts import find
+from linclass.solvers.base import Solver
+from linclass.support import LEFT_OUT, of_all_rows, rows_that_count, support
+
+SOLVERS = {"hinge": "semismooth_newton", "squared_hinge": "finite_newton"}
+
+
+class KernelSVM(KernelMachine, Classifier):
+    """After `fit`: dual_coef_ (β of the rows support_), intercept_, and, one entry per row (for K
+    classes one line each), dual_variables_ α, slacks_ ξ and roles_ (linclass/support.py)."""
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "gaussian",
+        gamma: Any = "scale",
+        degree: int = 3,
+        offset: float = 1.0,
+        loss: str = "hinge",
+        strength: float = 1e-3,
+        class_weight: Any = None,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+    ):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.offset = offset
+        self.loss = loss
+        self.strength = strength
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def check(self) -> None:
+        self._check_kernel()
+        self._check_strength()
+        if self.loss not in SOLVERS:
+            raise ValueError(f"loss is {self.loss!r}; use {' or '.join(SOLVERS)}.")
+        self._solver().check()
+
+    def parts(self) -> list[str]:
+        """The modules that a fit composes by name."""
+        loss, solver = f"linclass.losses.{self.loss}", f"linclass.solvers.{SOLVERS[self.loss]}"
+        return [loss, solver, *self._kernel_parts()]
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        X, codes, weights = self._start_fit(X, y, sample_weight)
+        kept = rows_that_count(sample_weight, len(np.asarray(y)))
+        K = self._kernel_matrix(X, kept, weights)
+        design: Any = KernelDesign(K)
+        norm, loss = KernelNorm(K), find("losses", self.loss)()
+        classes = range(1, 2) if len(self.classes_) == 2 else range(len(self.classes_))
+        solutions, found = [], []
+        for k in classes:
+            target = np.where(codes == k, 1.0, -1.0)
+            objective = Objective(design, loss, target, weights, norm, self.strength)
+            solutions.append(solve(self._solver(), objective))
+            found.append(support(objective, solutions[-1]))
+        beta = np.array([s.theta[:-1] for s in solutions])
+        used = np.flatnonzero(beta.any(axis=0))
+        self._keep_basis(X, used, kept)
+        self.dual_coef_ = beta[:, used]
+        self.intercept_ = np.array([s.theta[-1] for s in solutions]) + self._shift * beta.sum(
+            axis=1
+        )
+        self.C_ = 1 / float(weights.sum() * self.strength)
+        self.dual_variables_ = of_all_rows([f.alpha for f in found], kept, 0.0)
+        self.slacks_ = of_all_rows([f.slacks for f in found], kept, np.nan)
+        self.roles_ = of_all_rows([f.roles for f in found], kept, LEFT_OUT)
+        return self._record_solutions(solutions, SOLVERS[self.loss])
+
+    def _solver(self) -> Solver:
+        return find("solvers", SOLVERS[self.loss])(tol=self.tol, max_iter=self.max_iter)
+
+    def decision_function(self, X: Any) -> Array:
+        X = self._check_rows(X)
+        Z = self._scores(X, self.dual_coef_).T + self.intercept_
+        return Z[:, 0] if Z.shape[1] == 1 else Z

@@ -1,0 +1,122 @@
+"""Support vector regression:  min (1/Σw) Σ w_i E_ε(f(x_i) − y_i) + strength · ½‖f‖²,  f = w·x + b or over kernels,
+
+    E_ε(r) = max(0, |r| − ε), or its square:  rows within the tube of half-width ε cost nothing,
+
+the same as  min ½‖f‖² + C Σ w_i E_ε  with C = 1/(Σw·strength). Its dual variables are β_i = −C_i E_ε′(r_i),
+f = Σ β_i k(x_i, ·) + b; rows with β_i ≠ 0, on the tube or outside it, are the support vectors. With ε = 0
+it is (penalized) least absolute deviations, squared: ridge regression with twice the squared loss.
+Drucker, Burges, Kaufman, Smola & Vapnik (1996), NIPS
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+
+from linclass.conventions import Regressor
+from linclass.kernel_design import KernelDesign, KernelNorm
+from linclass.kernel_machine import KernelMachine, solve
+from linclass.numerics import Array, DesignMatrix
+from linclass.objective import Objective
+from linclass.parts import find
+from linclass.penalties.l2 import L2
+from linclass.solvers.base import Solver
+from linclass.support import of_all_rows, rows_that_count
+
+SOLVERS = {
+    "epsilon_insensitive": "semismooth_newton",
+    "squared_epsilon_insensitive": "finite_newton",
+}
+
+
+class SupportVectorRegressor(KernelMachine, Regressor):
+    """After `fit`: intercept_, for the linear kernel coef_, else dual_coef_ (β of the rows support_);
+    and of every row dual_variables_ β, slacks_above_ max(0, y − f − ε), slacks_below_ max(0, f − y − ε).
+
+    The linear kernel never forms a matrix of rows by rows.
+    """
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "linear",
+        gamma: Any = "scale",
+        degree: int = 3,
+        offset: float = 1.0,
+        loss: str = "epsilon_insensitive",
+        epsilon: float = 0.1,
+        strength: float = 1e-3,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+    ):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.offset = offset
+        self.loss = loss
+        self.epsilon = epsilon
+        self.strength = strength
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def check(self) -> None:
+        self._check_kernel()
+        self._check_strength()
+        if self.loss not in SOLVERS:
+            raise ValueError(f"loss is {self.loss!r}; use {' or '.join(SOLVERS)}.")
+        if not (isinstance(self.epsilon, Real) and 0 <= self.epsilon < np.inf):
+            raise ValueError(f"epsilon is {self.epsilon!r}; it must be a number, at least 0.")
+        self._solver().check()
+
+    def parts(self) -> list[str]:
+        """The modules that a fit composes by name."""
+        loss, solver = f"linclass.losses.{self.loss}", f"linclass.solvers.{SOLVERS[self.loss]}"
+        return [loss, solver, *self._kernel_parts()]
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        given = len(np.asarray(y)) if y is not None else 0
+        X, y, weights = self._start_fit(X, y, sample_weight)
+        kept = rows_that_count(sample_weight, given)
+        for name in ("coef_", "dual_coef_"):  # of an earlier fit
+            vars(self).pop(name, None)
+        linear = self._is_linear()
+        design: Any = (
+            DesignMatrix(X) if linear else KernelDesign(self._kernel_matrix(X, kept, weights))
+        )
+        norm = L2() if linear else KernelNorm(design.K)
+        loss = find("losses", self.loss)(self.epsilon)
+        objective = Objective(design, loss, y, weights, norm, self.strength)
+        solver = self._solver()
+        solution = solver.solve(objective, objective.zero()) if linear else solve(solver, objective)
+        d = design.n_features
+        self.intercept_ = float(solution.theta[d])
+        point = objective.at(solution.theta)
+        slopes = point.slopes if solution.slopes is None else solution.slopes
+        beta = -objective.weights * slopes / self.strength
+        if linear:
+            self.coef_ = solution.theta[:d]
+            self.support_ = np.flatnonzero(kept)[beta != 0]
+        else:
+            used = np.flatnonzero(solution.theta[:d])
+            self.dual_coef_ = solution.theta[used]
+            self.intercept_ += self._shift * float(self.dual_coef_.sum())
+            self._keep_basis(X, used, kept)
+        residual = y - point.scores
+        self.dual_variables_ = of_all_rows([beta], kept, 0.0)
+        self.slacks_above_ = of_all_rows([np.maximum(residual - self.epsilon, 0)], kept, np.nan)
+        self.slacks_below_ = of_all_rows([np.maximum(-residual - self.epsilon, 0)], kept, np.nan)
+        self.C_ = 1 / float(weights.sum() * self.strength)
+        return self._record_solutions([solution], SOLVERS[self.loss])
+
+    def predict(self, X: Any) -> Array:
+        X = self._check_rows(X)
+        own = X @ self.coef_ if self._is_linear() else self._scores(X, self.dual_coef_)
+        return own + self.intercept_
+
+    def _is_linear(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "linear"
+
+    def _solver(self) -> Solver:
+        return find("solvers", SOLVERS[self.loss])(tol=self.tol, max_iter=self.max_iter)

@@ -1,0 +1,127 @@
+"""Functions  f = Σ_j β_j k(x_j, ·) + b  in the place of linear ones: what solvers see of a kernel.
+
+theta = (β, b) are coordinates in the basis of kernel columns. There a row x_i, as a feature vector, is
+e_i; so `pull`, Σ r_i φ(x_i), is r itself, gradients are gradients in the space of functions, and the
+perceptron, Pegasos and Newton's method in rows run as they are. Only lengths need the matrix:
+‖f‖² = βᵀKβ.   Schölkopf & Smola (2002), §4.2 (the representer theorem)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linclass.numerics import Array
+from linclass.penalties.base import Penalty
+
+
+class KernelDesign:
+    """The matrix K of all rows, or `rows` of it; the basis is always all columns."""
+
+    is_sparse = False
+
+    def __init__(self, K: Array, intercept: bool = True, rows: Array | None = None):
+        self.K, self.intercept, self.rows = K, bool(intercept), rows
+        self.n_rows = len(K) if rows is None else len(rows)
+        self.n_features = len(K)
+        self.width = self.n_features + self.intercept
+        self.passes = 0.0
+
+    def scores(self, theta: Array) -> Array:
+        n = self.n_features
+        B = theta[..., :n]
+        used = np.flatnonzero(B.any(axis=0) if B.ndim == 2 else B)
+        few = 4 * len(used) < n  # kernel columns are rows of a symmetric K, which lie together
+        Z = B[..., used] @ self.K[used] if few else B @ self.K
+        Z = Z if self.rows is None else Z[..., self.rows]
+        if self.intercept:
+            Z += theta[..., n:]
+        return Z
+
+    def pull(self, R: Array) -> Array:
+        self.passes += 1
+        return self._embedded(slice(None) if self.rows is None else self.rows, R)
+
+    def scores_of(self, rows: slice, theta: Array) -> Array:
+        n = self.n_features
+        Z = theta[..., :n] @ self.K[self._numbers(rows)].T
+        return Z + theta[..., n:] if self.intercept else Z
+
+    def pull_of(self, rows: slice, R: Array) -> Array:
+        return self._embedded(self._numbers(rows), R)
+
+    def row(self, i: int) -> tuple[Array, Array]:
+        """Columns and values of [φ(x_i) 1]."""
+        own = i if self.rows is None else int(self.rows[i])
+        columns = np.array([own, self.n_features] if self.intercept else [own])
+        return columns, np.ones(len(columns))
+
+    def take(self, rows: Any) -> KernelDesign:
+        """Some rows, or all in another order; K is shared."""
+        return KernelDesign(self.K, self.intercept, np.arange(self.n_features)[rows])
+
+    def restricted(self, rows: Array) -> KernelDesign:
+        """Some rows, and functions of their columns alone."""
+        if len(rows) == self.n_rows:
+            return self
+        return KernelDesign(self.K[np.ix_(rows, rows)], self.intercept)
+
+    def inside(self, rows: Array, theta: Array) -> Array:
+        """The coordinates that `restricted` keeps."""
+        return np.append(theta[rows], theta[self.n_features :])
+
+    def outside(self, rows: Array, theta: Array) -> Array:
+        """The same function in all coordinates."""
+        out = np.zeros(self.width)
+        out[rows] = theta[: len(rows)]
+        out[self.n_features :] = theta[len(rows) :]
+        return out
+
+    def products_among(self, rows: Array) -> Array:
+        return self.K[np.ix_(rows, rows)]
+
+    def combine(self, rows: Array, v: Array) -> Array:
+        out = np.zeros(self.width)
+        out[rows] = v
+        return out
+
+    def inner(self, g: Array, step: Array, along: Array) -> float:
+        """⟨g, step⟩ as functions: K step is known from the scores of the step."""
+        n = self.n_features
+        b = float(step[n:].sum())
+        return float(g[:n] @ (along - b)) + float(g[n:].sum()) * b
+
+    def _numbers(self, rows: slice) -> Any:
+        return rows if self.rows is None else self.rows[rows]
+
+    def _embedded(self, rows: Any, R: Array) -> Array:
+        out = np.zeros((*R.shape[:-1], self.width))
+        out[..., : self.n_features][..., rows] = R
+        if self.intercept:
+            out[..., self.n_features] = R.sum(axis=-1)
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class KernelNorm(Penalty):
+    """½‖f‖² = ½ βᵀKβ: the L2 penalty of weights that only the kernel knows."""
+
+    K: Array
+
+    @property
+    def curvature(self) -> float:
+        return 1.0
+
+    def value(self, W: Array) -> float:
+        return 0.5 * float(np.vdot(W, W @ self.K))
+
+    def value_at(self, point: Any) -> float:
+        """K β is in the scores."""
+        n, theta = point.objective.design.n_features, point.theta
+        fitted = point.scores - theta[..., n:] if theta.shape[-1] > n else point.scores
+        return 0.5 * float(np.vdot(theta[..., :n], fitted))
+
+    def conjugate(self, U: Array) -> float:
+        return self.value(U)

@@ -1,0 +1,171 @@
+"""What estimators over kernel columns share: the kernel by name, its matrix, and f = Σ_j β_j k(x_j, x) + b.
+
+Estimators have the parameters kernel, gamma, degree and offset. `kernel` is a name (a file of
+linclass/kernels), any function of two matrices of rows, or 'precomputed'; gamma='scale' is
+1/(features · variance of X), which does not change with the units of all features together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from linclass.applicability import NotApplicable
+from linclass.kernel_design import KernelNorm
+from linclass.kernels.base import BLOCK, Kernel
+from linclass.numerics import Array
+from linclass.objective import Objective
+from linclass.parts import find
+from linclass.solvers.base import Solution, Solver
+
+MANY = 1000  # rows from which on a fit to a part of them is a good start
+NEGATIVE = 1e-8  # eigenvalues that far below 0, beside the greatest, are no rounding
+
+
+class KernelMachine:
+    kernel: Any
+    gamma: Any
+    degree: Any
+    offset: Any
+    _basis: Any  # the rows x_j; None when K is precomputed
+    _made: Kernel
+
+    def _check_kernel(self) -> None:
+        """ValueError, in one sentence, for a kernel that does not exist or cannot be."""
+        if not callable(self.kernel):
+            find("kernels", self.kernel)
+        if not (
+            self.gamma == "scale"
+            or (isinstance(self.gamma, (int, float, np.number)) and self.gamma > 0)
+        ):
+            raise ValueError(f"gamma is {self.gamma!r}; use 'scale' or a number above 0.")
+        if not (isinstance(self.degree, (int, np.integer)) and self.degree >= 1):
+            raise ValueError(f"degree is {self.degree!r}; it must be a whole number, at least 1.")
+        if not isinstance(self.offset, Real):
+            raise ValueError(f"offset is {self.offset!r}; it must be a number.")
+
+    def _check_strength(self) -> None:
+        strength = self.strength  # type: ignore[attr-defined]
+        if not (isinstance(strength, (int, float, np.number)) and 0 < strength < np.inf):
+            raise ValueError(f"strength is {strength!r}; it must be a number above 0.")
+
+    def _kernel_parts(self) -> list[str]:
+        return [f"linclass.kernels.{'function' if callable(self.kernel) else self.kernel}"]
+
+    def _kernel_matrix(self, X: Any, kept: Array, weights: Array) -> Array:
+        """Remembers the kernel for these rows, and gives the matrix among them.
+
+        `kept` are the rows that X holds of those that were given, which a precomputed matrix has
+        columns for.
+        """
+        X = X[:, kept] if self._is_precomputed() and len(kept) == X.shape[1] else X
+        self._made = self._kernel_for(X, weights)
+        K = self._made.matrix(X)
+        self._shift = 0.0
+        if not self._made.is_psd:
+            self._shift = shift_to_psd(K, self.kernel)
+            K = K + self._shift if self._shift else K
+        return K
+
+    def _keep_basis(self, X: Any, used: Array, kept: Array) -> None:
+        """Only rows with a coefficient are needed for new scores."""
+        self.support_ = np.flatnonzero(kept)[used]
+        self._basis = None if self._is_precomputed() else X[used]
+
+    def _record_solutions(self, solutions: list[Solution], solver: str) -> Any:
+        """One fit, or one per class: how the worst of them ended."""
+        worst = max(solutions, key=lambda s: (not s.converged, s.certificate))
+        status, reason = "converged", ""
+        if not worst.converged:
+            left = f"a {worst.certificate_kind} of {worst.certificate:.1e}"
+            reason = f"{solver} stopped after {worst.n_iter} iterations with {left}."
+            status = "max_iter"
+        return self._record(  # type: ignore[attr-defined]
+            status,
+            reason,
+            objective=float(sum(s.objective for s in solutions)),
+            certificate=worst.certificate,
+            certificate_kind=worst.certificate_kind,
+            n_iter=max(s.n_iter for s in solutions),
+        )
+
+    def _scores(self, X: Any, coefficients: Array) -> Array:
+        """Σ_j β_j k(x_j, x) for new rows, some at a time: (n,) or (K, n)."""
+        Z = np.empty((*coefficients.shape[:-1], X.shape[0]))
+        step = max(BLOCK, 2_000_000 // max(1, len(self.support_)))
+        for start in range(0, X.shape[0], step):
+            rows = slice(start, start + step)
+            K = X[rows][:, self.support_] if self._basis is None else None
+            K = self._made.matrix(X[rows], self._basis) if K is None else K
+            Z[..., rows] = coefficients @ K.T
+        return Z
+
+    def _kernel_for(self, X: Any, weights: Array) -> Kernel:
+        if callable(self.kernel):
+            return find("kernels", "function")(self.kernel)
+        kind = find("kernels", self.kernel)
+        gamma = scale(X, weights) if self.gamma == "scale" else float(self.gamma)
+        given = {"gamma": gamma, "degree": int(self.degree), "offset": float(self.offset)}
+        return kind(**{name: given[name] for name in kind.parameters})
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.pairwise = self._is_precomputed()
+        return tags
+
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+
+def solve(solver: Solver, objective: Objective) -> Solution:
+    """From a fit to every fourth row, where there are many: a sixteenth of the matrix."""
+    design: Any = objective.design
+    start = objective.zero()
+    n = design.n_rows
+    if n >= MANY:
+        rows = np.arange(0, n, 4)
+        few = Objective(
+            design.restricted(rows),
+            objective.loss,
+            objective.y[rows],
+            objective.weights[rows],
+            KernelNorm(design.K[::4, ::4]),
+            objective.strength,
+        )
+        near = replace(solver, tol=1e-3, max_iter=None).solve(few, few.zero())
+        start = design.outside(rows, near.theta)
+    return solver.solve(objective, start)
+
+
+def scale(X: Any, weights: Array) -> float:
+    """1/(features · variance), the variance over all entries of weighted rows."""
+    p = weights / weights.sum() / X.shape[1]
+    squares = X.multiply(X) if sparse.issparse(X) else X * X
+    variance = float(p @ squares.sum(axis=1)) - float(p @ X.sum(axis=1)) ** 2
+    return 1 / (X.shape[1] * variance) if variance > 0 else 1.0
+
+
+def shift_to_psd(K: Array, name: Any) -> float:
+    """A number c that makes K + c positive semidefinite: 0, where it is; refused, where none does.
+
+    With a free intercept Σ β = 0, so c changes nothing but the intercept. A direction of Σ β = 0 in
+    which βᵀKβ < 0 leaves ½‖f‖² without a minimum.
+    """
+    if not np.allclose(K, K.T, rtol=1e-10, atol=1e-12 * np.abs(K).max()):
+        raise ValueError(f"kernel {name!r} is not symmetric: k(x, x′) must be k(x′, x).")
+    for c in (0.0, 10 * float(np.abs(K).max())):
+        shifted = K + c
+        shifted[np.diag_indices(len(K))] += NEGATIVE * max(float(np.abs(np.diag(K)).sum()), 1e-300)
+        try:
+            np.linalg.cholesky(shifted)
+        except np.linalg.LinAlgError:
+            continue
+        return c
+    raise NotApplicable(
+        f"kernel {name!r} is no inner product of these rows: its matrix has a negative "
+        "eigenvalue. Use kernel='gaussian', or a smaller gamma and offset for 'sigmoid'."
+    )

@@ -1,0 +1,56 @@
+"""What every kernel offers: the matrix of k(x, x′) between rows, made in place and by blocks.
+
+Only `block` differs from kernel to kernel: it turns the inner products of some rows, which come in a
+buffer of their own, into kernel values. Among the same rows half of the blocks are mirrored.
+Schölkopf & Smola (2002), Learning with Kernels
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+
+from linclass.applicability import require_memory
+from linclass.numerics import Array
+
+BLOCK = 128  # rows at a time, so that a block stays in the cache
+
+
+class Kernel:
+    """Subclasses write `block`; those with parameters take them in __init__."""
+
+    parameters: ClassVar[tuple[str, ...]] = ()  # of the estimator's, those it needs
+    is_psd: ClassVar[bool] = True  # k is an inner product, whatever the rows
+
+    def block(self, P: Array, a: Array, b: Array) -> None:
+        """From inner products P (m, n) of rows with squared lengths a and b to kernel values."""
+        raise NotImplementedError
+
+    def matrix(self, X: Any, Y: Any = None) -> Array:
+        """k of every row of X with every row of Y, or of X itself: dense."""
+        n, m = X.shape[0], (X if Y is None else Y).shape[0]
+        require_memory(8 * n * m, f"a kernel needs a dense {n} × {m} matrix")
+        K = np.empty((n, m))
+        a = squared_lengths(X)
+        b = a if Y is None else squared_lengths(Y)
+        other = X if Y is None else Y
+        for start in range(0, n, BLOCK):
+            rows = slice(start, start + BLOCK)
+            first = start if Y is None else 0
+            products = X[rows] @ other[first:].T
+            P = products.toarray() if sparse.issparse(products) else products
+            self.block(P, a[rows], b[first:])
+            K[rows, first:] = P
+            if Y is None:  # the same number on both sides of the diagonal, in spite of rounding
+                square = P[:, : P.shape[0]]
+                K[rows, rows] = (square + square.T) / 2
+                K[first + P.shape[0] :, rows] = P[:, P.shape[0] :].T
+        return K
+
+
+def squared_lengths(X: Any) -> Array:
+    if sparse.issparse(X):
+        return np.asarray((X * X).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", X, X)

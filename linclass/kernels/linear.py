@@ -1,0 +1,11 @@
+"""Linear kernel  k(x, x′) = x·x′: the features as they are.   Schölkopf & Smola (2002), §1.1"""
+
+from __future__ import annotations
+
+from linclass.kernels.base import Kernel
+from linclass.numerics import Array
+
+
+class Linear(Kernel):
+    def block(self, P: Array, a: Array, b: Array) -> None:
+        """Inner products are what it is."""

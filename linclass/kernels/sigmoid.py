@@ -1,0 +1,26 @@
+"""Sigmoid kernel  k(x, x′) = tanh(γ x·x′ + c), after the neural networks.
+
+Caveat: it is no inner product in general (its matrix may have negative eigenvalues), so a fit with it
+may have no minimum; where its matrix shows one, linclass refuses. Small γ and c ≤ 0 do best.
+Lin & Lin (2003), "A study on sigmoid kernels for SVM"
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linclass.kernels.base import Kernel
+from linclass.numerics import Array
+
+
+class Sigmoid(Kernel):
+    parameters = ("gamma", "offset")
+    is_psd = False
+
+    def __init__(self, gamma: float = 1.0, offset: float = 0.0):
+        self.gamma, self.offset = gamma, offset
+
+    def block(self, P: Array, a: Array, b: Array) -> None:
+        P *= self.gamma
+        P += self.offset
+        np.tanh(P, out=P)

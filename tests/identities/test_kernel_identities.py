@@ -1,0 +1,237 @@
+"""What kernel machines coincide with: linear ones, other libraries, independent optimizers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from margins import overlapping
+from numpy.testing import assert_allclose
+from scipy import sparse
+from scipy.optimize import linprog
+
+from linclass import (
+    KernelLogisticRegression,
+    KernelPerceptron,
+    KernelSVM,
+    LinearSVM,
+    LogisticRegression,
+    Perceptron,
+    Ridge,
+    SupportVectorRegressor,
+)
+
+EXACT = 1e-11
+
+
+def rings(n: int = 120, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(1)
+    y = np.arange(n) % classes
+    angle = rng.uniform(0, 2 * np.pi, n)
+    radius = 1 + y + 0.35 * rng.standard_normal(n)
+    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)]), y
+
+
+def curve(n: int = 80, d: int = 2) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(2)
+    X = rng.uniform(-2, 2, (n, d))
+    return X, np.sin(2 * X[:, 0]) + X[:, -1] + 0.2 * rng.standard_normal(n)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_the_linear_kernel_is_the_linear_machine(loss: str, classes: int) -> None:
+    X, y = overlapping()
+    y = y + (X[:, 1] > 1.5) * (classes - 2)
+    own = {"loss": loss, "strength": 0.02, "tol": EXACT}
+    kernel, linear = KernelSVM(kernel="linear", **own).fit(X, y), LinearSVM(**own).fit(X, y)
+    assert_allclose(kernel.decision_function(X), linear.decision_function(X), atol=1e-5)
+    assert_allclose(kernel.objective_, linear.objective_, rtol=1e-9)
+    assert (kernel.roles_ == linear.roles_).all()
+    assert_allclose(kernel.dual_coef_ @ X[kernel.support_], linear.coef_, atol=1e-5)
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
+@pytest.mark.parametrize("kernel", ["gaussian", "polynomial"])
+def test_libsvm_finds_the_same_machine(kernel: str, C: float) -> None:
+    from sklearn.svm import SVC
+
+    X, y = rings()
+    own: dict[str, Any] = {"gamma": 0.5, "degree": 2}
+    model = KernelSVM(kernel=kernel, offset=1.0, strength=1 / (len(y) * C), tol=EXACT, **own)
+    model.fit(X, y)
+    name = {"gaussian": "rbf", "polynomial": "poly"}[kernel]
+    peer = SVC(C=C, kernel=name, coef0=1.0, tol=1e-9, **own).fit(X, y)
+    assert_allclose(model.decision_function(X), peer.decision_function(X), rtol=1e-3, atol=1e-3)
+    assert_allclose(model.C_, C)
+    assert model.certificate_ <= EXACT
+    nu = peer.dual_coef_
+    assert_allclose(np.abs(nu).sum(), model.dual_variables_.sum(), rtol=1e-4)
+
+
+def test_nu_is_the_share_of_rows_that_the_same_machine_gives_up() -> None:
+    """NuSVC with ν = Σα/(n C) is the machine of that C, up to the scale of its scores."""
+    from sklearn.svm import NuSVC
+
+    X, y = rings()
+    model = KernelSVM(gamma=0.5, strength=1 / len(y), tol=EXACT).fit(X, y)
+    nu = model.dual_variables_.sum() / (len(y) * model.C_)
+    peer = NuSVC(nu=nu, gamma=0.5, tol=1e-9).fit(X, y)
+    ours, theirs = model.decision_function(X), peer.decision_function(X)
+    assert_allclose(ours, theirs * (ours @ theirs) / (theirs @ theirs), atol=2e-3)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_the_conditions_of_the_dual_hold_row_by_row(loss: str) -> None:
+    X, y = rings()
+    model = KernelSVM(loss=loss, gamma=0.5, strength=0.01, tol=EXACT).fit(X, y)
+    t, alpha = 2 * y - 1, model.dual_variables_
+    assert_allclose(alpha @ t, 0, atol=1e-8)
+    m = t * model.decision_function(X)
+    assert_allclose(model.slacks_, np.maximum(1 - m, 0), atol=1e-7)
+    assert (m[model.roles_ == "beyond"] > 1).all()
+    assert (alpha[model.roles_ == "beyond"] == 0).all()
+    assert_allclose(m[model.roles_ == "on margin"], 1, atol=1e-5)
+    if loss == "hinge":
+        assert_allclose(alpha[np.isin(model.roles_, ["inside", "misclassified"])], model.C_)
+        assert (alpha <= model.C_ * (1 + 1e-12)).all()
+    else:
+        assert_allclose(alpha, 2 * model.C_ * model.slacks_, atol=1e-6)
+
+
+def test_a_kernel_may_be_a_function_or_a_matrix_of_its_own() -> None:
+    X, y = rings()
+    new = rings(30)[0] * 1.1
+    named = KernelSVM(gamma=0.5).fit(X, y)
+
+    def gaussian(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+        return np.exp(-0.5 * ((A[:, None] - B) ** 2).sum(axis=2))
+
+    own = KernelSVM(kernel=gaussian).fit(X, y)
+    given = KernelSVM(kernel="precomputed").fit(gaussian(X, X), y)
+    for model, rows in ((own, new), (given, gaussian(new, X))):
+        assert_allclose(model.decision_function(rows), named.decision_function(new), atol=1e-6)
+    weights = np.where(np.arange(len(y)) % 3 == 0, 0.0, 1.0)
+    some = KernelSVM(gamma=0.5).fit(X, y, weights)
+    given = KernelSVM(kernel="precomputed").fit(gaussian(X, X), y, weights)
+    assert_allclose(
+        given.decision_function(gaussian(new, X)), some.decision_function(new), atol=1e-6
+    )
+    assert set(some.roles_[weights == 0]) == {"left out"}
+
+
+def test_a_constant_added_to_a_kernel_changes_nothing_beside_a_free_intercept() -> None:
+    X, y = overlapping()
+    K = X @ X.T
+    plain = KernelSVM(kernel="precomputed", strength=0.01, tol=1e-10).fit(K, y)
+    for c in (5.0, -5.0):  # the second is no inner product
+        moved = KernelSVM(kernel="precomputed", strength=0.01, tol=1e-10).fit(K + c, y)
+        assert_allclose(moved.decision_function(K + c), plain.decision_function(K), atol=1e-4)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("order", ["cyclic", "random", "largest_violation"])
+def test_with_the_linear_kernel_the_perceptron_makes_the_same_mistakes(
+    order: str, classes: int
+) -> None:
+    X, y = overlapping()
+    y = y + (X[:, 1] > 1.5) * (classes - 2)
+    own: dict[str, Any] = {"order": order, "max_iter": 15, "random_state": 3}
+    kernel, linear = KernelPerceptron(kernel="linear", **own), Perceptron(**own)
+    assert kernel.fit(X, y).n_mistakes_ == linear.fit(X, y).n_mistakes_ >= 15
+    assert_allclose(kernel.dual_coef_ @ X[kernel.support_], linear.coef_, atol=1e-10)
+    assert_allclose(kernel.intercept_, linear.intercept_)
+    assert kernel.status_ == linear.status_
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_linear_kernel_is_linear_logistic_regression(classes: int) -> None:
+    X, y = overlapping()
+    y = y + (X[:, 1] > 1.5) * (classes - 2)
+    kernel = KernelLogisticRegression(kernel="linear", strength=0.02, tol=1e-12).fit(X, y)
+    linear = LogisticRegression(strength=0.02, tol=1e-12).fit(X, y)
+    assert_allclose(kernel.predict_proba(X), linear.predict_proba(X), atol=1e-8)
+    assert_allclose(kernel.objective_, linear.objective_, rtol=1e-10)
+
+
+def test_kernel_logistic_regression_satisfies_its_stationarity() -> None:
+    """β_i = −w_i ∂ℓ_i/strength as functions: the gradient in the space of functions vanishes."""
+    X, y = rings()
+    model = KernelLogisticRegression(gamma=0.5, strength=0.05, tol=1e-13).fit(X, y)
+    f = model.decision_function(X)
+    beta = (y - 1 / (1 + np.exp(-f))) / (len(y) * 0.05)
+    K = np.exp(-0.5 * ((X[:, None] - X) ** 2).sum(axis=2))
+    assert_allclose(K @ beta + model.intercept_, f, atol=1e-7)
+    assert_allclose(beta.sum(), 0, atol=1e-6)
+    assert model.score(X, y) > 0.85
+
+
+@pytest.mark.parametrize("kernel", ["linear", "gaussian"])
+@pytest.mark.parametrize("C", [0.1, 10.0])
+def test_libsvm_finds_the_same_regression(kernel: str, C: float) -> None:
+    from sklearn.svm import SVR
+
+    X, y = curve()
+    own: dict[str, Any] = {"epsilon": 0.1, "gamma": 0.5}
+    model = SupportVectorRegressor(kernel=kernel, strength=1 / (len(y) * C), tol=EXACT, **own)
+    model.fit(X, y)
+    name = {"linear": "linear", "gaussian": "rbf"}[kernel]
+    peer = SVR(kernel=name, C=C, tol=1e-10, **own).fit(X, y)
+    assert_allclose(model.predict(X), peer.predict(X), atol=1e-4)
+    assert_allclose(model.C_, C)
+
+
+def test_liblinear_finds_the_same_squared_regression() -> None:
+    from sklearn.svm import LinearSVR
+
+    X, y = curve()
+    own: dict[str, Any] = {"loss": "squared_epsilon_insensitive", "epsilon": 0.1}
+    peer = LinearSVR(C=1.0, tol=1e-10, max_iter=100_000, intercept_scaling=1e3, **own).fit(X, y)
+    model = SupportVectorRegressor(strength=1 / len(y), tol=1e-13, **own).fit(X, y)
+    assert_allclose(model.coef_, peer.coef_, rtol=1e-4)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "gaussian"])
+def test_the_tube_says_who_supports_it(kernel: str) -> None:
+    X, y = curve()
+    model = SupportVectorRegressor(kernel=kernel, epsilon=0.3, strength=0.01, tol=EXACT).fit(X, y)
+    r, beta = y - model.predict(X), model.dual_variables_
+    assert_allclose(model.slacks_above_, np.maximum(r - 0.3, 0), atol=1e-8)
+    assert_allclose(model.slacks_below_, np.maximum(-r - 0.3, 0), atol=1e-8)
+    assert_allclose(beta.sum(), 0, atol=1e-8)
+    within = np.abs(r) < 0.3 - 1e-4
+    assert within.sum() > 10
+    assert (beta[within] == 0).all()
+    assert_allclose(beta[r > 0.3 + 1e-4], model.C_)
+    assert_allclose(beta[r < -0.3 - 1e-4], -model.C_)
+    assert np.isin(np.flatnonzero(beta), model.support_).all()
+
+
+def test_without_a_tube_it_is_least_absolute_deviations() -> None:
+    """The linear program min Σ (u + v), y = Xw + b + u − v, as the penalty vanishes."""
+    X, y = curve()
+    model = SupportVectorRegressor(epsilon=0.0, strength=1e-7, tol=1e-9).fit(X, y)
+    n, d = X.shape
+    A = np.hstack([X, np.ones((n, 1)), np.eye(n), -np.eye(n)])
+    cost = np.r_[np.zeros(d + 1), np.ones(2 * n)]
+    free = [(None, None)] * (d + 1) + [(0, None)] * (2 * n)
+    exact = linprog(cost, A_eq=A, b_eq=y, bounds=free)
+    assert_allclose(np.abs(y - model.predict(X)).sum(), exact.fun, rtol=1e-6)
+    assert_allclose(model.coef_, exact.x[:d], atol=1e-4)
+
+
+def test_a_squared_tube_of_no_width_is_ridge_regression() -> None:
+    X, y = curve()
+    own: dict[str, Any] = {"loss": "squared_epsilon_insensitive", "epsilon": 0.0}
+    model = SupportVectorRegressor(strength=0.1, tol=1e-13, **own).fit(X, y)
+    assert_allclose(model.coef_, Ridge(strength=0.05, tol=1e-13).fit(X, y).coef_, rtol=1e-8)
+
+
+def test_a_regression_does_not_change_with_units() -> None:
+    X, y = curve()
+    one = SupportVectorRegressor(strength=0.1, tol=1e-11).fit(X, y)
+    other = SupportVectorRegressor(epsilon=100.0, strength=1e-4, tol=1e-11).fit(X, 1000 * y + 5)
+    assert_allclose(other.predict(X), 1000 * one.predict(X) + 5, rtol=1e-4, atol=1e-2)
+    thin = SupportVectorRegressor(strength=0.1, tol=1e-11).fit(sparse.csr_array(X), y)
+    assert_allclose(thin.coef_, one.coef_, atol=1e-6)

@@ -1,0 +1,111 @@
+"""Laws of every kernel, found by its file, and of the functions that are made of kernel columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+
+from linclass import KernelSVM
+from linclass.conventions import NotApplicable
+from linclass.kernel_design import KernelDesign, KernelNorm
+from linclass.kernel_features import kernel_features
+from linclass.kernels.gaussian import Gaussian
+from linclass.losses.logistic import Logistic
+from linclass.objective import Objective
+from linclass.parts import find, names
+
+KERNELS = [name for name in names("kernels") if name != "precomputed"]
+DEFINITIONS: dict[str, Any] = {
+    "linear": lambda x, y: x @ y,
+    "function": lambda x, y: x @ y,
+    "gaussian": lambda x, y: np.exp(-((x - y) @ (x - y))),
+    "polynomial": lambda x, y: (x @ y + 1) ** 3,
+    "sigmoid": lambda x, y: np.tanh(x @ y),
+}
+
+
+def rows(n: int, seed: int = 0) -> np.ndarray:
+    return 0.5 * np.random.default_rng(seed).standard_normal((n, 3))
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_matrix_holds_the_kernel_of_every_pair(name: str) -> None:
+    X, Y = rows(300), rows(7, seed=1)
+    kernel, k = find("kernels", name)(), DEFINITIONS[name]
+    K = kernel.matrix(X)
+    assert_allclose(kernel.matrix(X, Y), [[k(x, y) for y in Y] for x in X], rtol=1e-10)
+    assert_allclose(K[140:150], [[k(x, y) for y in X] for x in X[140:150]], rtol=1e-10)
+    assert (K == K.T).all() or name == "function"
+    assert_allclose(kernel.matrix(sparse.csr_array(X), sparse.csr_array(Y)), kernel.matrix(X, Y))
+
+
+@pytest.mark.parametrize("name", [n for n in KERNELS if find("kernels", n).is_psd])
+def test_an_inner_product_has_no_negative_eigenvalue(name: str) -> None:
+    values = np.linalg.eigvalsh(find("kernels", name)().matrix(rows(60)))
+    assert values.min() > -1e-12 * values.max()
+
+
+def test_what_is_no_inner_product_is_refused() -> None:
+    X, y = rows(40) * 4, np.arange(40) % 2
+    with pytest.raises(NotApplicable, match="negative eigenvalue"):
+        KernelSVM(kernel="sigmoid", gamma=1.0, offset=2.0).fit(X, y)
+    with pytest.raises(ValueError, match="symmetric"):
+        KernelSVM(kernel=lambda A, B: A @ np.triu(np.ones((3, 3))) @ B.T).fit(X, y)
+    with pytest.raises(ValueError, match="shape"):
+        KernelSVM(kernel=lambda A, B: A).fit(X, y)
+    for params in [{"kernel": "gausian"}, {"gamma": -1.0}, {"degree": 0}, {"strength": 0.0}]:
+        with pytest.raises(ValueError, match=r"\w") as caught:
+            KernelSVM(**params).check()
+        assert "\n" not in str(caught.value)
+
+
+def test_functions_of_kernel_columns_are_what_they_say() -> None:
+    """Against the features of the linear kernel, where everything has a name."""
+    X = rows(40)
+    design = KernelDesign(X @ X.T)
+    rng = np.random.default_rng(3)
+    theta, other = rng.standard_normal((2, 41))
+    w, v = X.T @ theta[:40], X.T @ other[:40]
+    assert_allclose(design.scores(theta), X @ w + theta[40])
+    assert_allclose(design.scores(np.where(np.arange(41) < 5, theta, 0)), X @ (X[:5].T @ theta[:5]))
+    assert_allclose(X.T @ design.pull(theta[:40])[:40], X.T @ theta[:40])
+    expected = w @ v + theta[40] * other[40]
+    assert_allclose(design.inner(theta, other, design.scores(other)), expected)
+    assert_allclose(KernelNorm(design.K).value(theta[:40]), 0.5 * w @ w)
+    mixed = design.take(np.array([5, 3, 9]))
+    assert_allclose(mixed.scores(theta), design.scores(theta)[[5, 3, 9]])
+    assert_allclose(mixed.scores_of(slice(1, 3), theta), design.scores(theta)[[3, 9]])
+    assert_allclose(X.T @ mixed.pull(np.array([1.0, 2, 3]))[:40], [1, 2, 3] @ X[[5, 3, 9]])
+    some = np.array([1, 4, 7])
+    inside = design.inside(some, design.outside(some, np.array([1.0, 2, 3, 4])))
+    assert inside.tolist() == [1, 2, 3, 4]
+    assert_allclose(design.restricted(some).scores(inside), X[some] @ ([1, 2, 3] @ X[some]) + 4)
+
+
+def test_gradients_are_those_of_functions() -> None:
+    """dP along any direction is ⟨gradient, direction⟩ as functions."""
+    X = rows(30)
+    K = Gaussian(1.0).matrix(X)
+    design: Any = KernelDesign(K)
+    P = Objective(design, Logistic(), np.where(X[:, 0] > 0, 1.0, -1.0), None, KernelNorm(K), 0.1)
+    rng = np.random.default_rng(0)
+    theta, step = rng.standard_normal((2, 31))
+    along = design.scores(step)
+    numeric = (P.at(theta + 1e-6 * step).value - P.at(theta - 1e-6 * step).value) / 2e-6
+    assert_allclose(design.inner(P.at(theta).gradient, step, along), numeric, rtol=1e-7)
+
+
+@pytest.mark.parametrize("copies", [1, 3])
+def test_kernel_features_have_the_kernels_inner_products(copies: int) -> None:
+    X = np.repeat(rows(40), copies, axis=0)
+    K = Gaussian(1.0).matrix(X)
+    found = kernel_features(K.copy())
+    assert found.features.shape[1] == len(found.pivots) <= 40
+    assert_allclose(found.features @ found.features.T, K, atol=1e-11)
+    W = np.random.default_rng(0).standard_normal((2, len(found.pivots)))
+    beta = found.coefficients(W)
+    assert_allclose(beta @ K[found.pivots], W @ found.features.T, atol=1e-5)
