@@ -131,8 +131,66 @@ def many_steps(steps: int = 500_000) -> Iterator[Case]:
         yield Case(f"{steps:,} steps, {name}", "naive loop", ours, theirs, off, target, pairs=3)
 
 
+def many_fits(repeats: int = 100) -> Iterator[Case]:
+    """Folds of 150 × 4 rows, fitted together; the peer fits one after the other."""
+    X, y = data.gaussian(167, 4)
+    rng = np.random.default_rng(0)
+    folds = [f for _ in range(repeats) for f in np.array_split(rng.permutation(len(y)), 10)]
+    train = [np.delete(np.arange(len(y)), fold) for fold in folds]
+    params = [{"strength": strength_of_C(1.0, 150)}]
+    best = [fit for (fit,) in LogisticRegression(tol=1e-13).fit_many(X, y, folds, params)]
+
+    def theirs() -> Any:
+        return [Peer(C=1.0, solver="newton-cholesky", tol=1e-4).fit(X[r], y[r]) for r in train]
+
+    def off(fits: Any) -> float:
+        return max(
+            suboptimality(X[r], y[r], params[0]["strength"], fit, optimum)
+            for r, fit, optimum in list(zip(train, fits, best, strict=True))[:20]
+        )
+
+    yield Case(
+        f"{len(folds):,} fits of 150 × 4",
+        "newton-cholesky, one by one",
+        lambda: [fit for (fit,) in LogisticRegression().fit_many(X, y, folds, params)],
+        theirs,
+        off,
+        0.03,
+    )
+
+
+def paths(count: int = 13) -> Iterator[Case]:
+    """A path of strengths beside our own separate fits."""
+    strengths = np.logspace(-6, 0, count)
+    for name, (X, y), target in [
+        ("2,000 × 50", data.gaussian(2000, 50), 0.75),
+        ("iris", data.iris(), 0.6),
+        ("20news religion/politics", data.newsgroups_two(), 0.5),
+    ]:
+        best = LogisticRegression(tol=1e-11, max_iter=500).path(X, y, strengths)
+
+        def theirs(X: Any = X, y: np.ndarray = y) -> Any:
+            return [LogisticRegression(strength=s).fit(X, y) for s in strengths]
+
+        def off(fits: Any, X: Any = X, y: np.ndarray = y, best: Any = best) -> float:
+            found = zip(strengths, fits, best, strict=True)
+            return max(suboptimality(X, y, s, fit, optimum) for s, fit, optimum in found)
+
+        def ours(X: Any = X, y: np.ndarray = y) -> Any:
+            return LogisticRegression().path(X, y, strengths)
+
+        case = f"path of {count} strengths, {name}"
+        yield Case(case, "our separate fits", ours, theirs, off, target, within=1e-6, pairs=5)
+
+
+def suboptimality(X: Any, y: np.ndarray, strength: float, model: Any, optimum: Any) -> float:
+    value = objective_of(X, y, strength)
+    best = value(optimum)
+    return (value(model) - best) / best
+
+
 def cases() -> Iterator[Case]:
-    for group in (binary_dense, binary_sparse, multinomial, many_steps):
+    for group in (binary_dense, binary_sparse, multinomial, many_fits, paths, many_steps):
         try:
             yield from group()
         except FileNotFoundError as missing:

@@ -88,8 +88,14 @@ class Look:
         n, d, loss = len(batch.X), batch.d, batch.loss
         shape = (C, B * n) if C > 1 else (B * n,)
         self.y = np.tile(batch.y, B)
-        self.z = (theta.reshape(C * B, p) @ batch.X.T).reshape(shape)
-        values, slopes, self.curvatures = loss.jet(self.y, self.z)
+        if theta.any():
+            self.z = (theta.reshape(C * B, p) @ batch.X.T).reshape(shape)
+            jet = loss.jet(self.y, self.z)
+        else:  # where all problems begin, they are alike
+            self.z = np.zeros(shape)
+            first = loss.jet(batch.y, np.zeros((C, n) if C > 1 else n))
+            jet = tuple(np.tile(part, B) for part in first)
+        values, slopes, self.curvatures = jet
         self.values, self.slopes = values, slopes
         self._curvatures: dict[tuple[int, int], Array] = {}
         u = theta[..., :d]

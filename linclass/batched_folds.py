@@ -50,7 +50,7 @@ def solve_folds(folds: Any, chosen: Sequence[int]) -> list[list[Solution]]:
     problems = max(1, IN_CACHE // (rows.batch.C * P.design.n_rows))
     found: list[list[Solution]] = []
     for some in _pieces(chosen, max(1, problems // len(order))):
-        weights = np.array([_weights(folds, fold) for fold in some])
+        weights = _weights(folds, some)
         moves = None if folds.scaling is None else [folds.scaling[fold] for fold in some]
         solutions: list[list[Solution]] = [[] for _ in some]
         start = None
@@ -109,14 +109,17 @@ class SharedRows:
         return theta[:, 0] if self.batch.C == 1 else theta
 
 
-def _weights(folds: Any, fold: int) -> Array:
-    """Row weights with sum 1, and 0 for what is held out."""
-    w = np.ones(len(folds.codes))
+def _weights(folds: Any, some: Sequence[int]) -> Array:
+    """Row weights of each fold, with sum 1, and 0 for what it holds out."""
+    held_out = [folds.held_out[fold] for fold in some]
+    w = np.ones((len(some), len(folds.codes)))
     if folds.whole.class_weight is not None:
-        mass, classes = folds.counts[fold].astype(float), folds.whole.classes_
-        w *= validation.class_weights(folds.whole.class_weight, classes, mass)[folds.codes]
-    w[folds.held_out[fold]] = 0
-    return w / w.sum()
+        for row, fold in zip(w, some, strict=True):
+            mass, classes = folds.counts[fold].astype(float), folds.whole.classes_
+            row *= validation.class_weights(folds.whole.class_weight, classes, mass)[folds.codes]
+    w[np.repeat(np.arange(len(some)), list(map(len, held_out))), np.concatenate(held_out)] = 0
+    w /= w.sum(axis=1, keepdims=True)
+    return w
 
 
 def _pieces(items: Any, size: int) -> list[Any]:
