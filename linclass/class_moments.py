@@ -56,13 +56,14 @@ class ClassMoments:
     ) -> ClassMoments:
         """Without rows of this mass, with these sums and squares of x − m_k.
 
-        `own_sums` are those of all rows, where m_k is only near their mean.
+        `own_sums` are those of all rows, where m_k is only near their mean. Arrays that have one
+        axis more, for the folds, give the moments of all of them, stacked.
         """
         left = self.mass - mass
         left = np.where(left > 1e-9 * self.mass, left, 0)  # weights need not be whole numbers
         inverse = np.divide(1.0, left, out=np.zeros_like(left), where=left > 0)
         sums = own_sums - sums
-        mean = np.where(left[:, None] > 0, self.mean + inverse[:, None] * sums, 0)
+        mean = np.where(left[..., None] > 0, self.mean + inverse[..., None] * sums, 0)
         scatter = self.scatter - squares - SQUARES[self.form](sums, inverse)
         self._clear_rounding(scatter)
         return ClassMoments(self.form, left, mean, scatter)
@@ -97,34 +98,57 @@ class ClassMoments:
 
     def scaled(self, shift: Array, scale: Array) -> ClassMoments:
         """Of the rows (x − shift) / scale."""
-        by = np.outer(scale, scale) if self.form in ("tied", "full") else scale
-        by = by * scale if self.form == "diagonal" else by
-        scatter = self.scatter / by if self.form != "means" else self.scatter
-        return replace(self, mean=(self.mean - shift) / scale, scatter=scatter)
+        by = scale
+        if self.form in ("tied", "full"):
+            by = scale[..., :, None] * scale[..., None, :]
+        elif self.form == "diagonal":
+            by = scale * scale
+        by = by[..., None, :, :] if self.form == "full" else by
+        by = by[..., None, :] if self.form == "diagonal" else by
+        mean = (self.mean - shift[..., None, :]) / scale[..., None, :]
+        return replace(
+            self, mean=mean, scatter=self.scatter / by if by is not scale else self.scatter
+        )
+
+    def split(self) -> list[ClassMoments]:
+        """The moments of each fold, of stacked ones."""
+        scatter = self.scatter if self.form != "means" else [self.scatter] * len(self.mass)
+        parts = zip(self.mass, self.mean, scatter, strict=True)
+        return [ClassMoments(self.form, *part) for part in parts]
+
+    def stacked(self) -> ClassMoments:
+        """As a stack of one."""
+        scatter = self.scatter if self.form == "means" else self.scatter[None]
+        return ClassMoments(self.form, self.mass[None], self.mean[None], scatter)
 
     @property
-    def total(self) -> float:
-        return float(self.mass.sum())
+    def total(self) -> Any:
+        return self.mass.sum(axis=-1)
 
     @property
-    def present(self) -> int:
+    def present(self) -> Any:
         """How many classes have rows."""
-        return int(np.count_nonzero(self.mass))
+        return np.count_nonzero(self.mass, axis=-1)
 
     @property
     def centre(self) -> Array:
         """The mean of all rows."""
-        return self.mass @ self.mean / self.mass.sum()
+        sums = (self.mass[..., None, :] @ self.mean)[..., 0, :]
+        return sums / self.mass.sum(axis=-1)[..., None]
 
     @property
     def means(self) -> Array:
         """m_k, where a class without rows stands in the centre."""
-        return np.where(self.mass[:, None] > 0, self.mean, self.centre)
+        if self.mass.all():
+            return self.mean
+        return np.where(self.mass[..., None] > 0, self.mean, self.centre[..., None, :])
 
     @cached_property
     def pooled(self) -> Array:
         """The scatter within the classes, over all of them: (d,), (d, d) or rows."""
-        return self.scatter.sum(axis=0) if self.form in ("diagonal", "full") else self.scatter
+        if self.form == "diagonal":
+            return self.scatter.sum(axis=-2)
+        return self.scatter.sum(axis=-3) if self.form == "full" else self.scatter
 
     @cached_property
     def axes(self) -> tuple[Array, Array]:
@@ -146,7 +170,7 @@ class ClassMoments:
     @property
     def negligible(self) -> Array:
         """A deviation of each feature that is rounding, not spread."""
-        return 1e-14 * np.abs(self.mean).max(axis=0)
+        return 1e-14 * np.abs(self.mean).max(axis=-2)
 
     def _add_rows(self, other: ClassMoments) -> ClassMoments:
         """Rows are kept while they are fewer than features."""
@@ -180,8 +204,8 @@ def _no_rows(*_: Any) -> Array:
 # Σ_k w_k s_k s_kᵀ of vectors s (K, d), one for each class
 SQUARES: dict[str, Callable[..., Array]] = {
     "means": lambda s, w: np.zeros(0),
-    "diagonal": lambda s, w: w[:, None] * s * s,
-    "full": lambda s, w: w[:, None, None] * s[:, :, None] * s[:, None, :],
-    "tied": lambda s, w: (w[:, None] * s).T @ s,
+    "diagonal": lambda s, w: w[..., None] * s * s,
+    "full": lambda s, w: w[..., None, None] * s[..., :, None] * s[..., None, :],
+    "tied": lambda s, w: np.swapaxes(w[..., None] * s, -1, -2) @ s,
     "rows": _no_rows,
 }

@@ -49,6 +49,10 @@ class ClassSums:
         sums = tuple(np.where(gone[:, None], 0, s) for s in left.sums)
         return replace(left, mass=np.where(gone, 0, left.mass), sums=sums)
 
+    def stacked(self) -> StackOfOne:
+        """As a stack of one fold."""
+        return StackOfOne(self)
+
     def of_classes(self, kept: Array) -> ClassSums:
         return replace(self, mass=self.mass[kept], sums=tuple(s[kept] for s in self.sums))
 
@@ -72,6 +76,19 @@ class ClassSums:
             sums.append(a + sign * b)
         mass = self.mass + sign * other.mass
         return replace(self, families=tuple(families), mass=mass, sums=tuple(sums))
+
+
+class StackOfOne:
+    """A stack of one."""
+
+    def __init__(self, statistics: Any):
+        self.statistics, self.mass = statistics, statistics.mass[None]
+
+    def split(self) -> list[Any]:
+        return [self.statistics]
+
+    def scaled(self, shift: Array, scale: Array) -> StackOfOne:
+        return StackOfOne(self.statistics.scaled(shift[0], scale[0]))
 
 
 def _blocks(codes: Array, weights: Array, K: int) -> Iterator[tuple[slice, Array]]:

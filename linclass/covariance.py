@@ -53,15 +53,21 @@ def tied_form(X: Any, K: int, shape: str, owner: str) -> str:
     return "rows" if wide else "tied"
 
 
-def freedom(moments: ClassMoments, covariance: str) -> float:
-    """What the scatter is divided by."""
+def freedom(moments: ClassMoments, covariance: str) -> Any:
+    """What the scatter is divided by; of stacked moments for each fold."""
     left = moments.total - LOST[covariance] * moments.present
-    if left <= 0 and moments.pooled.any():
+    if np.min(left) <= 0 and moments.pooled.any():
         raise NotApplicable(
-            f"weights sum to {moments.total:g}, so N − K is not positive; weights count rows "
+            f"weights sum to {np.min(moments.total):g}, so N − K is not positive; weights count rows "
             "here. Scale them up, or use covariance='maximum_likelihood'."
         )
-    return max(left, 1)  # one row in each class: no spread, whatever it is divided by
+    return np.maximum(left, 1)  # one row in each class: no spread, whatever it is divided by
+
+
+def tied_spreads(stack: ClassMoments, covariance: str) -> list[Spread]:
+    """Of each fold of a stack whose scatters are matrices, in full and not shrunk."""
+    f = freedom(stack, covariance)
+    return Spread.of_covariances(stack.pooled / f[:, None, None], stack.negligible)
 
 
 def tied_spread(

@@ -35,14 +35,19 @@ class FromStatistics(Classifier):
     def _left_out(
         self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int, folds: Folds
     ) -> Iterator[Any]:
-        """The sums over all rows but the fold's, for each fold: the total without the part."""
+        """The sums over all rows but the fold's, in stacks of folds: the total without the part."""
         total = self._gather(X, codes, weights, K)
         for rows in folds:
-            yield total - self._gather_part(total, X[rows], codes[rows], weights[rows])
+            left = total - self._gather_part(total, X[rows], codes[rows], weights[rows])
+            yield left.stacked()
 
     def _gather_part(self, total: Any, X: Any, codes: np.ndarray, weights: np.ndarray) -> Any:
         """Sums over some of the rows that `total` is of, in its form."""
         raise NotImplementedError
+
+    def _learn_stack(self, stack: Any) -> list[Self]:
+        """A model for each fold of a stack; those that can learn of all at once are quicker."""
+        return [copy.copy(self)._learn(statistics) for statistics in stack.split()]
 
     def _learn(self, statistics: Any) -> Self:
         """Everything but `classes_` and the number and names of features, from the sums alone."""
@@ -80,15 +85,19 @@ class FromStatistics(Classifier):
             model.check()
         fits: list[list[Any]] = [[None] * len(models) for _ in folds]
         for group in _alike(models):
-            first = models[group[0]]
+            first, own = models[group[0]], [models[i] for i in group]
             rows = first._observed(X)
             lefts = first._left_out(rows, codes, weights, len(asked.classes_), folds)
-            for j, left in enumerate(lefts):
-                sums, classes = of_present_classes(left, asked.classes_)
-                if scaling is not None:
-                    sums = self._scaled(sums, *scaling[j])
-                for i in group:
-                    fits[j][i] = models[i]._copy_for(classes)._learn(sums)
+            begin = 0
+            for stack in lefts:
+                end = begin + len(stack.mass)
+                units = None if scaling is None else scaling[begin:end]
+                for i, found in zip(
+                    group, _learned(own, stack, asked.classes_, units), strict=True
+                ):
+                    for fold, fit in zip(fits[begin:end], found, strict=True):
+                        fold[i] = fit
+                begin = end
         return fits
 
     def leave_one_out(self, X: Any, y: Any) -> np.ndarray:
@@ -182,6 +191,23 @@ class FromStatistics(Classifier):
 def unfitted(model: Any) -> Any:
     """A copy with its parameters and nothing else."""
     return type(model)(**model.get_params(deep=False))
+
+
+def _learned(models: Sequence[Any], stack: Any, classes: np.ndarray, scaling: Any) -> list[Any]:
+    """found[model][fold], all folds of a stack at once where each has rows of all classes."""
+    if (stack.mass > 0).all():
+        if scaling is not None:
+            shift, scale = map(np.array, zip(*scaling, strict=True))
+            stack = models[0]._scaled(stack, shift, scale)
+        return [model._copy_for(classes)._learn_stack(stack) for model in models]
+    found: list[list[Any]] = [[] for _ in models]
+    for j, left in enumerate(stack.split()):
+        sums, seen = of_present_classes(left, classes)
+        if scaling is not None:
+            sums = models[0]._scaled(sums, *scaling[j])
+        for model, fits in zip(models, found, strict=True):
+            fits.append(model._copy_for(seen)._learn(sums))
+    return found
 
 
 def with_refits(model: Any, X: Any, y: Any, Z: np.ndarray, lone: np.ndarray) -> np.ndarray:

@@ -18,20 +18,25 @@ import scipy.sparse as sp
 from linclass.class_moments import Array, ClassMoments, Matrix
 
 BLOCK = 2048  # rows
+SMALL = 4_000_000  # numbers: deviations of so few are kept for the next dealing
+STACK = 2_000_000  # numbers in a stack of scatters
 Part = tuple[Array, Array, Array]  # mass (K,), sums (K, d), squares
 
 
 def left_out(
     X: Matrix, codes: Array, weights: Array, K: int, form: str, folds: Sequence[Array]
 ) -> Iterator[ClassMoments]:
-    """The moments, in this form, of the rows that are not in each of the folds."""
+    """The moments, in this form, of the rows that are not in each of the folds: stacks of folds."""
     if sp.issparse(X):
         total = ClassMoments.of(X, codes, weights, K, form)
         for rows in folds:
-            yield total - ClassMoments.of(X[rows], codes[rows], weights[rows], K, form)
+            part = ClassMoments.of(X[rows], codes[rows], weights[rows], K, form)
+            yield (total - part).stacked()
         return
     origin = _origin(X, codes, weights, K)
     measure = _Deviations(X, codes, weights, origin, form)
+    if sum(map(len, folds)) > len(X) and X.size <= SMALL:
+        measure.keep()
     first = _disjoint(folds, len(X))
     parts = [measure(rows) for rows in folds[:first]]
     rest = np.ones(len(X), dtype=bool)
@@ -40,9 +45,14 @@ def left_out(
     whole = [*parts, measure(np.flatnonzero(rest))] if rest.any() else parts
     mass, sums, squares = (np.sum(values, axis=0) for values in zip(*whole, strict=True))
     total = ClassMoments(form, mass, origin, squares)
-    for j, rows in enumerate(folds):
-        part = parts[j] if j < first else measure(rows)
-        yield total.without(*part, sums)
+    at_once = max(1, STACK // max(squares.size, origin.size))
+    for begin in range(0, len(folds), at_once):
+        some = range(begin, min(begin + at_once, len(folds)))
+        found = [parts[j] if j < first else measure(folds[j]) for j in some]
+        of_mass, of_sums, of_squares = map(np.array, zip(*found, strict=True))
+        if form == "means":
+            of_squares = squares
+        yield total.without(of_mass, of_sums, of_squares, sums)
 
 
 def _origin(X: Array, codes: Array, weights: Array, K: int) -> Array:
@@ -72,6 +82,13 @@ class _Deviations:
     def __init__(self, X: Array, codes: Array, weights: Array, origin: Array, form: str):
         self.X, self.codes, self.origin, self.form = X, codes, origin, form
         self.weights = None if (weights == 1).all() else weights
+        self.kept: Array | None = None
+
+    def keep(self) -> None:
+        """Work the deviations of all rows out once."""
+        self.kept = self.X - self.origin[self.codes]
+        w = 1.0 if self.weights is None else self.weights
+        self.belongs = _belongs(self.codes, w, len(self.origin)).T.copy()
 
     def __call__(self, rows: Array) -> Part:
         if self.form == "full":
@@ -83,11 +100,14 @@ class _Deviations:
         return mass, sums, squares
 
     def _block(self, rows: Array) -> Part:
-        k = self.codes[rows]
         w = None if self.weights is None else self.weights[rows]
-        D = self.X[rows]
-        D -= self.origin[k]
-        belongs = _belongs(k, 1.0 if w is None else w, len(self.origin))
+        if self.kept is not None:
+            D, belongs = self.kept[rows], self.belongs[rows].T
+        else:
+            k = self.codes[rows]
+            D = self.X[rows]
+            D -= self.origin[k]
+            belongs = _belongs(k, 1.0 if w is None else w, len(self.origin))
         return belongs.sum(axis=1), belongs @ D, _GATHERED[self.form](D, w, belongs)
 
     def _class_by_class(self, rows: Array) -> Part:
@@ -98,8 +118,9 @@ class _Deviations:
             mass, sums, squares = 0.0, np.zeros_like(m), np.zeros((len(m), len(m)))
             for begin in range(0, len(own), BLOCK):
                 some = own[begin : begin + BLOCK]
-                D = self.X[some]
-                D -= m
+                D = self.X[some] if self.kept is None else self.kept[some]
+                if self.kept is None:
+                    D -= m
                 w = None if self.weights is None else self.weights[some]
                 mass += len(some) if w is None else w.sum()
                 sums += D.sum(axis=0) if w is None else w @ D

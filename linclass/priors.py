@@ -23,14 +23,15 @@ def check_priors(priors: Priors) -> None:
 
 
 def class_priors(priors: Priors, mass: np.ndarray) -> np.ndarray:
-    """π (K,) for classes of these masses."""
+    """π (…, K) for classes of these masses."""
+    K = mass.shape[-1]
     if priors is None:
-        return mass / mass.sum()
+        return mass / mass.sum(axis=-1, keepdims=True)
     if isinstance(priors, str):
-        return np.full(len(mass), 1 / len(mass))
-    if len(priors) != len(mass):
-        raise ValueError(f"priors has {len(priors)} entries for {len(mass)} classes; give as many.")
-    return np.asarray(priors, dtype=np.float64)
+        return np.full(mass.shape, 1 / K)
+    if len(priors) != K:
+        raise ValueError(f"priors has {len(priors)} entries for {K} classes; give as many.")
+    return np.tile(np.asarray(priors, dtype=np.float64), (*mass.shape[:-1], 1))
 
 
 def log_priors(pi: np.ndarray) -> np.ndarray:

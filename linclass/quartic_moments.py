@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from linclass.applicability import NotApplicable
 from linclass.class_moments import Array, ClassMoments, Matrix
+from linclass.class_sums import StackOfOne
 
 BLOCK = 2048  # rows
 
@@ -56,6 +57,9 @@ class QuarticMoments:
 
     def scaled(self, shift: Array, scale: Array) -> QuarticMoments:
         raise NotApplicable("‖x‖⁴ in other units does not follow from ‖x‖⁴; fit the scaled rows.")
+
+    def stacked(self) -> StackOfOne:
+        return StackOfOne(self)
 
     @property
     def mass(self) -> Array:

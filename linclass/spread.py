@@ -22,6 +22,7 @@ class Spread:
 
     root: np.ndarray
     whitener: np.ndarray
+    known_volume: float | None = None  # ln det Σ, where a factorization has told it
 
     @property
     def rank(self) -> int:
@@ -30,6 +31,8 @@ class Spread:
     @property
     def log_volume(self) -> float:
         """ln det Σ; without full rank, of the directions that have spread."""
+        if self.known_volume is not None:
+            return self.known_volume
         if self.rank == self.root.shape[1]:
             return 2 * float(np.linalg.slogdet(self.root)[1])
         return 2 * float(np.log(np.linalg.svd(self.root, compute_uv=False)).sum())
@@ -57,12 +60,29 @@ class Spread:
     @classmethod
     def of_covariance(cls, C: np.ndarray, negligible: np.ndarray) -> Self:
         """From Σ (d, d); a standard deviation up to `negligible` (d,) is rounding, not spread."""
-        scale, weight = _scales(np.diag(C), negligible)
-        Q = C * np.outer(weight, weight)  # the correlation matrix, 0 where there is no spread
+        return cls.of_covariances(C[None], negligible[None])[0]
+
+    @classmethod
+    def of_covariances(cls, C: np.ndarray, negligible: np.ndarray) -> list[Self]:
+        """Of many Σ (n, d, d) at once, with `negligible` (n, d)."""
+        scale, weight = _scales(np.diagonal(C, axis1=1, axis2=2), negligible)
+        Q = C * (
+            weight[:, :, None] * weight[:, None, :]
+        )  # correlations, 0 where there is no spread
+        sizes = np.abs(Q).sum(axis=1).max(axis=1)
+        return [cls._of_correlation(*one) for one in zip(Q, sizes, scale, weight, strict=True)]
+
+    @classmethod
+    def _of_correlation(
+        cls, Q: np.ndarray, size: float, scale: np.ndarray, weight: np.ndarray
+    ) -> Self:
         L, indefinite = lapack.dpotrf(Q, lower=1, clean=1)
-        if not indefinite and _reciprocal_condition(Q, L) > _tolerance(Q):
+        if not indefinite:
             inverse, _ = lapack.dtrtri(L, lower=1)
-            return cls(L.T * scale, weight[:, None] * inverse.T)
+            # ‖Q‖₁ and ‖L⁻¹‖² are at least the norms of Q and Q⁻¹, so nothing ill-conditioned passes
+            if size * np.vdot(inverse, inverse) * _tolerance(Q) < 1:
+                volume = 2 * float(np.log(np.diagonal(L) * scale).sum())
+                return cls(L.T * scale, weight[:, None] * inverse.T, volume)
         values, vectors = np.linalg.eigh(Q)
         return cls._of_eigen(values, vectors.T, scale, weight)
 
@@ -87,10 +107,6 @@ def _scales(variance: np.ndarray, negligible: np.ndarray) -> tuple[np.ndarray, n
     scale = np.sqrt(np.maximum(variance, 0))
     scale = np.where(scale > negligible, scale, 0)
     return scale, np.divide(1, scale, out=np.zeros_like(scale), where=scale > 0)
-
-
-def _reciprocal_condition(Q: np.ndarray, L: np.ndarray) -> float:
-    return lapack.dpocon(L, np.abs(Q).sum(axis=0).max(), uplo="L")[0]
 
 
 def _tolerance(Q: np.ndarray) -> float:

@@ -9,6 +9,7 @@ analysis with equal priors. It is a rule of geometry and claims no probabilities
 Fisher (1936); Hastie, Tibshirani & Friedman (2009), §4.3.3
 """
 
+import copy
 from numbers import Integral
 from typing import Any, Self
 
@@ -18,7 +19,7 @@ import scipy.sparse as sp
 from linclass import leave_one_out
 from linclass.class_moments import ClassMoments
 from linclass.conventions import LinearScores
-from linclass.covariance import missing_rank, tied_form, tied_spread
+from linclass.covariance import missing_rank, tied_form, tied_spread, tied_spreads
 from linclass.from_moments import FromMoments
 from linclass.geometry import LinearGeometry
 from linclass.spread import Spread
@@ -39,12 +40,19 @@ class FisherDiscriminant(FromMoments, LinearScores, LinearGeometry):
         return tied_form(X, K, "full", type(self).__name__)
 
     def _learn(self, statistics: ClassMoments) -> Self:
-        lost = "unbiased" if statistics.total > statistics.present else "maximum_likelihood"
-        spread = tied_spread(statistics, lost)
-        self.means_, self.centre_ = statistics.means, statistics.centre
+        return self._take(statistics, tied_spread(statistics, _over(statistics)))
+
+    def _learn_stack(self, stack: ClassMoments) -> list[Self]:
+        if stack.form != "tied":
+            return super()._learn_stack(stack)
+        pairs = zip(stack.split(), tied_spreads(stack, _over(stack)), strict=True)
+        return [copy.copy(self)._take(statistics, spread) for statistics, spread in pairs]
+
+    def _take(self, statistics: ClassMoments, spread: Spread) -> Self:
+        mass, self.means_, self.centre_ = statistics.mass, statistics.means, statistics.centre
         M = self.means_ - self.centre_
         # in whitened coordinates S_w = I, so the directions are those of the weighted means
-        weighted = np.sqrt(statistics.mass)[:, None] * spread.whiten(M)
+        weighted = np.sqrt(mass)[:, None] * (M @ spread.whitener)
         _, ratio, V = np.linalg.svd(weighted, full_matrices=False)
         most = min(len(M) - 1, self.n_components or len(M))
         kept = np.flatnonzero(ratio > NEGLIGIBLE * ratio.max(initial=0))[:most]
@@ -54,7 +62,7 @@ class FisherDiscriminant(FromMoments, LinearScores, LinearGeometry):
         P = M @ self.scalings_
         W = P @ self.scalings_.T
         b = -0.5 * (P**2).sum(axis=1) - W @ self.centre_
-        b[statistics.mass == 0] = -np.inf  # a class that has no rows yet
+        b[mass == 0] = -np.inf  # a class that has no rows yet
         self._set_scores(W, b)
         self.rank_, d = spread.rank, M.shape[1]
         if self.rank_ == d:
@@ -87,6 +95,12 @@ class FisherDiscriminant(FromMoments, LinearScores, LinearGeometry):
         tags = super().__sklearn_tags__()
         tags.transformer_tags = TransformerTags()
         return tags
+
+
+def _over(statistics: ClassMoments) -> str:
+    """Over N − K; over N where that is nothing."""
+    positive = np.min(statistics.total - statistics.present) > 0
+    return "unbiased" if positive else "maximum_likelihood"
 
 
 def _signs(V: np.ndarray, M: np.ndarray) -> np.ndarray:

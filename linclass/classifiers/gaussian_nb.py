@@ -6,6 +6,7 @@ Linear in T, so quadratic in x; tied it is linear in x, with coef_, intercept_ a
 linear classifier, and its posterior is a logistic function.   Hastie, Tibshirani & Friedman (2009), §6.6.3
 """
 
+import copy
 from typing import Any, Self
 
 import numpy as np
@@ -21,6 +22,10 @@ from linclass.priors import Priors, check_priors, class_priors, log_priors
 
 
 class GaussianNB(FromMoments, SoftmaxProbabilities, LinearGeometry):
+    natural_: np.ndarray
+    intercept_: np.ndarray
+    _family: Gaussian
+
     def __init__(self, priors: Priors = None, var_smoothing: float = 1e-9, tied: bool = False):
         self.priors = priors
         self.var_smoothing = var_smoothing
@@ -35,31 +40,62 @@ class GaussianNB(FromMoments, SoftmaxProbabilities, LinearGeometry):
         return "diagonal"
 
     def _learn(self, statistics: ClassMoments) -> Self:
-        mass, self.means_, centre = statistics.mass, statistics.means, statistics.centre
-        pooled = statistics.pooled / mass.sum()
-        within = statistics.scatter / np.where(mass > 0, mass, 1)[:, None]
-        within[mass == 0] = pooled
-        if self.tied:
-            within = np.tile(pooled, (len(mass), 1))
-        self.priors_ = class_priors(self.priors, mass)
-        total = pooled + mass @ (self.means_ - centre) ** 2 / mass.sum()
-        self.epsilon_ = float(self.var_smoothing * total.max())
-        self.variances_ = within + self.epsilon_
+        return self._take(0, self._learned(statistics.stacked()))
 
-        low = self._replace_rounding(total)
+    def _learn_stack(self, stack: ClassMoments) -> list[Self]:
+        learned = self._learned(stack)
+        return [copy.copy(self)._take(j, learned) for j in range(len(stack.mass))]
 
-        self._family = Gaussian(origin=centre)
-        theta = self._family.of_moments(self.means_, self.variances_)
-        b = log_priors(self.priors_) - self._family.log_normalizer(theta)
-        if len(theta) == 2:
-            theta, b = theta[1:] - theta[:1], b[1:] - b[:1]
-        self.natural_, self.intercept_ = theta, b
+    def _learned(self, stack: ClassMoments) -> dict[str, np.ndarray]:
+        """All that is learned, of each fold of a stack."""
+        mass, means, centre = stack.mass, stack.means, stack.centre
+        n = mass.sum(axis=-1)[:, None]
+        pooled = stack.pooled / n
+        within = stack.scatter / np.where(mass > 0, mass, 1)[..., None]
+        shared = (mass == 0)[..., None] | self.tied
+        within = np.where(shared, pooled[:, None], within)
+        between = mass[:, None, :] @ (means - centre[:, None]) ** 2
+        total = pooled + between[:, 0] / n
+        epsilon = self.var_smoothing * total.max(axis=1)
+        variances = within + epsilon[:, None, None]
+
+        # what is no more than rounding is raised to what can be told from it
+        constant = total <= (1e-14 * np.abs(means).max(axis=1)) ** 2
+        floor = np.where(constant, 0, FLOOR * total)[:, None]
+        low = variances <= floor
+        if low.any():
+            variances = np.where(low, np.where(constant[:, None], 1, floor), variances)
+
+        priors = class_priors(self.priors, mass)
+        family = Gaussian(origin=centre[:, None])
+        natural = family.of_moments(means, variances)
+        intercept = log_priors(priors) - family.log_normalizer(natural)
+        if mass.shape[1] == 2:
+            natural = natural[:, 1:] - natural[:, :1]
+            intercept = intercept[:, 1:] - intercept[:, :1]
+        return {
+            "means_": means,
+            "variances_": variances,
+            "epsilon_": epsilon,
+            "priors_": priors,
+            "natural_": natural,
+            "intercept_": intercept,
+            "centre": centre,
+            "low": low,
+        }
+
+    def _take(self, j: int, learned: dict[str, np.ndarray]) -> Self:
+        """The model of fold j."""
+        own = {name: values[j] for name, values in learned.items()}
+        low, centre = own.pop("low"), own.pop("centre")
+        vars(self).update(own, epsilon_=float(own["epsilon_"]), _family=Gaussian(origin=centre))
         self._say_linear(centre)
-        if not len(low):
+        if not low.any():
             return self._record()
-        k, j = low[0]
+        pairs = np.argwhere(low)
+        k, i = pairs[0]
         reason = (
-            f"feature {j} has no spread in class {self.classes_.tolist()[k]!r}, one of {len(low)} "
+            f"feature {i} has no spread in class {self.classes_.tolist()[k]!r}, one of {len(pairs)} "
             f"such pairs; {FLOOR:g} of its variance in all rows stands in (1 if there is none)"
         )
         return self._record("rank_deficient", reason)
@@ -70,14 +106,6 @@ class GaussianNB(FromMoments, SoftmaxProbabilities, LinearGeometry):
         if self.tied:
             self.coef_ = self.natural_[:, : len(centre)]
             self.intercept_ = self.intercept_ - self.coef_ @ centre
-
-    def _replace_rounding(self, total: np.ndarray) -> np.ndarray:
-        """Raise variances to what can be told from rounding; (k, j) of those that were below."""
-        constant = total <= (1e-14 * np.abs(self.means_).max(axis=0)) ** 2
-        floor = np.where(constant, 0, FLOOR * total)
-        low = self.variances_ <= floor
-        self.variances_ = np.where(low, np.where(constant, 1, floor), self.variances_)
-        return np.argwhere(low)
 
     def decision_function(self, X: Any) -> np.ndarray:
         X = self._check_rows(X)

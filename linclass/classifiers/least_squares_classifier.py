@@ -85,7 +85,7 @@ class LeastSquaresClassifier(LinearClassifier):
         lefts = left_out(X, codes, weights, len(asked.classes_), "tied", folds)
         shared = len({model.strength for model in models if model._is_penalized()}) > 1
         fits = []
-        for j, left in enumerate(lefts):
+        for j, left in enumerate(left for stack in lefts for left in stack.split()):
             sums, classes = of_present_classes(left, asked.classes_)
             if scaling is not None:
                 sums = sums.scaled(*scaling[j])

@@ -11,6 +11,7 @@ has any spread are left out, even one that would separate them. Weights count ro
 is the row twice.   Hastie, Tibshirani & Friedman (2009), §4.3; Ledoit & Wolf (2004)
 """
 
+import copy
 from collections.abc import Iterator
 from typing import Any, Self
 
@@ -26,9 +27,11 @@ from linclass.covariance import (
     check_covariance,
     check_shape,
     check_share,
+    freedom,
     missing_rank,
     tied_form,
     tied_spread,
+    tied_spreads,
 )
 from linclass.families.tied_gaussian import TiedGaussian
 from linclass.from_moments import FromMoments
@@ -101,21 +104,57 @@ class LinearDiscriminantAnalysis(FromMoments, LinearScores, SoftmaxProbabilities
             return self._learn_shrunk(statistics.moments, share_of_moments(statistics))
         return self._learn_shrunk(statistics, float(self.shrinkage))
 
+    def _learn_stack(self, stack: Any) -> list[Self]:
+        """All folds at once, where each has a covariance with an inverse."""
+        plain = (
+            self.shape == "full" and self.shrinkage == 0 and getattr(stack, "form", "") == "tied"
+        )
+        spreads = tied_spreads(stack, self.covariance) if plain else []
+        d = stack.mean.shape[-1] if plain else 0
+        if not plain or min(spread.rank for spread in spreads) < d:
+            return super()._learn_stack(stack)
+        W = np.stack([spread.whitener for spread in spreads])
+        means, centre = stack.means, stack.centre
+        priors = class_priors(self.priors, stack.mass)
+        white = (means - centre[:, None]) @ W
+        theta = white @ np.swapaxes(W, 1, 2)
+        b = log_priors(priors) - 0.5 * (white**2).sum(axis=-1) - (theta @ centre[..., None])[..., 0]
+        S = stack.pooled / freedom(stack, self.covariance)[:, None, None]
+        size = np.linalg.norm(white, axis=(1, 2))
+        missed = np.linalg.norm(theta @ S @ W - white, axis=(1, 2))
+        proof = np.divide(missed, size, out=np.zeros_like(size), where=size > 0)
+        parts = zip(means, priors, theta, b, proof.tolist(), strict=True)
+        return [copy.copy(self)._take(*part, rank=d, share=0.0) for part in parts]
+
     def _learn_shrunk(self, statistics: ClassMoments, share: float) -> Self:
-        self.shrinkage_ = share
         spread = tied_spread(statistics, self.covariance, self.shape, share)
         family = TiedGaussian(spread)
-        self.means_, centre = statistics.means, statistics.centre
-        self.priors_ = class_priors(self.priors, statistics.mass)
-        M = self.means_ - centre
+        means, centre = statistics.means, statistics.centre
+        priors = class_priors(self.priors, statistics.mass)
+        M = means - centre
         theta = family.natural(M)
-        b = log_priors(self.priors_) - family.log_normalizer(theta) - theta @ centre
+        b = log_priors(priors) - family.log_normalizer(theta) - theta @ centre
+        return self._take(
+            means, priors, theta, b, _residual(spread, theta, M), rank=spread.rank, share=share
+        )
+
+    def _take(
+        self,
+        means: np.ndarray,
+        priors: np.ndarray,
+        theta: np.ndarray,
+        b: np.ndarray,
+        proof: float,
+        *,
+        rank: int,
+        share: float,
+    ) -> Self:
+        self.means_, self.priors_, self.rank_, self.shrinkage_ = means, priors, rank, share
         self._set_scores(theta, b)
-        self.rank_, d = spread.rank, M.shape[1]
-        proof = _residual(spread, theta, M)
-        if self.rank_ == d:
+        d = means.shape[1]
+        if rank == d:
             return self._record(certificate=proof)
-        return self._record("rank_deficient", missing_rank(self.rank_, d), certificate=proof)
+        return self._record("rank_deficient", missing_rank(rank, d), certificate=proof)
 
     def _scores_of_others(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         statistics = self.statistics_

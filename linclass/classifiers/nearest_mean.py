@@ -5,6 +5,7 @@ the identity is a convention, not an estimate. Rows and means are taken from the
 adds the same to all scores and keeps them small.   Hastie, Tibshirani & Friedman (2009), §4.3
 """
 
+import copy
 from typing import Any, Self
 
 import numpy as np
@@ -20,9 +21,21 @@ class NearestMean(FromMoments, LinearScores, LinearGeometry):
         return "means"
 
     def _learn(self, statistics: ClassMoments) -> Self:
-        self.means_, centre = statistics.means, statistics.centre
-        M = self.means_ - centre
-        b = -0.5 * (M**2).sum(axis=1) - M @ centre
-        b[statistics.mass == 0] = -np.inf  # a class that has no rows yet
-        self._set_scores(M, b)
+        return self._take(0, statistics.means, *_scores(statistics.stacked()))
+
+    def _learn_stack(self, stack: ClassMoments) -> list[Self]:
+        means, scores = stack.means, _scores(stack)
+        return [copy.copy(self)._take(j, means[j], *scores) for j in range(len(means))]
+
+    def _take(self, j: int, means: np.ndarray, W: np.ndarray, b: np.ndarray) -> Self:
+        self.means_ = means
+        self._set_scores(W[j], b[j])
         return self._record()
+
+
+def _scores(stack: ClassMoments) -> tuple[np.ndarray, np.ndarray]:
+    """(W, b) of each fold of a stack."""
+    centre = stack.centre
+    M = stack.means - centre[:, None]
+    b = -0.5 * (M**2).sum(axis=-1) - (M @ centre[..., None])[..., 0]
+    return M, np.where(stack.mass > 0, b, -np.inf)  # a class that has no rows yet

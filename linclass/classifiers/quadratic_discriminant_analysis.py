@@ -13,6 +13,7 @@ the pooled covariance stands in for it, and status_ says so.
 Friedman (1989), Regularized discriminant analysis; Hastie, Tibshirani & Friedman (2009), §4.3.1
 """
 
+import copy
 from functools import cached_property
 from typing import Any, Self
 
@@ -48,9 +49,25 @@ class QuadraticDiscriminantAnalysis(FromMoments, SoftmaxProbabilities):
         return "full"
 
     def _learn(self, statistics: ClassMoments) -> Self:
+        return self._take(statistics, ClassSpreads(statistics, self.covariance))
+
+    def _learn_stack(self, stack: ClassMoments) -> list[Self]:
+        if self.shrinkage:
+            return super()._learn_stack(stack)
+        K, d = stack.mean.shape[1:]
+        f = stack.mass - LOST[self.covariance]
+        S = stack.scatter / np.where(f > 0, f, 1)[..., None, None]
+        negligible = np.repeat(stack.negligible, K, axis=0)
+        spreads = Spread.of_covariances(S.reshape(-1, d, d), negligible)
+        models = []
+        for j, statistics in enumerate(stack.split()):
+            own = ClassSpreads(statistics, self.covariance, spreads[j * K : (j + 1) * K])
+            models.append(copy.copy(self)._take(statistics, own))
+        return models
+
+    def _take(self, statistics: ClassMoments, spreads: "ClassSpreads") -> Self:
         self.means_ = statistics.means
         self.priors_ = class_priors(self.priors, statistics.mass)
-        spreads = ClassSpreads(statistics, self.covariance)
         self._spreads = [spreads.of(k, self.shrinkage) for k in range(len(self.means_))]
         log_volume = np.array([spread.log_volume for spread in self._spreads])
         self._constant = log_priors(self.priors_) - 0.5 * log_volume
@@ -108,8 +125,9 @@ class QuadraticDiscriminantAnalysis(FromMoments, SoftmaxProbabilities):
 class ClassSpreads:
     """The covariances of the classes in factors, and the pooled one, which is worked out if needed."""
 
-    def __init__(self, moments: ClassMoments, covariance: str):
-        self.moments, self.covariance = moments, covariance
+    def __init__(self, moments: ClassMoments, covariance: str, own: list[Spread] | None = None):
+        """`own`: of each class alone, where they have been worked out for many folds."""
+        self.moments, self.covariance, self.own = moments, covariance, own
         self.deficient: list[tuple[int, int]] = []  # class, rank
 
     @cached_property
@@ -122,13 +140,16 @@ class ClassSpreads:
             return self.pooled
         if shrinkage > 0:
             return self._shrunk(k, shrinkage)
-        S = self.moments.scatter[k] / self._freedom(k)
-        own = Spread.of_covariance(S, self.moments.negligible)
-        if own.rank == len(S):
+        own = self._alone(k) if self.own is None else self.own[k]
+        if own.rank == self.moments.mean.shape[1]:
             return own
         if self.moments.mass[k] > 0:
             self.deficient.append((k, own.rank))
         return self.pooled
+
+    def _alone(self, k: int) -> Spread:
+        S = self.moments.scatter[k] / self._freedom(k)
+        return Spread.of_covariance(S, self.moments.negligible)
 
     def _freedom(self, k: int) -> float:
         f = self.moments.mass[k] - LOST[self.covariance]

@@ -48,7 +48,7 @@ class Gaussian(Family):
         return near @ first.T + square @ second.T + (second @ c**2 - first @ c)
 
     def natural(self, mean: np.ndarray) -> np.ndarray:
-        first, second = np.split(mean, 2, axis=-1)
+        first, second = _halves(mean)
         return self.of_moments(first + self.origin, second - first**2)
 
     def of_moments(self, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
@@ -56,7 +56,7 @@ class Gaussian(Family):
         return np.concatenate([(mean - self.origin) / variance, -0.5 / variance], axis=-1)
 
     def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
-        first, second = np.split(theta, 2, axis=-1)
+        first, second = _halves(theta)
         return (-(first**2) / (4 * second) - 0.5 * np.log(-2 * second)).sum(axis=-1)
 
     def log_carrier(self, X: Any) -> np.ndarray:
@@ -79,12 +79,12 @@ class Gaussian(Family):
 
     def smoothed(self, mass: np.ndarray, sums: np.ndarray, smoothing: float) -> np.ndarray:
         mean = sums / mass[..., None]
-        first, second = np.split(mean, 2, axis=-1)
+        first, second = _halves(mean)
         return np.concatenate([first, second + smoothing * _overall(mass, sums)], axis=-1)
 
     def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """A variance that is none is FLOOR of the largest of the classes' second moments, or 1."""
-        first, second = np.split(mean, 2, axis=-1)
+        first, second = _halves(mean)
         usual = second.max(axis=-2, keepdims=True)
         floor = np.where(usual > 0, FLOOR * usual, 1)
         low = second - first**2 < floor
@@ -96,3 +96,8 @@ def _overall(mass: np.ndarray, sums: np.ndarray) -> np.ndarray:
     everywhere = sums.sum(axis=-2, keepdims=True) / mass.sum(axis=-1)[..., None, None]
     first, second = np.split(everywhere, 2, axis=-1)
     return np.maximum(second - first**2, 0)
+
+
+def _halves(theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    d = theta.shape[-1] // 2
+    return theta[..., :d], theta[..., d:]
