@@ -19,7 +19,7 @@ from linclass.class_moments import Array, ClassMoments, Matrix
 
 BLOCK = 2048  # rows
 SMALL = 4_000_000  # numbers: deviations of so few are kept for the next dealing
-STACK = 2_000_000  # numbers in a stack of scatters
+STACK = 60_000  # numbers in a stack of scatters
 Part = tuple[Array, Array, Array]  # mass (K,), sums (K, d), squares
 
 
