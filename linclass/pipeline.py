@@ -226,6 +226,10 @@ def _fits_together(
 
 def _refuse_gaps(table: Table, estimator: Any) -> None:
     """Text and missing values are said by name, before a classifier stumbles over them."""
+    if table.texts:
+        raise NotApplicable(
+            f"column '{min(table.texts)}' holds texts; add count_words or hash_words to the method's features"
+        )
     if table.levels:
         name = next(iter(table.levels))
         raise NotApplicable(f"column '{name}' is text; add one_hot to the method's transforms")

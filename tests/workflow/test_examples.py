@@ -1,20 +1,22 @@
-"""The worked examples of README and CONTRIBUTING work as they stand."""
+"""The worked examples of README, CONTRIBUTING and the pages of docs/ work as they stand."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
 ROOT = Path(__file__).parents[2]
+PAGES = ("README.md", "CONTRIBUTING.md", "docs/features.md")
 BLOCK = re.compile(r"<!-- test: (\S+) -->\n```\w*\n(.*?)```", flags=re.DOTALL)
 
 
 @pytest.fixture
 def with_examples(project):
-    for page in ("README.md", "CONTRIBUTING.md"):
+    for page in PAGES:
         for name, text in BLOCK.findall((ROOT / page).read_text(encoding="utf-8")):
             project.write(name, text)
     return project
@@ -41,6 +43,22 @@ def test_an_estimator_a_metric_and_a_figure_of_ones_own(with_examples):
     )
     assert (pairs["accuracy"] + pairs["error"] - 1).abs().max() < 1e-12
     assert (results / "exhibits/sizes/figure.svg").stat().st_size > 1000
+
+
+def test_texts_an_embedding_and_a_feature_of_ones_own(with_examples):
+    rng = np.random.default_rng(0)
+    np.save(with_examples.folder / "reviews.npy", rng.normal(size=(8, 5)))
+    said = with_examples.snakemake(study="reviews.yaml")
+    assert said.code == 0, said.text
+    results = with_examples.folder / "results/reviews"
+    fits = pl.read_parquet(results / "fits.parquet")
+    assert fits.height == 4 * 2
+    assert set(fits["status"]) == {"converged"}, fits["reason"].to_list()
+    np.save(with_examples.folder / "reviews.npy", rng.normal(size=(7, 5)))
+    assert with_examples.snakemake(study="reviews.yaml").code == 0
+    reasons = pl.read_parquet(results / "fits.parquet")["reason"].unique().to_list()
+    assert len(reasons) == 1
+    assert "reviews.npy has 7 rows and its source 8; give a row for each" in reasons[0]
 
 
 def test_the_readmes_first_study(with_examples):
