@@ -48,28 +48,32 @@ class FeatureSystem:
         if self.held is not None and 2 * len(changed) > np.count_nonzero(curved):
             self.S[:] = 0
             changed = np.flatnonzero(curved)
-        sign = np.where(curved[changed], 1.0, -1.0)
-        add_gram(self.S, self.design, changed, sign * self.weights[changed])
+        for sign in (1, -1):
+            rows = changed[curved[changed] == (sign > 0)]
+            if len(rows):
+                add_gram(self.S, self.design, rows, self.weights[rows], sign)
         self.held = curved
 
 
-def add_gram(S: Array, design: DesignMatrix, rows: Array, weights: Array) -> None:
-    """S += Σ over some rows of weights_i [x_i 1]ᵀ[x_i 1]."""
+def add_gram(S: Array, design: DesignMatrix, rows: Array, weights: Array, sign: int) -> None:
+    """S ± Σ over some rows of weights_i [x_i 1]ᵀ[x_i 1], in place."""
     d = design.n_features
+    root = np.sqrt(weights)
     for start in range(0, len(rows), BLOCK):
         part = slice(start, start + BLOCK)
-        B, w = design.X[rows[part]], weights[part]
+        B, r = design.X[rows[part]], root[part]
         if design.is_sparse:
-            scaled = B.copy()
-            scaled.data *= np.repeat(w, np.diff(B.indptr))
-            S[:d, :d] += (B.T @ scaled).toarray()
+            B.data *= np.repeat(r, np.diff(B.indptr))
+            G = (B.T @ B).toarray()
         else:
-            S[:d, :d] += (B * w[:, None]).T @ B
+            B *= r[:, None]
+            G = B.T @ B  # the same factor on both sides halves the work
+        S[:d, :d] += sign * G
         if design.intercept:
-            border = B.T @ w
+            border = sign * (B.T @ r)
             S[:d, d] += border
             S[d, :d] += border
-            S[d, d] += w.sum()
+            S[d, d] += sign * float(r @ r)
 
 
 class RowSystem:

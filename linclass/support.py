@@ -54,15 +54,17 @@ def roles(alpha: Array, slacks: Array, limit: Array | float, straight: bool) -> 
     at_limit = alpha >= (1 - TIE) * limit if straight else alpha > 0
     on = ((alpha > 0) & ~at_limit) | (slacks > 0) & (alpha == 0) | at_limit & (slacks <= TIE)
     near_one = np.abs(slacks - 1) <= TIE
-    return np.select(
-        [on, slacks <= 0, near_one, slacks < 1],
-        [ON_MARGIN, BEYOND, ON_BOUNDARY, INSIDE],
-        MISCLASSIFIED,
-    )
+    named = np.array([MISCLASSIFIED, INSIDE, ON_BOUNDARY, BEYOND, ON_MARGIN])
+    number = np.zeros(len(alpha), dtype=np.int8)
+    for k, rule in enumerate([slacks < 1, near_one, slacks <= 0, on], start=1):
+        number[rule] = k  # later rules count more
+    return named[number]
 
 
 def of_all_rows(values: list[Array], kept: Array, absent: Any) -> Array:
     """One entry for every row that was given, of one problem or of several."""
+    if kept.all():
+        return values[0] if len(values) == 1 else np.array(values)
     out = np.full((len(values), len(kept)), absent, np.result_type(values[0]))
     out[:, kept] = values
     return out[0] if len(values) == 1 else out
