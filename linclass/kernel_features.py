@@ -9,13 +9,16 @@ Fine & Scheinberg (2001), J. Machine Learning Research 2
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import lapack, solve_triangular
 
+from linclass.kernels.base import Kernel
 from linclass.numerics import Array
 
 ROUNDING = 1e-12
+HARDLY = 1e-3  # share of the trace
 
 
 @dataclass(frozen=True)
@@ -37,3 +40,25 @@ def kernel_features(K: Array) -> KernelFeatures:
     features = np.empty((n, rank))
     features[pivots] = np.tril(factor[:, :rank])
     return KernelFeatures(features, pivots[:rank])
+
+
+def few_features(kernel: Kernel, X: Any, most: int) -> Array | None:
+    """Φ (n, r) with r ≤ most and K = ΦΦᵀ up to rounding, one kernel column a pivot; None if there is none.
+
+    K itself is never formed. A kernel that a quarter of the columns hardly begin to explain is given up.
+    """
+    left = kernel.diagonal(X)
+    enough, whole = ROUNDING * float(left.max()), float(left.sum())
+    factor = np.empty((most, X.shape[0]))
+    for r in range(most):
+        p = int(left.argmax())
+        if left[p] <= enough:
+            return np.ascontiguousarray(factor[:r].T)
+        if r == most // 4 and left.sum() > HARDLY * whole:
+            return None
+        column = kernel.matrix(X[p : p + 1], X)[0]
+        column -= factor[:r, p] @ factor[:r]
+        column /= np.sqrt(left[p])
+        factor[r] = column
+        left -= column * column
+    return None

@@ -15,14 +15,17 @@ import numpy as np
 from scipy import sparse
 
 from linclass.applicability import NotApplicable
-from linclass.kernel_design import KernelNorm
+from linclass.kernel_design import KernelDesign, KernelNorm
+from linclass.kernel_features import few_features
 from linclass.kernels.base import BLOCK, Kernel
-from linclass.numerics import Array
+from linclass.numerics import Array, DesignMatrix
 from linclass.objective import Objective
 from linclass.parts import find
+from linclass.penalties.l2 import L2
 from linclass.solvers.base import Solution, Solver
 
 MANY = 1000  # rows from which on a fit to a part of them is a good start
+FEW_WILL_DO = 1e5  # times the rounding of features is far below tol
 NEGATIVE = 1e-8  # eigenvalues that far below 0, beside the greatest, are no rounding
 
 
@@ -70,6 +73,30 @@ class KernelMachine:
             self._shift = shift_to_psd(K, self.kernel)
             K = K + self._shift if self._shift else K
         return K
+
+    def _kernel_problem(self, X: Any, kept: Array, weights: Array) -> tuple[Any, Any]:
+        """(design, norm): features of the kernel where a few do, else functions of its columns.
+
+        Rounding of a kernel value moves a score by at most the sum of dual variables times it.
+        """
+        n = X.shape[0]
+        limit = 1 / self.strength  # type: ignore[attr-defined]  # of that sum
+        if n >= MANY and limit <= FEW_WILL_DO:
+            kernel = self._kernel_for(X, weights)
+            features = few_features(kernel, X, n // 8) if kernel.is_psd else None
+            if features is not None:
+                self._made, self._shift = kernel, 0.0
+                return DesignMatrix(features), L2()
+        K = self._kernel_matrix(X, kept, weights)
+        return KernelDesign(K), KernelNorm(K)
+
+    def _coefficients(self, objective: Objective, solution: Solution) -> Array:
+        """β of all rows: its own, or where features stand for the kernel −w_i s_i/strength."""
+        if isinstance(objective.design, DesignMatrix):
+            s = solution.slopes
+            s = objective.at(solution.theta).slopes if s is None else s
+            return -objective.weights * s / objective.strength
+        return solution.theta[:-1]
 
     def _keep_basis(self, X: Any, used: Array, kept: Array) -> None:
         """Only rows with a coefficient are needed for new scores."""
@@ -124,6 +151,8 @@ class KernelMachine:
 def solve(solver: Solver, objective: Objective) -> Solution:
     """From a fit to every fourth row, where there are many: a sixteenth of the matrix."""
     design: Any = objective.design
+    if isinstance(design, DesignMatrix):
+        return solver.solve(objective, objective.zero())
     start = objective.zero()
     n = design.n_rows
     if n >= MANY:

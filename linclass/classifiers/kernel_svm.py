@@ -14,7 +14,6 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.conventions import Classifier
-from linclass.kernel_design import KernelDesign, KernelNorm
 from linclass.kernel_machine import KernelMachine, solve
 from linclass.numerics import Array
 from linclass.objective import Objective
@@ -67,17 +66,17 @@ class KernelSVM(KernelMachine, Classifier):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
-        K = self._kernel_matrix(X, kept, weights)
-        design: Any = KernelDesign(K)
-        norm, loss = KernelNorm(K), find("losses", self.loss)()
+        design, norm = self._kernel_problem(X, kept, weights)
+        loss = find("losses", self.loss)()
         classes = range(1, 2) if len(self.classes_) == 2 else range(len(self.classes_))
-        solutions, found = [], []
+        solutions, found, coefficients = [], [], []
         for k in classes:
             target = np.where(codes == k, 1.0, -1.0)
             objective = Objective(design, loss, target, weights, norm, self.strength)
             solutions.append(solve(self._solver(), objective))
             found.append(support(objective, solutions[-1]))
-        beta = np.array([s.theta[:-1] for s in solutions])
+            coefficients.append(self._coefficients(objective, solutions[-1]))
+        beta = np.array(coefficients)
         used = np.flatnonzero(beta.any(axis=0))
         self._keep_basis(X, used, kept)
         self.dual_coef_ = beta[:, used]

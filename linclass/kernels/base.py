@@ -49,6 +49,13 @@ class Kernel:
                 K[first + P.shape[0] :, rows] = P[:, P.shape[0] :].T
         return K
 
+    def diagonal(self, X: Any) -> Array:
+        """k(x, x) of every row."""
+        a = squared_lengths(X)
+        P = a[:, None].copy()
+        self.block(P, a, a[:, None])
+        return P[:, 0]
+
 
 def squared_lengths(X: Any) -> Array:
     if sparse.issparse(X):

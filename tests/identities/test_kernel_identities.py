@@ -235,3 +235,26 @@ def test_a_regression_does_not_change_with_units() -> None:
     assert_allclose(other.predict(X), 1000 * one.predict(X) + 5, rtol=1e-4, atol=1e-2)
     thin = SupportVectorRegressor(strength=0.1, tol=1e-11).fit(sparse.csr_array(X), y)
     assert_allclose(thin.coef_, one.coef_, atol=1e-6)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_few_features_that_stand_for_a_kernel_give_the_same_machine(
+    loss: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """1200 rows in the plane have a matrix of rank 100 or so; with it or without, one optimum."""
+    X, y = rings(1200)
+    own: dict[str, Any] = {"loss": loss, "gamma": 0.2, "strength": 0.01, "tol": 1e-9}
+    short = KernelSVM(**own).fit(X, y)
+    assert short.status_ == "converged"
+    monkeypatch.setattr("linclass.kernel_machine.few_features", lambda *_: None)
+    whole = KernelSVM(**own).fit(X, y)
+    assert_allclose(short.objective_, whole.objective_, rtol=1e-8)
+    assert_allclose(short.decision_function(X), whole.decision_function(X), atol=1e-4)
+    beta = np.zeros(len(y))
+    beta[short.support_] = short.dual_coef_[0]
+    assert_allclose(beta, short.dual_variables_ * (2 * y - 1), atol=1e-12)
+    K = np.exp(-0.2 * ((X[:, None] - X) ** 2).sum(axis=2))
+    m = (2 * y - 1) * (K @ beta + short.intercept_)
+    power = 1 if loss == "hinge" else 2
+    primal = np.mean(np.maximum(1 - m, 0) ** power) + 0.005 * beta @ K @ beta
+    assert_allclose(primal, short.objective_, rtol=1e-6)

@@ -12,7 +12,7 @@ from scipy import sparse
 from linclass import KernelSVM
 from linclass.conventions import NotApplicable
 from linclass.kernel_design import KernelDesign, KernelNorm
-from linclass.kernel_features import kernel_features
+from linclass.kernel_features import few_features, kernel_features
 from linclass.kernels.gaussian import Gaussian
 from linclass.losses.logistic import Logistic
 from linclass.objective import Objective
@@ -109,3 +109,14 @@ def test_kernel_features_have_the_kernels_inner_products(copies: int) -> None:
     W = np.random.default_rng(0).standard_normal((2, len(found.pivots)))
     beta = found.coefficients(W)
     assert_allclose(beta @ K[found.pivots], W @ found.features.T, atol=1e-5)
+
+
+def test_few_features_are_found_where_they_are_and_given_up_where_not() -> None:
+    X = rows(300)
+    for kernel in (find("kernels", "polynomial")(degree=2), find("kernels", "linear")()):
+        found = few_features(kernel, X, 40)
+        assert found is not None
+        assert found.shape[1] == (10 if kernel.parameters else 3)
+        assert_allclose(found @ found.T, kernel.matrix(X), atol=1e-10)
+        assert_allclose(kernel.diagonal(X), np.diag(kernel.matrix(X)))
+    assert few_features(Gaussian(1000.0), X, 40) is None
