@@ -1,0 +1,98 @@
+"""Every row of the table of docs/objective.md, fitted on both sides."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import linclass
+from linclass.objective import strength_of_C
+
+PAGE = Path(__file__).parents[2] / "docs/objective.md"
+STRENGTH, N = 0.05, 90
+RATIO = {"l1_ratio": 0.4}
+
+
+def rows() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(X, classes ±1, real targets)."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((N, 4))
+    target = X @ [1.0, -2.0, 0.0, 0.5] + rng.standard_normal(N)
+    return X, np.where(target + rng.standard_normal(N) > 0.3, 1, -1), target
+
+
+Pair = Callable[[Any, Any], tuple[Any, Any]]  # (scikit-learn's modules) ↦ (ours, theirs)
+
+PAIRS: dict[str, Pair] = {
+    "LogisticRegression": lambda linear, svm: (
+        linclass.LogisticRegression(
+            penalty="elastic_net", **RATIO, strength=STRENGTH, tol=1e-12, max_iter=1000
+        ),
+        linear.LogisticRegression(
+            C=1 / (N * STRENGTH), **RATIO, solver="saga", tol=1e-8, max_iter=50_000
+        ),
+    ),
+    "Ridge": lambda linear, svm: (
+        linclass.Ridge(strength=STRENGTH, tol=1e-12),
+        linear.Ridge(alpha=N * STRENGTH),
+    ),
+    "RidgeClassifier": lambda linear, svm: (
+        linclass.LeastSquaresClassifier(penalty="l2", strength=STRENGTH, tol=1e-12),
+        linear.RidgeClassifier(alpha=N * STRENGTH),
+    ),
+    "Lasso": lambda linear, svm: (
+        linclass.Lasso(strength=STRENGTH, tol=1e-12),
+        linear.Lasso(alpha=STRENGTH, tol=1e-12),
+    ),
+    "ElasticNet": lambda linear, svm: (
+        linclass.ElasticNet(strength=STRENGTH, **RATIO, tol=1e-12),
+        linear.ElasticNet(alpha=STRENGTH, **RATIO, tol=1e-12),
+    ),
+    "LinearSVC": lambda linear, svm: (
+        linclass.LinearClassifier(
+            loss="squared_hinge", strength=STRENGTH, fit_intercept=False, tol=1e-12
+        ),
+        svm.LinearSVC(C=1 / (N * STRENGTH), fit_intercept=False, tol=1e-12, max_iter=100_000),
+    ),
+    "SVC": lambda linear, svm: (
+        linclass.LinearSVM(strength=STRENGTH, tol=1e-9),
+        svm.SVC(C=1 / (N * STRENGTH), kernel="linear", tol=1e-9),
+    ),
+    "SGDClassifier": lambda linear, svm: (
+        linclass.LogisticRegression(strength=STRENGTH, tol=1e-12),
+        linear.SGDClassifier(
+            loss="log_loss", alpha=STRENGTH, tol=None, max_iter=20_000, average=True, random_state=0
+        ),
+    ),
+}
+CLOSE = {"SGDClassifier": 2e-2, "SVC": 1e-4}  # absolute; how near the peer comes
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_conversion_gives_the_same_coefficients(name: str) -> None:
+    from sklearn import linear_model, svm
+
+    ours, theirs = PAIRS[name](linear_model, svm)
+    X, classes, target = rows()
+    y = target if name in ("Ridge", "Lasso", "ElasticNet") else classes
+    ours.fit(X, y)
+    theirs.fit(X, y)
+    assert ours.status_ == "converged"
+    within = CLOSE.get(name, 1e-5)
+    assert_allclose(np.ravel(ours.coef_), np.ravel(theirs.coef_), atol=within)
+    assert_allclose(np.ravel(ours.intercept_), np.ravel(theirs.intercept_), atol=within)
+
+
+def test_the_page_names_the_same_estimators() -> None:
+    table = PAGE.read_text(encoding="utf-8").split("## scikit-learn's parameters")[1]
+    assert re.findall(r"^\| `(\w+)` \|", table, flags=re.MULTILINE) == list(PAIRS)
+
+
+def test_a_C_and_back() -> None:
+    assert strength_of_C(1 / (N * STRENGTH), N) == pytest.approx(STRENGTH)
