@@ -200,8 +200,9 @@ def _precision_of_tuning(method: Method) -> dict[str, Any]:
     """Candidates are compared by how they predict: where a classifier says how precise a fit must be for
     that (`tuning_tol`), it need not be more, unless the entry sets `tol` itself."""
     enough = getattr(method.classifier, "tuning_tol", None)
+    has_tol = "tol" in inspect.signature(method.classifier).parameters
     said = "tol" in method.params or "tol" in method.tune
-    return {} if enough is None or said else {"tol": enough}
+    return {"tol": enough} if enough is not None and has_tol and not said else {}
 
 
 def _fits_together(

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from scipy import sparse
 
-from linclass import LogisticRegression, pipeline, tuning
+from linclass import LogisticRegression, Perceptron, pipeline, tuning
 from linclass.resampling import stratified_folds
 from linclass.table import Table
 from linclass.transforming import share, transform_class
@@ -220,3 +220,9 @@ def test_tuning_is_as_precise_as_the_entry_says():
     for params in ({}, {"tol": 1e-9}):
         pipeline.fit(pipeline.Method(Listens, params, STRENGTHS, STEPS), table, y, TASK, 1)
     assert said == [1e-3] * 20 + [1e-6] + [1e-9] * 21
+
+
+def test_a_classifier_without_a_tolerance_is_tuned_as_it_is():
+    table, y = rows()
+    method = pipeline.Method(Perceptron, {"order": "random"}, {"max_iter": [50, 60]}, STEPS)
+    assert pipeline.fit(method, table, y, TASK, 1).chosen["max_iter"] in (50, 60)
