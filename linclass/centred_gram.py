@@ -14,7 +14,7 @@ import numpy as np
 
 from linclass.applicability import require_memory
 from linclass.certificate import TINY
-from linclass.numerics import Array
+from linclass.numerics import BLOCK, Array
 from linclass.objective import Objective
 
 DIGITS = 1e-6  # a loss below this share of that of v = 0 has lost too many in its formula
@@ -27,32 +27,32 @@ class Look(NamedTuple):
 
 
 class CentredGram:
-    def __init__(self, objective: Objective):
+    def __init__(self, objective: Objective, whole: bool = False):
+        """`whole`: G of all features at once, from one pass over the rows."""
         design, w, Y = objective.design, objective.weights, np.atleast_2d(objective.y)
         self.design, self.weights = design, w
         d = design.n_features
+        self.known = np.arange(d if whole else 0)
+        self._place = np.arange(d) if whole else np.full(d, -1)  # of a feature in G
         self.y_mean = Y @ w if design.intercept else np.zeros(len(Y))
         Y = Y - self.y_mean[:, None]
+        self.variance = Y**2 @ w
+        if whole:
+            self.mean, self._G, self.c = self._all(Y)
+            return
         self.mean = design.XT @ w if design.intercept else np.zeros(d)
         self.c = design.pull(w * Y)[:, :d] - np.outer(Y @ w, self.mean)
-        self.variance = Y**2 @ w
-        self._place = np.full(d, -1)  # of a feature in G
-        self._known = np.empty(0, int)
         self._rows = np.empty((design.n_rows, 0))  # √w X_c of the known, when dense
         self._G = np.empty((0, 0))
 
     @property
     def complete(self) -> bool:
-        return len(self._known) == self.design.n_features
-
-    def all(self) -> None:
-        """Work out all of G."""
-        d = self.design.n_features
-        self.mean, self._G = self.design.centred_gram(self.weights)
-        self._known = self._place = np.arange(d)
+        return len(self.known) == self.design.n_features
 
     def among(self, features: Array) -> Array:
         """G of these features."""
+        if len(features) == len(self._place):
+            return self._G.copy()
         new = features[self._place[features] < 0]
         if len(new):
             self._extend(new)
@@ -67,7 +67,7 @@ class CentredGram:
     def times(self, v: Array) -> Array:
         """G v, by the rows where not all of G is there."""
         if self.complete:
-            return (self._G @ v[self._known])[self._place]
+            return (self._G @ v[self.known])[self._place]
         ends = [-(self.mean @ v)] * self.design.intercept
         z = self.design.scores(np.append(v, ends))
         return self.design.pull(self.weights * z)[: len(v)]
@@ -95,8 +95,32 @@ class CentredGram:
         dual -= strength * penalty.conjugate(shrink * U)
         return Look(value, slopes, max(value - dual, 0.0) / max(abs(value), TINY))
 
+    def _all(self, Y: Array) -> tuple[Array, Array, Array]:
+        """x̄, G and c from the products of [X − s, y_c, 1] among themselves, in one pass.
+
+        With the shift s near x̄ the correction  G = Σ w (x − s)(x − s)ᵀ − (x̄ − s)(x̄ − s)ᵀ  is small.
+        """
+        design, K = self.design, len(Y)
+        d, root = design.n_features, np.sqrt(self.weights)
+        shift, H = np.zeros(d), np.zeros((d + K + 1, d + K + 1))
+        buffer = np.empty((min(BLOCK, design.n_rows), len(H)))
+        for start in range(0, design.n_rows, BLOCK):
+            rows = slice(start, min(start + BLOCK, design.n_rows))
+            X, B = design.X[rows], buffer[: rows.stop - start]
+            X = X.toarray() if design.is_sparse else X
+            if design.intercept and not start:
+                shift = X.mean(axis=0)
+            np.subtract(X, shift, out=B[:, :d])
+            B[:, d:-1], B[:, -1] = Y[:, rows].T, 1
+            B *= root[rows, None]
+            H += B.T @ B
+        design.passes += 1
+        off = H[:d, -1] if design.intercept else np.zeros(d)
+        G = H[:d, :d] - np.outer(off, off)
+        return shift + off, G, H[d:-1, :d] - np.outer(H[d:-1, -1], off)
+
     def _extend(self, new: Array) -> None:
-        known, design = self._known, self.design
+        known, design = self.known, self.design
         m = len(known) + len(new)
         require_memory(16 * m * m, f"quadratic_program needs a dense {m} × {m} Gram matrix")
         if design.is_sparse:
@@ -112,4 +136,4 @@ class CentredGram:
         G[:, len(known) :] = cross
         G[len(known) :, : len(known)] = cross[: len(known)].T
         self._place[new] = np.arange(len(known), m)
-        self._known, self._G = np.append(known, new), G
+        self.known, self._G = np.append(known, new), G

@@ -7,6 +7,7 @@ function that the suite calls.   scikit-learn developer guide, "Developing sciki
 """
 
 import inspect
+from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -250,6 +251,7 @@ class Regressor(Estimator):
         return tags
 
 
+@cache
 def _defaults(estimator: type) -> dict[str, Any]:
     """name → default of each argument of __init__."""
     if estimator.__init__ is object.__init__:  # type: ignore[misc]

@@ -9,6 +9,7 @@ A solver sees an `Objective` and `Point`s of it, never a loss.
 
 from __future__ import annotations
 
+import copy
 import math
 from typing import Any
 
@@ -37,9 +38,7 @@ class Objective(SecondOrder, Certified):
         weights = np.ones(design.n_rows) if weights is None else weights
         self.weights = weights / weights.sum()
         self.penalty = penalty
-        self.strength = float(strength) if penalty is not None and penalty.binds else 0.0
-        self.curvature = self.strength * penalty.curvature if penalty is not None else 0.0
-        self.kink = self.strength * penalty.kink if penalty is not None else 0.0
+        self._set_strength(strength)
         scores = loss.n_scores if y.ndim == 1 else len(y)
         many = scores > 1 or y.ndim == 2
         self.shape = (scores, design.width) if many else (design.width,)
@@ -105,7 +104,15 @@ class Objective(SecondOrder, Certified):
 
     def with_strength(self, strength: float) -> Objective:
         """The same problem at another strength; what was worked out for the rows is shared."""
-        return Objective(self.design, self.loss, self.y, self.weights, self.penalty, strength)
+        other = copy.copy(self)
+        other._set_strength(strength)
+        return other
+
+    def _set_strength(self, strength: float) -> None:
+        penalty = self.penalty
+        self.strength = float(strength) if penalty is not None and penalty.binds else 0.0
+        self.curvature = self.strength * penalty.curvature if penalty is not None else 0.0
+        self.kink = self.strength * penalty.kink if penalty is not None else 0.0
 
     def on_features(self, features: Array) -> Objective:
         """The same with the weights of all other features held at 0."""

@@ -49,26 +49,27 @@ class QuadraticProgram(Solver):
         self, objective: Objective, start: Array, gram: CentredGram, trace: Trace | None = None
     ) -> Solution:
         W = np.atleast_2d(objective.weight_part(start)).copy()
-        for n_iter in range(self.n_steps + 1):
-            seen = look(objective, gram, W)
-            theta = gram.theta(W).reshape(objective.shape)
-            if trace and n_iter:
-                trace(objective.at(theta))
-            if seen.certificate <= self.tol or n_iter == self.n_steps:
-                break
+        seen = None if gram.complete else look(objective, gram, W)
+        n_iter = 0
+        while (seen is None or seen.certificate > self.tol) and n_iter < self.n_steps:
             for k, w in enumerate(W):
-                F = features(objective, gram, w, seen.slopes[k])
+                F = gram.known if seen is None else features(objective, w, seen.slopes[k])
                 w[F] = program(objective, gram.among(F), gram.c[k, F], w[F])
-        kind = objective.certificate_kind
+            before, seen = seen, look(objective, gram, W)
+            n_iter += 1
+            if trace:
+                trace(objective.at(gram.theta(W).reshape(objective.shape)))
+            if gram.complete and before and seen.certificate >= before.certificate:
+                break  # rounding has the last word
+        theta = gram.theta(W).reshape(objective.shape)
         done = seen.certificate <= self.tol
+        kind = objective.certificate_kind
         return Solution(theta, seen.value, seen.certificate, kind, done, n_iter)
 
 
 def gram_of(objective: Objective) -> CentredGram:
-    gram, design = CentredGram(objective), objective.design
-    if design.n_features <= min(WHOLE, design.n_rows):
-        gram.all()
-    return gram
+    design = objective.design
+    return CentredGram(objective, whole=design.n_features <= min(WHOLE, design.n_rows))
 
 
 def program(objective: Objective, G: Array, c: Array, w: Array) -> Array:
@@ -86,10 +87,8 @@ def look(objective: Objective, gram: CentredGram, W: Array) -> Look:
     return Look(point.value, slopes, objective.certificate(point))
 
 
-def features(objective: Objective, gram: CentredGram, w: Array, slopes: Array) -> Array:
-    """All, where G is; else the support and those whose slope exceeds the kink most."""
-    if gram.complete:
-        return np.arange(len(w))
+def features(objective: Objective, w: Array, slopes: Array) -> Array:
+    """The support, and those whose slope exceeds the kink most."""
     beyond = np.where(w != 0, 0, np.abs(slopes) - objective.kink)
     worst = beyond.max(initial=0)
     joining = np.flatnonzero(beyond > JOIN * worst) if worst > 0 else np.empty(0, int)
