@@ -149,9 +149,9 @@ def whole_path(
 def squared_loss() -> Iterator[Case]:
     for n, d, target in [(100_000, 50, 0.7), (5000, 200, 1.2), (2000, 100, 1.2), (500, 5000, 1.2)]:
         X, y = regression(n, d)
-        for share in (0.1, 0.01):
-            for l1_ratio in (1.0, 0.5):
-                yield net(X, y, share, l1_ratio, 1e-4, target)
+        for share, l1_ratio in [(0.1, 1.0), (0.1, 0.5), (0.01, 1.0), (0.01, 0.5)]:
+            tol = 1e-4 if d < n or share > 0.05 else 1e-6
+            yield net(X, y, share, l1_ratio, tol, target)
         if d < n:
             for l1_ratio, solver in [(1.0, "homotopy"), (1.0, "auto"), (0.5, "auto")]:
                 yield whole_path(X, y, l1_ratio, solver, 1e-4, target)

@@ -59,13 +59,14 @@ def solve(H: Array, P: Array, right: Array) -> Array:
     """H_PP a = right; where features depend on each other, H_PP a little above singular."""
     if not len(P):
         return right
-    A = H[np.ix_(P, P)]
-    lift = 1e-12 * A.trace() / len(P) + 1e-300
-    _, a, info = lapack.dposv(A, right, lower=1)
+    square = np.ix_(P, P)
+    _, a, info = lapack.dposv(H[square].T, right, lower=1, overwrite_a=1)  # in place: A is Aᵀ
+    lift = 1e-12 * float(H[P, P].mean()) + 1e-300
     while info:
         lift *= 100
+        A = H[square]
         A[np.diag_indices(len(P))] += lift
-        _, a, info = lapack.dposv(A, right, lower=1)
+        _, a, info = lapack.dposv(A.T, right, lower=1, overwrite_a=1)
     return a
 
 

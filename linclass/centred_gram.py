@@ -17,6 +17,7 @@ from linclass.certificate import TINY
 from linclass.numerics import BLOCK, Array
 from linclass.objective import Objective
 
+WHOLE = 500  # features of which all of G is worked out, if there are as many rows
 DIGITS = 1e-6  # a loss below this share of that of v = 0 has lost too many in its formula
 
 
@@ -137,3 +138,18 @@ class CentredGram:
         G[len(known) :, : len(known)] = cross[: len(known)].T
         self._place[new] = np.arange(len(known), m)
         self.known, self._G = np.append(known, new), G
+
+
+def gram_of(objective: Objective) -> CentredGram:
+    design = objective.design
+    return CentredGram(objective, whole=design.n_features <= min(WHOLE, design.n_rows))
+
+
+def look(objective: Objective, gram: CentredGram, W: Array) -> Look:
+    """By second moments where all are at hand, else by the rows."""
+    seen = gram.look(objective, W) if gram.complete and objective.strength else None
+    if seen is not None:
+        return seen
+    point = objective.at(gram.theta(W).reshape(objective.shape))
+    slopes = np.atleast_2d(objective.weight_part(point.loss_gradient))
+    return Look(point.value, slopes, objective.certificate(point))

@@ -251,12 +251,15 @@ class Regressor(Estimator):
         return tags
 
 
-@cache
 def _defaults(estimator: type) -> dict[str, Any]:
     """name → default of each argument of __init__."""
-    if estimator.__init__ is object.__init__:  # type: ignore[misc]
-        return {}
-    arguments = inspect.signature(estimator).parameters.values()
+    init = estimator.__init__  # type: ignore[misc]
+    return {} if init is object.__init__ else _arguments(init)
+
+
+@cache
+def _arguments(init: Any) -> dict[str, Any]:
+    arguments = list(inspect.signature(init).parameters.values())[1:]  # without self
     return {a.name: a.default for a in arguments}
 
 

@@ -16,11 +16,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.centred_gram import CentredGram
+from linclass.centred_gram import CentredGram, gram_of, look
 from linclass.numerics import Array
 from linclass.objective import Objective
 from linclass.solvers.base import Solution, Solver, Trace
-from linclass.solvers.quadratic_program import gram_of, look
 
 DEPENDENT = 1e-10  # of a feature's variance, left when those in the support are given
 ANEW = 50  # kinks after which the bordered inverse is made anew
@@ -33,17 +32,20 @@ class Homotopy(Solver):
     limit: ClassVar[int] = 100_000
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        return self._path(objective, [objective.strength], trace)[0]
+        return self.along(gram_of(objective), objective, [objective.strength], trace)[0]
 
     def path(
         self, objective: Objective, strengths: Iterable[float], start: Array
     ) -> list[Solution]:
-        return self._path(objective, list(strengths))
+        return self.along(gram_of(objective), objective, list(strengths))
 
-    def _path(
-        self, objective: Objective, strengths: list[float], trace: Trace | None = None
+    def along(
+        self,
+        gram: CentredGram,
+        objective: Objective,
+        strengths: list[float],
+        trace: Trace | None = None,
     ) -> list[Solution]:
-        gram = gram_of(objective)
         kinks = np.array(strengths) * objective.penalty.kink
         W = np.zeros((len(kinks), *gram.c.shape))
         steps = np.zeros(len(kinks), int)

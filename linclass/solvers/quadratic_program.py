@@ -17,13 +17,14 @@ from typing import ClassVar
 import numpy as np
 
 from linclass import active_set
-from linclass.centred_gram import CentredGram, Look
+from linclass.centred_gram import CentredGram, gram_of, look
 from linclass.numerics import Array
 from linclass.objective import Objective
 from linclass.solvers.base import Solution, Solver, Trace
+from linclass.solvers.homotopy import Homotopy
 
-WHOLE = 500  # features of which all of G is worked out, if there are as many rows
 JOIN = 0.5  # of the largest violation: features above it join together
+DENSE = 0.1  # strengths per feature from which on a lasso's path is walked from kink to kink
 MANY = 50  # at most, or as many as are in the support
 
 
@@ -39,7 +40,10 @@ class QuadraticProgram(Solver):
     def path(
         self, objective: Objective, strengths: Iterable[float], start: Array
     ) -> list[Solution]:
-        gram, solutions = gram_of(objective), []
+        gram, solutions, strengths = gram_of(objective), [], list(strengths)
+        dense = len(strengths) > DENSE * objective.design.n_features
+        if gram.complete and dense and objective.kink and not objective.curvature:
+            return Homotopy(self.tol, self.max_iter).along(gram, objective, strengths)
         for strength in strengths:
             solutions.append(self._solve(objective.with_strength(strength), start, gram))
             start = solutions[-1].theta
@@ -49,17 +53,17 @@ class QuadraticProgram(Solver):
         self, objective: Objective, start: Array, gram: CentredGram, trace: Trace | None = None
     ) -> Solution:
         W = np.atleast_2d(objective.weight_part(start)).copy()
-        seen = None if gram.complete else look(objective, gram, W)
+        seen = look(objective, gram, W)
         n_iter = 0
-        while (seen is None or seen.certificate > self.tol) and n_iter < self.n_steps:
+        while (seen.certificate > self.tol) and n_iter < self.n_steps:
             for k, w in enumerate(W):
-                F = gram.known if seen is None else features(objective, w, seen.slopes[k])
+                F = gram.known if gram.complete else features(objective, w, seen.slopes[k])
                 w[F] = program(objective, gram.among(F), gram.c[k, F], w[F])
             before, seen = seen, look(objective, gram, W)
             n_iter += 1
             if trace:
                 trace(objective.at(gram.theta(W).reshape(objective.shape)))
-            if gram.complete and before and seen.certificate >= before.certificate:
+            if gram.complete and n_iter > 1 and seen.certificate >= before.certificate:
                 break  # rounding has the last word
         theta = gram.theta(W).reshape(objective.shape)
         done = seen.certificate <= self.tol
@@ -67,24 +71,9 @@ class QuadraticProgram(Solver):
         return Solution(theta, seen.value, seen.certificate, kind, done, n_iter)
 
 
-def gram_of(objective: Objective) -> CentredGram:
-    design = objective.design
-    return CentredGram(objective, whole=design.n_features <= min(WHOLE, design.n_rows))
-
-
 def program(objective: Objective, G: Array, c: Array, w: Array) -> Array:
     G[np.diag_indices(len(G))] += objective.curvature
     return active_set.minimize(G, c, np.full(len(w), objective.kink), w)
-
-
-def look(objective: Objective, gram: CentredGram, W: Array) -> Look:
-    """By second moments where all are at hand, else by the rows."""
-    seen = gram.look(objective, W) if gram.complete and objective.strength else None
-    if seen is not None:
-        return seen
-    point = objective.at(gram.theta(W).reshape(objective.shape))
-    slopes = np.atleast_2d(objective.weight_part(point.loss_gradient))
-    return Look(point.value, slopes, objective.certificate(point))
 
 
 def features(objective: Objective, w: Array, slopes: Array) -> Array:
