@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import lapack, solve_triangular
 
-from linclass.kernels.base import Kernel
+from linclass.kernels.base import Kernel, squared_lengths
 from linclass.numerics import Array
 
 ROUNDING = 1e-12
@@ -47,7 +47,7 @@ def few_features(kernel: Kernel, X: Any, most: int) -> Array | None:
 
     K itself is never formed. A kernel that a quarter of the columns hardly begin to explain is given up.
     """
-    left = kernel.diagonal(X)
+    left, lengths = kernel.diagonal(X), squared_lengths(X)
     enough, whole = ROUNDING * float(left.max()), float(left.sum())
     factor = np.empty((most, X.shape[0]))
     for r in range(most):
@@ -56,7 +56,7 @@ def few_features(kernel: Kernel, X: Any, most: int) -> Array | None:
             return np.ascontiguousarray(factor[:r].T)
         if r == most // 4 and left.sum() > HARDLY * whole:
             return None
-        column = kernel.matrix(X[p : p + 1], X)[0]
+        column = kernel.between(X[p : p + 1], X, lengths[p : p + 1], lengths)[0]
         column -= factor[:r, p] @ factor[:r]
         column /= np.sqrt(left[p])
         factor[r] = column

@@ -25,7 +25,7 @@ from linclass.penalties.l2 import L2
 from linclass.solvers.base import Solution, Solver
 
 MANY = 1000  # rows from which on a fit to a part of them is a good start
-FEW_WILL_DO = 1e5  # times the rounding of features is far below tol
+FEW_WILL_DO = 1e6  # times the rounding of features is far below tol
 NEGATIVE = 1e-8  # eigenvalues that far below 0, beside the greatest, are no rounding
 
 

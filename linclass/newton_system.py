@@ -153,5 +153,6 @@ def newton_system(objective: Any) -> Any:
     if not isinstance(design, DesignMatrix):
         return RowSystem(objective)
     if design.width <= WIDE:
-        return FeatureSystem(objective)
+        few = 2 * design.n_rows < design.width  # of a round's last rows, more features
+        return RowSystem(objective) if few else FeatureSystem(objective)
     return RowSystem(objective) if design.n_rows <= FEW else ConjugateGradients(objective)

@@ -39,15 +39,20 @@ class Kernel:
         for start in range(0, n, BLOCK):
             rows = slice(start, start + BLOCK)
             first = start if Y is None else 0
-            products = X[rows] @ other[first:].T
-            P = products.toarray() if sparse.issparse(products) else products
-            self.block(P, a[rows], b[first:])
+            P = self.between(X[rows], other[first:], a[rows], b[first:])
             K[rows, first:] = P
             if Y is None:  # the same number on both sides of the diagonal, in spite of rounding
                 square = P[:, : P.shape[0]]
                 K[rows, rows] = (square + square.T) / 2
                 K[first + P.shape[0] :, rows] = P[:, P.shape[0] :].T
         return K
+
+    def between(self, X: Any, Y: Any, a: Array, b: Array) -> Array:
+        """The same at once, for rows whose squared lengths a and b are known."""
+        products = X @ Y.T
+        P = products.toarray() if sparse.issparse(products) else products
+        self.block(P, a, b)
+        return P
 
     def diagonal(self, X: Any) -> Array:
         """k(x, x) of every row."""
