@@ -1,0 +1,81 @@
+"""Words, vocabulary and weights together: what is learned inside the fold is learned there alone."""
+
+import random
+
+import numpy as np
+import pytest
+
+from linclass.features import count_words
+from linclass.pipeline import Method, Task, fit
+from linclass.table import Table
+
+STRENGTH = 0.01
+
+
+def reviews(n: int = 80, seed: int = 0) -> tuple[list[str], np.ndarray]:
+    """Texts of two classes that prefer different words out of 60; many words are rare."""
+    draw = random.Random(seed)
+    y = np.array([draw.randrange(2) for _ in range(n)], np.int32)
+    words = [f"word{j}" for j in range(60)]
+    odds = [[1 / (1 + (j + 17 * k) % 60) for j in range(60)] for k in (0, 1)]
+    return [" ".join(draw.choices(words, odds[k], k=draw.randrange(3, 15))) for k in y], y
+
+
+def column(texts: list[str]) -> Table:
+    levels = sorted(set(texts))
+    X = np.array([[float(levels.index(text))] for text in texts])
+    return Table(X, ("text",), {"text": tuple(levels)}, frozenset({"text"}))
+
+
+def said(
+    texts: list[str], y: np.ndarray, train: np.ndarray, entry: dict[str, object]
+) -> np.ndarray:
+    """The score of class 1 for every row, of a fit on the training rows."""
+    table = count_words.apply(column(texts))
+    fitted = fit(Method.from_entry(entry), table.rows(train), y[train], Task(2, 1), seed=0)
+    return fitted.predict(table)[1][:, 1]
+
+
+LOGISTIC = {
+    "classifier": "linclass.LogisticRegression",
+    "params": {"strength": STRENGTH},
+    "transforms": [{"vocabulary": {"min_rows": 2}}, {"idf": {"counts": "log"}}],
+}
+NAIVE_BAYES = {"classifier": "linclass.MultinomialNB", "transforms": ["vocabulary"]}
+
+
+@pytest.mark.parametrize("entry", [LOGISTIC, NAIVE_BAYES], ids=["logistic", "naive_bayes"])
+def test_texts_held_out_change_no_score_of_other_rows(entry: dict[str, object]) -> None:
+    texts, y = reviews()
+    train = np.arange(60)
+    changed = texts[:60] + ["never seen before, and word1 again"] * 20
+    before, after = said(texts, y, train, entry), said(changed, y, train, entry)
+    np.testing.assert_allclose(after[:60], before[:60], rtol=1e-9, atol=1e-12)
+    assert not np.allclose(after[60:], before[60:])
+
+
+def test_the_vocabulary_of_all_rows_would_leak_into_naive_bayes() -> None:
+    """Why there is a transform: without it, words of test rows alone move what training rows say."""
+    texts, y = reviews()
+    train, entry = np.arange(60), {"classifier": "linclass.MultinomialNB"}
+    changed = texts[:60] + [f"strange{i} stranger{i}" for i in range(20)]
+    before, after = said(texts, y, train, entry), said(changed, y, train, entry)
+    assert np.abs(after[:60] - before[:60]).max() > 1e-6
+
+
+def test_tf_idf_and_logistic_regression_are_the_pipeline_of_scikit_learn_on_training_texts() -> (
+    None
+):
+    from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    texts, y = reviews()
+    train = np.arange(60)
+    theirs = make_pipeline(
+        CountVectorizer(min_df=2),
+        TfidfTransformer(sublinear_tf=True),
+        LogisticRegression(C=1 / (60 * STRENGTH), tol=1e-10, max_iter=10_000),
+    ).fit(texts[:60], y[:60])
+    ours = 2 * said(texts, y, train, LOGISTIC)  # score: −z/2 and z/2
+    np.testing.assert_allclose(ours, theirs.decision_function(texts), atol=1e-5)
