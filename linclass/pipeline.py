@@ -198,11 +198,13 @@ def _tuned(method: Method, table: Table, y: np.ndarray, task: Task, seed: int) -
 
 def _precision_of_tuning(method: Method) -> dict[str, Any]:
     """Candidates are compared by how they predict: where a classifier says how precise a fit must be for
-    that (`tuning_tol`), it need not be more, unless the entry sets `tol` itself."""
+    that (`tuning_tol`), none is more precise, unless it is `tol` that is tuned."""
     enough = getattr(method.classifier, "tuning_tol", None)
-    has_tol = "tol" in inspect.signature(method.classifier).parameters
-    said = "tol" in method.params or "tol" in method.tune
-    return {"tol": enough} if enough is not None and has_tol and not said else {}
+    parameters = inspect.signature(method.classifier).parameters
+    if enough is None or "tol" not in parameters or "tol" in method.tune:
+        return {}
+    given = method.params.get("tol", parameters["tol"].default)
+    return {"tol": max(given, enough)}
 
 
 def _fits_together(

@@ -208,7 +208,7 @@ def test_joint_fits_count_no_code_of_other_classifiers():
     assert classifiers == {"__init__", "linear_classifier", "logistic_regression"}
 
 
-def test_tuning_is_as_precise_as_the_entry_says():
+def test_candidates_are_compared_at_a_coarse_tolerance_and_the_chosen_one_is_fitted_at_its_own():
     said = []
 
     class Listens(Alone):
@@ -217,9 +217,11 @@ def test_tuning_is_as_precise_as_the_entry_says():
             return super().fit(X, y, sample_weight)
 
     table, y = rows()
-    for params in ({}, {"tol": 1e-9}):
+    for params in ({}, {"tol": 1e-9}, {"tol": 0.1}):
         pipeline.fit(pipeline.Method(Listens, params, STRENGTHS, STEPS), table, y, TASK, 1)
-    assert said == [1e-3] * 20 + [1e-6] + [1e-9] * 21
+    pipeline.fit(pipeline.Method(Listens, {}, {"tol": [1e-8]}, STEPS), table, y, TASK, 1)
+    coarse = [1e-3] * 20
+    assert said == [*coarse, 1e-6, *coarse, 1e-9, *[0.1] * 21, *[1e-8] * 6]
 
 
 def test_a_classifier_without_a_tolerance_is_tuned_as_it_is():
