@@ -112,22 +112,24 @@ class _Deviations:
 
     def _class_by_class(self, rows: Array) -> Part:
         k = self.codes[rows]
-        parts = []
-        for j, m in enumerate(self.origin):
-            own = rows[k == j]
-            mass, sums, squares = 0.0, np.zeros_like(m), np.zeros((len(m), len(m)))
-            for begin in range(0, len(own), BLOCK):
-                some = own[begin : begin + BLOCK]
-                D = self.X[some] if self.kept is None else self.kept[some]
-                if self.kept is None:
-                    D -= m
-                w = None if self.weights is None else self.weights[some]
-                mass += len(some) if w is None else w.sum()
-                sums += D.sum(axis=0) if w is None else w @ D
-                squares += _outer(D, w, None)
-            parts.append((mass, sums, squares))
-        of_mass, of_sums, of_squares = zip(*parts, strict=True)
-        return np.array(of_mass), np.array(of_sums), np.array(of_squares)
+        parts = [self._of_class(rows[k == j], j) for j in range(len(self.origin))]
+        mass, sums, squares = zip(*parts, strict=True)
+        return np.array(mass), np.array(sums), np.array(squares)
+
+    def _of_class(self, rows: Array, j: int) -> tuple[float, Array, Array]:
+        if len(rows) > BLOCK:
+            halves = np.array_split(rows, 2)
+            first, rest = (self._of_class(half, j) for half in halves)
+            return first[0] + rest[0], first[1] + rest[1], first[2] + rest[2]
+        if self.kept is not None:
+            D = self.kept[rows]
+        else:
+            D = self.X[rows]
+            D -= self.origin[j]
+        if self.weights is None:
+            return float(len(rows)), np.ones(len(rows)) @ D, _outer(D, None, None)
+        w = self.weights[rows]
+        return w.sum(), w @ D, _outer(D, w, None)
 
 
 def _belongs(codes: Array, weights: Any, K: int) -> Array:
