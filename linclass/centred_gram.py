@@ -8,7 +8,7 @@ intercept nothing is centred.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -60,18 +60,21 @@ class CentredGram:
         place = self._place[features]
         return self._G[np.ix_(place, place)]
 
-    def between(self, features: Array, feature: int) -> Array:
+    def between(self, features: Any, feature: int) -> Array:
         """Its column of G, at these features."""
-        self.among(np.array([feature]))
+        if self._place[feature] < 0:
+            self._extend(np.array([feature]))
         return self._G[self._place[features], self._place[feature]]
 
-    def times(self, v: Array) -> Array:
-        """G v, by the rows where not all of G is there."""
+    def times(self, features: Array, v: Array) -> Array:
+        """G v for a v that is 0 elsewhere; by the rows where not all of G is there."""
+        full = np.zeros(len(self._place))
+        full[features] = v
         if self.complete:
-            return (self._G @ v[self.known])[self._place]
-        ends = [-(self.mean @ v)] * self.design.intercept
-        z = self.design.scores(np.append(v, ends))
-        return self.design.pull(self.weights * z)[: len(v)]
+            return (self._G @ full[self.known])[self._place]
+        ends = [-(self.mean @ full)] * self.design.intercept
+        z = self.design.scores(np.append(full, ends))
+        return self.design.pull(self.weights * z)[: len(full)]
 
     def theta(self, W: Array) -> Array:
         """(K, d) → (K, d + 1), with the best intercept  b = ȳ − x̄·w."""

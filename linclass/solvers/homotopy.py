@@ -72,12 +72,14 @@ class Homotopy(Solver):
 class Walk:
     """One score's path from λ = max|c| down: where it is, and its line to the next kink."""
 
+    inverse: Array  # of G_AA, a view of the room that it has
+
     def __init__(self, gram: CentredGram, c: Array):
         self.gram, self.c, self.kinks = gram, c, 0
         self.w, self.slope = np.zeros(len(c)), c.copy()  # slope = c − G w
         self.level = float(np.abs(c).max(initial=0))
-        self.support, self.signs = np.empty(0, int), np.empty(0)
-        self.inverse = np.empty((0, 0))
+        self._room = np.empty((64, 64))  # of the inverse, which grows in place
+        self._take(np.empty(0, int), np.empty(0))
         self.dependent = np.zeros(len(c), bool)
         if self.level:
             self._join(int(np.abs(c).argmax()))
@@ -111,47 +113,55 @@ class Walk:
         """The line from here, and how far it holds."""
         A = self.support
         self.line = self.inverse @ self.signs  # −dw_A/dλ
-        full = np.zeros(len(self.w))
-        full[A] = self.line
-        self.turn = self.gram.times(full)  # d slope/dλ
+        self.turn = self.gram.times(A, self.line)  # d slope/dλ
         with np.errstate(divide="ignore", invalid="ignore"):
             up = (self.level - self.slope) / (1 - self.turn)
             down = (self.level + self.slope) / (1 + self.turn)
             up[self.turn >= 1] = down[self.turn <= -1] = np.inf
             reach = np.maximum(np.minimum(up, down), 0)
             reach[A] = reach[self.dependent] = np.inf
-            zero = np.where(self.w[A] * self.line < 0, -self.w[A] / self.line, np.inf)
+            zero = -self.w[A] / self.line
+            zero[~(zero > 0)] = np.inf
         self.joining, self.leaving = int(reach.argmin()), None
         self.reach = min(float(reach[self.joining]), self.level)
-        if len(A) and zero.min() < self.reach:
-            self.leaving = int(zero.argmin())
-            self.reach = float(zero[self.leaving])
+        if len(A) and zero[first := int(zero.argmin())] < self.reach:
+            self.leaving, self.reach = first, float(zero[first])
 
     def _join(self, j: int) -> None:
-        g = self.gram.between(np.append(self.support, j), j)
-        v = self.inverse @ g[:-1]
-        left = g[-1] - g[:-1] @ v
-        if left <= DEPENDENT * g[-1]:
+        A, M = self.support, self.inverse
+        g, own = self.gram.between(A, j), float(self.gram.between(j, j))
+        v = M @ g
+        left = own - g @ v
+        if left <= DEPENDENT * own:
             self.dependent[j] = True
             return
-        border = np.append(-v, 1)
-        m = len(v)
-        inverse = np.outer(border, border / left)
-        inverse[:m, :m] += self.inverse
-        self.inverse = inverse
-        self.support = np.append(self.support, j)
-        self.signs = np.append(self.signs, np.sign(self.slope[j]))
+        v /= left
+        M += np.outer(v, left * v)
+        sign = np.sign(self.slope[j])
+        self._take(np.concatenate([A, [j]]), np.concatenate([self.signs, [sign]]))
+        self.inverse[:-1, -1] = self.inverse[-1, :-1] = -v
+        self.inverse[-1, -1] = 1 / left
 
     def _leave(self, i: int) -> None:
         kept = np.arange(len(self.support)) != i
         M = self.inverse
-        self.inverse = M[np.ix_(kept, kept)] - np.outer(M[kept, i], M[i, kept] / M[i, i])
-        self.support, self.signs = self.support[kept], self.signs[kept]
+        smaller = M[np.ix_(kept, kept)] - np.outer(M[kept, i], M[i, kept] / M[i, i])
+        self._take(self.support[kept], self.signs[kept])
+        self.inverse[...] = smaller
         self.dependent[:] = False
 
     def _anew(self) -> None:
         """What rounding has added up to is taken back."""
         A = self.support
-        self.inverse = np.linalg.inv(self.gram.among(A))
+        self.inverse[...] = np.linalg.inv(self.gram.among(A))
         self.w[A] = self.inverse @ (self.c[A] - self.level * self.signs)
-        self.slope = self.c - self.gram.times(self.w)
+        self.slope = self.c - self.gram.times(A, self.w[A])
+
+    def _take(self, support: Array, signs: Array) -> None:
+        """These are the support now; the inverse gets its size."""
+        self.support, self.signs, m = support, signs, len(support)
+        if m > len(self._room):
+            room = np.empty((2 * m, 2 * m))
+            room[: m - 1, : m - 1] = self.inverse
+            self._room = room
+        self.inverse = self._room[:m, :m]
