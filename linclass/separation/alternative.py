@@ -23,7 +23,8 @@ from linclass.separation.violation import DIRECT, Rows, Violation, least_violati
 
 TINY = np.finfo(float).tiny
 NONZERO = 1e-9  # of the largest multiplier
-TOUCHING = 1e-7  # of the largest score: nearer rows count as lying on a hyperplane
+CLEAR = 1e-4  # of the largest multiplier: smaller ones prove too little and are made larger
+TOUCHING = 1e-6  # of the largest score: nearer rows count as lying on a hyperplane
 IN_SPAN = 1e-9  # of a row's length, which is left outside of a span
 RANK = 1e-11  # of the largest singular value
 SMALL = 500_000  # entries of Z up to which all rows are looked at from the beginning
@@ -62,7 +63,7 @@ def alternative(rows: SignedRows) -> Alternative:
     multipliers = np.zeros(rows.n_rows)
     if found.separates:
         return Alternative(found.w, multipliers)
-    own = _positive(found.multipliers)
+    own = found.multipliers > NONZERO * found.multipliers.max()
     multipliers[index[own]] = found.multipliers[own]
     direction = _decide_the_others(rows, multipliers)
     return Alternative(direction, multipliers / multipliers.sum())
@@ -89,9 +90,10 @@ def _of_growing_part(rows: SignedRows) -> tuple[Array, Violation]:
 
 
 def _decide_the_others(rows: SignedRows, multipliers: Array) -> Array | None:
-    """Go on orthogonally to the rows with a multiplier, giving one to each that no d moves."""
-    while len(rest := np.flatnonzero(multipliers == 0)):
-        part, V = _spanning(rows, multipliers)
+    """Go on orthogonally to the rows with a multiplier, giving more to those that have hardly any."""
+    decided = multipliers > CLEAR * multipliers.max()
+    while len(rest := np.flatnonzero(~decided)):
+        part, V = _spanning(rows, np.where(decided, multipliers, 0))
         joining, of_joining = rest, np.ones(len(rest))
         if V.shape[1] < rows.width:
             Z = rows.take(rest)
@@ -102,10 +104,12 @@ def _decide_the_others(rows: SignedRows, multipliers: Array) -> Array | None:
             else:
                 found = least_violation(outside)
                 if found.separates:
+                    multipliers[rest] = 0
                     return found.w - V @ (V.T @ found.w)
-                own = _positive(found.multipliers)
+                own = found.multipliers > CLEAR * found.multipliers.max()
                 joining, of_joining = rest[own], found.multipliers[own]
         _join(rows, multipliers, part, joining, of_joining)
+        decided[joining] = True
     return None
 
 
@@ -139,7 +143,7 @@ def _join(
     Z = Z.toarray() if sparse.issparse(Z) else Z
     ratio = np.linalg.lstsq((old[:, None] * Z).T, rows.pull(new), rcond=1e-13)[0]  # μ/λ
     share = min(float(old.max()), 0.5 / max(float(ratio.max()), TINY))
-    multipliers[joining] = share * of_joining
+    multipliers[joining] += share * of_joining
     multipliers[part] = old * (1 - share * ratio)
 
 
@@ -169,7 +173,3 @@ def _lengths(rows: Rows) -> Array:
     Z, V = rows.Z, rows.V
     squares = (Z * Z).sum(axis=1)
     return np.sqrt(np.maximum(squares if V is None else squares - ((Z @ V) ** 2).sum(axis=1), 0))
-
-
-def _positive(multipliers: Array) -> Array:
-    return multipliers > NONZERO * multipliers.max()

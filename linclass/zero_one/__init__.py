@@ -1,0 +1,1 @@
+"""The fewest training errors of any linear classifier: exactly where that can be proved, else well."""

@@ -1,0 +1,140 @@
+"""Two classes, exactly: the best of all cells into which the planes  Z_i d = 0  cut the space of d.
+
+Within a cell no row changes sides, so the minimum is over cells. A facet of the best cell belongs to a
+row that is right (else the cell behind it is better): so for each row i the best cell on its plane,
+a problem with one dimension less, is looked for, and d moved from there to the row's side. In two
+dimensions a half-turn passes all cells, for all pairs of planes at once.
+
+That is  C(n, p − 2)  turns of n rows each for p parameters. Cells narrower than TOUCHING are none.
+Nguyen & Sanner (2013), ICML, on why not less; Edelsbrunner (1987), Algorithms in Combinatorial Geometry
+"""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+from scipy import linalg
+
+from linclass.numerics import Array
+from linclass.separation.alternative import row_space
+
+TOUCHING = 1e-9  # radians; and of a row's length, for rows that count as parallel
+AT_ONCE = 400_000  # angles
+
+
+def turns(n: int, p: int) -> int:
+    """How many rows are passed in all: what an enumeration costs."""
+    return n * comb(n, max(p - 2, 0))
+
+
+def best_cell(Z: Array, costs: Array) -> tuple[Array, float]:
+    """(d, cost) for dense Z."""
+    V = row_space(Z)
+    A = Z @ V
+    length = np.linalg.norm(A, axis=1)
+    zero = length <= TOUCHING * max(length.max(), 1e-300)
+    directions, cost, lost = merged(A[~zero] / length[~zero, None], costs[~zero])
+    if not len(directions):
+        return np.zeros(Z.shape[1]), float(costs[zero].sum()) + lost
+    d, value = _search(directions, cost, 0)
+    return V @ d, float(costs[zero].sum()) + lost + value
+
+
+def merged(A: Array, costs: Array) -> tuple[Array, Array, float]:
+    """Rows in the same or opposite directions as one: (directions, what they win, what is lost).
+
+    Where nothing is to be won a row stays all the same: d must not lie in its plane.
+    """
+    first = np.argmax(np.abs(A) > 1e-6, axis=1)
+    sign = np.sign(A[np.arange(len(A)), first])
+    _, chosen, group = np.unique(
+        np.round(A * sign[:, None], 9) + 0.0, axis=0, return_index=True, return_inverse=True
+    )
+    balance = np.bincount(group, costs * sign)  # > 0: better on the canonical side
+    lost = (np.bincount(group, costs) - np.abs(balance)).sum() / 2
+    side = np.where(balance < 0, -1, 1) * sign[chosen]
+    return A[chosen] * side[:, None], np.abs(balance), float(lost)
+
+
+def _search(A: Array, costs: Array, first: int) -> tuple[Array, float]:
+    """The best cell that has a facet in the plane of a row from `first` on."""
+    p = A.shape[1]
+    if p == 1:
+        right = float(costs[A[:, 0] > 0].sum())
+        total = float(costs.sum())
+        return np.array([1.0 if 2 * right >= total else -1.0]), min(right, total - right)
+    if p == 2:
+        values, angle = _half_turns(A[None], costs, np.zeros((1, len(A)), dtype=bool))
+        return np.array([np.cos(angle[0]), np.sin(angle[0])]), float(values[0])
+    if p == 3:
+        return _on_planes(A, costs, first)
+    best: tuple[Array, float] = np.zeros(p), np.inf
+    for i in range(first, len(A)):
+        basis = linalg.null_space(A[i : i + 1])
+        P = A @ basis
+        flat = np.linalg.norm(P, axis=1) <= TOUCHING * np.linalg.norm(A, axis=1)
+        beneath = float(costs[flat & (A @ A[i] < 0)].sum())
+        after = int(np.count_nonzero(~flat[: i + 1]))
+        d, value = _search(P[~flat], costs[~flat], after)
+        if value + beneath < best[1]:
+            best = _to_the_side_of(A, i, basis @ d, flat), value + beneath
+    return best
+
+
+def _on_planes(A: Array, costs: Array, first: int) -> tuple[Array, float]:
+    """p = 3: half-turns in many planes at once."""
+    n = len(A)
+    unit = A / np.linalg.norm(A, axis=1)[:, None]
+    least = np.abs(unit).argmin(axis=1)
+    one = np.cross(unit, np.eye(3)[least])
+    one /= np.linalg.norm(one, axis=1)[:, None]
+    bases = np.stack([one, np.cross(unit, one)], axis=2)
+    best: tuple[Array, float] = np.zeros(3), np.inf
+    size = max(1, AT_ONCE // n)
+    for start in range(first, n, size):
+        own = np.arange(start, min(start + size, n))
+        P = A @ bases[own]
+        flat = np.hypot(P[..., 0], P[..., 1]) <= TOUCHING * np.linalg.norm(A, axis=1)
+        value, angle = _half_turns(P, costs, flat)
+        value = value + ((flat & (unit[own] @ A.T < 0)) @ costs)
+        k = int(value.argmin())
+        if value[k] < best[1]:
+            d = bases[own[k]] @ np.array([np.cos(angle[k]), np.sin(angle[k])])
+            best = _to_the_side_of(A, int(own[k]), d, flat[k]), float(value[k])
+    return best
+
+
+def _half_turns(P: Array, costs: Array, flat: Array) -> tuple[Array, Array]:
+    """(least cost, an angle that has it) in each plane of P (planes, rows, 2), flat rows apart.
+
+    d at angle φ has row i right while φ is within π/2 of the row's own angle. So in [0, π) each row
+    changes once; and d at φ + π has right what d at φ has wrong.
+    """
+    c = np.where(flat, 0, costs)
+    enters = np.arctan2(P[..., 1], P[..., 0]) - np.pi / 2
+    turn = np.floor(enters / np.pi)
+    at = enters - turn * np.pi
+    change = np.where(turn % 2 == 0, c, -c)
+    order = np.argsort(at, axis=1)
+    at = np.take_along_axis(at, order, axis=1)
+    change = np.take_along_axis(change, order, axis=1)
+    total = c.sum(axis=1)
+    right = np.maximum(-change, 0).sum(axis=1)[:, None] + np.cumsum(change, axis=1)
+    following = np.concatenate([at[:, 1:], at[:, :1] + np.pi], axis=1)
+    wide = following - at > TOUCHING
+    wide |= ~wide.any(axis=1, keepdims=True)
+    most = np.where(wide, right, -np.inf)
+    least = np.where(wide, right, np.inf)
+    rows = np.arange(len(P))
+    k, l = most.argmax(axis=1), least.argmin(axis=1)
+    ahead = most[rows, k] >= total - least[rows, l]
+    cell = np.where(ahead, k, l)
+    angle = (at[rows, cell] + following[rows, cell]) / 2 + np.where(ahead, 0, np.pi)
+    return np.where(ahead, total - most[rows, k], least[rows, l]), angle
+
+
+def _to_the_side_of(A: Array, i: int, d: Array, flat: Array) -> Array:
+    """From the plane of row i a little to its side, not so far that another row changes."""
+    other, along = np.abs(A[~flat] @ d), np.abs(A[~flat] @ A[i])
+    return d + 0.5 * float((other / np.maximum(along, 1e-300)).min(initial=1.0)) * A[i]

@@ -1,0 +1,157 @@
+"""Exactly, for any number of parameters and classes: the cheapest set of rows that meets every conflict.
+
+A conflict is a set of rows that no d has all right; Farkas' vector λ ≥ 0, Zᵀλ = 0 shows it, at most
+p + 1 rows of it when λ is a vertex. One row of each conflict is wrong, so
+
+    min Σ c_i e_i   subject to   Σ_{i ∈ S} e_i ≥ 1 for the conflicts S found so far,   e_i ∈ {0, 1}
+
+is below every d's cost. If the rows with e_i = 0 have no conflict it is the minimum; else theirs join.
+Parker & Ryan (1996), Ann. Math. Artif. Intell. 17; Codato & Fischetti (2006), Operations Research 54
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from linclass.numerics import Array
+from linclass.separation.alternative import Alternative
+from linclass.separation.proof import proved
+from linclass.separation.signed_rows import SignedRows
+from linclass.zero_one.problem import Answer, Problem
+
+ROUNDING = 1e-6  # of the smallest cost
+PER_ROUND = (
+    4  # searches for conflicts, each of which shares no row with those before it in the round
+)
+
+
+@dataclass
+class Search:
+    """`nodes` counts the linear programs and the nodes of the integer ones: the same on any machine."""
+
+    problem: Problem
+    node_limit: int
+    seconds: float | None
+    nodes: int = 0
+    conflicts: list[Array] = field(default_factory=list)
+    begun: float = field(default_factory=time.monotonic)
+
+    @property
+    def over(self) -> bool:
+        late = self.seconds is not None and time.monotonic() - self.begun > self.seconds
+        return late or self.nodes >= self.node_limit
+
+    def run(self, incumbent: Answer) -> Answer:
+        """Improve an answer, or prove it, until it is the minimum or the limit is reached."""
+        problem, best = self.problem, incumbent
+        bound, wrong = best.bound, np.zeros(problem.n_rows, dtype=bool)
+        rng = np.random.default_rng(0)
+        while not self.over and bound < best.cost - self.slack:
+            for _ in range(PER_ROUND):
+                found, d = self._conflicts(wrong, rng)
+                if not wrong.any():  # each conflict takes a row of its own
+                    bound = max(bound, sum(float(problem.costs[S].min()) for S in found))
+                if d is not None and (cost := problem.cost(d)) < best.cost:
+                    best = Answer(d, cost, bound)
+                self.conflicts += found
+                if not found or self.over:
+                    break
+            if self.over:
+                break
+            chosen, below = self._cheapest()
+            bound = max(bound, below)
+            if chosen is None:
+                break
+            wrong = chosen
+        bound = best.cost if bound >= best.cost - self.slack else bound
+        return Answer(best.d, best.cost, bound, self.nodes)
+
+    @property
+    def slack(self) -> float:
+        return ROUNDING * float(self.problem.costs.min())
+
+    def _conflicts(self, wrong: Array, rng: Any) -> tuple[list[Array], Array | None]:
+        """Conflicts of the other rows, no two with a row in common; d that has what is left right."""
+        left, found = ~wrong, []
+        while left.any() and not self.over:
+            self.nodes += 1
+            conflict = self._conflict(left, rng)
+            if conflict is None:
+                break
+            found.append(conflict)
+            left[conflict] = False
+        if self.over or not left.any():
+            return found, None
+        return found, separating(self.problem, left)
+
+    def _conflict(self, left: Array, rng: Any) -> Array | None:
+        """A vertex of {λ ≥ 0 : Zᵀλ = 0, Σ λ = 1} over some rows, and whose rows it is."""
+        from scipy.optimize import linprog  # a costly import that few fits need
+
+        kept = np.flatnonzero(self.problem.inequalities(left))
+        Z = self.problem.Z[kept]
+        one = np.ones((1, len(kept)))
+        A = sparse.vstack([Z.T, one], format="csc") if sparse.issparse(Z) else np.vstack([Z.T, one])
+        b = np.zeros(A.shape[0])
+        b[-1] = 1
+        result = linprog(rng.random(len(kept)), A_eq=A, b_eq=b, method="highs-ds")
+        if result.status != 0:
+            return None
+        own = kept[result.x > 1e-9]
+        return np.unique(self.problem.owner[own]) if self._proves(own) else None
+
+    def _proves(self, own: Array) -> bool:
+        return self._of(own).kind != "complete"
+
+    def _of(self, own: Array) -> Alternative:
+        return proved(SignedRows(self.problem.Z[own], np.ones(len(own)), constant=False))
+
+    def _cheapest(self) -> tuple[Array | None, float]:
+        """(rows, what no set is cheaper than); no rows when the limit came first."""
+        from scipy.optimize import Bounds, LinearConstraint, milp
+
+        n, S = self.problem.n_rows, self.conflicts
+        if not S:
+            return np.zeros(n, dtype=bool), 0.0
+        index = np.concatenate(S)
+        starts = np.cumsum([0, *map(len, S)])
+        A = sparse.csr_array((np.ones(len(index)), index, starts), shape=(len(S), n))
+        options: dict[str, Any] = {"node_limit": self.node_limit - self.nodes, "mip_rel_gap": 0}
+        if self.seconds is not None:
+            options["time_limit"] = max(0.01, self.seconds - (time.monotonic() - self.begun))
+        result = milp(
+            self.problem.costs,
+            integrality=np.ones(n),
+            bounds=Bounds(0, 1),
+            constraints=LinearConstraint(A, 1, np.inf),
+            options=options,
+        )
+        self.nodes += 1 + (result.mip_node_count or 0)
+        below = result.mip_dual_bound
+        bound = self._whole(0.0 if below is None or not np.isfinite(below) else float(below))
+        if result.status != 0:
+            return None, bound
+        return result.x > 0.5, bound
+
+    def _whole(self, bound: float) -> float:
+        """The next possible sum of costs, where all costs are multiples of the smallest."""
+        unit = float(self.problem.costs.min())
+        multiples = self.problem.costs / unit
+        if np.abs(multiples - np.round(multiples)).max() > 1e-9:
+            return max(bound - self.slack, 0.0)
+        return float(np.ceil(bound / unit - ROUNDING)) * unit
+
+
+def separating(problem: Problem, right: Array) -> Array | None:
+    """d that has these rows right, as far from all of them as the least violation gets."""
+    own = problem.inequalities(right)
+    rows = SignedRows(problem.Z[own], np.ones(int(own.sum())), constant=False)
+    found = proved(rows)
+    if found.kind != "complete":
+        return None
+    return rows.hyperplane(found.direction)[0]  # type: ignore[arg-type]

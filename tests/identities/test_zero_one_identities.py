@@ -1,0 +1,203 @@
+"""The fewest training errors: what brute force finds, what nobody is below, and what is only said to be good."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from linclass import (
+    LeastSquaresClassifier,
+    LinearClassifier,
+    LinearDiscriminantAnalysis,
+    LogisticRegression,
+    NearestMean,
+    Perceptron,
+    ZeroOneClassifier,
+)
+from linclass.separability import separability
+from linclass.zero_one.enumeration import best_cell
+from linclass.zero_one.hitting_set import Search
+from linclass.zero_one.line_descent import best_on_lines, descend
+from linclass.zero_one.problem import Answer, Problem
+
+RIVALS: list[Any] = [
+    LogisticRegression(strength=1e-3),
+    LinearDiscriminantAnalysis(),
+    LeastSquaresClassifier(),
+    NearestMean(),
+    Perceptron(max_iter=30),
+    LinearClassifier(loss="squared_hinge"),
+]
+
+
+def problem(seed: int, n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
+    """Noisy rows; every other seed on a grid, with ties, repeated rows and contradictions."""
+    rng = np.random.default_rng([seed, n, d])
+    X = rng.standard_normal((n, d)) if seed % 2 else rng.integers(-1, 3, (n, d)).astype(float)
+    y = (X[:, 0] + rng.choice([0.5, 1, 3]) * rng.standard_normal(n) > 0.5).astype(int)
+    y[:2] = 0, 1
+    return X, y
+
+
+def by_brute_force(X: np.ndarray, y: np.ndarray) -> int:
+    """The fewest rows without which the others are separable, or of one class."""
+    for k in range(len(y)):
+        for wrong in combinations(range(len(y)), k):
+            kept = np.setdiff1d(np.arange(len(y)), wrong)
+            if len(set(y[kept])) < 2 or separability(X[kept], y[kept]).separable:
+                return k
+    raise AssertionError("a row alone is always right")
+
+
+def wrong(model: Any, X: Any, y: np.ndarray) -> int:
+    return int(np.count_nonzero(model.predict(X) != y))
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 4])
+def test_no_linear_classifier_has_fewer_errors(d: int) -> None:
+    """200 problems in all, every one proved."""
+    for seed in range(50):
+        X, y = problem(seed, 30 if d < 4 else 18, d)
+        exact = ZeroOneClassifier(node_limit=10_000).fit(X, y)
+        assert exact.status_ == "converged", seed
+        assert exact.bound_ == exact.n_errors_ == wrong(exact, X, y), seed
+        for rival in RIVALS:
+            if seed % 2 or not isinstance(rival, LinearDiscriminantAnalysis):
+                assert wrong(rival.fit(X, y), X, y) >= exact.n_errors_, (seed, rival)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_the_minimum_is_what_brute_force_finds(d: int) -> None:
+    for seed in range(14):
+        X, y = problem(seed, 9, d)
+        model = ZeroOneClassifier().fit(X, y)
+        assert model.exact_
+        assert model.n_errors_ == by_brute_force(X, y), seed
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_cells_and_conflicts_come_to_the_same_minimum(intercept: bool) -> None:
+    for seed in range(30):
+        X, y = problem(seed, 18, 1 + seed % 3)
+        weights = np.random.default_rng(seed).integers(1, 4, len(y)).astype(float)
+        P = Problem(X, y, weights, 2, intercept)
+        d, cost = best_cell(P.Z, P.costs)
+        assert P.cost(d) == pytest.approx(cost)
+        found = Search(P, 10_000, None).run(Answer(np.zeros(P.Z.shape[1]), P.total, 0.0))
+        assert found.cost == pytest.approx(cost), seed
+        assert found.bound == pytest.approx(cost), seed
+
+
+def test_every_conflict_of_a_proof_is_one() -> None:
+    X, y = problem(1, 40, 3)
+    P = Problem(X, y, np.ones(40), 2, True)
+    search = Search(P, 10_000, None)
+    found = search.run(Answer(np.zeros(4), P.total, 0.0))
+    assert found.bound == found.cost > 0
+    signs = P.rows.y
+    for rows in search.conflicts:
+        assert not separability(P.rows.X[rows], signs[rows]).separable
+        assert len(rows) <= 5
+
+
+def test_three_classes_are_fitted_together_and_proved() -> None:
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        y = np.arange(24) % 3
+        X = rng.standard_normal((24, 2)) + 1.5 * np.eye(3)[y][:, :2]
+        model = ZeroOneClassifier(node_limit=5000).fit(X, y)
+        assert model.exact_
+        assert wrong(model, X, y) == model.n_errors_
+        for rival in (LogisticRegression(strength=1e-4), LinearDiscriminantAnalysis()):
+            assert wrong(rival.fit(X, y), X, y) >= model.n_errors_
+
+
+def test_what_is_not_proved_is_not_called_exact() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 8))
+    y = (X[:, 0] + 2 * rng.standard_normal(120) > 0).astype(int)
+    for limit in (0, 20):
+        model = ZeroOneClassifier(node_limit=limit).fit(X, y)
+        assert model.status_ == "max_iter"
+        assert not model.exact_
+        assert model.bound_ < model.n_errors_ == wrong(model, X, y)
+        assert model.certificate_ == pytest.approx((model.n_errors_ - model.bound_) / 120)
+        assert "not proved" in model.reason_
+        assert (model.n_iter_ > 0) == (limit > 0)
+    again = ZeroOneClassifier(node_limit=20).fit(X, y)
+    assert np.array_equal(again.coef_, model.coef_)
+    assert again.bound_ == model.bound_
+
+
+def test_a_time_limit_ends_the_search() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 8))
+    model = ZeroOneClassifier(node_limit=10**6, time_limit=0.2).fit(X, rng.integers(0, 2, 120))
+    assert model.status_ == "max_iter"
+
+
+def test_descent_along_lines_is_seldom_far_from_the_minimum() -> None:
+    behind = []
+    for seed in range(1, 40, 2):
+        X, y = problem(seed, 60, 2)
+        P = Problem(X, y, np.ones(60), 2, True)
+        behind.append(descend(P).cost - best_cell(P.Z, P.costs)[1])
+    assert min(behind) >= 0
+    assert np.mean(behind) <= 0.5
+
+
+def test_a_line_is_searched_exactly() -> None:
+    """As good as the best of many points of it, for two classes and for three."""
+    for K in (2, 3):
+        rng = np.random.default_rng(K)
+        X, y = rng.standard_normal((50, 2)), rng.integers(0, K, 50)
+        P = Problem(X, y, rng.uniform(1, 2, 50), K, True)
+        d, U = rng.standard_normal(P.Z.shape[1]), rng.standard_normal((P.Z.shape[1], 20))
+        t, cost = best_on_lines(P, d, U)
+        for k in range(20):
+            assert P.cost(d + t[k] * U[:, k]) == pytest.approx(cost[k])
+            tried = [P.cost(d + s * U[:, k]) for s in np.tan(np.linspace(-1.57, 1.57, 2001))]
+            assert cost[k] <= min(tried) + 1e-9
+
+
+def test_separable_classes_have_no_errors_at_any_size() -> None:
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((500, 3000), density=0.02, format="csr", rng=rng)
+    y = rng.integers(0, 2, 500)
+    model = ZeroOneClassifier(node_limit=0).fit(X, y)
+    assert model.status_ == "converged"
+    assert model.n_errors_ == 0 == wrong(model, X, y)
+
+
+def test_sparse_rows_weights_and_repeated_rows_mean_what_they_mean() -> None:
+    X, y = problem(2, 30, 3)
+    weights = np.random.default_rng(0).integers(1, 4, 30)
+    weighted = ZeroOneClassifier().fit(X, y, sample_weight=weights)
+    repeated = ZeroOneClassifier().fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    rows = ZeroOneClassifier().fit(sparse.csr_array(X), y, sample_weight=weights)
+    assert weighted.n_errors_ == repeated.n_errors_ == rows.n_errors_
+    assert weighted.n_errors_ == weights[weighted.predict(X) != y].sum()
+    assert (
+        ZeroOneClassifier().fit(X[::-1], y[::-1]).n_errors_
+        == ZeroOneClassifier().fit(X, y).n_errors_
+    )
+
+
+def test_a_boundary_through_the_origin_is_kept_there() -> None:
+    X, y = np.array([[1.0], [2.0], [3.0]]), np.array([0, 1, 1])
+    through_origin = ZeroOneClassifier(fit_intercept=False).fit(X, y)
+    assert (through_origin.n_errors_, through_origin.intercept_) == (1, 0)
+    assert ZeroOneClassifier().fit(X, y).n_errors_ == 0
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [({"node_limit": -1}, "node_limit is -1"), ({"time_limit": 0}, "time_limit is 0")],
+)
+def test_impossible_limits_are_refused(changed: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ZeroOneClassifier(**changed).fit(*problem(0, 10, 2))
