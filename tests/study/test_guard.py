@@ -64,7 +64,7 @@ class Unbuildable:
 @pytest.fixture
 def guard(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
-    with Guard("test_guard:Obedient", {"start": 100}, seconds=2, memory_mb=500) as guard:
+    with Guard("test_guard:Obedient", {"start": 100}, seconds=5, memory_mb=500) as guard:
         yield guard
 
 
@@ -77,7 +77,7 @@ def test_a_child_keeps_its_state_between_calls(guard):
     [
         (("refuse",), "not_applicable", "not with these data"),
         (("fail",), "failed", "ValueError: two lines"),
-        (("hang",), "timeout", "stopped after 2 s"),
+        (("hang",), "timeout", "stopped after 5 s"),
         (("eat",), "out_of_memory", "limits.fit_memory_mb = 500"),
         (("exit", 3), "failed", "exit code 3"),
         (("crash",), "failed", "SIGSEGV"),
@@ -109,7 +109,7 @@ def test_a_timeout_ends_what_the_fit_itself_started(guard, tmp_path):
 
 def test_a_state_that_cannot_be_built_is_a_failure_of_every_call(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
-    with Guard("test_guard:Unbuildable", {}, seconds=2, memory_mb=500) as guard:
+    with Guard("test_guard:Unbuildable", {}, seconds=5, memory_mb=500) as guard:
         for _ in range(2):
             answer = guard.call("anything")
             assert (answer.kind, answer.value) == ("failed", "FileNotFoundError: no such data")
