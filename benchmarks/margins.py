@@ -20,6 +20,7 @@ from harness import Case, run  # sets one BLAS thread, so it comes before NumPy
 
 import data  # isort: skip
 import numpy as np
+import separation
 from scipy import sparse
 from sklearn.datasets import make_moons
 from sklearn.svm import SVC, LinearSVC
@@ -144,7 +145,7 @@ def free_intercept() -> Iterator[Case]:
 
 
 def cases() -> Iterator[Case]:
-    for group in (squared_hinge, hinge, free_intercept):
+    for group in (squared_hinge, hinge, free_intercept, separation.cases):
         try:
             yield from group()
         except FileNotFoundError as missing:

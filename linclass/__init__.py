@@ -14,6 +14,7 @@ from typing import Any
 
 _FUNCTIONS = {
     "decide": "linclass.risk",
+    "largest_margin": "linclass.separability",
     "separability": "linclass.separability",
 }
 _CLASSIFIERS = Path(__file__).parent / "classifiers"

@@ -20,6 +20,7 @@ from linclass import validation
 from linclass.separation.proof import proved
 from linclass.separation.result import INTERCEPTS, Separation, separation
 from linclass.separation.signed_rows import SignedRows
+from linclass.separation.widest import LargestMargin, widest
 
 
 def separability(X: Any, y: Any, intercept: str = "free", method: str = "newton") -> Any:
@@ -32,6 +33,22 @@ def separability(X: Any, y: Any, intercept: str = "free", method: str = "newton"
 
     def of_pair(rows: SignedRows, classes: tuple[Any, Any]) -> Separation:
         return separation(proved(rows, method), rows, classes, intercept)
+
+    return _of_pairs(X, y, intercept, of_pair)
+
+
+def largest_margin(X: Any, y: Any, intercept: str = "free", tol: float = 1e-6) -> Any:
+    """A LargestMargin; for more than two classes {(k, l): LargestMargin}.
+
+    γ = max min_i y_i w·x_i/‖w‖     intercept "none"
+    the same for rows (x_i, 1)      "feature", the perceptron's
+    max min_i y_i (w·x_i + b)/‖w‖   "free", the support vector machine's
+
+    `tol` bounds the relative gap of ½‖w‖² between γ and `bound`.
+    """
+
+    def of_pair(rows: SignedRows, classes: tuple[Any, Any]) -> LargestMargin:
+        return widest(separation(proved(rows), rows, classes, intercept), rows, tol)
 
     return _of_pairs(X, y, intercept, of_pair)
 
