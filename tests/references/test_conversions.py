@@ -64,6 +64,10 @@ PAIRS: dict[str, Pair] = {
         linclass.LinearSVM(strength=STRENGTH, tol=1e-9),
         svm.SVC(C=1 / (N * STRENGTH), kernel="linear", tol=1e-9),
     ),
+    "SVR": lambda linear, svm: (
+        linclass.SupportVectorRegressor(strength=STRENGTH, epsilon=0.1, tol=1e-9),
+        svm.SVR(C=1 / (N * STRENGTH), kernel="linear", epsilon=0.1, tol=1e-9),
+    ),
     "SGDClassifier": lambda linear, svm: (
         linclass.LogisticRegression(strength=STRENGTH, tol=1e-12),
         linear.SGDClassifier(
@@ -71,7 +75,7 @@ PAIRS: dict[str, Pair] = {
         ),
     ),
 }
-CLOSE = {"SGDClassifier": 2e-2, "SVC": 1e-4}  # absolute; how near the peer comes
+CLOSE = {"SGDClassifier": 2e-2, "SVC": 1e-4, "SVR": 1e-4}  # absolute; how near the peer comes
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -80,7 +84,7 @@ def test_the_conversion_gives_the_same_coefficients(name: str) -> None:
 
     ours, theirs = PAIRS[name](linear_model, svm)
     X, classes, target = rows()
-    y = target if name in ("Ridge", "Lasso", "ElasticNet") else classes
+    y = target if name in ("Ridge", "Lasso", "ElasticNet", "SVR") else classes
     ours.fit(X, y)
     theirs.fit(X, y)
     assert ours.status_ == "converged"
