@@ -30,7 +30,9 @@ GROUND = {
 FORBIDDEN = (
     {part: (PARTS - {part}) | STAGES | {"classifiers", "composition"} for part in PARTS}
     | {ground: PARTS | STAGES | {"classifiers", "objective"} for ground in GROUND}
-    | {"classifiers": STAGES | {"table"}}
+    | {
+        "classifiers": STAGES - {"resampling"} | {"table"}
+    }  # one may be calibrated on folds of its own
     | {stage: PARTS | {"classifiers"} for stage in STAGES}
     | {"metrics": PARTS | STAGES - {"metrics"} | GROUND | {"classifiers", "objective"}}
     | {"features": PARTS | STAGES - {"features"} | {"classifiers"}}

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import linclass.classifiers
+from linclass import NearestMean
 from linclass.conventions import Estimator
 
 VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
@@ -23,7 +24,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
         {"families": "spherical_gaussian"},
         {"families": {0: "spherical_gaussian"}, "smoothing": 1e-3},
     ],
-    "OneVsRest": [{"estimator": linclass.NearestMean()}],
+    "OneVsRest": [{"estimator": NearestMean()}],
     "OneVsOne": [{"estimator": linclass.LeastSquaresClassifier()}],
     "KernelSVM": [
         {"loss": "squared_hinge"},
@@ -52,6 +53,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
         {"penalty": "elastic_net", "l1_ratio": 0.2},
     ],
     "Perceptron": [{"order": order} for order in ("cyclic", "largest_violation")],
+    "Calibrated": [{"estimator": NearestMean()}],
     "ZeroOneClassifier": [{"node_limit": 0}],
     "LeastSquaresClassifier": [{"penalty": penalty} for penalty in ("l2", "l1")],
     "Lasso": [{"solver": solver} for solver in ("homotopy", "proximal_newton")],

@@ -1,0 +1,86 @@
+"""Probabilities for a classifier that has none:  P(k | x) = σ(a_k z_k + b_k), for K > 2 over their sum.
+
+z are the scores of `estimator`, σ(a z + b) is Platt's sigmoid (linclass/sigmoid.py), fitted to rows that
+are held out in turn (inner cross-validation): scores of training rows would be too sure of themselves.
+The estimator that predicts is then fitted to all rows. Two classes share one sigmoid, and are predicted
+by P > ½, which is not always the side of z; K classes have one each against the rest.
+
+It takes for granted that the fits to most rows have scores like those of the fit to all. The perceptron's
+on classes that overlap, which depend on the last mistakes, do not: its probabilities stay off.
+Platt (2000); Zadrozny & Elkan (2002), KDD, on more than two classes
+"""
+
+from __future__ import annotations
+
+import copy
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from scipy.special import log_expit
+
+from linclass.classifiers.linear_svm import LinearSVM
+from linclass.conventions import SoftmaxProbabilities
+from linclass.numerics import Array
+from linclass.predicted import own_copy, said_of
+from linclass.resampling import stratified_folds
+from linclass.sigmoid import sigmoid
+
+
+class Calibrated(SoftmaxProbabilities):
+    """After `fit`: estimator_, fitted to all rows with codes 0 … K − 1; slopes_ a and offsets_ b.
+
+    estimator    any classifier with scikit-learn's interface; None is LinearSVM()
+    folds        of the inner cross-validation, fewer where a class has fewer rows
+    """
+
+    def __init__(self, estimator: Any = None, *, folds: int = 5, random_state: Any = 0):
+        self.estimator = estimator
+        self.folds = folds
+        self.random_state = random_state
+
+    def check(self) -> None:
+        if not (isinstance(self.folds, Integral) and self.folds >= 2):
+            raise ValueError(f"folds is {self.folds!r}; it must be a whole number, at least 2.")
+
+    def fit(self, X: Any, y: Any) -> Self:
+        X, codes, _ = self._start_fit(X, y)
+        K = len(self.classes_)
+        seed = int(np.random.default_rng(self.random_state).integers(2**32))
+        folds = max(2, min(self.folds, int(np.bincount(codes).min())))
+        fold = stratified_folds(codes, folds, seed)
+        Z = np.empty((len(codes), K))
+        for k in range(folds):
+            out = fold == k
+            model = self._fitted(X[~out], codes[~out])
+            Z[out] = said_of(model, X[out], K)[1]
+        pairs = [sigmoid(self._scores(Z)[:, k], codes == c) for k, c in enumerate(self._own(K))]
+        self.slopes_, self.offsets_ = np.array(pairs).T
+        self.estimator_ = self._fitted(X, codes)
+        return self._record(
+            getattr(self.estimator_, "status_", "converged"),
+            getattr(self.estimator_, "reason_", ""),
+            certificate=getattr(self.estimator_, "certificate_", None),
+            certificate_kind=getattr(self.estimator_, "certificate_kind_", None),
+            n_iter=int(np.max(getattr(self.estimator_, "n_iter_", 0))),
+        )
+
+    def decision_function(self, X: Any) -> Array:
+        """ln P/(1 − P) of two classes; ln σ(a_k z_k + b_k), of which P is the softmax, of K."""
+        X = self._check_rows(X)
+        Z = said_of(self.estimator_, X, len(self.classes_))[1]
+        logits = self._scores(Z) * self.slopes_ + self.offsets_
+        return logits[:, 0] if len(self.slopes_) == 1 else log_expit(logits)
+
+    def _own(self, K: int) -> range:
+        """The classes that have a sigmoid."""
+        return range(1, 2) if K == 2 else range(K)
+
+    def _scores(self, Z: Array) -> Array:
+        return Z[:, 1:] - Z[:, :1] if Z.shape[1] == 2 else Z
+
+    def _fitted(self, X: Any, codes: Array) -> Any:
+        made = self.estimator
+        params = {} if made is None else copy.deepcopy(made.get_params(deep=False))
+        model = (LinearSVM if made is None else type(made))(**params)
+        return model.fit(own_copy(X, model), codes)
