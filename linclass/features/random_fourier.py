@@ -1,0 +1,50 @@
+"""Random Fourier features:  x → √(2/m) (cos ω_1·x, sin ω_1·x, …, cos ω_{m/2}·x, sin ω_{m/2}·x),
+
+    ω ~ N(0, 2γ I),  so that on average over ω  φ(x)·φ(x′) = e^{−γ‖x − x′‖²},
+
+the Gaussian kernel, with an error that falls as 1/√m: linear classifiers then do what kernel machines do
+without a matrix of n × n. They replace the columns, and are dense: give distances their meaning first
+(γ is one number for all columns). ω depends on the seed and the number of columns, on no row.
+Rahimi & Recht (2007), NIPS 20
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.special import ndtri
+
+from linclass.conventions import require_memory
+from linclass.features._products import refuse_text
+from linclass.table import Table
+
+
+def apply(table: Table, columns: int = 200, gamma: float | None = None, seed: int = 0) -> Table:
+    """gamma None is 1/(number of columns of x)."""
+    if type(columns) is not int or columns < 2 or columns % 2:
+        raise ValueError(
+            f"random_fourier: columns is {columns!r}; give an even number, a cosine and a sine each."
+        )
+    if gamma is not None and (isinstance(gamma, bool) or not 0 < gamma < np.inf):
+        raise ValueError(f"random_fourier: gamma is {gamma!r}; it must be a number above 0.")
+    if type(seed) is not int or seed < 0:
+        raise ValueError(
+            f"random_fourier: seed is {seed!r}; it must be a whole number, at least 0."
+        )
+    refuse_text(table, "random_fourier")
+    n, d = table.shape
+    m = columns // 2
+    require_memory(8 * (3 * n * columns + d * m), f"random_fourier makes {columns} dense columns")
+    angles = table.X @ (np.sqrt(2 * (gamma or 1 / d)) * _normal(d, m, seed))
+    X = np.empty((n, columns))
+    np.cos(angles, out=X[:, ::2])
+    np.sin(angles, out=X[:, 1::2])
+    X /= np.sqrt(m)
+    names = tuple(f"{wave}{k}" for k in range(1, m + 1) for wave in ("cos", "sin"))
+    return Table(sp.csr_array(X) if table.is_sparse else X, names)
+
+
+def _normal(d: int, m: int, seed: int) -> np.ndarray:
+    """Standard normal numbers from PCG64's raw stream, which is the same in every version of NumPy."""
+    bits = np.random.PCG64(seed).random_raw(d * m)
+    return ndtri(((bits >> np.uint64(12)) + 0.5) / 2.0**52).reshape(d, m)
