@@ -36,7 +36,7 @@ FORBIDDEN = (
     | {stage: PARTS | {"classifiers"} for stage in STAGES}
     | {"metrics": PARTS | STAGES - {"metrics"} | GROUND | {"classifiers", "objective"}}
     | {"features": PARTS | STAGES - {"features"} | {"classifiers"}}
-    | {"transforms": PARTS | STAGES - {"transforms"} | {"classifiers"}}
+    | {"transforms": PARTS - {"kernels"} | STAGES - {"transforms"} | {"classifiers"}}
     | {"pipeline": PARTS | {"classifiers", "features", "transforms", "comparisons"}}
     | {"numerics": {unit.stem for unit in PACKAGE.iterdir()} - {"numerics"}}
 )

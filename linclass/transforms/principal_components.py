@@ -12,7 +12,6 @@ is latent semantic analysis but for the mean. Columns of categories stay, on the
                                                         Hastie, Tibshirani & Friedman (2009), §14.5.1
 """
 
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -21,6 +20,7 @@ from scipy.sparse.linalg import LinearOperator, svds
 
 from linclass.conventions import NotApplicable, require_memory
 from linclass.table import Table
+from linclass.transforms._numbers import beside_categories, numbers
 
 START = (
     0  # seed of the vector that Lanczos' iteration begins with: the same fit, the same components
@@ -41,7 +41,7 @@ class PrincipalComponents:
         self.components, self.whiten = components, whiten
 
     def fit(self, table: Table, y: Any = None) -> Self:
-        X = _numbers(table)
+        X = numbers(table)
         if np.isnan(X.data if table.is_sparse else X).any():
             raise NotApplicable(
                 "principal_components needs all values, and some are missing; put impute before it."
@@ -63,24 +63,14 @@ class PrincipalComponents:
         return self
 
     def transform(self, table: Table) -> Table:
-        X, V = _numbers(table), self.components_.T
+        X, V = numbers(table), self.components_.T
         n, k = table.shape[0], V.shape[1]
         require_memory(16 * n * k, f"{k} principal components of {n} rows are dense")
         scores = X @ V - self.mean_ @ V if table.is_sparse else (X - self.mean_) @ V
         if self.whiten:
             scores /= np.sqrt(self.variance_)
         names = [f"component{j}" for j in range(1, k + 1)]
-        kept = [j for j, name in enumerate(table.names) if name in table.levels]
-        categories = table.columns(np.array(kept, np.int64))
-        left = categories.X.toarray() if table.is_sparse else categories.X
-        return replace(categories, X=np.hstack([left, scores]), names=(*categories.names, *names))
-
-
-def _numbers(table: Table) -> Any:
-    """The columns that are no categories."""
-    if not table.levels:
-        return table.X
-    return table.X[:, [j for j, name in enumerate(table.names) if name not in table.levels]]
+        return beside_categories(table, scores, names)
 
 
 def _svd(X: Any, mean: np.ndarray, components: int | float) -> tuple[np.ndarray, np.ndarray]:

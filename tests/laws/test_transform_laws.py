@@ -273,3 +273,61 @@ def test_a_bad_option_is_refused_by_name(name: str, options: dict[str, str]) -> 
 def test_a_transforms_file_is_named_after_its_class(name: str) -> None:
     assert transform_class(name).__module__ == f"linclass.transforms.{name}"
     assert import_module(f"linclass.transforms.{name}").__doc__
+
+
+# nystroem
+
+
+def test_with_all_rows_as_landmarks_nystroem_is_the_kernel_itself() -> None:
+    from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
+
+    t = Table(np.random.default_rng(0).standard_normal((40, 3)), ("a", "b", "c"))
+    nystroem = transform_class("nystroem")
+    Phi = nystroem(40, gamma=2.0).fit(t).transform(t).X
+    np.testing.assert_allclose(Phi @ Phi.T, rbf_kernel(t.X, gamma=2.0), atol=1e-7 * 40)
+    Phi = nystroem(40, kernel="polynomial", gamma=0.5, degree=2).fit(t).transform(t).X
+    K = polynomial_kernel(t.X, degree=2, gamma=0.5, coef0=1)
+    np.testing.assert_allclose(Phi @ Phi.T, K, atol=1e-7 * np.trace(K))
+    assert Phi.shape[1] == 10  # the monomials of three numbers up to degree 2
+
+
+def test_nystroem_never_exceeds_the_kernel_and_comes_nearer_with_landmarks() -> None:
+    """k − φφᵀ is a Schur complement: positive semidefinite, and less with each landmark."""
+    from sklearn.metrics.pairwise import rbf_kernel
+
+    t = Table(np.random.default_rng(1).standard_normal((80, 2)), ("a", "b"))
+    K, traces = rbf_kernel(t.X, gamma=1.0), []
+    for columns in (5, 10, 20, 40):
+        Phi = transform_class("nystroem")(columns, gamma=1.0).fit(t).transform(t).X
+        left = K - Phi @ Phi.T
+        assert np.linalg.eigvalsh(left).min() > -1e-7
+        traces.append(np.trace(left))
+    assert (np.diff(traces) < 0).all()
+
+
+def test_landmarks_are_different_rows_chosen_by_seed_not_by_place() -> None:
+    X = np.repeat(np.random.default_rng(2).standard_normal((10, 2)), 3, axis=0)
+    t, nystroem = Table(X, ("a", "b")), transform_class("nystroem")
+    assert len(nystroem(100).fit(t).landmarks_) == 10
+    first = nystroem(4).fit(t).landmarks_
+    assert np.array_equal(first, nystroem(4).fit(Table(X[::-1].copy(), ("a", "b"))).landmarks_)
+    assert not np.array_equal(first, nystroem(4, seed=1).fit(t).landmarks_)
+
+
+def test_nystroem_lets_a_linear_classifier_bend() -> None:
+    from linclass import LogisticRegression
+
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((400, 2))
+    y = (np.hypot(*X.T) > 1.1).astype(int)
+    train, test = Table(X[:200], ("a", "b")), Table(X[200:], ("a", "b"))
+    fitted = transform_class("nystroem")(50).fit(train)
+    bent = LogisticRegression(strength=1e-4).fit(fitted.transform(train).X, y[:200])
+    assert bent.score(fitted.transform(test).X, y[200:]) > 0.93
+    assert LogisticRegression().fit(X[:200], y[:200]).score(X[200:], y[200:]) < 0.7
+
+
+@pytest.mark.parametrize("options", [{"columns": 0}, {"kernel": "sigmoid"}, {"gamma": "auto"}])
+def test_nystroem_refuses_what_it_cannot_do_by_name(options: dict) -> None:
+    with pytest.raises(ValueError, match=f"nystroem: {next(iter(options))} is"):
+        transform_class("nystroem")(**options)

@@ -1,0 +1,23 @@
+"""Numbers of a table apart from its categories, and new columns beside those."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from linclass.table import Table
+
+
+def numbers(table: Table) -> Any:
+    """The columns that are no categories."""
+    if not table.levels:
+        return table.X
+    return table.X[:, [j for j, name in enumerate(table.names) if name not in table.levels]]
+
+
+def beside_categories(table: Table, columns: np.ndarray, names: list[str]) -> Table:
+    """The categories of a table, dense, and these columns to their right."""
+    kept = [j for j, name in enumerate(table.names) if name in table.levels]
+    categories = table.columns(np.array(kept, np.int64))
+    left = categories.X.toarray() if table.is_sparse else categories.X
+    return replace(categories, X=np.hstack([left, columns]), names=(*categories.names, *names))

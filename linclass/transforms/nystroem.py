@@ -1,0 +1,96 @@
+"""Nyström features:  x → (k(x, l_1), …, k(x, l_m)) U S^{−1/2},   K_ll = U S Uᵀ over m landmarks l,
+
+whose inner products are k's projection on the landmarks' span,  k_l(x)ᵀ K_ll⁺ k_l(x′): the best that
+functions Σ_j β_j k(l_j, ·) can do, and k itself once all training rows are landmarks. So linear solvers
+fit kernel machines with n × m numbers. Directions with small S are left out, which
+changes no inner product by more than 10⁻⁷ of the largest S.
+
+Landmarks are training rows, all different, chosen by a seeded hash of what they are, not of where they
+stand. What comes out is dense; columns of categories stay, on the left.
+Williams & Seeger (2001), NIPS 13
+"""
+
+from collections.abc import Callable
+from hashlib import blake2b
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from linclass.conventions import NotApplicable, require_memory
+from linclass.kernels.gaussian import Gaussian
+from linclass.kernels.polynomial import Polynomial
+from linclass.table import Table
+from linclass.transforms._numbers import beside_categories, numbers
+
+# The kernels that are inner products whatever the rows, so that S ≥ 0.
+KERNELS: dict[str, Callable[..., Any]] = {"gaussian": Gaussian, "polynomial": Polynomial}
+SMALL = 1e-7  # of the largest eigenvalue: 1/√S would make the rounding of k visible
+
+
+class Nystroem:
+    makes_dense = True
+
+    def __init__(
+        self,
+        columns: int = 100,
+        kernel: str = "gaussian",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        offset: float = 1.0,
+        seed: int = 0,
+    ):
+        if type(columns) is not int or columns < 1:
+            raise ValueError(f"nystroem: columns is {columns!r}; give a whole number, at least 1.")
+        if kernel not in KERNELS:
+            raise ValueError(f"nystroem: kernel is {kernel!r}; use {' or '.join(KERNELS)}.")
+        if gamma != "scale" and (isinstance(gamma, str | bool) or not 0 < gamma < np.inf):
+            raise ValueError(f"nystroem: gamma is {gamma!r}; use 'scale' or a number above 0.")
+        self.columns, self.kernel, self.gamma = columns, kernel, gamma
+        self.degree, self.offset, self.seed = degree, offset, seed
+
+    def fit(self, table: Table, y: Any = None) -> Self:
+        X = numbers(table)
+        if np.isnan(X.data if table.is_sparse else X).any():
+            raise NotApplicable(
+                "nystroem needs all values, and some are missing; put impute before."
+            )
+        rows = landmarks(X, self.columns, self.seed)
+        require_memory(8 * len(rows) * X.shape[1], f"{len(rows)} dense landmarks")
+        self.landmarks_ = X[rows].toarray() if table.is_sparse else X[rows]
+        gamma = _scale(self.landmarks_) if self.gamma == "scale" else self.gamma
+        polynomial = {"degree": self.degree, "offset": self.offset}
+        self._k = KERNELS[self.kernel](gamma, **(polynomial if self.kernel == "polynomial" else {}))
+        s, U = np.linalg.eigh(self._k.matrix(self.landmarks_))
+        real = s > SMALL * s[-1]
+        self.map_ = U[:, real] / np.sqrt(s[real])
+        return self
+
+    def transform(self, table: Table) -> Table:
+        X, (m, r) = numbers(table), self.map_.shape
+        require_memory(8 * X.shape[0] * (m + 2 * r), f"{r} Nyström features are dense")
+        features = self._k.matrix(X, self.landmarks_) @ self.map_
+        return beside_categories(table, features, [f"nystroem{j}" for j in range(1, r + 1)])
+
+
+def landmarks(X: Any, columns: int, seed: int) -> np.ndarray:
+    """The rows with the least hashes, one of each kind; sparse or dense, a row has the same."""
+    first: dict[bytes, int] = {}
+    key = str(seed).encode()
+    for i in range(X.shape[0]):
+        if sp.issparse(X):
+            own = slice(X.indptr[i], X.indptr[i + 1])
+            there = X.data[own] != 0
+            j, values = X.indices[own][there], X.data[own][there]
+        else:
+            j = np.flatnonzero(X[i])
+            values = X[i][j]
+        content = j.astype(np.int64).tobytes() + values.tobytes()
+        first.setdefault(blake2b(content, digest_size=16, key=key).digest(), i)
+    return np.array([first[digest] for digest in sorted(first)[:columns]])
+
+
+def _scale(X: np.ndarray) -> float:
+    """1/(columns · variance of all entries), of landmarks: it then depends on no order of rows."""
+    variance = float(X.var())
+    return 1 / (X.shape[1] * variance) if variance > 0 else 1.0
