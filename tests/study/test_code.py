@@ -32,10 +32,10 @@ print(json.dumps([file for file in files if file]))
 
 @pytest.fixture(scope="module")
 def features(tmp_path_factory):
-    """Two classes in two features, in a file as a run reads it."""
+    """Two classes in two features, counts as every method takes them, in a file as a run reads it."""
     rng = np.random.default_rng(0)
     y = (np.arange(40) // 2 % 2).astype(np.int32)
-    X = rng.normal(size=(40, 2)) + y[:, None]
+    X = rng.poisson(2 + 2 * y[:, None], size=(40, 2)).astype(float)
     nothing = Table(np.empty((0, 0)), ())
     path = tmp_path_factory.mktemp("features") / "as_is.npz"
     FeatureFile(Table(X, ("u", "v")), y, (np.empty(0), np.empty(0)), nothing).save(path)
