@@ -85,6 +85,7 @@ def test_the_words_about_it(obtain, tmp_path):
         "test_rows": 0,
         "sparse": False,
         "levels": {"t": ["blue", "red"]},
+        "texts": [],
         "costs": costs,
         "digest": found.digest,
         "source": "a.csv",
