@@ -79,7 +79,7 @@ class NewtonCg(Solver):
             solver = Newton() if p <= SMALL else self
             theta = replace(solver, tol=1e-3, max_iter=None).solve(few, start).theta
             point = few.survey(theta)
-            return theta, by_hessian(point), min(0.1, self.forcing)
+            return theta, by_hessian(point), min(0.1 if sparse else 0.03, self.forcing)
         if sparse or start.ndim == 1 or width > LARGEST_GRAM:
             return start, None, self.forcing
         if few is not None:
