@@ -26,11 +26,11 @@ from sklearn.datasets import make_moons
 from sklearn.svm import SVC, LinearSVC
 
 from linclass import KernelSVM, LinearSVM
-from linclass.kernel_design import KernelDesign, KernelNorm
 from linclass.kernels.gaussian import Gaussian
 from linclass.losses.hinge import Hinge
 from linclass.numerics import DesignMatrix
 from linclass.objective import Objective, strength_of_C
+from linclass.optimization.kernel_design import KernelDesign, KernelNorm
 from linclass.parts import find
 from linclass.penalties.l2 import L2
 

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from linclass.certificate import Certified
 from linclass.losses.base import Loss, MarginLoss
 from linclass.numerics import Array, DesignMatrix, by_blocks
+from linclass.optimization.certificate import Certified
+from linclass.optimization.point import Point
+from linclass.optimization.prepared import Advance, affine_steps
+from linclass.optimization.second_order import SecondOrder
 from linclass.penalties.base import Penalty
-from linclass.point import Point
-from linclass.prepared import Advance, affine_steps
-from linclass.second_order import SecondOrder
 
 
 class Objective(SecondOrder, Certified):

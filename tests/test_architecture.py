@@ -19,21 +19,20 @@ INITS = sorted(
 PARTS = {"losses", "penalties", "solvers", "families", "kernels"}
 STAGES = {"features", "transforms", "metrics", "comparisons", "pipeline", "tuning", "resampling"}
 GROUND = {
-    "applicability", "class_moments", "class_sums", "conventions", "covariance", "diagonal_spread",
-    "from_moments", "from_statistics", "geometry", "leave_one_out", "ledoit_wolf", "left_out",
-    "log_probability", "moments", "numerics", "priors", "quartic_moments", "risk", "shrunk_spread",
-    "spread", "table", "validation",
-    "words",
+    "applicability", "conventions", "inverse", "log_probability", "numerics", "risk", "statistics", "table",
+    "validation", "words",
 }  # fmt: skip
 
 # What a package, or a single file of linclass, must never import.
 FORBIDDEN = (
-    {part: (PARTS - {part}) | STAGES | {"classifiers", "composition"} for part in PARTS}
-    | {ground: PARTS | STAGES | {"classifiers", "objective"} for ground in GROUND}
+    {part: (PARTS - {part}) | STAGES | {"batches", "estimators", "classifiers"} for part in PARTS}
+    | {ground: PARTS | STAGES | {"classifiers", "estimators", "objective"} for ground in GROUND}
     | {
         "classifiers": STAGES - {"resampling"} | {"table"}
     }  # one may be calibrated on folds of its own
     | {stage: PARTS | {"classifiers"} for stage in STAGES}
+    | {"optimization": {"solvers", "batches", "estimators", "classifiers"} | STAGES}
+    | {"batches": {"estimators", "classifiers"} | STAGES}
     | {"metrics": PARTS | STAGES - {"metrics"} | GROUND | {"classifiers", "objective"}}
     | {"features": PARTS | STAGES - {"features"} | {"classifiers"}}
     | {"transforms": PARTS - {"kernels"} | STAGES - {"transforms"} | {"classifiers"}}

@@ -1,6 +1,6 @@
 """Probabilities for a classifier that has none:  P(k | x) = σ(a_k z_k + b_k), for K > 2 over their sum.
 
-z are the scores of `estimator`, σ(a z + b) is Platt's sigmoid (linclass/sigmoid.py), fitted to rows that
+z are the scores of `estimator`, σ(a z + b) is Platt's sigmoid (linclass/estimators/sigmoid.py), fitted to rows that
 are held out in turn (inner cross-validation): scores of training rows would be too sure of themselves.
 The estimator that predicts is then fitted to all rows. Two classes share one sigmoid, and are predicted
 by P > ½, which is not always the side of z; K classes have one each against the rest.
@@ -21,10 +21,10 @@ from scipy.special import log_expit
 
 from linclass.classifiers.linear_svm import LinearSVM
 from linclass.conventions import SoftmaxProbabilities
+from linclass.estimators.sigmoid import sigmoid
 from linclass.numerics import Array
 from linclass.predicted import own_copy, said_of
 from linclass.resampling import stratified_folds
-from linclass.sigmoid import sigmoid
 
 
 class Calibrated(SoftmaxProbabilities):

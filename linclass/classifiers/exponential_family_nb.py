@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from linclass.conventions import NotApplicable
+from linclass.estimators.naive_bayes import NaiveBayes, check_smoothing
 from linclass.families.base import Family
-from linclass.naive_bayes import NaiveBayes, check_smoothing
 from linclass.parts import find
-from linclass.priors import Priors, check_priors
+from linclass.statistics.priors import Priors, check_priors
 
 REST = "gaussian"  # the family of columns that are not named
 

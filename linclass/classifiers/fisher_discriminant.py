@@ -16,13 +16,13 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass import leave_one_out
-from linclass.class_moments import ClassMoments
 from linclass.conventions import LinearScores
-from linclass.covariance import missing_rank, tied_form, tied_spread, tied_spreads
-from linclass.from_moments import FromMoments
-from linclass.geometry import LinearGeometry
-from linclass.spread import Spread
+from linclass.estimators.geometry import LinearGeometry
+from linclass.statistics import leave_one_out
+from linclass.statistics.class_moments import ClassMoments
+from linclass.statistics.covariance import missing_rank, tied_form, tied_spread, tied_spreads
+from linclass.statistics.from_moments import FromMoments
+from linclass.statistics.spread import Spread
 
 NEGLIGIBLE = 1e-12  # a ratio of spreads, of the largest
 

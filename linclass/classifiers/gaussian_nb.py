@@ -12,13 +12,13 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass import leave_one_out
-from linclass.class_moments import ClassMoments
 from linclass.conventions import SoftmaxProbabilities
+from linclass.estimators.geometry import LinearGeometry
 from linclass.families.gaussian import FLOOR, Gaussian
-from linclass.from_moments import FromMoments
-from linclass.geometry import LinearGeometry
-from linclass.priors import Priors, check_priors, class_priors, log_priors
+from linclass.statistics import leave_one_out
+from linclass.statistics.class_moments import ClassMoments
+from linclass.statistics.from_moments import FromMoments
+from linclass.statistics.priors import Priors, check_priors, class_priors, log_priors
 
 
 class GaussianNB(FromMoments, SoftmaxProbabilities, LinearGeometry):

@@ -14,10 +14,10 @@ import numpy as np
 
 from linclass.classifiers.logistic_regression import LogisticRegression
 from linclass.conventions import SoftmaxProbabilities
-from linclass.kernel_features import kernel_features
-from linclass.kernel_machine import KernelMachine
+from linclass.estimators.kernel_features import kernel_features
+from linclass.estimators.kernel_machine import KernelMachine
+from linclass.estimators.support import rows_that_count
 from linclass.numerics import Array
-from linclass.support import rows_that_count
 
 
 class KernelLogisticRegression(KernelMachine, SoftmaxProbabilities):

@@ -13,12 +13,12 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.conventions import Classifier
-from linclass.kernel_design import KernelDesign
-from linclass.kernel_machine import KernelMachine
+from linclass.estimators.kernel_machine import KernelMachine
 from linclass.losses.kesler import Kesler
 from linclass.losses.perceptron import Perceptron
 from linclass.numerics import Array
 from linclass.objective import Objective
+from linclass.optimization.kernel_design import KernelDesign
 from linclass.solvers.perceptron_rule import PerceptronRule
 
 

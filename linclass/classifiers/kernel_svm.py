@@ -14,19 +14,19 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.conventions import Classifier
-from linclass.kernel_machine import KernelMachine, solve
+from linclass.estimators.kernel_machine import KernelMachine, solve
+from linclass.estimators.support import LEFT_OUT, of_all_rows, rows_that_count, support
 from linclass.numerics import Array
 from linclass.objective import Objective
 from linclass.parts import find
 from linclass.solvers.base import Solver
-from linclass.support import LEFT_OUT, of_all_rows, rows_that_count, support
 
 SOLVERS = {"hinge": "semismooth_newton", "squared_hinge": "finite_newton"}
 
 
 class KernelSVM(KernelMachine, Classifier):
     """After `fit`: dual_coef_ (β of the rows support_), intercept_, and, one entry per row (for K
-    classes one line each), dual_variables_ α, slacks_ ξ and roles_ (linclass/support.py)."""
+    classes one line each), dual_variables_ α, slacks_ ξ and roles_ (linclass/estimators/support.py)."""
 
     def __init__(
         self,

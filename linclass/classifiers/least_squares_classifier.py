@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.class_moments import ClassMoments
 from linclass.classifiers.linear_classifier import LinearClassifier
 from linclass.conventions import NotApplicable, require_memory
-from linclass.from_statistics import Folds, of_present_classes, unfitted, with_refits
-from linclass.indicator_regression import IndicatorRegression
-from linclass.left_out import left_out
+from linclass.estimators.indicator_regression import IndicatorRegression
 from linclass.losses.squared import Squared
 from linclass.numerics import Array
+from linclass.statistics.class_moments import ClassMoments
+from linclass.statistics.from_statistics import Folds, of_present_classes, unfitted, with_refits
+from linclass.statistics.left_out import left_out
 
 
 class LeastSquaresClassifier(LinearClassifier):

@@ -13,14 +13,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from linclass.composition import Composition
+from linclass.batches.fit_many import FitsMany
 from linclass.conventions import LinearScores, SoftmaxProbabilities
-from linclass.fit_many import FitsMany
-from linclass.geometry import LinearGeometry
+from linclass.estimators.composition import Composition
+from linclass.estimators.geometry import LinearGeometry
 from linclass.numerics import Array, DesignMatrix
 from linclass.objective import Objective
 from linclass.parts import find
-from linclass.recession import separating_direction
+from linclass.separation.recession import separating_direction
 from linclass.solvers.base import Solution
 
 SEPARABLE = (

@@ -18,10 +18,12 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass import leave_one_out
-from linclass.class_moments import ClassMoments
 from linclass.conventions import LinearScores, SoftmaxProbabilities
-from linclass.covariance import (
+from linclass.estimators.geometry import LinearGeometry
+from linclass.families.tied_gaussian import TiedGaussian
+from linclass.statistics import leave_one_out
+from linclass.statistics.class_moments import ClassMoments
+from linclass.statistics.covariance import (
     LOST,
     AnySpread,
     check_covariance,
@@ -33,14 +35,12 @@ from linclass.covariance import (
     tied_spread,
     tied_spreads,
 )
-from linclass.families.tied_gaussian import TiedGaussian
-from linclass.from_moments import FromMoments
-from linclass.from_statistics import Folds, FromStatistics
-from linclass.geometry import LinearGeometry
-from linclass.ledoit_wolf import share_of_moments, share_of_rows
-from linclass.priors import Priors, check_priors, class_priors, log_priors
-from linclass.quartic_moments import QuarticMoments
-from linclass.spread import Spread
+from linclass.statistics.from_moments import FromMoments
+from linclass.statistics.from_statistics import Folds, FromStatistics
+from linclass.statistics.ledoit_wolf import share_of_moments, share_of_rows
+from linclass.statistics.priors import Priors, check_priors, class_priors, log_priors
+from linclass.statistics.quartic_moments import QuarticMoments
+from linclass.statistics.spread import Spread
 
 
 class LinearDiscriminantAnalysis(FromMoments, LinearScores, SoftmaxProbabilities, LinearGeometry):

@@ -10,9 +10,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass.composition import Composition
 from linclass.conventions import Regressor
-from linclass.geometry import LinearGeometry
+from linclass.estimators.composition import Composition
+from linclass.estimators.geometry import LinearGeometry
 from linclass.losses.squared import Squared
 from linclass.numerics import Array, DesignMatrix
 from linclass.objective import Objective

@@ -15,11 +15,11 @@ import numpy as np
 
 from linclass.applicability import NotApplicable
 from linclass.classifiers.linear_classifier import LinearClassifier
-from linclass.maximum_margin import maximum_margin
+from linclass.estimators.support import LEFT_OUT, of_all_rows, rows_that_count, support
 from linclass.numerics import Array
 from linclass.objective import Objective
+from linclass.separation.maximum_margin import maximum_margin
 from linclass.solvers.base import Solution
-from linclass.support import LEFT_OUT, of_all_rows, rows_that_count, support
 
 
 class Inseparable(NotApplicable):
@@ -34,7 +34,7 @@ class LinearSVM(LinearClassifier):
     """After `fit`, for two classes (for K, with one row or entry per class set against the rest):
 
     dual_variables_ (n,)  α ≥ 0 with coef_ = Σ α_i y_i x_i, as far as the certificate proves
-    slacks_ (n,)          ξ;  roles_ (n,) what linclass/support.py says of each row
+    slacks_ (n,)          ξ;  roles_ (n,) what linclass/estimators/support.py says of each row
     margin_               1/‖w‖, from the boundary to the margin
     support_, support_vectors_    rows with α > 0, for any class
     """

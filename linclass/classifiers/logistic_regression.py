@@ -12,7 +12,7 @@ import numpy as np
 
 from linclass.classifiers.linear_classifier import LinearClassifier
 from linclass.conventions import SoftmaxProbabilities
-from linclass.inference import Information, Summary
+from linclass.estimators.inference import Information, Summary
 from linclass.numerics import Array
 from linclass.objective import Objective
 from linclass.solvers.base import Solution

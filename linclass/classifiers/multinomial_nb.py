@@ -7,10 +7,10 @@ Manning, Raghavan & Schütze (2008), §13.2
 
 from typing import Any, ClassVar
 
+from linclass.estimators.naive_bayes import LinearNaiveBayes, NonNegative, check_smoothing
 from linclass.families.base import Family
 from linclass.families.multinomial import Multinomial
-from linclass.naive_bayes import LinearNaiveBayes, NonNegative, check_smoothing
-from linclass.priors import Priors, check_priors
+from linclass.statistics.priors import Priors, check_priors
 
 
 class MultinomialNB(NonNegative, LinearNaiveBayes):

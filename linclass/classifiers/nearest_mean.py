@@ -10,10 +10,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass.class_moments import ClassMoments
 from linclass.conventions import LinearScores
-from linclass.from_moments import FromMoments
-from linclass.geometry import LinearGeometry
+from linclass.estimators.geometry import LinearGeometry
+from linclass.statistics.class_moments import ClassMoments
+from linclass.statistics.from_moments import FromMoments
 
 
 class NearestMean(FromMoments, LinearScores, LinearGeometry):

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.from_binary import FromBinary, Problem
+from linclass.estimators.from_binary import FromBinary, Problem
 
 
 class OneVsOne(FromBinary):

@@ -7,10 +7,10 @@ Agresti (2013), Categorical Data Analysis, §4.1
 
 from typing import Any
 
+from linclass.estimators.naive_bayes import LinearNaiveBayes, NonNegative, check_smoothing
 from linclass.families.base import Family
 from linclass.families.poisson import Poisson
-from linclass.naive_bayes import LinearNaiveBayes, NonNegative, check_smoothing
-from linclass.priors import Priors, check_priors
+from linclass.statistics.priors import Priors, check_priors
 
 
 class PoissonNB(NonNegative, LinearNaiveBayes):

@@ -20,13 +20,13 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass import leave_one_out
-from linclass.class_moments import ClassMoments
 from linclass.conventions import SoftmaxProbabilities, require_memory
-from linclass.covariance import LOST, check_covariance, check_share, freedom
-from linclass.from_moments import FromMoments
-from linclass.priors import Priors, check_priors, class_priors, log_priors
-from linclass.spread import Spread
+from linclass.statistics import leave_one_out
+from linclass.statistics.class_moments import ClassMoments
+from linclass.statistics.covariance import LOST, check_covariance, check_share, freedom
+from linclass.statistics.from_moments import FromMoments
+from linclass.statistics.priors import Priors, check_priors, class_priors, log_priors
+from linclass.statistics.spread import Spread
 
 BLOCK = 2048  # rows
 

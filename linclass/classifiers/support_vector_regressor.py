@@ -16,14 +16,14 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.conventions import Regressor
-from linclass.kernel_design import KernelDesign, KernelNorm
-from linclass.kernel_machine import KernelMachine, solve
+from linclass.estimators.kernel_machine import KernelMachine, solve
+from linclass.estimators.support import of_all_rows, rows_that_count
 from linclass.numerics import Array, DesignMatrix
 from linclass.objective import Objective
+from linclass.optimization.kernel_design import KernelDesign, KernelNorm
 from linclass.parts import find
 from linclass.penalties.l2 import L2
 from linclass.solvers.base import Solver
-from linclass.support import of_all_rows, rows_that_count
 
 SOLVERS = {
     "epsilon_insensitive": "semismooth_newton",

@@ -13,7 +13,7 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 from linclass.conventions import LinearScores
-from linclass.geometry import LinearGeometry
+from linclass.estimators.geometry import LinearGeometry
 from linclass.zero_one.problem import Problem
 from linclass.zero_one.solve import fewest_errors
 

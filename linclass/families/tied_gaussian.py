@@ -14,7 +14,7 @@ import numpy as np
 
 from linclass.families.base import Family
 from linclass.families.gaussian import LOG_2PI
-from linclass.spread import Spread
+from linclass.statistics.spread import Spread
 
 
 class TiedGaussian(Family):

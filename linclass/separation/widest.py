@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.maximum_margin import maximum_margin
 from linclass.numerics import Array, DesignMatrix
+from linclass.separation.maximum_margin import maximum_margin
 from linclass.separation.result import Separation, margin_of
 from linclass.separation.signed_rows import SignedRows
 

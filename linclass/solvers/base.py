@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from linclass.numerics import Array
 from linclass.objective import Objective
-from linclass.point import Point
+from linclass.optimization.point import Point
 
 
 @dataclass

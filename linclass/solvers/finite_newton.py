@@ -15,12 +15,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linclass.certificate import TINY
-from linclass.newton_system import newton_system
 from linclass.numerics import Array
 from linclass.objective import Objective
-from linclass.point import Point
-from linclass.shortcuts import few_rows
+from linclass.optimization.certificate import TINY
+from linclass.optimization.newton_system import newton_system
+from linclass.optimization.point import Point
+from linclass.optimization.shortcuts import few_rows
 from linclass.solvers.base import Solution, Trace
 from linclass.solvers.newton import Newton
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from linclass.numerics import Array
 from linclass.objective import Objective
-from linclass.point import Point
+from linclass.optimization.point import Point
 from linclass.solvers.base import Solution, Solver, Trace
 
 

@@ -16,9 +16,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.centred_gram import CentredGram, gram_of, look
 from linclass.numerics import Array
 from linclass.objective import Objective
+from linclass.optimization.centred_gram import CentredGram, gram_of, look
 from linclass.solvers.base import Solution, Solver, Trace
 
 DEPENDENT = 1e-10  # of a feature's variance, left when those in the support are given

@@ -15,8 +15,8 @@ import numpy as np
 from linclass.inverse import Inverse
 from linclass.numerics import Array
 from linclass.objective import Objective
-from linclass.point import Point
-from linclass.shortcuts import few_rows
+from linclass.optimization.point import Point
+from linclass.optimization.shortcuts import few_rows
 from linclass.solvers.base import Solution, Solver, Trace
 
 CHORD = 1e-2  # decrement, relative to the objective: scores then move by some 0.1

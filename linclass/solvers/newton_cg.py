@@ -7,7 +7,6 @@ line search touches vectors over rows only.   Nocedal & Wright (2006), §7.1
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -16,17 +15,15 @@ import numpy as np
 from linclass.inverse import Inverse
 from linclass.numerics import Array
 from linclass.objective import Objective
-from linclass.point import Point
-from linclass.shortcuts import few_rows
+from linclass.optimization.conjugate_gradients import Apply, conjugate_gradients
+from linclass.optimization.point import Point
+from linclass.optimization.shortcuts import few_rows
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.newton import Newton, inverse_hessian
 
-Product = Callable[[Array], tuple[Array, Array | None]]
-Apply = Callable[[Array], Array]
 PART = 6  # of the rows, whose Hessian preconditions: of fewer, a weak penalty makes a poor one
 PATIENCE = 8  # products for one step, after which a Hessian is formed to precondition the next
 MEDIUM = 500  # parameters up to which a Hessian takes not much longer than a few products
-MANY = 500  # products for one step
 LARGEST_GRAM = 1000  # features
 SMALL = 150  # the same for sparse rows, of which a few do not see every feature
 
@@ -102,33 +99,3 @@ def descend(point: Point, s: Array, Xs: Array | None, decrement: float) -> tuple
         t /= 2
         new = along(t)
     return new, t
-
-
-def conjugate_gradients(
-    times: Product, b: Array, forcing: float, precondition: Apply | None = None
-) -> tuple[Array, Array | None, bool]:
-    """(s, X s, whether ‖b − H s‖ ≤ forcing·‖b‖), H s ≈ b; no X s unless the products give it."""
-    s = np.zeros_like(b)
-    Xs: Array | None = None
-    r = b.copy()
-    stop = forcing * np.sqrt(np.vdot(b, b))
-    y = r if precondition is None else precondition(r)
-    p = y.copy()
-    rho = np.vdot(r, y)
-    for _ in range(min(10 * b.size, MANY)):
-        if np.sqrt(np.vdot(r, r)) <= stop:
-            return s, Xs, True
-        Hp, Xp = times(p)
-        curvature = np.vdot(p, Hp)
-        if curvature <= 0:  # flat to rounding: nothing more to gain along p
-            break
-        a = rho / curvature
-        s += a * p
-        if Xp is not None:
-            Xs = a * Xp if Xs is None else Xs + a * Xp
-        r -= a * Hp
-        y = r if precondition is None else precondition(r)
-        rho, last = np.vdot(r, y), rho
-        p *= rho / last
-        p += y
-    return s, Xs, False

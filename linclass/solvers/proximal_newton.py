@@ -20,10 +20,10 @@ import numpy as np
 
 from linclass.numerics import Array
 from linclass.objective import Objective
-from linclass.point import Point
-from linclass.shortcuts import few_rows
+from linclass.optimization.point import Point
+from linclass.optimization.shortcuts import few_rows
+from linclass.optimization.working_set import CUT, WorkingSet
 from linclass.solvers.base import Solution, Solver, Trace
-from linclass.working_set import CUT, WorkingSet
 
 STAGE = 0.3  # of one strength is the next
 LOOK = 0.01  # of the kink: what is left below it is worth a certificate

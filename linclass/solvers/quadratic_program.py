@@ -16,10 +16,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass import active_set
-from linclass.centred_gram import CentredGram, gram_of, look
 from linclass.numerics import Array
 from linclass.objective import Objective
+from linclass.optimization import active_set
+from linclass.optimization.centred_gram import CentredGram, gram_of, look
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.homotopy import Homotopy
 

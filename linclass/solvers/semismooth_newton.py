@@ -2,7 +2,7 @@
 
     round:   θ ← argmin (1/Σw) Σ w_i ψ_i(z_i) + strength·½‖W‖²,   s⁰ ← ψ′(z),   reach ← 3·reach
 
-with envelopes ψ_i around slopes s⁰ (linclass/augmented.py). Newton's method minimizes it on the rows
+with envelopes ψ_i around slopes s⁰ (linclass/optimization/augmented.py). Newton's method minimizes it on the rows
 whose slope may move, few near the end; should others turn out to move, they join and the round goes
 on. A duality gap, for the slopes, says when to stop.
 Li, Sun & Toh (2018), SIAM J. Optim. 28; Rockafellar (1976), Math. Oper. Res. 1
@@ -16,12 +16,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.augmented import Augmented, may_move
-from linclass.newton_system import WIDE, newton_system
 from linclass.numerics import Array
 from linclass.objective import Objective
-from linclass.point import Point
-from linclass.shortcuts import few_rows
+from linclass.optimization.augmented import Augmented, may_move
+from linclass.optimization.newton_system import WIDE, newton_system
+from linclass.optimization.point import Point
+from linclass.optimization.shortcuts import few_rows
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.finite_newton import minimize
 

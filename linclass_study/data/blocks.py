@@ -2,7 +2,7 @@
 
     LinearDiscriminantAnalysis().fit_blocks(blocks("large.parquet", target="class"))
 
-Every classifier that is a function of sums takes such blocks (linclass/from_statistics.py). A block is
+Every classifier that is a function of sums takes such blocks (linclass/statistics/from_statistics.py). A block is
 a frame of numbers, so the names of its columns reach the classifier; only one is read at a time,
 and of the file only the row groups that it lies in.
 """

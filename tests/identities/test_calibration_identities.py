@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, xlogy
 
 from linclass import Calibrated, LinearSVM, LogisticRegression, NearestMean
-from linclass.sigmoid import sigmoid
+from linclass.estimators.sigmoid import sigmoid
 
 
 def noisy(n: int, seed: int = 0, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:

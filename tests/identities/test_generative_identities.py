@@ -23,7 +23,7 @@ from linclass import (
     QuadraticDiscriminantAnalysis,
 )
 from linclass.families.tied_gaussian import TiedGaussian
-from linclass.spread import Spread
+from linclass.statistics.spread import Spread
 
 
 def problem(K: int, n: int = 200, d: int = 4) -> tuple[np.ndarray, np.ndarray]:

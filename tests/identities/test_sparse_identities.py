@@ -9,10 +9,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from linclass import ElasticNet, Lasso, LogisticRegression, Ridge
-from linclass.centred_gram import gram_of
 from linclass.losses.squared import Squared
 from linclass.numerics import DesignMatrix
 from linclass.objective import Objective
+from linclass.optimization.centred_gram import gram_of
 from linclass.penalties.l1 import L1
 from linclass.solvers.homotopy import Homotopy, Walk
 from linclass.solvers.quadratic_program import QuadraticProgram

@@ -17,7 +17,6 @@ from scipy.special import digamma
 
 import linclass.families
 from linclass.conventions import NotApplicable
-from linclass.diagonal_spread import DiagonalSpread
 from linclass.families._digamma_equations import dirichlet_parameters, gamma_shape
 from linclass.families.base import Family
 from linclass.families.bernoulli import Bernoulli
@@ -33,7 +32,8 @@ from linclass.families.multivariate_gaussian import MultivariateGaussian
 from linclass.families.poisson import Poisson
 from linclass.families.spherical_gaussian import SphericalGaussian
 from linclass.families.tied_gaussian import TiedGaussian
-from linclass.spread import Spread
+from linclass.statistics.diagonal_spread import DiagonalSpread
+from linclass.statistics.spread import Spread
 
 COVARIANCE = np.array([[2.0, 0.6, -0.3], [0.6, 1.0, 0.2], [-0.3, 0.2, 0.5]])
 TIED = Spread.of_covariance(COVARIANCE, np.zeros(3))

@@ -14,7 +14,7 @@ from scipy import sparse
 import linclass.classifiers
 from linclass import LogisticRegression
 from linclass.applicability import NotApplicable
-from linclass.from_binary import cloned
+from linclass.estimators.from_binary import cloned
 
 STRENGTHS = [{"strength": s} for s in (0.03, 1.0, 0.1)]
 VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults

@@ -11,11 +11,11 @@ from scipy import sparse
 
 from linclass import KernelSVM
 from linclass.conventions import NotApplicable
-from linclass.kernel_design import KernelDesign, KernelNorm
-from linclass.kernel_features import few_features, kernel_features
+from linclass.estimators.kernel_features import few_features, kernel_features
 from linclass.kernels.gaussian import Gaussian
 from linclass.losses.logistic import Logistic
 from linclass.objective import Objective
+from linclass.optimization.kernel_design import KernelDesign, KernelNorm
 from linclass.parts import find, names
 
 KERNELS = [name for name in names("kernels") if name != "precomputed"]

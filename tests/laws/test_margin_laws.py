@@ -7,11 +7,11 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from linclass import newton_system
-from linclass.augmented import Augmented
 from linclass.losses.hinge import Hinge
 from linclass.numerics import DesignMatrix
 from linclass.objective import Objective
+from linclass.optimization import newton_system
+from linclass.optimization.augmented import Augmented
 from linclass.parts import find, names
 from linclass.penalties.l2 import L2
 from linclass.solvers.semismooth_newton import SemismoothNewton

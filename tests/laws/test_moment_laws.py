@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from linclass.moments import FORMS, moments
+from linclass.statistics.moments import FORMS, moments
 
 RNG = np.random.default_rng(0)
 CODES = RNG.permutation(np.repeat(np.arange(3), [5, 20, 35]))

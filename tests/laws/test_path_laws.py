@@ -12,8 +12,8 @@ import pytest
 from scipy import sparse
 
 import linclass.classifiers
+from linclass.batches.path import Path as FittedPath
 from linclass.conventions import Regressor
-from linclass.path import Path as FittedPath
 
 STRENGTHS = [1e-3, 1.0, 1e-2, 0.3, 1e-4, 1e-2]  # in no order, one of them twice
 VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults

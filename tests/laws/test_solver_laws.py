@@ -11,15 +11,15 @@ from problems import CONVEX, differences, objective
 from scipy import sparse
 
 from linclass import LinearClassifier, LinearRegression, LogisticRegression, Ridge
-from linclass.composition import TAKES
 from linclass.conventions import NotApplicable
+from linclass.estimators.composition import TAKES
 from linclass.losses.base import KINDS
 from linclass.losses.logistic import Logistic
 from linclass.numerics import DesignMatrix
 from linclass.objective import Objective
+from linclass.optimization.prepared import merge_rows
 from linclass.parts import find, names
 from linclass.penalties.l2 import L2
-from linclass.prepared import merge_rows
 from linclass.solvers.base import Solver, Trace
 from linclass.solvers.newton import Newton, inverse_hessian
 
@@ -80,7 +80,7 @@ def test_single_precision_changes_a_hessian_product_by_no_more_than_its_rounding
     s = np.random.default_rng(3).standard_normal(P.shape)
     exact, _ = P.hessian_times(point, exact=False)(s)  # so few rows are not worth it
     assert_allclose(exact, P.hessian_times(point)(s)[0], rtol=1e-14)
-    monkeypatch.setattr("linclass.second_order.IN_CACHE", 0)
+    monkeypatch.setattr("linclass.optimization.second_order.IN_CACHE", 0)
     rounded, _ = P.hessian_times(point, exact=False)(s)
     assert 0 < np.abs(rounded - exact).max() < 1e-6
 

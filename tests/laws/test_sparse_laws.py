@@ -10,14 +10,8 @@ from numpy.testing import assert_allclose
 from problems import CONVEX, objective
 from scipy import sparse
 
-from linclass import (
-    ElasticNet,
-    Lasso,
-    LeastSquaresClassifier,
-    LinearClassifier,
-    LogisticRegression,
-)
-from linclass.composition import TAKES
+from linclass import ElasticNet, Lasso, LeastSquaresClassifier, LinearClassifier, LogisticRegression
+from linclass.estimators.composition import TAKES
 from linclass.losses.base import KINDS
 from linclass.objective import Objective
 from linclass.parts import find, names
@@ -234,8 +228,8 @@ def test_many_scores_of_many_features_go_by_conjugate_gradients(
     """The same optimum, whichever step is taken."""
     X, y = data(3)
     one = fitter(penalty="l1", tol=1e-10)(X, y)
-    monkeypatch.setattr("linclass.working_set.TOGETHER", 0)
-    monkeypatch.setattr("linclass.working_set.DENSE", 0)
+    monkeypatch.setattr("linclass.optimization.working_set.TOGETHER", 0)
+    monkeypatch.setattr("linclass.optimization.working_set.DENSE", 0)
     for X_, y_, same in [(X, y, one), (X, y % 2, fitter(penalty="l1", tol=1e-10)(X, y % 2))]:
         other = fitter(penalty="l1", tol=1e-10)(X_, y_)
         assert other.status_ == "converged"

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from linclass.diagonal_spread import DiagonalSpread
-from linclass.shrunk_spread import ShrunkSpread
-from linclass.spread import Spread
+from linclass.statistics.diagonal_spread import DiagonalSpread
+from linclass.statistics.shrunk_spread import ShrunkSpread
+from linclass.statistics.spread import Spread
 
 
 def rows(n: int, d: int, rank: int) -> np.ndarray:

@@ -11,10 +11,10 @@ import scipy.sparse as sp
 
 import linclass
 import linclass.classifiers
-from linclass.class_moments import ClassMoments
 from linclass.conventions import NotApplicable
-from linclass.quartic_moments import QuarticMoments
 from linclass.resampling import stratified_folds
+from linclass.statistics.class_moments import ClassMoments
+from linclass.statistics.quartic_moments import QuarticMoments
 
 FILES = sorted(Path(linclass.classifiers.__path__[0]).glob("[!_]*.py"))
 MODULES = [import_module(f"linclass.classifiers.{file.stem}") for file in FILES]

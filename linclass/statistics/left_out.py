@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.class_moments import Array, ClassMoments, Matrix
+from linclass.statistics.class_moments import Array, ClassMoments, Matrix
 
 BLOCK = 2048  # rows
 SMALL = 4_000_000  # numbers: deviations of so few are kept for the next dealing

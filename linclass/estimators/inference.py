@@ -16,7 +16,7 @@ from scipy.special import entr, ndtr
 from linclass.inverse import Inverse
 from linclass.numerics import Array
 from linclass.objective import Objective
-from linclass.point import Point
+from linclass.optimization.point import Point
 
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"), (0.1, "."), (1.0, " "))
 

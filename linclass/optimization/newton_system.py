@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from linclass.numerics import BLOCK, Array, DesignMatrix
-from linclass.point import Point
+from linclass.optimization.point import Point
 
 LOOSE = 1e-3  # the intercept's own curvature where no row gives it one
 WIDE = 1000  # features up to which a dense Hessian is kept

@@ -14,12 +14,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass.class_sums import ClassSums, columns_of
 from linclass.conventions import LinearScores, NotApplicable, SoftmaxProbabilities
+from linclass.estimators.geometry import LinearGeometry
 from linclass.families.base import Family
-from linclass.from_statistics import FromStatistics
-from linclass.geometry import LinearGeometry
-from linclass.priors import Priors, class_priors, log_priors
+from linclass.statistics.class_sums import ClassSums, columns_of
+from linclass.statistics.from_statistics import FromStatistics
+from linclass.statistics.priors import Priors, class_priors, log_priors
 
 
 class NaiveBayes(FromStatistics, SoftmaxProbabilities):

@@ -13,11 +13,11 @@ from typing import Protocol
 
 import numpy as np
 
-from linclass import active_set
 from linclass.numerics import Array
 from linclass.objective import Objective
-from linclass.point import Point
-from linclass.solvers.newton_cg import conjugate_gradients
+from linclass.optimization import active_set
+from linclass.optimization.conjugate_gradients import conjugate_gradients
+from linclass.optimization.point import Point
 
 JOIN = 8  # entries that may join at first; later twice as many as are in the support
 CUT = 0.1  # of what is left, is far enough before other entries are looked at

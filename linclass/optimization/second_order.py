@@ -12,7 +12,7 @@ import numpy as np
 
 from linclass.applicability import require_memory
 from linclass.numerics import BLOCK, Array, DesignMatrix, rooms_of_rows
-from linclass.point import Point
+from linclass.optimization.point import Point
 
 IN_CACHE = 100_000  # entries of X up to which single precision would save no memory traffic
 

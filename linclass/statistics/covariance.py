@@ -12,10 +12,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.applicability import NotApplicable, require_memory
-from linclass.class_moments import ClassMoments
-from linclass.diagonal_spread import DiagonalSpread
-from linclass.shrunk_spread import ShrunkSpread
-from linclass.spread import Spread
+from linclass.statistics.class_moments import ClassMoments
+from linclass.statistics.diagonal_spread import DiagonalSpread
+from linclass.statistics.shrunk_spread import ShrunkSpread
+from linclass.statistics.spread import Spread
 
 LOST = {"unbiased": 1, "maximum_likelihood": 0}  # degrees of freedom that each class mean takes
 SHAPES = ("full", "diagonal", "spherical")

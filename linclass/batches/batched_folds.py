@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass import validation
-from linclass.batch import Batch
+from linclass.batches.batch import Batch
 from linclass.numerics import Array
 from linclass.objective import Objective
 from linclass.solvers.base import Solution

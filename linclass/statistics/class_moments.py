@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from linclass.applicability import NotApplicable
-from linclass.moments import Array, Matrix, moments
-from linclass.spread import Spread
+from linclass.statistics.moments import Array, Matrix, moments
+from linclass.statistics.spread import Spread
 
 ROUNDING = 1e-12  # a share of what was there before the subtraction
 

@@ -14,10 +14,10 @@ from functools import cached_property
 
 import numpy as np
 
-from linclass.class_moments import ClassMoments
 from linclass.inverse import Inverse
 from linclass.numerics import Array
 from linclass.solvers.base import Solution
+from linclass.statistics.class_moments import ClassMoments
 
 TINY = np.finfo(float).tiny
 

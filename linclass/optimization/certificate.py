@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from linclass.numerics import Array, by_blocks
-from linclass.point import Point
+from linclass.optimization.point import Point
 
 TINY = np.finfo(float).tiny
 

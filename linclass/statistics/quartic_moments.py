@@ -14,8 +14,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.applicability import NotApplicable
-from linclass.class_moments import Array, ClassMoments, Matrix
-from linclass.class_sums import StackOfOne
+from linclass.statistics.class_moments import Array, ClassMoments, Matrix
+from linclass.statistics.class_sums import StackOfOne
 
 BLOCK = 2048  # rows
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from linclass.class_moments import ClassMoments
-from linclass.from_statistics import Folds, FromStatistics
-from linclass.left_out import left_out
+from linclass.statistics.class_moments import ClassMoments
+from linclass.statistics.from_statistics import Folds, FromStatistics
+from linclass.statistics.left_out import left_out
 
 
 class FromMoments(FromStatistics):

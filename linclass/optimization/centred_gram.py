@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linclass.applicability import require_memory
-from linclass.certificate import TINY
 from linclass.numerics import BLOCK, Array
 from linclass.objective import Objective
+from linclass.optimization.certificate import TINY
 
 WHOLE = 500  # features of which all of G is worked out, if there are as many rows
 DIGITS = 1e-6  # a loss below this share of that of v = 0 has lost too many in its formula

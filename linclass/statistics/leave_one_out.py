@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.class_moments import ClassMoments
-from linclass.spread import Spread
+from linclass.statistics.class_moments import ClassMoments
+from linclass.statistics.spread import Spread
 
 Array = np.ndarray
 LONE = 1e-8  # of 1 − c q: what is left of the spread along u

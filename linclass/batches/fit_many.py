@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass.applicability import NotApplicable
-from linclass.batched_folds import is_small, solve_folds
+from linclass.batches.batched_folds import is_small, solve_folds
 from linclass.numerics import Array
 from linclass.parts import find
 

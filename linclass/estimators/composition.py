@@ -13,12 +13,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass import choice
+from linclass.batches.path import Path, check_strengths
 from linclass.losses.base import KINDS, Loss
 from linclass.numerics import Array, DesignMatrix
 from linclass.objective import Objective
+from linclass.optimization import choice
 from linclass.parts import find, names
-from linclass.path import Path, check_strengths
 from linclass.penalties.base import Penalty
 from linclass.penalties.unpenalized import Unpenalized
 from linclass.solvers.base import Solution, Solver, Trace

@@ -15,7 +15,7 @@ from scipy import sparse
 from linclass.applicability import NotApplicable
 from linclass.numerics import Array
 from linclass.objective import Objective
-from linclass.point import Point
+from linclass.optimization.point import Point
 from linclass.separation.proof import Undecided, proved
 from linclass.separation.signed_rows import SignedRows
 from linclass.solvers.base import Solution

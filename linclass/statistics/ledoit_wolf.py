@@ -9,7 +9,7 @@ Ledoit & Wolf (2004), A well-conditioned estimator for large-dimensional covaria
 
 import numpy as np
 
-from linclass.quartic_moments import QuarticMoments
+from linclass.statistics.quartic_moments import QuarticMoments
 
 
 def share_of_moments(statistics: QuarticMoments) -> float:

@@ -15,11 +15,11 @@ import numpy as np
 from scipy import sparse
 
 from linclass.applicability import NotApplicable
-from linclass.kernel_design import KernelDesign, KernelNorm
-from linclass.kernel_features import few_features
+from linclass.estimators.kernel_features import few_features
 from linclass.kernels.base import BLOCK, Kernel
 from linclass.numerics import Array, DesignMatrix
 from linclass.objective import Objective
+from linclass.optimization.kernel_design import KernelDesign, KernelNorm
 from linclass.parts import find
 from linclass.penalties.l2 import L2
 from linclass.solvers.base import Solution, Solver

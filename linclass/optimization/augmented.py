@@ -17,7 +17,7 @@ from functools import cached_property
 
 from linclass.numerics import Array, by_blocks
 from linclass.objective import Objective
-from linclass.point import Point
+from linclass.optimization.point import Point
 
 
 class Augmented(Objective):
