@@ -28,7 +28,20 @@ def build(train: Content, test: Content | None, entry: Mapping[str, Any]) -> Dat
     positive = len(classes) - 1
     if "positive" in entry:
         positive = classes.index(labels.lookup(entry["positive"], classes, "positive"))
-    return Dataset(table, y, split, classes, positive, _costs(entry, classes), digest=digest)
+    costs, bayes_error = _costs(entry, classes), _bayes_error(train, test, entry)
+    return Dataset(
+        table, y, split, classes, positive, costs, digest=digest, bayes_error=bayes_error
+    )
+
+
+def _bayes_error(
+    train: Content, test: Content | None, entry: Mapping[str, Any]
+) -> tuple[float, float] | None:
+    """Of rows that are taken as they were drawn: other classes or features have another."""
+    known = [getattr(part, "bayes_error", None) for part in (train, test) if part is not None]
+    if {"classes", "drop", "target"} & {*entry} or train.matrices or len({*known}) > 1:
+        return None
+    return known[0]
 
 
 def _costs(entry: Mapping[str, Any], classes: list[str]) -> list[list[float]] | None:

@@ -36,6 +36,7 @@ class Columns:
     target: str | None = None  # what the source itself calls the target; an entry's `target:` wins
     split: np.ndarray | None = None  # int8: 0 train, 1 test; None where the file does not say
     matrices: tuple[Matrix, ...] = ()
+    bayes_error: tuple[float, float] | None = None  # of drawn rows, with its own standard error
 
     @property
     def n_rows(self) -> int:

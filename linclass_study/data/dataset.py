@@ -20,6 +20,7 @@ from linclass_study.data.unavailable import Unavailable, whatever_happens
 __all__ = ["Dataset", "Unavailable", "load", "obtain", "save", "save_unavailable"]
 
 MANY = 1000  # features beyond this are counted in the .json, not named
+KEPT = ("classes", "positive", "costs", "source", "digest", "attempts")
 
 
 @dataclass
@@ -35,6 +36,7 @@ class Dataset:
     source: str = ""
     digest: str = ""
     attempts: list[dict[str, str]] = field(default_factory=list)
+    bayes_error: tuple[float, float] | None = None  # of drawn rows, with its own standard error
 
 
 def obtain(
@@ -87,6 +89,7 @@ def save(
         "source": data.source,
         "digest": data.digest,
         "attempts": data.attempts,
+        "bayes_error": data.bayes_error,
     }
     text = np.frombuffer(json.dumps(about, allow_nan=False).encode(), dtype=np.uint8)
     arrays = {**kind, "y": data.y, "split": data.split, "about": text}
@@ -117,10 +120,9 @@ def load(
             X = sparse.csr_array(parts, shape=tuple(about["shape"]))
     levels = {name: tuple(values) for name, values in about["levels"].items()}
     table = Table(X, tuple(about["names"]), levels, frozenset(about["texts"]))
-    kept = {
-        key: about[key] for key in ("classes", "positive", "costs", "source", "digest", "attempts")
-    }
-    return Dataset(table, y, split, **kept)
+    kept = {key: about[key] for key in KEPT}
+    drawn = about["bayes_error"]
+    return Dataset(table, y, split, **kept, bayes_error=None if drawn is None else tuple(drawn))
 
 
 def _summary(data: Dataset, status: str, reason: str) -> bytes:
@@ -143,6 +145,8 @@ def _summary(data: Dataset, status: str, reason: str) -> bytes:
         "digest": data.digest,
         "source": data.source,
         "attempts": data.attempts,
+        "bayes_error": data.bayes_error
+        and dict(zip(("value", "within"), data.bayes_error, strict=True)),
     }
     return (json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 

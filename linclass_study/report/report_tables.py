@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -44,6 +45,7 @@ class Row:
 
     method: str
     cells: list[Cell] = field(default_factory=list)
+    excess: Cell | None = None
     planned: int = 0
     fitted: int = 0
     seconds: float | None = None
@@ -58,6 +60,8 @@ def performance(outcome: Outcome, dataset: str, protocol: str = "cv") -> list[Ro
     for metric in COLUMNS:
         for method, cell in column(outcome, dataset, metric, protocol).items():
             rows[method].cells.append(cell)
+    for method, cell in excess(outcome, dataset, protocol).items():
+        rows[method].excess = cell
     fits = outcome.fits.filter(dataset=dataset, protocol=protocol)
     for (method,), own in fits.group_by(["method"]):
         if method in rows:
@@ -80,6 +84,23 @@ def column(outcome: Outcome, dataset: str, metric: str, protocol: str = "cv") ->
         cells[method].best = abs(mean - whole["mean"][0]) < 1e-12
         cells[method].near = not cells[method].best and method in close
     return cells
+
+
+def excess(outcome: Outcome, dataset: str, protocol: str = "cv") -> dict[str, Cell]:
+    """Method → how far its error is above the Bayes error, ± the standard error of that; none where
+    the distribution of the rows is not known."""
+    bayes = outcome.about(dataset).get("bayes_error")
+    if bayes is None or "accuracy" not in metrics.names():
+        return {}
+    ranked = ranking(outcome, dataset, "accuracy", protocol)
+    return {
+        row["method"]: Cell(
+            None if row["mean"] is None else 1 - row["mean"] - bayes["value"],
+            None if row["error"] is None else math.hypot(row["error"], bayes["within"]),
+            partial=not row["whole"],
+        )
+        for row in ranked.iter_rows(named=True)
+    }
 
 
 def _add_fits(row: Row, fits: pl.DataFrame) -> None:

@@ -40,7 +40,7 @@ def test_it_comes_back(found, tmp_path):
     for ours, theirs in zip(arrays(found), arrays(again), strict=True):
         assert ours.dtype == theirs.dtype
         np.testing.assert_array_equal(ours, theirs)
-    for name in ("classes", "positive", "costs", "source", "digest", "attempts"):
+    for name in ("classes", "positive", "costs", "source", "digest", "attempts", "bayes_error"):
         assert getattr(again, name) == getattr(found, name)
     assert (again.table.names, again.table.levels) == (found.table.names, found.table.levels)
 
@@ -90,6 +90,7 @@ def test_the_words_about_it(obtain, tmp_path):
         "digest": found.digest,
         "source": "a.csv",
         "attempts": [],
+        "bayes_error": None,
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from linclass import synthetic
 
@@ -83,3 +84,34 @@ def test_parameters_that_cannot_work_are_refused(case):
 def test_a_generator_that_does_not_exist_is_told():
     with pytest.raises(ValueError, match="no generator 'moons'; there are: gaussians"):
         synthetic.generate("moons")
+
+
+def drawn(**given):
+    return {
+        "source": {"generate": "gaussians", "means": [[0, 0], [2, 2]], "rows": [30, 30]} | given
+    }
+
+
+def test_what_is_drawn_knows_its_bayes_error(obtain):
+    # Δ = 2√2 between equally likely classes with Σ = I: Φ(−Δ/2)
+    assert obtain(drawn()).bayes_error == (pytest.approx(norm.cdf(-np.sqrt(2)), rel=1e-12), 0)
+    # priors ¼ and ¾: the boundary moves by ln 3 / Δ
+    delta, shift = 2 * np.sqrt(2), np.log(3) / (2 * np.sqrt(2))
+    parts = norm.cdf([shift - delta / 2, -shift - delta / 2])
+    assert obtain(drawn(rows=[15, 45])).bayes_error[0] == pytest.approx(parts @ [1 / 4, 3 / 4])
+    unlike = drawn(means=[[0, 0], [2, 2], [0, 3]], covariances=[1, 2, 3], rows=[9] * 3)
+    assert 0 < obtain(unlike).bayes_error[1] < 1e-3
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        drawn() | {"classes": {"a": ["0"], "b": ["1"]}},
+        drawn() | {"drop": ["x1"]},
+        drawn(covariances=[[1, 1], [1, 1]]),
+        drawn() | {"test": drawn(means=[[0, 0], [1, 1]])["source"]},
+        {"source": {"sklearn": "iris"}},
+    ],
+)
+def test_other_data_have_no_known_bayes_error(obtain, entry):
+    assert obtain(entry).bayes_error is None

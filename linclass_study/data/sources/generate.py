@@ -30,4 +30,17 @@ def _drawn(source: Mapping[str, Any]) -> Columns:
     except (ValueError, TypeError) as error:
         raise Unavailable(str(error)) from None
     columns = {f"x{j + 1}": X[:, j] for j in range(X.shape[1])}
-    return Columns(pl.DataFrame({**columns, TARGET: y.astype(float)}), target=TARGET)
+    frame = pl.DataFrame({**columns, TARGET: y.astype(float)})
+    return Columns(frame, target=TARGET, bayes_error=_bayes_error(source["generate"], parameters))
+
+
+def _bayes_error(generator: str, given: Mapping[str, Any]) -> tuple[float, float] | None:
+    """(what no classifier can be below, the standard error of this number), where it can be known."""
+    if generator != "gaussians":
+        return None
+    from linclass.bayes_error import estimate  # slow to import
+
+    try:
+        return estimate(given["means"], given.get("covariances", "identity"), given["rows"])
+    except ValueError:  # a singular covariance, a class without rows
+        return None
