@@ -6,6 +6,7 @@ second in each of thousands of jobs). What only scikit-learn can name is importe
 function that the suite calls.   scikit-learn developer guide, "Developing scikit-learn estimators"
 """
 
+import copy
 import inspect
 from functools import cache
 from typing import Any, ClassVar, Self
@@ -64,6 +65,10 @@ class Estimator:
         for name, values in nested.items():
             getattr(self, name).set_params(**values)
         return self
+
+    def _unfitted(self, **params: Any) -> Self:
+        """A copy without anything learned, some parameters set anew."""
+        return type(self)(**copy.deepcopy(self.get_params(deep=False) | params))
 
     def check(self) -> None:
         """Raise ValueError, in one sentence, when the parameters cannot work (together)."""

@@ -8,19 +8,20 @@ Zhu & Hastie (2005), J. Computational and Graphical Statistics 14
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 
 from linclass.classifiers.logistic_regression import LogisticRegression
 from linclass.conventions import SoftmaxProbabilities
-from linclass.estimators.kernel_features import kernel_features
-from linclass.estimators.kernel_machine import KernelMachine
+from linclass.estimators.kernel_features import KernelFeatures, kernel_features
+from linclass.estimators.kernel_path import KernelPath
 from linclass.estimators.support import rows_that_count
 from linclass.numerics import Array
 
 
-class KernelLogisticRegression(KernelMachine, SoftmaxProbabilities):
+class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):
     """After `fit`: dual_coef_ (β of the rows support_) and intercept_, one line per class."""
 
     def __init__(
@@ -54,15 +55,29 @@ class KernelLogisticRegression(KernelMachine, SoftmaxProbabilities):
         return [*self._linear().parts(), *self._kernel_parts()]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        self._fit_each([self], X, y, sample_weight)
+        return self
+
+    def _fit_each(
+        self, models: Sequence[KernelLogisticRegression], X: Any, y: Any, sample_weight: Any = None
+    ) -> None:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
         found = kernel_features(self._kernel_matrix(X, kept, weights))
-        linear = self._linear().fit(found.features, codes, weights)
+        seen, strengths = dict(vars(self)), [model.strength for model in models]
+        path = self._linear().path(found.features, codes, strengths, weights)
+        for model, linear in zip(models, path, strict=True):
+            vars(model).update(seen | {"strength": model.strength})
+            model._learn(X, kept, found, linear)
+
+    def _learn(
+        self, X: Any, kept: Array, found: KernelFeatures, linear: LogisticRegression
+    ) -> None:
         self.dual_coef_ = found.coefficients(linear.coef_)
         self.intercept_ = linear.intercept_ + self._shift * self.dual_coef_.sum(axis=1)
         self._keep_basis(X, found.pivots, kept)
         self.solver_ = linear.solver_
-        return self._record(
+        self._record(
             linear.status_,
             linear.reason_,
             objective=linear.objective_,

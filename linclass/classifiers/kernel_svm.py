@@ -9,22 +9,23 @@ Boser, Guyon & Vapnik (1992), COLT; Schölkopf & Smola (2002), ch. 7
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 
 from linclass.conventions import Classifier
-from linclass.estimators.kernel_machine import KernelMachine, solve
+from linclass.estimators.kernel_path import KernelPath
 from linclass.estimators.support import LEFT_OUT, of_all_rows, rows_that_count, support
 from linclass.numerics import Array
 from linclass.objective import Objective
 from linclass.parts import find
-from linclass.solvers.base import Solver
+from linclass.solvers.base import Solution, Solver
 
 SOLVERS = {"hinge": "semismooth_newton", "squared_hinge": "finite_newton"}
 
 
-class KernelSVM(KernelMachine, Classifier):
+class KernelSVM(KernelPath, Classifier):
     """After `fit`: dual_coef_ (β of the rows support_), intercept_, and, one entry per row (for K
     classes one line each), dual_variables_ α, slacks_ ξ and roles_ (linclass/estimators/support.py)."""
 
@@ -64,19 +65,35 @@ class KernelSVM(KernelMachine, Classifier):
         return [loss, solver, *self._kernel_parts()]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        self._fit_each([self], X, y, sample_weight)
+        return self
+
+    def _fit_each(
+        self, models: Sequence[KernelSVM], X: Any, y: Any, sample_weight: Any = None
+    ) -> None:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
         design, norm = self._kernel_problem(X, kept, weights)
         loss = find("losses", self.loss)()
         classes = range(1, 2) if len(self.classes_) == 2 else range(len(self.classes_))
-        solutions, found, coefficients = [], [], []
-        for k in classes:
-            target = np.where(codes == k, 1.0, -1.0)
-            objective = Objective(design, loss, target, weights, norm, self.strength)
-            solutions.append(solve(self._solver(), objective))
-            found.append(support(objective, solutions[-1]))
-            coefficients.append(self._coefficients(objective, solutions[-1]))
-        beta = np.array(coefficients)
+        objectives = [
+            Objective(design, loss, np.where(codes == k, 1.0, -1.0), weights, norm, self.strength)
+            for k in classes
+        ]
+        for model, *fitted in self._along(models, self._solver(), objectives):
+            model._learn(X, kept, weights, *fitted)
+
+    def _learn(
+        self,
+        X: Any,
+        kept: Array,
+        weights: Array,
+        objectives: Sequence[Objective],
+        solutions: Sequence[Solution],
+    ) -> None:
+        pairs = list(zip(objectives, solutions, strict=True))
+        found = [support(*pair) for pair in pairs]
+        beta = np.array([self._coefficients(*pair) for pair in pairs])
         used = np.flatnonzero(beta.any(axis=0))
         self._keep_basis(X, used, kept)
         self.dual_coef_ = beta[:, used]
@@ -87,7 +104,7 @@ class KernelSVM(KernelMachine, Classifier):
         self.dual_variables_ = of_all_rows([f.alpha for f in found], kept, 0.0)
         self.slacks_ = of_all_rows([f.slacks for f in found], kept, np.nan)
         self.roles_ = of_all_rows([f.roles for f in found], kept, LEFT_OUT)
-        return self._record_solutions(solutions, SOLVERS[self.loss])
+        self._record_solutions(solutions, SOLVERS[self.loss])
 
     def _solver(self) -> Solver:
         return find("solvers", SOLVERS[self.loss])(tol=self.tol, max_iter=self.max_iter)

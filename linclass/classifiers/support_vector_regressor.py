@@ -10,20 +10,21 @@ Drucker, Burges, Kaufman, Smola & Vapnik (1996), NIPS
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 
 from linclass.conventions import Regressor
-from linclass.estimators.kernel_machine import KernelMachine, solve
+from linclass.estimators.kernel_path import KernelPath
 from linclass.estimators.support import of_all_rows, rows_that_count
 from linclass.numerics import Array, DesignMatrix
 from linclass.objective import Objective
 from linclass.optimization.kernel_design import KernelDesign, KernelNorm
 from linclass.parts import find
 from linclass.penalties.l2 import L2
-from linclass.solvers.base import Solver
+from linclass.solvers.base import Solution, Solver
 
 SOLVERS = {
     "epsilon_insensitive": "semismooth_newton",
@@ -31,7 +32,7 @@ SOLVERS = {
 }
 
 
-class SupportVectorRegressor(KernelMachine, Regressor):
+class SupportVectorRegressor(KernelPath, Regressor):
     """After `fit`: intercept_, for the linear kernel coef_, else dual_coef_ (β of the rows support_);
     and of every row dual_variables_ β, slacks_above_ max(0, y − f − ε), slacks_below_ max(0, f − y − ε).
 
@@ -76,6 +77,12 @@ class SupportVectorRegressor(KernelMachine, Regressor):
         return [loss, solver, *self._kernel_parts()]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        self._fit_each([self], X, y, sample_weight)
+        return self
+
+    def _fit_each(
+        self, models: Sequence[SupportVectorRegressor], X: Any, y: Any, sample_weight: Any = None
+    ) -> None:
         given = len(np.asarray(y)) if y is not None else 0
         X, y, weights = self._start_fit(X, y, sample_weight)
         kept = rows_that_count(sample_weight, given)
@@ -87,10 +94,14 @@ class SupportVectorRegressor(KernelMachine, Regressor):
         )
         norm = L2() if linear else KernelNorm(design.K)
         loss = find("losses", self.loss)(self.epsilon)
-        objective = Objective(design, loss, y, weights, norm, self.strength)
-        solver = self._solver()
-        solution = solver.solve(objective, objective.zero()) if linear else solve(solver, objective)
-        d = design.n_features
+        whole = Objective(design, loss, y, weights, norm, self.strength)
+        for model, (objective,), (solution,) in self._along(models, self._solver(), [whole]):
+            model._learn(X, kept, weights, objective, solution)
+
+    def _learn(
+        self, X: Any, kept: Array, weights: Array, objective: Objective, solution: Solution
+    ) -> None:
+        linear, d = self._is_linear(), objective.design.n_features
         self.intercept_ = float(solution.theta[d])
         point = objective.at(solution.theta)
         slopes = point.slopes if solution.slopes is None else solution.slopes
@@ -103,12 +114,12 @@ class SupportVectorRegressor(KernelMachine, Regressor):
             self.dual_coef_ = solution.theta[used]
             self.intercept_ += self._shift * float(self.dual_coef_.sum())
             self._keep_basis(X, used, kept)
-        residual = y - point.scores
+        residual = objective.y - point.scores
         self.dual_variables_ = of_all_rows([beta], kept, 0.0)
         self.slacks_above_ = of_all_rows([np.maximum(residual - self.epsilon, 0)], kept, np.nan)
         self.slacks_below_ = of_all_rows([np.maximum(-residual - self.epsilon, 0)], kept, np.nan)
         self.C_ = 1 / float(weights.sum() * self.strength)
-        return self._record_solutions([solution], SOLVERS[self.loss])
+        self._record_solutions([solution], SOLVERS[self.loss])
 
     def predict(self, X: Any) -> Array:
         X = self._check_rows(X)

@@ -6,10 +6,9 @@ trace; this mixin finds the parts, refuses those that cannot work together, and 
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -49,7 +48,7 @@ class Composition:
     strength: Any
     solver: Any
     step: Any = None
-    get_params: Any
+    _unfitted: Any
     _start_fit: Any  # the estimator's own: check the data,
     _objectives: Any  # say what is to be minimized,
     _finish: Any  # and learn from the solutions
@@ -124,10 +123,6 @@ class Composition:
             vars(model).update(seen | {"strength": model.strength, "solver_": name_of(solver)})
             at_strength = [P.with_strength(model.strength) for P in objectives]
             model._finish(at_strength, solutions, target, weights)
-
-    def _unfitted(self, **params: Any) -> Self:
-        """A copy without anything learned, some parameters set anew."""
-        return type(self)(**copy.deepcopy(self.get_params(deep=False) | params))
 
     def _chosen(self, objective: Objective) -> Solver:
         auto = isinstance(self.solver, str) and self.solver == "auto"

@@ -7,7 +7,7 @@ linclass/kernels), any function of two matrices of rows, or 'precomputed'; gamma
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any
 
@@ -22,9 +22,9 @@ from linclass.objective import Objective
 from linclass.optimization.kernel_design import KernelDesign, KernelNorm
 from linclass.parts import find
 from linclass.penalties.l2 import L2
-from linclass.solvers.base import Solution, Solver
+from linclass.solvers.base import Solution
 
-MANY = 1000  # rows from which on a fit to a part of them is a good start
+MANY = 1000  # rows from which on features are looked for
 FEW_WILL_DO = 1e6  # times the rounding of features is far below tol
 NEGATIVE = 1e-8  # eigenvalues that far below 0, beside the greatest, are no rounding
 
@@ -50,11 +50,6 @@ class KernelMachine:
             raise ValueError(f"degree is {self.degree!r}; it must be a whole number, at least 1.")
         if not isinstance(self.offset, Real):
             raise ValueError(f"offset is {self.offset!r}; it must be a number.")
-
-    def _check_strength(self) -> None:
-        strength = self.strength  # type: ignore[attr-defined]
-        if not (isinstance(strength, (int, float, np.number)) and 0 < strength < np.inf):
-            raise ValueError(f"strength is {strength!r}; it must be a number above 0.")
 
     def _kernel_parts(self) -> list[str]:
         return [f"linclass.kernels.{'function' if callable(self.kernel) else self.kernel}"]
@@ -103,7 +98,7 @@ class KernelMachine:
         self.support_ = np.flatnonzero(kept)[used]
         self._basis = None if self._is_precomputed() else X[used]
 
-    def _record_solutions(self, solutions: list[Solution], solver: str) -> Any:
+    def _record_solutions(self, solutions: Sequence[Solution], solver: str) -> Any:
         """One fit, or one per class: how the worst of them ended."""
         worst = max(solutions, key=lambda s: (not s.converged, s.certificate))
         status, reason = "converged", ""
@@ -146,28 +141,6 @@ class KernelMachine:
 
     def _is_precomputed(self) -> bool:
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
-
-
-def solve(solver: Solver, objective: Objective) -> Solution:
-    """From a fit to every fourth row, where there are many: a sixteenth of the matrix."""
-    design: Any = objective.design
-    if isinstance(design, DesignMatrix):
-        return solver.solve(objective, objective.zero())
-    start = objective.zero()
-    n = design.n_rows
-    if n >= MANY:
-        rows = np.arange(0, n, 4)
-        few = Objective(
-            design.restricted(rows),
-            objective.loss,
-            objective.y[rows],
-            objective.weights[rows],
-            KernelNorm(design.K[::4, ::4]),
-            objective.strength,
-        )
-        near = replace(solver, tol=1e-3, max_iter=None).solve(few, few.zero())
-        start = design.outside(rows, near.theta)
-    return solver.solve(objective, start)
 
 
 def scale(X: Any, weights: Array) -> float:
