@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ class Separation:
     weights: Array | None
     intercept: float
     margin: float  # min y_i (w·x_i + b)/‖w‖, or /‖(w, b)‖ of a constant feature; 0 unless complete
-    multipliers: Array  # λ, all 0 when the separation is complete
+    multipliers: Array = field(repr=False)  # λ, all 0 when the separation is complete
 
     @property
     def separable(self) -> bool:
