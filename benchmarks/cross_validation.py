@@ -15,11 +15,15 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
+from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 from typing import Any
 
-from harness import Case, run  # sets one BLAS thread, so it comes before NumPy
+from harness import Case  # sets one BLAS thread, so it comes before NumPy
 
 import numpy as np  # isort: skip
+from harness import run as compare_all
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as TheirLDA
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis as TheirQDA
 from sklearn.linear_model import RidgeClassifier
@@ -32,8 +36,12 @@ import linclass
 from linclass.pipeline import Method, Task, fit, fit_folds
 from linclass.resampling import stratified_folds
 from linclass.table import Table
+from linclass_study.runs import run
+from linclass_study.runs.feature_file import FeatureFile, plane
+from linclass_study.runs.folds import Plan
 
 K, FEATURES, FOLDS, ALPHA = 3, 50, 10, 1.0
+PARTS = ("predictions", "fits", "traces", "boundary")  # the files of a run
 Make = Callable[[int], Any]  # rows of a training set → an estimator
 
 # name: (ours, theirs, scikit-learn's solver, targets for 2,000 rows, for 200,000, one at a time)
@@ -83,7 +91,7 @@ def rows(n: int) -> tuple[np.ndarray, np.ndarray]:
 def ten_folds(n: int, large: bool) -> Iterator[Case]:
     X, y = rows(n)
     fold = stratified_folds(y, FOLDS, seed=0)
-    folds = [np.flatnonzero(fold == k) for k in range(FOLDS)]
+    folds = _dealt(y, seed=0)
     for name, (make_ours, make_theirs, solver, small_target, large_target, _) in METHODS.items():
         model, peer = make_ours(n * 9 // 10), make_theirs(n * 9 // 10)
 
@@ -114,32 +122,78 @@ def one_at_a_time(n: int) -> Iterator[Case]:
 
 
 def fifty_repeats(n: int) -> Iterator[Case]:
-    """Through the pipeline, standardized in each fold: 500 folds together against 10 refitted."""
+    """Fifty dealings into ten folds against one, both ours: the fits alone, standardized in each fold, as the
+    pipeline asks for them; then a whole run of the workflow, with its process, predictions and files."""
     X, y = rows(n)
     table, task = Table(X, tuple(f"x{j}" for j in range(FEATURES))), Task(n_classes=K, positive=0)
-    dealings = [stratified_folds(y, FOLDS, seed) for seed in range(50)]
-    folds = [np.flatnonzero(fold == k) for fold in dealings for k in range(FOLDS)]
-    for name, (make, *_) in METHODS.items():
+    plan = {("cv", r, k): fold for r in range(50) for k, fold in enumerate(_dealt(y, seed=r))}
+    folds, everything = list(plan.values()), np.arange(n)
+    makes = {name: make for name, (make, *_) in METHODS.items()} | {
+        "nearest mean": lambda n: linclass.NearestMean()
+    }
+    for name, make in makes.items():
         model = make(n * 9 // 10)
         method = Method(type(model), model.get_params(), transforms=(("standardize", {}),))
 
-        def ours(method: Method = method) -> Any:
-            return fit_folds(method, table, y, folds, task)[:FOLDS]
-
-        def theirs(method: Method = method) -> Any:
-            trains = [np.setdiff1d(np.arange(n), rows) for rows in folds[:FOLDS]]
-            return [fit(method, table.rows(rows), y[rows], task, seed=0) for rows in trains]
+        def learn(number: int, method: Method = method) -> Any:
+            return fit_folds(method, table, y, folds[:number], task)
 
         def off(fits: Any, method: Method = method) -> float:
             """The largest difference of a score to the refit's."""
-            pairs = zip(fits, theirs(method), strict=True)
+            refits = (
+                fit(method, table.rows(others), y[others], task, seed=0)
+                for others in (np.setdiff1d(everything, rows) for rows in folds[:FOLDS])
+            )
             return max(
-                float(np.abs(a.predict(table)[1] - b.predict(table)[1]).max()) for a, b in pairs
+                float(np.abs(a.predict(table)[1] - b.predict(table)[1]).max())
+                for a, b in zip(fits[:FOLDS], refits, strict=True)
             )
 
         yield Case(
-            f"{name} {n:,}, 50 repeats", "1 repeat, refitted", ours, theirs, off, 10.0, within=1e-9
+            f"{name}, 50 repeats: fits",
+            "ours, 1 repeat",
+            partial(learn, len(folds)),
+            partial(learn, FOLDS),
+            off,
+            10.0,
+            within=1e-9,
         )
+    with TemporaryDirectory() as folder:
+        file = f"{folder}/features.npz"
+        FeatureFile(table, y.astype(np.int32), *plane(table)).save(file)
+        for name, make in makes.items():
+            model = make(n * 9 // 10)
+            entry = {
+                "classifier": f"linclass.{type(model).__name__}",
+                "params": model.get_params(),
+                "transforms": ["standardize"],
+            }
+
+            def work(number: int, name: str = name, entry: dict[str, Any] = entry) -> Any:
+                some = list(plan.items())[:number]
+                pairs = {fold: (np.setdiff1d(everything, rows), rows) for fold, rows in some}
+                limits = {"fit_seconds": 300, "fit_memory_mb": 4000}
+                about = {"n_classes": K, "positive": 0}
+                records = run.run("rows", name, entry, file, Plan(pairs), about, 0, limits)
+                records.write(SimpleNamespace(**{part: f"{folder}/{part}" for part in PARTS}))
+                return records.table()["score"][:n].to_list()
+
+            first = np.array(work(FOLDS))
+            yield Case(
+                f"{name}, 50 repeats: run",
+                "ours, 1 repeat",
+                partial(work, len(folds)),
+                partial(work, FOLDS),
+                lambda scores, first=first: float(np.abs(np.array(scores) - first).max()),
+                10.0,
+                within=1e-9,
+                pairs=3,
+            )
+
+
+def _dealt(y: np.ndarray, seed: int) -> list[np.ndarray]:
+    fold = stratified_folds(y, FOLDS, seed)
+    return [np.flatnonzero(fold == k) for k in range(FOLDS)]
 
 
 def _accuracies(peer: Any, X: np.ndarray, y: np.ndarray, folds: Any) -> np.ndarray:
@@ -168,4 +222,4 @@ def cases() -> Iterator[Case]:
 
 
 if __name__ == "__main__":
-    sys.exit(run(cases(), sys.argv[1:]))
+    sys.exit(compare_all(cases(), sys.argv[1:]))

@@ -40,20 +40,29 @@ class FisherDiscriminant(FromMoments, LinearScores, LinearGeometry):
         return tied_form(X, K, "full", type(self).__name__)
 
     def _learn(self, statistics: ClassMoments) -> Self:
-        return self._take(statistics, tied_spread(statistics, _over(statistics)))
+        spread = tied_spread(statistics, _over(statistics))
+        return self._take(statistics, spread, *_axes(statistics, spread.whitener))
 
     def _learn_stack(self, stack: ClassMoments) -> list[Self]:
         if stack.form != "tied":
             return super()._learn_stack(stack)
-        pairs = zip(stack.split(), tied_spreads(stack, _over(stack)), strict=True)
-        return [copy.copy(self)._take(statistics, spread) for statistics, spread in pairs]
+        spreads = tied_spreads(stack, _over(stack))
+        if min(spread.rank for spread in spreads) < stack.mean.shape[-1]:
+            return super()._learn_stack(stack)
+        axes = _axes(stack, np.stack([spread.whitener for spread in spreads]))
+        parts = zip(stack.split(), spreads, *axes, strict=True)
+        return [copy.copy(self)._take(*part) for part in parts]
 
-    def _take(self, statistics: ClassMoments, spread: Spread) -> Self:
-        mass, self.means_, self.centre_ = statistics.mass, statistics.means, statistics.centre
-        M = self.means_ - self.centre_
-        # in whitened coordinates S_w = I, so the directions are those of the weighted means
-        weighted = np.sqrt(mass)[:, None] * (M @ spread.whitener)
-        _, ratio, V = np.linalg.svd(weighted, full_matrices=False)
+    def _take(
+        self,
+        statistics: ClassMoments,
+        spread: Spread,
+        centre: np.ndarray,
+        M: np.ndarray,
+        ratio: np.ndarray,
+        V: np.ndarray,
+    ) -> Self:
+        mass, self.means_, self.centre_ = statistics.mass, statistics.means, centre
         most = min(len(M) - 1, self.n_components or len(M))
         kept = np.flatnonzero(ratio > NEGLIGIBLE * ratio.max(initial=0))[:most]
         self.scalings_ = spread.whitener @ V[kept].T
@@ -101,6 +110,18 @@ def _over(statistics: ClassMoments) -> str:
     """Over N − K; over N where that is nothing."""
     positive = np.min(statistics.total - statistics.present) > 0
     return "unbiased" if positive else "maximum_likelihood"
+
+
+def _axes(statistics: ClassMoments, whitener: np.ndarray) -> tuple[np.ndarray, ...]:
+    """(centre, means about it, √ratio, directions in whitened coordinates), also of a stack.
+
+    There S_w = I, so the directions are those of the weighted means.
+    """
+    centre = statistics.centre
+    M = statistics.means - centre[..., None, :]
+    weighted = np.sqrt(statistics.mass)[..., None] * (M @ whitener)
+    _, ratio, V = np.linalg.svd(weighted, full_matrices=False)
+    return centre, M, ratio, V
 
 
 def _signs(V: np.ndarray, M: np.ndarray) -> np.ndarray:

@@ -49,7 +49,13 @@ class QuadraticDiscriminantAnalysis(FromMoments, SoftmaxProbabilities):
         return "full"
 
     def _learn(self, statistics: ClassMoments) -> Self:
-        return self._take(statistics, ClassSpreads(statistics, self.covariance))
+        spreads = ClassSpreads(statistics, self.covariance)
+        return self._take(statistics, spreads, *self._priors_of(statistics))
+
+    def _priors_of(self, statistics: ClassMoments) -> tuple[np.ndarray, np.ndarray]:
+        """(π, ln π), also of a stack."""
+        priors = class_priors(self.priors, statistics.mass)
+        return priors, log_priors(priors)
 
     def _learn_stack(self, stack: ClassMoments) -> list[Self]:
         if self.shrinkage:
@@ -60,17 +66,23 @@ class QuadraticDiscriminantAnalysis(FromMoments, SoftmaxProbabilities):
         negligible = np.repeat(stack.negligible, K, axis=0)
         spreads = Spread.of_covariances(S.reshape(-1, d, d), negligible)
         models = []
-        for j, statistics in enumerate(stack.split()):
+        parts = zip(stack.split(), *self._priors_of(stack), strict=True)
+        for j, (statistics, *priors) in enumerate(parts):
             own = ClassSpreads(statistics, self.covariance, spreads[j * K : (j + 1) * K])
-            models.append(copy.copy(self)._take(statistics, own))
+            models.append(copy.copy(self)._take(statistics, own, *priors))
         return models
 
-    def _take(self, statistics: ClassMoments, spreads: "ClassSpreads") -> Self:
-        self.means_ = statistics.means
-        self.priors_ = class_priors(self.priors, statistics.mass)
+    def _take(
+        self,
+        statistics: ClassMoments,
+        spreads: "ClassSpreads",
+        priors: np.ndarray,
+        logarithms: np.ndarray,
+    ) -> Self:
+        self.means_, self.priors_ = statistics.means, priors
         self._spreads = [spreads.of(k, self.shrinkage) for k in range(len(self.means_))]
         log_volume = np.array([spread.log_volume for spread in self._spreads])
-        self._constant = log_priors(self.priors_) - 0.5 * log_volume
+        self._constant = logarithms - 0.5 * log_volume
         if not spreads.deficient:
             return self._record()
         k, rank = spreads.deficient[0]

@@ -57,14 +57,17 @@ class IndicatorRegression:
         return np.linalg.eigh(self.gram)
 
     def _inverse(self, strength: float) -> Inverse:
-        G = self.gram + strength * np.eye(len(self.gram))
-        flat = np.sqrt(np.maximum(np.diag(G), 0)) <= 1e-13 * np.abs(self.mean)  # but for rounding
-        G[flat] = G[:, flat] = 0
+        G = self.gram.copy()
+        G.flat[:: len(G) + 1] += strength
+        flat = np.sqrt(np.maximum(G.diagonal(), 0)) <= 1e-13 * np.abs(self.mean)  # but for rounding
+        if flat.any():
+            G[flat] = G[:, flat] = 0
         return Inverse(G)
 
     def _proven(self, w: Array, strength: float, tol: float, rank: int | None) -> Solution:
-        residual = w @ self.gram - self.cross + strength * w  # the gradient; that of b is 0
-        missed = max(self.power - 2 * np.vdot(w, self.cross) + np.vdot(w @ self.gram, w), 0)
+        fitted = w @ self.gram
+        residual = fitted - self.cross + strength * w  # the gradient; that of b is 0
+        missed = max(self.power - 2 * np.vdot(w, self.cross) + np.vdot(fitted, w), 0)
         value = (missed + strength * np.vdot(w, w)) / 2
         if strength:  # the gap of the dual point −(y − z)
             kind = "duality_gap"
@@ -74,7 +77,10 @@ class IndicatorRegression:
             raw = np.sqrt(np.diag(self.gram) + self.mean**2)
             norms = np.where(raw > 0, raw, 1) * max(np.sqrt(missed + 1e-18 * self.power), TINY)
             certificate = min(np.abs(residual / norms).max(initial=0), 1.0)
-        theta = np.hstack([w, (self.target - w @ self.mean)[:, None]]) if self.intercept else w
+        theta = w
+        if self.intercept:
+            theta = np.empty((len(w), w.shape[1] + 1))
+            theta[:, :-1], theta[:, -1] = w, self.target - w @ self.mean
         theta = theta[0] if len(theta) == 1 else theta
         done = bool(certificate <= tol)
         return Solution(theta, float(value), float(certificate), kind, done, 1, rank)

@@ -64,7 +64,8 @@ class ClassMoments:
         inverse = np.divide(1.0, left, out=np.zeros_like(left), where=left > 0)
         sums = own_sums - sums
         mean = np.where(left[..., None] > 0, self.mean + inverse[..., None] * sums, 0)
-        scatter = self.scatter - squares - SQUARES[self.form](sums, inverse)
+        scatter = self.scatter - squares
+        scatter -= SQUARES[self.form](sums, inverse)
         self._clear_rounding(scatter)
         return ClassMoments(self.form, left, mean, scatter)
 
@@ -205,7 +206,7 @@ def _no_rows(*_: Any) -> Array:
 SQUARES: dict[str, Callable[..., Array]] = {
     "means": lambda s, w: np.zeros(0),
     "diagonal": lambda s, w: w[..., None] * s * s,
-    "full": lambda s, w: w[..., None, None] * s[..., :, None] * s[..., None, :],
+    "full": lambda s, w: (w[..., None] * s)[..., :, None] * s[..., None, :],
     "tied": lambda s, w: np.swapaxes(w[..., None] * s, -1, -2) @ s,
     "rows": _no_rows,
 }

@@ -18,15 +18,22 @@ NEGLIGIBLE = 1e-13  # eigenvalue of a correlation matrix, relative to d times th
 
 @dataclass(frozen=True)
 class Spread:
-    """root F (r, d) and whitener W (d, r), r the rank."""
+    """root F (r, d) and whitener W (d, r), r the rank.
 
-    root: np.ndarray
+    Without a `factor` the root is the inverse of a triangular whitener: a thousand folds keep half.
+    """
+
+    factor: np.ndarray | None
     whitener: np.ndarray
     known_volume: float | None = None  # ln det Σ, where a factorization has told it
 
     @property
     def rank(self) -> int:
-        return len(self.root)
+        return self.whitener.shape[1]
+
+    @property
+    def root(self) -> np.ndarray:
+        return lapack.dtrtri(self.whitener)[0] if self.factor is None else self.factor
 
     @property
     def log_volume(self) -> float:
@@ -66,23 +73,19 @@ class Spread:
     def of_covariances(cls, C: np.ndarray, negligible: np.ndarray) -> list[Self]:
         """Of many Σ (n, d, d) at once, with `negligible` (n, d)."""
         scale, weight = _scales(np.diagonal(C, axis1=1, axis2=2), negligible)
-        Q = C * (
-            weight[:, :, None] * weight[:, None, :]
-        )  # correlations, 0 where there is no spread
-        sizes = np.abs(Q).sum(axis=1).max(axis=1)
-        return [cls._of_correlation(*one) for one in zip(Q, sizes, scale, weight, strict=True)]
+        return [cls._of_one(*one) for one in zip(C, scale, weight, strict=True)]
 
     @classmethod
-    def _of_correlation(
-        cls, Q: np.ndarray, size: float, scale: np.ndarray, weight: np.ndarray
-    ) -> Self:
-        L, indefinite = lapack.dpotrf(Q, lower=1, clean=1)
-        if not indefinite:
+    def _of_one(cls, C: np.ndarray, scale: np.ndarray, weight: np.ndarray) -> Self:
+        """By Cholesky, where that leaves no doubt of the rank; else by eigenvectors."""
+        L, indefinite = lapack.dpotrf(C.T, lower=1, clean=1)
+        if not indefinite and weight.all():
             inverse, _ = lapack.dtrtri(L, lower=1)
-            # ‖Q‖₁ and ‖L⁻¹‖² are at least the norms of Q and Q⁻¹, so nothing ill-conditioned passes
-            if size * np.vdot(inverse, inverse) * _tolerance(Q) < 1:
-                volume = 2 * float(np.log(np.diagonal(L) * scale).sum())
-                return cls(L.T * scale, weight[:, None] * inverse.T, volume)
+            unit = inverse.T * scale[:, None]  # of the correlation matrix Q, Σ = scale·Q·scale
+            # ‖Q‖ ≤ d and ‖Q⁻¹‖ ≤ ‖unit‖², so nothing ill-conditioned passes
+            if len(C) * np.vdot(unit, unit) * _tolerance(C) < 1:
+                return cls(None, inverse.T, 2 * float(np.log(L.diagonal()).sum()))
+        Q = C * np.multiply.outer(weight, weight)  # correlations, 0 where there is no spread
         values, vectors = np.linalg.eigh(Q)
         return cls._of_eigen(values, vectors.T, scale, weight)
 

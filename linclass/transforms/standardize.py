@@ -4,7 +4,7 @@ Sparse rows are scaled only: centring would make every zero a number. Columns of
 constant columns keep their scale (s_j = 1). Missing values stay missing and do not count.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -13,6 +13,8 @@ import scipy.sparse as sp
 
 from linclass.table import Table
 
+BLOCK = 2048  # rows
+STACK = 1_000_000  # numbers in the sums of folds that are worked out at once
 CANCELS = 1e-6  # of the second moment: where less is left, a variance is worked out from the rows
 
 
@@ -29,7 +31,7 @@ class Standardize:
         sums = _Sums(table.X)
         if np.isnan(sums.total[1]).any():
             return None
-        return [type(self)()._take(table, *sums.without(rows)) for rows in folds]
+        return [type(self)()._take(table, *moments) for moments in sums.without(folds)]
 
     def _take(self, table: Table, mean: np.ndarray, scale: np.ndarray) -> Self:
         self.mean_, self.scale_ = mean, scale
@@ -57,30 +59,47 @@ class _Sums:
         if not sp.issparse(X):
             constant = X.min(axis=0) == X.max(axis=0)  # whose rounded mean would leave a spread
             self.centre = np.where(constant, X[0], X.mean(axis=0))
-        self.D = X if sp.issparse(X) else X - self.centre
-        self.total = self._of(self.D)
+        self.powers: tuple[Any, ...] = (X,)
+        if sp.issparse(X):
+            squares, entries = X.copy(), X.copy()
+            squares.data, entries.data = X.data**2, (X.data != 0).astype(float)
+            self.powers = (X, squares, entries)
+        (self.total,) = self._over([np.arange(X.shape[0])])
 
-    def _of(self, D: Any) -> np.ndarray:
-        if not sp.issparse(D):
-            return np.array([D.sum(axis=0), np.einsum("ij,ij->j", D, D), (D != 0).sum(axis=0)])
-        weights = (D.data, D.data**2, D.data != 0)
-        return np.array([np.bincount(D.indices, w, minlength=D.shape[1]) for w in weights])
+    def _over(self, folds: Sequence[np.ndarray]) -> np.ndarray:
+        """The sums (folds, 3, d): one sparse product, the indicators of the folds times the rows."""
+        N, d = self.X.shape
+        parts = np.concatenate(folds), np.cumsum([0, *map(len, folds)])
+        belongs = sp.csr_array((np.ones(len(parts[0])), *parts), shape=(len(folds), N))
+        if sp.issparse(self.X):
+            return np.stack([(belongs @ power).toarray() for power in self.powers], axis=1)
+        belongs, sums = belongs.tocsc(), np.zeros((len(folds), 3 * d))
+        for begin in range(0, N, BLOCK):
+            D = self.X[begin : begin + BLOCK] - self.centre
+            sums += belongs[:, begin : begin + BLOCK] @ np.hstack([D, D * D, D != 0])
+        return sums.reshape(-1, 3, d)
 
-    def without(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(mean, scale) of the other rows."""
-        n = self.X.shape[0] - len(rows)
-        first, second, entries = self.total - self._of(self.D[rows])
+    def without(self, folds: Sequence[np.ndarray]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """(mean, scale) of the rows that are not in a fold, of each fold."""
+        at_once = max(1, STACK // self.total.size)
+        for begin in range(0, len(folds), at_once):
+            some = folds[begin : begin + at_once]
+            yield from zip(*self._without(some), strict=True)
+
+    def _without(self, folds: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        N = self.X.shape[0]
+        n = N - np.array([*map(len, folds)])[:, None]
+        first, second, entries = np.moveaxis(self.total - self._over(folds), 1, 0)
         mean = first / n
         variance = second / n - mean**2
-        mean = mean + self.centre
-        scale = np.sqrt(np.where(variance > 0, variance, 1))
-        lost = variance <= CANCELS * self.total[1] / self.X.shape[0]
         empty = entries == 0  # the others are all equal to the centre
-        mean[empty], scale[empty] = self.centre[empty], 1
-        if (look := np.flatnonzero(lost & ~empty)).size:
-            others = np.delete(np.arange(self.X.shape[0]), rows)
+        lost = (variance <= CANCELS * self.total[1] / N) & ~empty
+        mean = np.where(empty, 0, mean) + self.centre
+        scale = np.sqrt(np.where(empty | (variance <= 0), 1, variance))
+        for j in np.flatnonzero(lost.any(axis=1)).tolist():
+            look, others = np.flatnonzero(lost[j]), np.delete(np.arange(N), folds[j])
             part = self.X[others][:, look] if sp.issparse(self.X) else self.X[np.ix_(others, look)]
-            mean[look], scale[look] = _moments_of(part)
+            mean[j, look], scale[j, look] = _moments_of(part)
         return mean, scale
 
 

@@ -64,11 +64,16 @@ def read(path: str, about: Mapping[str, Any], folds: int, repeats: int) -> Plan:
     """The fits that a study plans on a data set; `about` is its results/data/{dataset}.json."""
     nothing = np.empty(0, np.int64)
     plan = {("cv", r, k): (nothing, nothing) for r in range(repeats) for k in range(folds)}
-    for (protocol, repeat, fold), part in pl.read_parquet(path).group_by(
-        "protocol", "repeat", "fold", maintain_order=True
-    ):
-        rows, held_out = part["row"].to_numpy(), (part["role"] == "test").to_numpy()
-        plan[str(protocol), int(str(repeat)), int(str(fold))] = rows[~held_out], rows[held_out]
+    held_out = pl.col("role") == "test"
+    dealt = (
+        pl.read_parquet(path)
+        .group_by("protocol", "repeat", "fold", maintain_order=True)
+        .agg(train=pl.col("row").filter(~held_out), test=pl.col("row").filter(held_out))
+    )
+    rows = zip(dealt["train"], dealt["test"], strict=True)
+    names = dealt.select("protocol", "repeat", "fold").iter_rows()
+    for name, (train, test) in zip(names, rows, strict=True):
+        plan[name] = train.to_numpy(), test.to_numpy()
     unavailable = about["reason"] if about["status"] == "unavailable" else ""
     return Plan(plan, pl.read_parquet_metadata(path).get(REASON, ""), unavailable)
 

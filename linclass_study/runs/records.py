@@ -16,12 +16,12 @@ IDENTITY = ("dataset", "method", "protocol", "repeat", "fold")
 
 
 class Records:
-    """Collects (row of fits, what the fit gave) pairs, fold by fold."""
+    """Collects (row of fits, what the fit gave) pairs, fold by fold, and makes the tables at the end."""
 
     def __init__(self, axes: tuple[np.ndarray, np.ndarray]):
         self.axes = axes
         self.fits: list[dict[str, Any]] = []
-        self.predictions: list[pl.DataFrame] = []
+        self.parts: list[dict[str, Any]] = []
         self.traces: list[pl.DataFrame] = []
         self.labels: list[np.ndarray] = []
 
@@ -32,7 +32,7 @@ class Records:
             predictions = _predictions(fit, test, given)
             if given["trace"]:
                 self.traces.append(_trace(fit, given["trace"]))
-            self.predictions.append(predictions)
+            self.parts.append(predictions)
         self.fits.append({column: fit.get(column) for column in tables.schema("fits")})
         if fit["protocol"] == "cv" and not fit["repeat"] and len(self.axes[0]):
             grid = given["grid"] if given is not None else np.full(self.cells, -1)
@@ -44,30 +44,59 @@ class Records:
     def cells(self) -> int:
         return len(self.axes[0]) * len(self.axes[1])
 
+    def table(self) -> pl.DataFrame:
+        """The predictions of all folds, made at once: a frame for each costs more than most fits."""
+        parts = self.parts
+        if not parts:
+            return tables.frame("predictions")
+        identity = pl.DataFrame([{name: part[name] for name in IDENTITY} for part in parts])
+        of_fold = np.repeat(np.arange(len(parts)), [len(part["row"]) for part in parts])
+        columns = {
+            name: np.concatenate([part[name] for part in parts])
+            for name in ("row", "y_true", "y_pred")
+        }
+        known = np.array([part["log_proba"] is not None for part in parts])[of_fold]
+        log_proba = [
+            part["log_proba" if part["log_proba"] is not None else "score"] for part in parts
+        ]
+        table = identity[of_fold].with_columns(
+            **{name: pl.Series(values) for name, values in columns.items()},
+            score=_lists([part["score"] for part in parts]),
+            log_proba=pl.when(pl.Series(known)).then(_lists(log_proba)),
+        )
+        return table.cast(tables.schema("predictions"))
+
     def write(self, paths: Any) -> None:
         """paths.predictions, .fits, .traces and .boundary"""
         tables.write(tables.frame("fits", self.fits), "fits", paths.fits)
-        for name, parts in (("predictions", self.predictions), ("traces", self.traces)):
-            tables.write(pl.concat([tables.frame(name), *parts]), name, getattr(paths, name))
+        tables.write(self.table(), "predictions", paths.predictions)
+        traces = pl.concat([tables.frame("traces"), *self.traces])
+        tables.write(traces, "traces", paths.traces)
         _save(paths.boundary, self.axes, self.labels)
 
 
 def _predictions(
     fit: Mapping[str, Any], test: np.ndarray, given: Mapping[str, Any]
-) -> pl.DataFrame:
-    log_proba = given["log_proba"]
-    columns = {name: [fit[name]] * len(test) for name in IDENTITY} | {
+) -> dict[str, Any]:
+    """One fold's part of the table: its identity, and arrays with an entry for each held-out row."""
+    n, log_proba = len(test), given["log_proba"]
+    part: dict[str, Any] = {name: fit[name] for name in IDENTITY} | {
         "row": test,
-        "y_true": given["y_true"],
-        "y_pred": given["y_pred"],
-        "score": _lists(given["score"]),
-        "log_proba": [None] * len(test) if log_proba is None else _lists(log_proba),
+        "y_true": np.asarray(given["y_true"], np.int32),
+        "y_pred": np.asarray(given["y_pred"], np.int32),
+        "score": np.asarray(given["score"], float),
+        "log_proba": None if log_proba is None else np.asarray(log_proba, float),
     }
-    return pl.DataFrame(columns).cast(tables.schema("predictions"))
+    shapes = {part["score"].shape, part["score"].shape if log_proba is None else log_proba.shape}
+    if part["y_true"].shape != (n,) or part["y_pred"].shape != (n,) or len(shapes) > 1:
+        raise ValueError(f"arrays of other shapes than {n} rows have")
+    if part["score"].ndim != 2 or len(part["score"]) != n:
+        raise ValueError(f"scores of shape {part['score'].shape} for {n} rows")
+    return part
 
 
-def _lists(matrix: np.ndarray) -> pl.Series:
-    return pl.Series(np.ascontiguousarray(matrix, dtype=float)).cast(pl.List(pl.Float64))
+def _lists(matrices: list[np.ndarray]) -> pl.Series:
+    return pl.Series(np.concatenate(matrices)).cast(pl.List(pl.Float64))
 
 
 def _trace(fit: Mapping[str, Any], steps: Iterable[Mapping[str, Any]]) -> pl.DataFrame:

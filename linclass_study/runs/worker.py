@@ -5,6 +5,7 @@ What a fit gives is raw: predictions, how the fit ended, what it cost. Everythin
 
 from __future__ import annotations
 
+import gc
 import json
 import random
 import resource
@@ -31,6 +32,7 @@ class Worker:
         self.method = pipeline.Method.from_entry(entry)
         self.method.estimator()  # what it imports lazily on construction is no part of a fit
         self.task = pipeline.Task(**task)
+        gc.freeze()  # what is here by now stays: no collection between fits looks through it again
 
     def __call__(self, *folds: Fold) -> list[dict[str, Any] | None]:
         """What became of each fold: of one alone, or of several fitted together, where that can be.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 from scipy import sparse
 
@@ -161,7 +160,7 @@ def records(tmp_path, entry, folds):
     plan = {("cv", 0, k): (np.delete(everything, test), test) for k, test in enumerate(folds)}
     task = {"n_classes": 3, "positive": 2, "inner_folds": 2}
     kept = run.run("d", "m", entry, str(path), Plan(plan), task, 1, LIMITS)
-    return kept.fits, pl.concat(kept.predictions)
+    return kept.fits, kept.table()
 
 
 def entry(classifier: str, **params) -> dict:
