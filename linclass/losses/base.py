@@ -6,7 +6,7 @@ margin losses see m = y·z with y = ±1, residual losses r = z − y, softmax K 
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import block_diag
@@ -22,7 +22,7 @@ class Loss:
     probabilistic: ClassVar[bool] = False  # minus a log likelihood: scores turn into probabilities
     quadratic: ClassVar[bool] = False
     mistake_driven: ClassVar[bool] = False  # only rows on the wrong side cost anything
-    piecewise_linear: ClassVar[bool] = False  # with `nearest_slopes`
+    piecewise_linear: ClassVar[bool] = False
     piecewise_quadratic: ClassVar[bool] = False  # ℓ″ is 0 or one number: Newton ends by itself
     binary: ClassVar[str | None] = None  # of a loss of K scores, what it is for two classes
     joint: ClassVar[str | None] = None  # the loss that does K > 2 classes at once, where one exists
@@ -67,8 +67,11 @@ class Loss:
         """ℓ*(s) = sup_z s·z − ℓ(y, z), at slopes s."""
         raise NotImplementedError
 
-    def nearest_slopes(self, y: Array, v: Array, reach: float) -> tuple[Array, Array]:
-        """argmin_s ℓ*(s) + (s − v)²/(2·reach), the prox of ℓ*, and where it moves with v."""
+    def nearest_slopes(self, y: Array, v: Array, reach: Any) -> tuple[Array, Array]:
+        """argmin_s ℓ*(s) + (s − v)²/(2·reach), the prox of ℓ*, and where it moves with v.
+
+        `reach` is a number, or one for each row. Losses with kinks, or of parabolas, have it.
+        """
         raise NotImplementedError
 
     def middle(self, y: Array) -> Array:

@@ -5,6 +5,8 @@ On y = ±1 it is ½(1 − m)², a margin loss that also punishes being right by 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from linclass.losses.base import ResidualLoss
@@ -27,3 +29,6 @@ class Squared(ResidualLoss):
 
     def conjugate(self, s: Array) -> Array:
         return 0.5 * s * s
+
+    def nearest_slopes(self, y: Array, v: Array, reach: Any) -> tuple[Array, Array]:
+        return (v - reach * y) / (1 + reach), np.full(len(v), True)

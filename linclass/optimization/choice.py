@@ -30,8 +30,8 @@ TABLE: tuple[Row, ...] = (
         "least_squares",
     ),
     (
-        "a loss of parabolas, one score, the l2 penalty, up to 1000 features",
-        lambda P: P.loss.piecewise_quadratic and curved(P) and small(P, 1000),
+        "a loss of parabolas, one score, the l2 penalty, up to 1000 features or more than rows",
+        lambda P: P.loss.piecewise_quadratic and curved(P) and (small(P, 1000) or wide(P)),
         "finite_newton",
     ),
     ("dense, one score, up to 500 features", lambda P: dense(P) and small(P, 500), "newton"),
@@ -55,6 +55,11 @@ def small(objective: Objective, features: int) -> bool:
     """A matrix of features × features is all that is solved with."""
     one_score = len(objective.shape) == 1 or objective.is_quadratic
     return one_score and objective.design.width <= features
+
+
+def wide(objective: Objective) -> bool:
+    """One score, and no more rows than features."""
+    return len(objective.shape) == 1 and objective.design.n_rows <= objective.design.n_features
 
 
 def few(objective: Objective) -> bool:

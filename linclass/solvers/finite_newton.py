@@ -3,7 +3,8 @@
     (strength·I + level·Σ_F w_i x_i x_iᵀ) Δ = −∇P,   F the rows with ℓ″ ≠ 0
 
 A full step after which F is the same has reached the minimum exactly, and proves it: the slopes there
-are a dual point without another look at the rows. Steps are shortened where the objective rises.
+are a dual point without another look at the rows. Steps are shortened where the objective rises. Where
+K = XXᵀ is what is small, block pivots (linclass/optimization/pivoting.py) come first.
 Mangasarian (2002), Optim. Methods and Software 17; Keerthi & DeCoste (2005), JMLR 6
 """
 
@@ -17,6 +18,7 @@ import numpy as np
 
 from linclass.numerics import Array
 from linclass.objective import Objective
+from linclass.optimization import pivoting
 from linclass.optimization.certificate import TINY
 from linclass.optimization.newton_system import newton_system
 from linclass.optimization.point import Point
@@ -31,6 +33,13 @@ class FiniteNewton(Newton):
     takes: ClassVar[str] = "curved"
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        n_iter = 0
+        if pivoting.suits(objective):
+            found = pivoting.pivot(objective, start, self.tol, self.n_steps, trace)
+            point, slopes, certificate, n_iter = found
+            if certificate <= self.tol or n_iter >= self.n_steps:
+                return Solution.at(point, certificate, self.tol, n_iter, slopes=slopes)
+            start = point.theta
         few = few_rows(objective, start)
         if few is not None:
             start = replace(self, tol=1e-3, max_iter=None).solve(few, start).theta
@@ -46,12 +55,12 @@ class FiniteNewton(Newton):
                 certificate = objective.certificate(new)
             return certificate <= self.tol
 
-        point, n_iter = minimize(
-            objective.at(start), newton_system(objective), near, max_iter=self.n_steps
+        point, steps = minimize(
+            objective.at(start), newton_system(objective), near, max_iter=self.n_steps - n_iter
         )
         if certificate == np.inf:
             certificate = objective.certificate(point)
-        return Solution.at(point, certificate, self.tol, n_iter, slopes=point.slopes)
+        return Solution.at(point, certificate, self.tol, n_iter + steps, slopes=point.slopes)
 
 
 def minimize(

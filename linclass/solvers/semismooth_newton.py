@@ -4,7 +4,8 @@
 
 with envelopes ψ_i around slopes s⁰ (linclass/optimization/augmented.py). Newton's method minimizes it on the rows
 whose slope may move, few near the end; should others turn out to move, they join and the round goes
-on. A duality gap, for the slopes, says when to stop.
+on. A duality gap, for the slopes, says when to stop. Where K = XXᵀ is what is small, block pivots
+(linclass/optimization/pivoting.py) come first, and seldom leave anything to do.
 Li, Sun & Toh (2018), SIAM J. Optim. 28; Rockafellar (1976), Math. Oper. Res. 1
 """
 
@@ -18,6 +19,7 @@ import numpy as np
 
 from linclass.numerics import Array
 from linclass.objective import Objective
+from linclass.optimization import pivoting
 from linclass.optimization.augmented import Augmented, may_move
 from linclass.optimization.newton_system import WIDE, newton_system
 from linclass.optimization.point import Point
@@ -42,6 +44,13 @@ class SemismoothNewton(Solver):
     limit: ClassVar[int] = 1000  # Newton steps in all
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        n_iter = 0
+        if pivoting.suits(objective):
+            found = pivoting.pivot(objective, start, self.tol, self.n_steps, trace)
+            point, slopes, certificate, n_iter = found
+            if certificate <= self.tol or n_iter >= self.n_steps:
+                return Solution.at(point, certificate, self.tol, n_iter, slopes=slopes)
+            start = point.theta
         few = few_rows(objective, start)
         if few is not None:
             start = replace(self, tol=1e-3, max_iter=None).solve(few, start).theta
@@ -50,7 +59,7 @@ class SemismoothNewton(Solver):
         reach = (NEAR if known else FAR) / loss.scale(y)
         point = objective.at(start)
         slopes = loss.nearest_slopes(y, loss.middle(y) + reach * point.scores, reach)[0]
-        n_iter, last, worse = 0, np.inf, 0
+        last, worse = np.inf, 0
         best = point, slopes, np.inf
         while n_iter < self.n_steps and best[2] > self.tol and worse < PATIENCE:
             point, slopes, steps = one_round(

@@ -1,0 +1,220 @@
+"""Block pivoting: guess which rows F are at a kink, solve for their slopes, and guess again by all rows.
+
+With θ = Σ β_i [x_i 1], β_i = −w_i s_i/strength, slopes s are optimal where for any reach c_i > 0
+
+    s_i = prox of c_i ℓ* at s_i + c_i z_i,   z = K β + b,   K = XXᵀ,   Σ β_i = 0.
+
+Where that prox moves (F), it says  z_i = k_i + s_i/ℓ″  with k_i the place of a kink; elsewhere s_i is
+an end of an interval. So each guess is one system of equations on F, and a guess that repeats itself
+is the minimum. A c_i below strength/(w_i K_ii), by which a slope moves the row's own score, lets rows
+join F before they are pushed to the other end: a handful of guesses do, of any number of rows. They
+may also go round in circles; what was found is then a start for a method that cannot.
+Kunisch & Rendl (2003), SIAM J. Optim. 14; Portugal, Júdice & Vicente (1994), Math. Comp. 63
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.linalg import lapack
+
+from linclass.numerics import Array, DesignMatrix
+from linclass.objective import Objective
+from linclass.optimization.point import Point
+
+GUESSES = 60
+PATIENCE = 10  # guesses that correct no fewer rows than an earlier one
+NEAR = 5.0  # of a start: rows whose score is within 1/(2·NEAR) of a kink are thought to be at it
+SHORT = 0.3  # of the reach at which a row alone would be right at once
+FEW = 3000  # rows whose Gram matrix is formed; of sparse ones a tenth, for their products cost less
+FLAT = 1e-6  # of the mean K_ii, below which a row's own is taken to be that
+ROUNDING = 1e-15  # of K_ii, added to it
+ROUGH, SHARP = 0.1, 1e-12  # errors of scores, in units of the loss, of first and of last guesses
+SETTLED = 0.02  # share of rows: when no more are corrected, a guess may be as good as proved
+LEAP = 1e-6  # places of kinks that are farther apart, in units of the loss, are two
+PRODUCTS = 300  # for one system
+
+
+class Pivoted(NamedTuple):
+    point: Point
+    slopes: Array
+    certificate: float
+    n_iter: int
+
+
+def suits(objective: Objective) -> bool:
+    """A kernel, or no more rows than features: K is then what is small, and seldom singular."""
+    design = objective.design
+    if isinstance(design, DesignMatrix):
+        return design.n_rows <= design.n_features
+    return design.n_rows == design.n_features
+
+
+def pivot(
+    objective: Objective,
+    start: Array,
+    tol: float,
+    max_iter: int,
+    trace: Callable[[Point], None] | None = None,
+) -> Pivoted:
+    """The best point met with its slopes and what they prove: at most tol, or as near as guesses came."""
+    loss, y, n = objective.loss, objective.y, objective.design.n_rows
+    equations = equations_of(objective)
+    reach = SHORT * objective.strength / (objective.weights * equations.diagonal)
+    v, first_reach = first(objective, start, reach)
+    s, free = loss.nearest_slopes(y, v, first_reach)
+    kinks = (v - s) / first_reach - s / loss.smoothness
+    best = Pivoted(objective.at(start), s, np.inf, 0)
+    fewest, last, waited, n_iter = n, n, 0, 0
+    precision, scale = ROUGH, loss.scale(y)
+    while n_iter < min(GUESSES, max_iter) and waited < PATIENCE:
+        if objective.design.intercept and not free.any():
+            break
+        n_iter += 1
+        s, theta = equations.solve(np.flatnonzero(free), kinks, s, precision * scale)
+        point = objective.at(theta)
+        if trace:
+            trace(point)
+        v = s + reach * point.scores
+        new, moves = loss.nearest_slopes(y, v, reach)
+        places = (v - new) / reach - new / loss.smoothness
+        leaps = moves & free & (np.abs(places - kinks) > LEAP * scale)
+        if leaps.any():  # to another kink: the slope between the two is met first
+            new[leaps] = loss.slopes(y, (places + kinks) / 2)[leaps]
+            moves[leaps] = False
+        corrected = int(np.count_nonzero((moves != free) | ~moves & (new != s)))
+        if corrected <= SETTLED * n:
+            for met in (point, stretched(point, kinks + s / loss.smoothness, free)):
+                certificate = objective.certificate(met, new)
+                if certificate < best.certificate:
+                    best = Pivoted(met, new, certificate, 0)
+                if certificate <= tol:
+                    break
+            if best.certificate <= tol:
+                break
+        if 2 * corrected >= last or not corrected:
+            if not corrected and (equations.exact or precision <= SHARP):
+                break
+            precision = max(precision / 100, SHARP)
+        waited = 0 if corrected < fewest else waited + 1
+        fewest, last = min(fewest, corrected), corrected
+        s, free, kinks = new, moves, places
+    return best._replace(n_iter=n_iter)
+
+
+def first(objective: Objective, start: Array, reach: Array) -> tuple[Array, Any]:
+    """(v, c) whose prox is the first guess: from nothing, all rows of a margin loss are free."""
+    scale = objective.loss.scale(objective.y)
+    if not start.any():
+        return np.zeros_like(reach), np.minimum(reach, 0.5 / scale)
+    point = objective.at(start)
+    if objective.loss.piecewise_linear:
+        near = NEAR / scale
+        return objective.loss.middle(objective.y) + near * point.scores, near
+    return point.slopes + reach * point.scores, reach
+
+
+def stretched(point: Point, wanted: Array, free: Array) -> Point:
+    """The point times the least number from 1 that takes each free row to the score it should have.
+
+    Where a slack costs 1/strength, scores that are short of a kink by rounding cost more than this.
+    """
+    far = free & (wanted != 0)
+    short = (wanted - point.scores)[far] / wanted[far]
+    return point.toward(point.theta, point.scores)(max(float(short.max(initial=0)), 0.0))
+
+
+def equations_of(objective: Objective) -> Any:
+    design = objective.design
+    if not isinstance(design, DesignMatrix):
+        return Direct(objective, design.K)
+    if design.n_rows <= (FEW // 10 if design.is_sparse else FEW):
+        return Direct(objective, design.products_among(np.arange(design.n_rows)))
+    return Conjugate(objective)
+
+
+class Equations:
+    """(K β)_i + b − s_i/ℓ″ = k_i  for i in F,  Σ β = 0,  where slopes of other rows are given."""
+
+    def __init__(self, objective: Objective, diagonal: Array):
+        mean = float(diagonal.mean()) or 1.0
+        self.design = objective.design
+        self.diagonal = np.maximum(diagonal, FLAT * mean)
+        self.of_slopes = -objective.weights / objective.strength  # β = of_slopes · s
+        self.soft = -1 / (self.of_slopes * objective.loss.smoothness)
+
+    def theta(self, beta: Array, b: float) -> Array:
+        theta = self.design.pull(beta)
+        theta[self.design.n_features :] = b
+        return theta
+
+
+class Direct(Equations):
+    """By Cholesky's factor of K_FF, a little of the diagonal added where that is singular."""
+
+    exact = True
+
+    def __init__(self, objective: Objective, K: Array):
+        super().__init__(objective, np.diag(K))
+        self.K = K
+
+    def solve(self, F: Array, kinks: Array, s: Array, precision: float) -> tuple[Array, Array]:
+        beta = self.of_slopes * s
+        beta[F] = 0
+        fixed = np.flatnonzero(beta)
+        right = np.ones((len(F), 2))
+        right[:, 0] = kinks[F] - beta[fixed] @ self.K[np.ix_(fixed, F)]
+        M, lift = self._matrix(F), ROUNDING
+        _, left, info = lapack.dposv(M, right, lower=1, overwrite_a=1)
+        while info:
+            lift *= 100
+            M = self._matrix(F)
+            np.einsum("ii->i", M)[...] += lift * self.diagonal[F]
+            _, left, info = lapack.dposv(M, right, lower=1, overwrite_a=1)
+        b = 0.0
+        if self.design.intercept:
+            b = (left[:, 0].sum() + beta.sum()) / left[:, 1].sum()
+        beta[F] = left[:, 0] - b * left[:, 1]
+        return beta / self.of_slopes, self.theta(beta, b)
+
+    def _matrix(self, F: Array) -> Array:
+        M = self.K[np.ix_(F, F)]
+        np.einsum("ii->i", M)[...] += self.soft[F] + ROUNDING * self.diagonal[F]
+        return M.T
+
+
+class Conjugate(Equations):
+    """By conjugate gradients among β with the right sum, preconditioned by the diagonal: K is never formed."""
+
+    exact = False
+
+    def __init__(self, objective: Objective):
+        super().__init__(objective, objective.design.row_norms() - objective.design.intercept)
+
+    def solve(self, F: Array, kinks: Array, s: Array, precision: float) -> tuple[Array, Array]:
+        d = 1 / (self.diagonal + self.soft)[F]
+        beta, step = self.of_slopes * s, np.zeros(len(s))
+        if self.design.intercept:
+            beta[F] -= beta.sum() / d.sum() * d
+        r, b, p, old = kinks[F] - self._times(beta)[F], 0.0, np.zeros(len(F)), np.inf
+        for _ in range(PRODUCTS):
+            if self.design.intercept:  # what is left of r once b has taken its part
+                b = float(d @ r) / float(d.sum())
+            left = r - b
+            if np.abs(left).max() <= precision:
+                break
+            g = d * left
+            now = float(g @ left)
+            p = g + now / old * p
+            step[F], old = p, now
+            Kp = self._times(step)[F]
+            t = now / float(p @ Kp)
+            beta[F] += t * p
+            r -= t * Kp
+        return beta / self.of_slopes, self.theta(beta, b)
+
+    def _times(self, beta: Array) -> Array:
+        """K β and what is soft."""
+        return self.design.scores(self.theta(beta, 0.0)) + self.soft * beta

@@ -1,0 +1,99 @@
+"""Laws of block pivoting, where rows are few or a kernel is all there is: every answer is proved."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+
+from linclass.kernels.gaussian import Gaussian
+from linclass.numerics import Array, DesignMatrix
+from linclass.objective import Objective
+from linclass.optimization import pivoting
+from linclass.optimization.kernel_design import KernelDesign, KernelNorm
+from linclass.parts import find, names
+from linclass.penalties.l2 import L2
+
+LOSSES = [
+    name
+    for name in names("losses")
+    if find("losses", name).piecewise_linear or find("losses", name).piecewise_quadratic
+]
+
+
+def wide(
+    loss: str, strength: float, n: int = 60, d: int = 300, intercept: bool = True
+) -> Objective:
+    rng = np.random.default_rng(n)
+    X = sparse.random_array((n, d), density=0.05, rng=rng).tocsr()
+    z = rng.standard_normal(n)
+    y = np.where(z > -0.5, 1.0, -1.0) if "hinge" in loss else z
+    design = DesignMatrix(X, intercept)
+    return Objective(design, find("losses", loss)(), y, rng.uniform(0.5, 2, n), L2(), strength)
+
+
+def gap(P: Objective, found: pivoting.Pivoted) -> float:
+    return P.duality_gap(P.at(found.point.theta), found.slopes) / found.point.value
+
+
+@pytest.mark.parametrize("system", [None, pivoting.Conjugate])
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("strength", [1e-8, 1e-3, 1e-2])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_few_guesses_prove_the_optimum(
+    loss: str, strength: float, intercept: bool, system: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By either way to solve the equations, with and without an intercept."""
+    P = wide(loss, strength, intercept=intercept)
+    if system:
+        monkeypatch.setattr(pivoting, "equations_of", system)
+    found = pivoting.pivot(P, P.zero(), 1e-6, 100)
+    assert found.n_iter <= 20
+    assert found.certificate <= 1e-6
+    assert gap(P, found) <= 1.0001e-6
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_slopes_that_stay_are_a_fixed_point_of_the_prox(loss: str) -> None:
+    """s = prox of c ℓ* at s + c z for any c: what optimality means, row by row."""
+    P = wide(loss, 1e-2)
+    found = pivoting.pivot(P, P.zero(), 1e-12, 100)
+    for c in (0.1, 1.0, 10.0):
+        v = found.slopes + c * found.point.scores
+        assert_allclose(P.loss.nearest_slopes(P.y, v, c)[0], found.slopes, atol=1e-5)
+
+
+def test_a_start_at_the_optimum_takes_no_more_than_a_look() -> None:
+    P = wide("hinge", 1e-2)
+    there = pivoting.pivot(P, P.zero(), 1e-10, 100)
+    again = pivoting.pivot(P, there.point.theta, 1e-6, 100)
+    assert again.n_iter <= 2
+    assert again.certificate <= 1e-6
+
+
+@pytest.mark.parametrize("loss", [name for name in LOSSES if name != "epsilon_insensitive"])
+def test_a_kernel_that_is_positive_definite_needs_a_few_guesses(loss: str) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 3))
+    K = Gaussian(1.0).matrix(X)
+    y: Array = np.where(X[:, 0] + rng.standard_normal(120) > 0, 1.0, -1.0)
+    P = Objective(KernelDesign(K), find("losses", loss)(), y, None, KernelNorm(K), 1e-3)
+    found = pivoting.pivot(P, P.zero(), 1e-9, 100)
+    assert found.n_iter <= 20
+    assert found.certificate <= 1e-9
+
+
+def test_equal_rows_with_unequal_labels_end_at_the_limit_of_their_slopes() -> None:
+    """Their score cannot be +1 and −1 at once: each pays, so its slope is −y by the conditions."""
+    P = wide("hinge", 1e-3)
+    X = P.design.X.tolil()
+    X[1] = X[0]
+    y = P.y.copy()
+    y[:2] = 1, -1
+    P = Objective(DesignMatrix(sparse.csr_array(X)), P.loss, y, P.weights, L2(), 1e-3)
+    found = pivoting.pivot(P, P.zero(), 1e-9, 100)
+    assert found.certificate <= 1e-9
+    losses = P.loss.values(P.y, found.point.scores)[:2]
+    assert losses.sum() >= 2 - 1e-6  # 1 − z and 1 + z
+    assert_allclose(found.slopes[:2][losses > 1e-6], -y[:2][losses > 1e-6], atol=1e-6)
