@@ -20,7 +20,7 @@ from linclass_study.data import dataset, download
 ROOT = Path(__file__).parents[2]
 CATALOGUE = yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text())
 DEFAULT = ["iris", "iris_binary", "gaussians", "heart", "newsgroups"]
-OFFLINE = [*DEFAULT, "german"]
+OFFLINE = [*DEFAULT, "vowel", "german"]
 
 # name: (rows, features, classes, test rows), from the descriptions that come with the data
 SIZES = {
@@ -29,6 +29,9 @@ SIZES = {
     "gaussians": (400, 2, 2, 0),
     "heart": (462, 9, 2, 0),
     "newsgroups": (5045, 34250, 2, 2017),
+    "newsgroups_posts": (5049, 1, 2, 2018),
+    "twenty_newsgroups_posts": (18_846, 1, 20, 7532),
+    "vowel": (990, 10, 11, 462),
     "german": (1000, 20, 2, 0),
     "credit_default": (30_000, 23, 2, 0),
     "adult": (48_842, 14, 2, 16_281),
