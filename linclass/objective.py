@@ -9,7 +9,6 @@ A solver sees an `Objective` and `Point`s of it, never a loss.
 
 from __future__ import annotations
 
-import copy
 import math
 from typing import Any
 
@@ -104,7 +103,8 @@ class Objective(SecondOrder, Certified):
 
     def with_strength(self, strength: float) -> Objective:
         """The same problem at another strength; what was worked out for the rows is shared."""
-        other = copy.copy(self)
+        other = object.__new__(type(self))
+        vars(other).update(vars(self))
         other._set_strength(strength)
         return other
 

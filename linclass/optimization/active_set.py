@@ -4,87 +4,107 @@ With the signs σ of the support P known the minimum solves  H_PP v_P = c_P − 
 entry of that comes out with another sign, those are set to 0 at once if q falls, else the step ends
 at the first zero on the way. When none does, entries join P whose slope exceeds κ. Blocks of them
 are dropped and added while q falls, single ones when not: each support is then met at most once.
+The inverse of H_PP follows P (`sweep`), and also a diagonal of H that changes between programs: what
+it is off then is made good by what is left of the equation, H_PP⁻¹ times.
 Osborne, Presnell & Turlach (2000), IMA J. Numerical Analysis 20
 """
 
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import lapack
 
 from linclass.numerics import Array
+from linclass.optimization.sweep import Swept
 
-JOIN = 0.5  # of the largest violation: those above it join together
+JOIN = 0.1  # of the largest violation: those above it join together
 STEPS = 500
+ANEW = 0.2  # of what was left, is left after a step with an inverse that is too old
+PRECISE = 1e-10  # of the kink: a slack that is as good as none
 
 
-def minimize(H: Array, c: Array, kinks: Array, v: Array, tol: float = 1e-10) -> Array:
-    """The minimizer, from a start v; slopes may exceed kinks by `tol` of the largest kink."""
-    v = v.copy()
-    slack = tol * max(float(kinks.max(initial=0)), float(np.abs(c).max(initial=0)) * 1e-3)
-    signs = np.sign(v)
-    inside = (v != 0) | (kinks == 0)
-    least, one = np.inf, False
-    for _ in range(STEPS):
-        P = np.flatnonzero(inside)
-        a = solve(H, P, c[P] - kinks[P] * signs[P])
-        crossed = (a * signs[P] <= 0) & (kinks[P] > 0)
-        if not crossed.any():
-            v[P] = a
-            slope = c - H[:, P] @ a
-            q = -0.5 * float(a @ (c[P] - kinks[P] * signs[P]))  # at the minimum over P
-            beyond = np.where(inside, 0, np.abs(slope) - kinks)
+class ActiveSet:
+    """Programs of one H, each begun where the last one ended."""
+
+    def __init__(self, H: Array):
+        self.H, self.swept = H, Swept(H)
+
+    def minimize(self, c: Array, kinks: Array, v: Array, slack: float) -> Array:
+        """The minimizer, from a start v; slopes may exceed kinks by the slack."""
+        swept, inside = self.swept, self.swept.inside
+        signs = np.sign(v) * (kinks > 0)
+        self._begin((v != 0) | (kinks == 0))
+        Hv, least, q, exact = self.H @ v, np.inf, np.inf, False
+        for _ in range(STEPS):
+            slope = c - Hv
+            beyond = np.abs(slope) - kinks
+            beyond[inside] = 0
             worst = float(beyond.max(initial=0))
-            if worst <= slack:
-                return v
-            one = one or q >= least  # no progress since the last full solution
-            joining = beyond >= worst if one else beyond > JOIN * worst
-            one, least = False, q
-            inside |= joining
-            signs[joining] = np.sign(slope[joining])
-            continue
-        fresh = crossed & (v[P] == 0)
-        if fresh.any():  # joined on the wrong side
-            inside[P[fresh]] = False
-            signs[P[fresh]] = 0
-            continue
-        v = shorten(H, c, kinks, P, v, a, crossed)
-        left = P[(v[P] == 0) & (kinks[P] > 0)]
-        inside[left] = False
-        signs[left] = 0
-    return v
+            if worst > slack:
+                one = exact and q >= least  # no progress since the last full solution
+                joining = np.flatnonzero(beyond >= worst if one else beyond > JOIN * worst)
+                signs[joining] = np.sign(slope[joining])
+                swept.join(joining)
+                least = q
+            elif exact:
+                break
+            b = c - kinks * signs
+            a, Ha = self._solve(b, v, Hv, slack)
+            crossed = (a * signs <= 0) & (signs != 0)
+            while crossed.any():
+                leaving = crossed & (v == 0)  # joined on the wrong side
+                if not leaving.any():
+                    v = self._shorten(v, a, crossed)
+                    Hv = self.H @ v
+                    leaving = crossed & (v == 0)
+                signs[leaving] = 0
+                swept.leave(np.flatnonzero(leaving))
+                b = c - kinks * signs
+                a, Ha = self._solve(b, v, Hv, slack)
+                crossed = (a * signs <= 0) & (signs != 0)
+            v, Hv, q, exact = a, Ha, -0.5 * float(a @ b), True
+        return v
 
+    def _begin(self, inside: Array) -> None:
+        had = self.swept.inside
+        if (change := inside != had).any():
+            self.swept.leave(np.flatnonzero(change & had))
+            self.swept.join(np.flatnonzero(change & inside))
 
-def solve(H: Array, P: Array, right: Array) -> Array:
-    """H_PP a = right; where features depend on each other, H_PP a little above singular."""
-    if not len(P):
-        return right
-    square = np.ix_(P, P)
-    _, a, info = lapack.dposv(H[square].T, right, lower=1, overwrite_a=1)  # in place: A is Aᵀ
-    lift = 1e-12 * float(H[P, P].mean()) + 1e-300
-    while info:
-        lift *= 100
-        A = H[square]
-        A[np.diag_indices(len(P))] += lift
-        _, a, info = lapack.dposv(A.T, right, lower=1, overwrite_a=1)
-    return a
+    def _solve(self, b: Array, v: Array, Hv: Array, slack: float) -> tuple[Array, Array]:
+        """(a, H a) with H_PP a_P = b_P to within the slack, or to rounding; from v."""
+        swept, fresh = self.swept, False
+        while True:
+            a, Ha = v, Hv
+            r = (b - Ha) * swept.inside
+            left, before = float(np.abs(r).max(initial=0)), np.inf
+            while left > slack and left <= ANEW * before:
+                step = swept.M @ r
+                a, Ha = a + step, Ha + self.H @ step
+                r = (b - Ha) * swept.inside
+                left, before = float(np.abs(r).max()), left
+            if left <= slack or fresh:
+                return a, Ha
+            swept.anew()
+            fresh = True
 
-
-def shorten(
-    H: Array, c: Array, kinks: Array, P: Array, v: Array, a: Array, crossed: Array
-) -> Array:
-    """From v toward a, not beyond where q stops falling; crossed entries end at 0."""
-    HP, cP, kP, vP = H[np.ix_(P, P)], c[P], kinks[P], v[P]
-
-    def q(x: Array) -> float:
-        return float(0.5 * (x @ (HP @ x)) - cP @ x + kP @ np.abs(x))
-
-    to_zero = np.where(crossed, 0, a)
-    if not q(to_zero) < q(vP):
-        t = np.where(crossed, vP / np.where(crossed, vP - a, 1), np.inf)
+    def _shorten(self, v: Array, a: Array, crossed: Array) -> Array:
+        """From v toward the minimum a for their signs, not beyond where q stops falling; crossed
+        entries end at 0."""
+        to_zero = np.where(crossed, 0, a)
+        if self._above(to_zero - a) < self._above(v - a):
+            return to_zero
+        t = np.where(crossed, v / np.where(crossed, v - a, 1), np.inf)
         first = int(np.argmin(t))
-        to_zero = vP + t[first] * (a - vP)
-        to_zero[first] = 0
-    out = v.copy()
-    out[P] = to_zero
-    return out
+        short = v + t[first] * (a - v)
+        short[first] = 0
+        return short
+
+    def _above(self, off: Array) -> float:
+        """2(q − min q) for given signs, so far off the minimum."""
+        return float(off @ (self.H @ off))
+
+
+def scale(c: Array, kink: float) -> float:
+    """Of slopes: the kink; of what they are without weights no more than all, and some at least."""
+    most = float(np.abs(c).max(initial=0))
+    return min(max(kink, 1e-3 * most), most)

@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linclass.applicability import require_memory
-from linclass.numerics import BLOCK, Array
+from linclass.numerics import Array
 from linclass.objective import Objective
 from linclass.optimization.certificate import TINY
+from linclass.optimization.moments import moments
 
 WHOLE = 500  # features of which all of G is worked out, if there are as many rows
 DIGITS = 1e-6  # a loss below this share of that of v = 0 has lost too many in its formula
@@ -39,7 +40,7 @@ class CentredGram:
         Y = Y - self.y_mean[:, None]
         self.variance = Y**2 @ w
         if whole:
-            self.mean, self._G, self.c = self._all(Y)
+            self.mean, self._G, self.c = moments(design, w, Y)
             return
         self.mean = design.XT @ w if design.intercept else np.zeros(d)
         self.c = design.pull(w * Y)[:, :d] - np.outer(Y @ w, self.mean)
@@ -80,48 +81,27 @@ class CentredGram:
         """(K, d) → (K, d + 1), with the best intercept  b = ȳ − x̄·w."""
         if not self.design.intercept:
             return W
-        return np.column_stack([W, self.y_mean - W @ self.mean])
+        theta = np.empty((len(W), W.shape[1] + 1))
+        theta[:, :-1], theta[:, -1] = W, self.y_mean - W @ self.mean
+        return theta
 
     def look(self, objective: Objective, W: Array) -> Look | None:
         """Value, slopes and gap without the rows; None where too few digits would be left."""
         WG = W @ self._G
-        loss = 0.5 * self.variance - (self.c * W).sum(axis=1) + 0.5 * (WG * W).sum(axis=1)
-        if not (loss >= DIGITS * self.variance).all():
+        cW = np.einsum("kj,kj->k", self.c, W)
+        losses = 0.5 * (self.variance + np.einsum("kj,kj->k", WG, W)) - cW
+        if not (losses >= DIGITS * self.variance).all():
             return None
-        penalty, strength = objective.penalty, objective.strength
+        penalty, strength, loss = objective.penalty, objective.strength, float(losses.sum())
         slopes = WG - self.c
-        value = float(loss.sum()) + strength * penalty.value(W)
+        value = loss + strength * penalty.value(W)
         # the dual point is the residual r, brought into the domain of penalty*
         U = slopes / -strength
         shrink = penalty.into_domain(U)
-        along_y = float(((self.c * W).sum(axis=1) - self.variance).sum())  # Σ w r y_c
-        dual = -(shrink**2) * float(loss.sum()) - shrink * along_y
+        along_y = float((cW - self.variance).sum())  # Σ w r y_c
+        dual = -(shrink**2) * loss - shrink * along_y
         dual -= strength * penalty.conjugate(shrink * U)
         return Look(value, slopes, max(value - dual, 0.0) / max(abs(value), TINY))
-
-    def _all(self, Y: Array) -> tuple[Array, Array, Array]:
-        """x̄, G and c from the products of [X − s, y_c, 1] among themselves, in one pass.
-
-        With the shift s near x̄ the correction  G = Σ w (x − s)(x − s)ᵀ − (x̄ − s)(x̄ − s)ᵀ  is small.
-        """
-        design, K = self.design, len(Y)
-        d, root = design.n_features, np.sqrt(self.weights)
-        shift, H = np.zeros(d), np.zeros((d + K + 1, d + K + 1))
-        buffer = np.empty((min(BLOCK, design.n_rows), len(H)))
-        for start in range(0, design.n_rows, BLOCK):
-            rows = slice(start, min(start + BLOCK, design.n_rows))
-            X, B = design.X[rows], buffer[: rows.stop - start]
-            X = X.toarray() if design.is_sparse else X
-            if design.intercept and not start:
-                shift = X.mean(axis=0)
-            np.subtract(X, shift, out=B[:, :d])
-            B[:, d:-1], B[:, -1] = Y[:, rows].T, 1
-            B *= root[rows, None]
-            H += B.T @ B
-        design.passes += 1
-        off = H[:d, -1] if design.intercept else np.zeros(d)
-        G = H[:d, :d] - np.outer(off, off)
-        return shift + off, G, H[d:-1, :d] - np.outer(H[d:-1, -1], off)
 
     def _extend(self, new: Array) -> None:
         known, design = self.known, self.design

@@ -15,7 +15,7 @@ import numpy as np
 
 from linclass.numerics import Array
 from linclass.objective import Objective
-from linclass.optimization import active_set
+from linclass.optimization.active_set import PRECISE, ActiveSet, scale
 from linclass.optimization.conjugate_gradients import conjugate_gradients
 from linclass.optimization.point import Point
 
@@ -86,15 +86,18 @@ class NewtonStep:
     def __init__(self, free: Array):
         self.free = free  # entries of theta that may move
         self.hessian: Array | None = None
+        self.program: ActiveSet
 
     def __call__(self, point: Point) -> Point:
         if self.hessian is None:
             self.hessian = self._hessian(point)
+            self.program = ActiveSet(self.hessian)
         objective, free, H = point.objective, self.free, self.hessian
         kinks = np.zeros(point.theta.shape)
         objective.weight_part(kinks)[...] = objective.kink
         w, g, kinks = point.theta[free], point.gradient[free], kinks[free]
-        v = active_set.minimize(H, H @ w - g, kinks, w)
+        c = H @ w - g
+        v = self.program.minimize(c, kinks, w, PRECISE * scale(c, objective.kink))
         fall = -float(g @ (v - w) + kinks @ (np.abs(v) - np.abs(w)))  # as far as slopes tell
         move = np.zeros(point.theta.shape)
         move[free] = v - w

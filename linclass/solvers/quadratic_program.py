@@ -18,14 +18,16 @@ import numpy as np
 
 from linclass.numerics import Array
 from linclass.objective import Objective
-from linclass.optimization import active_set
-from linclass.optimization.centred_gram import CentredGram, gram_of, look
+from linclass.optimization.active_set import PRECISE, ActiveSet, scale
+from linclass.optimization.centred_gram import CentredGram, Look, gram_of, look
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.homotopy import Homotopy
 
 JOIN = 0.5  # of the largest violation: features above it join together
 DENSE = 0.1  # strengths per feature from which on a lasso's path is walked from kink to kink
 MANY = 50  # at most, or as many as are in the support
+SLACK = 0.1  # of tol, or of its root where a curvature makes gaps quadratic: slopes may be off by that
+UNSEEN = Look(np.inf, np.empty(0), np.inf)
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,10 @@ class QuadraticProgram(Solver):
     limit: ClassVar[int] = 1000
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        return self._solve(objective, start, gram_of(objective), trace)
+        gram = gram_of(objective)
+        programs = Programs(gram)
+        W = np.atleast_2d(objective.weight_part(start))
+        return self._solve(objective, programs, W, look(objective, gram, W), trace)
 
     def path(
         self, objective: Objective, strengths: Iterable[float], start: Array
@@ -44,36 +49,82 @@ class QuadraticProgram(Solver):
         dense = len(strengths) > DENSE * objective.design.n_features
         if gram.complete and dense and objective.kink and not objective.curvature:
             return Homotopy(self.tol, self.max_iter).along(gram, objective, strengths)
-        for strength in strengths:
-            solutions.append(self._solve(objective.with_strength(strength), start, gram))
-            start = solutions[-1].theta
+        programs = Programs(gram)
+        for k, strength in enumerate(strengths):
+            at = objective.with_strength(strength)
+            near = [np.atleast_2d(at.weight_part(s.theta)) for s in solutions[-2:]]
+            W = near[-1] if k else np.atleast_2d(at.weight_part(start))
+            if k > 1:
+                W = along(*near, *strengths[k - 2 : k + 1])
+            seen = UNSEEN if gram.complete else look(at, gram, W)
+            solutions.append(self._solve(at, programs, W, seen))
         return solutions
 
     def _solve(
-        self, objective: Objective, start: Array, gram: CentredGram, trace: Trace | None = None
+        self,
+        objective: Objective,
+        programs: Programs,
+        W: Array,
+        seen: Look,
+        trace: Trace | None = None,
     ) -> Solution:
-        W = np.atleast_2d(objective.weight_part(start)).copy()
-        seen = look(objective, gram, W)
-        n_iter = 0
-        while (seen.certificate > self.tol) and n_iter < self.n_steps:
-            for k, w in enumerate(W):
-                F = gram.known if gram.complete else features(objective, w, seen.slopes[k])
-                w[F] = program(objective, gram.among(F), gram.c[k, F], w[F])
-            before, seen = seen, look(objective, gram, W)
+        """From W, where the objective looks as was seen."""
+        gram, n_iter = programs.gram, 0
+        while seen.certificate > self.tol and n_iter < self.n_steps:
+            before = seen.certificate
+            tol = self._slack(objective) if gram.complete and not n_iter else PRECISE
+            W = programs.solve(objective, W, seen.slopes, tol)
+            seen = look(objective, gram, W)
             n_iter += 1
             if trace:
                 trace(objective.at(gram.theta(W).reshape(objective.shape)))
-            if gram.complete and n_iter > 1 and seen.certificate >= before.certificate:
+            if gram.complete and n_iter > 1 and seen.certificate >= before:
                 break  # rounding has the last word
         theta = gram.theta(W).reshape(objective.shape)
-        done = seen.certificate <= self.tol
-        kind = objective.certificate_kind
+        done, kind = seen.certificate <= self.tol, objective.certificate_kind
         return Solution(theta, seen.value, seen.certificate, kind, done, n_iter)
 
+    def _slack(self, objective: Objective) -> float:
+        """What slopes may exceed the kink by, relatively, before a certificate is asked."""
+        return SLACK * (self.tol**0.5 if objective.curvature else self.tol)
 
-def program(objective: Objective, G: Array, c: Array, w: Array) -> Array:
-    G[np.diag_indices(len(G))] += objective.curvature
-    return active_set.minimize(G, c, np.full(len(w), objective.kink), w)
+
+class Programs:
+    """One for each score; where all of G is at hand, each begins with the inverse of the last."""
+
+    def __init__(self, gram: CentredGram):
+        self.gram = gram
+        if gram.complete:
+            self.H = gram.among(gram.known)
+            self.diagonal = np.einsum("ii->i", self.H)
+            self.own = self.diagonal.copy()
+            self.sets = [ActiveSet(self.H) for _ in gram.c]
+
+    def solve(self, objective: Objective, W: Array, slopes: Array, tol: float) -> Array:
+        gram, W = self.gram, W.copy()
+        kinks, slack = np.full(W.shape[1], objective.kink), tol * scale(gram.c, objective.kink)
+        if gram.complete:
+            np.add(self.own, objective.curvature, out=self.diagonal)
+            for c, w, program in zip(gram.c, W, self.sets, strict=True):
+                w[:] = program.minimize(c, kinks, w, slack)
+            return W
+        for c, w, slope in zip(gram.c, W, slopes, strict=True):
+            F = features(objective, w, slope)
+            H = gram.among(F)
+            np.einsum("ii->i", H)[...] += objective.curvature
+            w[F] = ActiveSet(H).minimize(c[F], kinks[F], w[F], slack)
+        return W
+
+
+def along(before: Array, last: Array, *strengths: float) -> Array:
+    """On the line through the weights at the last two of three strengths, where the third is: between
+    kinks of the path they are nearly on it. What would cross 0 ends there."""
+    far, near, here = strengths
+    if far == near:
+        return last
+    W = last + (here - near) / (near - far) * (last - before)
+    W[W * last <= 0] = 0
+    return W
 
 
 def features(objective: Objective, w: Array, slopes: Array) -> Array:

@@ -1,0 +1,66 @@
+"""The inverse of a positive matrix H on a set P of indices that join it and leave it, by sweeping:
+
+    M_PP = H_PP⁻¹,   M = 0 elsewhere.
+
+With  u = M h_j − e_j  and  s = h_jj − h_j·M h_j  the index j joins by  M + u uᵀ/s,  and leaves by
+M − m_j m_jᵀ/m_jj;  several at once likewise. M keeps its size, so nothing is gathered on the way.
+Goodnight (1979), The American Statistician 33
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import blas, lapack
+
+from linclass.numerics import Array
+
+TOGETHER = 32  # that join or leave at once
+LIFT = 1e-12  # of the diagonal, where features depend on each other
+
+
+class Swept:
+    def __init__(self, H: Array):
+        self.H = H
+        self.inside = np.zeros(len(H), bool)
+        self.M = np.zeros(H.shape, order="F")
+
+    def join(self, joining: Array) -> None:
+        for k in range(0, len(joining), TOGETHER):
+            J = joining[k : k + TOGETHER]
+            R = self.H[J]
+            U = R @ self.M
+            S = R[:, J] - U @ R.T
+            own = np.arange(len(J))
+            U[own, J] -= 1
+            self._add(1.0, U, S, R[own, J])
+        self.inside[joining] = True
+
+    def leave(self, leaving: Array) -> None:
+        for k in range(0, len(leaving), TOGETHER):
+            L = leaving[k : k + TOGETHER]
+            U = self.M[L]
+            S = U[:, L]
+            self._add(-1.0, U, S, S.diagonal())
+            self.M[L] = 0
+            self.M[:, L] = 0
+        self.inside[leaving] = False
+
+    def left(self, j: int) -> float:
+        """What is left of h_jj when those inside are given: s, which is 0 where j depends on them."""
+        h = self.H[j]
+        return float(h[j] - h @ (self.M @ h))
+
+    def anew(self) -> None:
+        """What rounding has added up to is taken back; so is what H was before it changed."""
+        self.M[...] = 0
+        self.join(np.flatnonzero(self.inside))
+
+    def _add(self, sign: float, U: Array, S: Array, scale: Array) -> None:
+        """M ± Uᵀ S⁻¹ U, with S a little above singular."""
+        _, X, info = lapack.dposv(S, U)
+        lift = LIFT
+        while info:
+            S.reshape(-1)[:: len(S) + 1] += lift * scale
+            _, X, info = lapack.dposv(S, U)
+            lift *= 100
+        blas.dgemm(sign, U.T, X, beta=1.0, c=self.M, overwrite_c=1)
