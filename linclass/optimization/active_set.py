@@ -28,8 +28,8 @@ class ActiveSet:
     def __init__(self, H: Array):
         self.H, self.swept = H, Swept(H)
 
-    def minimize(self, c: Array, kinks: Array, v: Array, slack: float) -> Array:
-        """The minimizer, from a start v; slopes may exceed kinks by the slack."""
+    def minimize(self, c: Array, kinks: Array, v: Array, slack: float) -> tuple[Array, Array]:
+        """The minimizer v and H v, from a start; slopes may exceed kinks by the slack."""
         swept, inside = self.swept, self.swept.inside
         signs = np.sign(v) * (kinks > 0)
         self._begin((v != 0) | (kinks == 0))
@@ -62,7 +62,7 @@ class ActiveSet:
                 a, Ha = self._solve(b, v, Hv, slack)
                 crossed = (a * signs <= 0) & (signs != 0)
             v, Hv, q, exact = a, Ha, -0.5 * float(a @ b), True
-        return v
+        return v, Hv
 
     def _begin(self, inside: Array) -> None:
         had = self.swept.inside

@@ -85,9 +85,9 @@ class CentredGram:
         theta[:, :-1], theta[:, -1] = W, self.y_mean - W @ self.mean
         return theta
 
-    def look(self, objective: Objective, W: Array) -> Look | None:
+    def look(self, objective: Objective, W: Array, WG: Array | None = None) -> Look | None:
         """Value, slopes and gap without the rows; None where too few digits would be left."""
-        WG = W @ self._G
+        WG = W @ self._G if WG is None else WG
         cW = np.einsum("kj,kj->k", self.c, W)
         losses = 0.5 * (self.variance + np.einsum("kj,kj->k", WG, W)) - cW
         if not (losses >= DIGITS * self.variance).all():
@@ -128,9 +128,9 @@ def gram_of(objective: Objective) -> CentredGram:
     return CentredGram(objective, whole=design.n_features <= min(WHOLE, design.n_rows))
 
 
-def look(objective: Objective, gram: CentredGram, W: Array) -> Look:
+def look(objective: Objective, gram: CentredGram, W: Array, WG: Array | None = None) -> Look:
     """By second moments where all are at hand, else by the rows."""
-    seen = gram.look(objective, W) if gram.complete and objective.strength else None
+    seen = gram.look(objective, W, WG) if gram.complete and objective.strength else None
     if seen is not None:
         return seen
     point = objective.at(gram.theta(W).reshape(objective.shape))

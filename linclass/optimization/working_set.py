@@ -97,7 +97,7 @@ class NewtonStep:
         objective.weight_part(kinks)[...] = objective.kink
         w, g, kinks = point.theta[free], point.gradient[free], kinks[free]
         c = H @ w - g
-        v = self.program.minimize(c, kinks, w, PRECISE * scale(c, objective.kink))
+        v, _ = self.program.minimize(c, kinks, w, PRECISE * scale(c, objective.kink))
         fall = -float(g @ (v - w) + kinks @ (np.abs(v) - np.abs(w)))  # as far as slopes tell
         move = np.zeros(point.theta.shape)
         move[free] = v - w

@@ -26,7 +26,7 @@ from linclass.solvers.homotopy import Homotopy
 JOIN = 0.5  # of the largest violation: features above it join together
 DENSE = 0.1  # strengths per feature from which on a lasso's path is walked from kink to kink
 MANY = 50  # at most, or as many as are in the support
-SLACK = 0.1  # of tol, or of its root where a curvature makes gaps quadratic: slopes may be off by that
+SLACK = 0.1  # of tol: slopes off by that share of the kink prove it
 UNSEEN = Look(np.inf, np.empty(0), np.inf)
 
 
@@ -45,19 +45,18 @@ class QuadraticProgram(Solver):
     def path(
         self, objective: Objective, strengths: Iterable[float], start: Array
     ) -> list[Solution]:
-        gram, solutions, strengths = gram_of(objective), [], list(strengths)
+        gram, strengths = gram_of(objective), list(strengths)
         dense = len(strengths) > DENSE * objective.design.n_features
         if gram.complete and dense and objective.kink and not objective.curvature:
             return Homotopy(self.tol, self.max_iter).along(gram, objective, strengths)
-        programs = Programs(gram)
+        programs, solutions = Programs(gram), list[Solution]()
+        W = before = np.atleast_2d(objective.weight_part(start))
         for k, strength in enumerate(strengths):
             at = objective.with_strength(strength)
-            near = [np.atleast_2d(at.weight_part(s.theta)) for s in solutions[-2:]]
-            W = near[-1] if k else np.atleast_2d(at.weight_part(start))
-            if k > 1:
-                W = along(*near, *strengths[k - 2 : k + 1])
-            seen = UNSEEN if gram.complete else look(at, gram, W)
-            solutions.append(self._solve(at, programs, W, seen))
+            ahead = along(before, W, strengths[k - 2 : k + 1]) if k > 1 else W
+            seen = UNSEEN if gram.complete else look(at, gram, ahead)
+            solutions.append(self._solve(at, programs, ahead, seen))
+            before, W = W, np.atleast_2d(at.weight_part(solutions[-1].theta))
         return solutions
 
     def _solve(
@@ -73,8 +72,7 @@ class QuadraticProgram(Solver):
         while seen.certificate > self.tol and n_iter < self.n_steps:
             before = seen.certificate
             tol = self._slack(objective) if gram.complete and not n_iter else PRECISE
-            W = programs.solve(objective, W, seen.slopes, tol)
-            seen = look(objective, gram, W)
+            W, seen = programs.solve(objective, W, seen.slopes, tol)
             n_iter += 1
             if trace:
                 trace(objective.at(gram.theta(W).reshape(objective.shape)))
@@ -85,8 +83,10 @@ class QuadraticProgram(Solver):
         return Solution(theta, seen.value, seen.certificate, kind, done, n_iter)
 
     def _slack(self, objective: Objective) -> float:
-        """What slopes may exceed the kink by, relatively, before a certificate is asked."""
-        return SLACK * (self.tol**0.5 if objective.curvature else self.tol)
+        """What slopes may be off by, in kinks: gaps go with it, or with its square where there is
+        curvature beside the kink."""
+        bent = objective.curvature / ((objective.curvature + objective.kink) or 1.0)
+        return max(SLACK * self.tol, (self.tol * bent) ** 0.5)
 
 
 class Programs:
@@ -100,23 +100,27 @@ class Programs:
             self.own = self.diagonal.copy()
             self.sets = [ActiveSet(self.H) for _ in gram.c]
 
-    def solve(self, objective: Objective, W: Array, slopes: Array, tol: float) -> Array:
+    def solve(
+        self, objective: Objective, W: Array, slopes: Array, tol: float
+    ) -> tuple[Array, Look]:
+        """Better weights, and how the objective looks there."""
         gram, W = self.gram, W.copy()
         kinks, slack = np.full(W.shape[1], objective.kink), tol * scale(gram.c, objective.kink)
         if gram.complete:
+            HW = np.empty_like(W)
             np.add(self.own, objective.curvature, out=self.diagonal)
-            for c, w, program in zip(gram.c, W, self.sets, strict=True):
-                w[:] = program.minimize(c, kinks, w, slack)
-            return W
+            for k, program in enumerate(self.sets):
+                W[k], HW[k] = program.minimize(gram.c[k], kinks, W[k], slack)
+            return W, look(objective, gram, W, HW - objective.curvature * W)
         for c, w, slope in zip(gram.c, W, slopes, strict=True):
             F = features(objective, w, slope)
             H = gram.among(F)
             np.einsum("ii->i", H)[...] += objective.curvature
-            w[F] = ActiveSet(H).minimize(c[F], kinks[F], w[F], slack)
-        return W
+            w[F], _ = ActiveSet(H).minimize(c[F], kinks[F], w[F], slack)
+        return W, look(objective, gram, W)
 
 
-def along(before: Array, last: Array, *strengths: float) -> Array:
+def along(before: Array, last: Array, strengths: list[float]) -> Array:
     """On the line through the weights at the last two of three strengths, where the third is: between
     kinks of the path they are nearly on it. What would cross 0 ends there."""
     far, near, here = strengths
