@@ -6,6 +6,7 @@ trace; this mixin finds the parts, refuses those that cannot work together, and 
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
