@@ -103,8 +103,8 @@ class Composition:
         strengths = check_strengths(strengths)
         if not self._penalty().binds:
             raise ValueError(f"{self!r} has no penalty, so no path. Set one, say penalty='l2'.")
-        params = copy.deepcopy(self.get_params(deep=False))
-        models = [type(self)(**params | {"strength": strength}) for strength in strengths]
+        unfitted = self._unfitted()
+        models = [copy.copy(unfitted).set_params(strength=strength) for strength in strengths]
         first = models[int(np.argmax(strengths))]
         X, target, weights = first._start_fit(X, y, sample_weight)
         objectives = first._objectives(X, target, weights)
