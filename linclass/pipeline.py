@@ -87,7 +87,7 @@ def fit(method: Method, table: Table, y: np.ndarray, task: Task, seed: int) -> F
     transforms, ready = fit_transforms(method.transforms, table, y)
     estimator = method.estimator(seed, **chosen)
     _refuse_gaps(ready, estimator)
-    estimator.fit(ready.X, y)
+    estimator.fit(_rows_for(estimator, ready), y)
     return Fitted(method, task, chosen, transforms, estimator)
 
 
@@ -171,7 +171,7 @@ def _tuned(method: Method, table: Table, y: np.ndarray, task: Task, seed: int) -
         ready, y_train, X_test, y_test = prepared
         estimator = method.estimator(seed, **precision | option)
         _refuse_gaps(ready, estimator)
-        estimator.fit(own_copy(ready.X, estimator), y_train)
+        estimator.fit(own_copy(_rows_for(estimator, ready), estimator), y_train)
         return judged(estimator, X_test, y_test)
 
     def together(held_out: list[np.ndarray]) -> list[list[Callable[[], float]]]:
@@ -224,7 +224,13 @@ def _fits_together(
         raise NotApplicable("its transforms are not the same in every fold")
     _refuse_gaps(shared.table, estimator)
     params = [{name: _built(v, seed) for name, v in option.items()} for option in options]
-    return shared, estimator.fit_many(shared.table.X, y, held_out, params, shared.scaling)
+    rows = _rows_for(estimator, shared.table)
+    return shared, estimator.fit_many(rows, y, held_out, params, shared.scaling)
+
+
+def _rows_for(estimator: Any, table: Table) -> Any:
+    """The matrix; with the names of its columns where parameters speak of columns by name."""
+    return table.named_rows() if getattr(estimator, "takes_names", False) else table.X
 
 
 def _refuse_gaps(table: Table, estimator: Any) -> None:

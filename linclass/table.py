@@ -17,6 +17,12 @@ import numpy as np
 from scipy import sparse
 
 
+class NamedRows(np.ndarray):
+    """A matrix whose columns have names, as those of a data frame."""
+
+    columns: tuple[str, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Table:
     """X (n × d), one name per column, and the levels of its categorical columns.
@@ -57,6 +63,12 @@ class Table:
     def rows(self, index: np.ndarray) -> Table:
         """The rows that a boolean mask, a slice or an array of row numbers selects."""
         return replace(self, X=self.X[index])
+
+    def named_rows(self) -> Any:
+        """X with the names of its columns, for classifiers whose parameters speak of columns."""
+        X = sparse.csr_array(self.X) if self.is_sparse else self.X.view(NamedRows)
+        X.columns = self.names
+        return X
 
     def columns(self, index: np.ndarray) -> Table:
         """The columns of these numbers, in their order, with all that is known of them."""

@@ -12,7 +12,7 @@ multinomial together.   Wainwright & Jordan (2008), §3; Hastie, Tibshirani & Fr
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -26,6 +26,8 @@ REST = "gaussian"  # the family of columns that are not named
 
 
 class ExponentialFamilyNB(NaiveBayes):
+    takes_names: ClassVar[bool] = True  # a table's, for `families`
+
     def __init__(
         self,
         families: str | Mapping[Any, str] = REST,
