@@ -34,7 +34,7 @@ class CentredGram:
         design, w, Y = objective.design, objective.weights, np.atleast_2d(objective.y)
         self.design, self.weights = design, w
         d = design.n_features
-        self.known = np.arange(d if whole else 0)
+        self.whole, self.known = whole, np.arange(d if whole else 0)
         self._place = np.arange(d) if whole else np.full(d, -1)  # of a feature in G
         self.y_mean = Y @ w if design.intercept else np.zeros(len(Y))
         Y = Y - self.y_mean[:, None]
@@ -47,14 +47,8 @@ class CentredGram:
         self._rows = np.empty((design.n_rows, 0))  # √w X_c of the known, when dense
         self._G = np.empty((0, 0))
 
-    @property
-    def complete(self) -> bool:
-        return len(self.known) == self.design.n_features
-
     def among(self, features: Array) -> Array:
         """G of these features."""
-        if len(features) == len(self._place):
-            return self._G.copy()
         new = features[self._place[features] < 0]
         if len(new):
             self._extend(new)
@@ -71,8 +65,8 @@ class CentredGram:
         """G v for a v that is 0 elsewhere; by the rows where not all of G is there."""
         full = np.zeros(len(self._place))
         full[features] = v
-        if self.complete:
-            return (self._G @ full[self.known])[self._place]
+        if self.whole:
+            return self._G @ full
         ends = [-(self.mean @ full)] * self.design.intercept
         z = self.design.scores(np.append(full, ends))
         return self.design.pull(self.weights * z)[: len(full)]
@@ -130,7 +124,7 @@ def gram_of(objective: Objective) -> CentredGram:
 
 def look(objective: Objective, gram: CentredGram, W: Array, WG: Array | None = None) -> Look:
     """By second moments where all are at hand, else by the rows."""
-    seen = gram.look(objective, W, WG) if gram.complete and objective.strength else None
+    seen = gram.look(objective, W, WG) if gram.whole and objective.strength else None
     if seen is not None:
         return seen
     point = objective.at(gram.theta(W).reshape(objective.shape))

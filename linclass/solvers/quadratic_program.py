@@ -47,14 +47,14 @@ class QuadraticProgram(Solver):
     ) -> list[Solution]:
         gram, strengths = gram_of(objective), list(strengths)
         dense = len(strengths) > DENSE * objective.design.n_features
-        if gram.complete and dense and objective.kink and not objective.curvature:
+        if gram.whole and dense and objective.kink and not objective.curvature:
             return Homotopy(self.tol, self.max_iter).along(gram, objective, strengths)
         programs, solutions = Programs(gram), list[Solution]()
         W = before = np.atleast_2d(objective.weight_part(start))
         for k, strength in enumerate(strengths):
             at = objective.with_strength(strength)
             ahead = along(before, W, strengths[k - 2 : k + 1]) if k > 1 else W
-            seen = UNSEEN if gram.complete else look(at, gram, ahead)
+            seen = UNSEEN if gram.whole else look(at, gram, ahead)
             solutions.append(self._solve(at, programs, ahead, seen))
             before, W = W, np.atleast_2d(at.weight_part(solutions[-1].theta))
         return solutions
@@ -71,12 +71,12 @@ class QuadraticProgram(Solver):
         gram, n_iter = programs.gram, 0
         while seen.certificate > self.tol and n_iter < self.n_steps:
             before = seen.certificate
-            tol = self._slack(objective) if gram.complete and not n_iter else PRECISE
+            tol = self._slack(objective) if gram.whole and not n_iter else PRECISE
             W, seen = programs.solve(objective, W, seen.slopes, tol)
             n_iter += 1
             if trace:
                 trace(objective.at(gram.theta(W).reshape(objective.shape)))
-            if gram.complete and n_iter > 1 and seen.certificate >= before:
+            if gram.whole and n_iter > 1 and seen.certificate >= before:
                 break  # rounding has the last word
         theta = gram.theta(W).reshape(objective.shape)
         done, kind = seen.certificate <= self.tol, objective.certificate_kind
@@ -94,7 +94,7 @@ class Programs:
 
     def __init__(self, gram: CentredGram):
         self.gram = gram
-        if gram.complete:
+        if gram.whole:
             self.H = gram.among(gram.known)
             self.diagonal = np.einsum("ii->i", self.H)
             self.own = self.diagonal.copy()
@@ -106,7 +106,7 @@ class Programs:
         """Better weights, and how the objective looks there."""
         gram, W = self.gram, W.copy()
         kinks, slack = np.full(W.shape[1], objective.kink), tol * scale(gram.c, objective.kink)
-        if gram.complete:
+        if gram.whole:
             HW = np.empty_like(W)
             np.add(self.own, objective.curvature, out=self.diagonal)
             for k, program in enumerate(self.sets):

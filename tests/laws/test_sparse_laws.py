@@ -273,3 +273,37 @@ def test_a_penalty_may_bring_its_options_or_be_ready_made() -> None:
         model = LogisticRegression(penalty=penalty, strength=0.1).fit(X, y)
         assert (model.coef_ == named.coef_).all()
     assert (LogisticRegression(penalty=L1(), strength=0.1).fit(X, y).coef_ == 0).any()
+
+
+def off_the_optimum(model: Any, X: np.ndarray, y: np.ndarray, l1_ratio: float) -> float:
+    """How far slopes are from where they must be at the minimum, in strengths."""
+    w = model.coef_
+    slopes = X.T @ (y - X @ w - model.intercept_) / len(y) / model.strength - (1 - l1_ratio) * w
+    kink = np.where(w != 0, np.abs(slopes - l1_ratio * np.sign(w)), np.abs(slopes) - l1_ratio)
+    return float(kink.max())
+
+
+@pytest.mark.parametrize(("n", "d"), [(3, 4), (20, 25), (100, 120), (700, 510)])
+def test_every_feature_may_end_in_the_support(n: int, d: int) -> None:
+    rng = np.random.default_rng(n)
+    X = rng.standard_normal((n, d))
+    y = X @ rng.standard_normal(d)
+    for strength, l1_ratio in [(1e-2, 0.01), (1e-3, 0.1)]:
+        model = ElasticNet(strength=strength, l1_ratio=l1_ratio, tol=1e-10).fit(X, y)
+        assert model.status_ == "converged"
+        assert off_the_optimum(model, X, y, l1_ratio) < 1e-3
+    for model in Lasso().path(X, y, np.logspace(0, -3, 7)):
+        assert model.status_ == "converged"
+        assert off_the_optimum(model, X, y, 1.0) < 1e-2
+
+
+@pytest.mark.parametrize("seed", range(10, 14))
+def test_a_long_walk_through_dependent_features_ends_at_the_optimum(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(40, 60))
+    X = rng.standard_normal((4 * d, 3)) @ rng.standard_normal((3, d))
+    X += 0.1 * rng.standard_normal(X.shape)
+    y = X @ rng.standard_normal(d) + 0.1 * rng.standard_normal(4 * d)
+    path = Lasso(solver="homotopy").path(X, y, np.logspace(-6, 1, 40))
+    assert set(path.status_) == {"converged"}
+    assert max(off_the_optimum(model, X, y, 1.0) for model in path) < 1e-2
