@@ -50,6 +50,7 @@ class Composition:
     solver: Any
     step: Any = None
     _unfitted: Any
+    get_params: Any
     _start_fit: Any  # the estimator's own: check the data,
     _objectives: Any  # say what is to be minimized,
     _finish: Any  # and learn from the solutions

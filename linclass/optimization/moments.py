@@ -51,7 +51,8 @@ def by_blocks(design: DesignMatrix, weights: Array, Y: Array) -> Moments:
         X, B = design.X[rows], buffer[: rows.stop - start]
         X = X.toarray() if design.is_sparse else X
         if design.intercept and not start:
-            shift = X.mean(axis=0)
+            w = weights[rows]
+            shift = w @ X / w.sum()
         np.subtract(X, shift, out=B[:, :d])
         B[:, d:-1], B[:, -1] = Y[:, rows].T, 1
         B *= root[rows, None]

@@ -58,8 +58,10 @@ class Swept:
     def _add(self, sign: float, U: Array, S: Array, scale: Array) -> None:
         """M ± Uᵀ S⁻¹ U, with S a little above singular."""
         _, X, info = lapack.dposv(S, U)
-        lift = LIFT
+        lift, scale = LIFT, np.maximum(np.abs(scale), np.finfo(float).tiny)
         while info:
+            if not np.isfinite(S).all():
+                raise FloatingPointError("products of features overflow; standardize them.")
             S.reshape(-1)[:: len(S) + 1] += lift * scale
             _, X, info = lapack.dposv(S, U)
             lift *= 100

@@ -307,3 +307,20 @@ def test_a_long_walk_through_dependent_features_ends_at_the_optimum(seed: int) -
     path = Lasso(solver="homotopy").path(X, y, np.logspace(-6, 1, 40))
     assert set(path.status_) == {"converged"}
     assert max(off_the_optimum(model, X, y, 1.0) for model in path) < 1e-2
+
+
+@pytest.mark.parametrize(("far", "weight"), [(1e10, 1e-22), (1e8, 1e-20), (1e6, 1e-12)])
+def test_a_far_row_that_hardly_counts_costs_no_digits(far: float, weight: float) -> None:
+    """With or without it the optimum is the same to far² · weight, but for rounding."""
+    rng = np.random.default_rng(0)
+    X, w = rng.standard_normal((100, 3)), np.ones(100)
+    X[0], w[0] = far, weight
+    y = X[:, 0] + rng.standard_normal(100)
+    y[0] = 0
+    model = Lasso(strength=0.1).fit(X, y, sample_weight=w)
+    without = Lasso(strength=0.1).fit(X[1:], y[1:])
+    assert model.status_ == "converged"
+    r = y - X @ model.coef_ - model.intercept_
+    value = 0.5 * (w @ r**2) / w.sum() + 0.1 * np.abs(model.coef_).sum()
+    assert_allclose(model.objective_, value, rtol=1e-6)
+    assert_allclose(model.coef_, without.coef_, atol=5 * far**2 * weight + 1e-6)
