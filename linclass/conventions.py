@@ -63,7 +63,13 @@ class Estimator:
             else:
                 setattr(self, name, value)
         for name, values in nested.items():
-            getattr(self, name).set_params(**values)
+            inner = getattr(self, name)
+            if not hasattr(inner, "set_params"):
+                raise ValueError(
+                    f"{name} is {inner!r}, which has no parameter {min(values)!r}; give {name} an "
+                    "estimator that has it."
+                )
+            inner.set_params(**values)
         return self
 
     def _unfitted(self, **params: Any) -> Self:

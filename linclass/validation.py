@@ -5,6 +5,7 @@ scikit-learn's estimator suite looks for stand in the messages, followed by the 
 """
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -121,6 +122,28 @@ def class_weights(class_weight: Any, classes: np.ndarray, mass: np.ndarray) -> n
             "Leave the rows of a class out to ignore it."
         )
     return weights
+
+
+def held_out_rows(folds: Sequence[Any], rows: int) -> list[np.ndarray]:
+    """Row numbers of each fold, which may be given as a mask of all rows, too."""
+    held_out = []
+    for number, fold in enumerate(folds):
+        fold = np.asarray(fold)
+        if fold.dtype == bool and fold.shape == (rows,):
+            fold = np.flatnonzero(fold)
+        if fold.ndim != 1 or (fold.size and fold.dtype.kind not in "iu"):
+            raise ValueError(
+                f"fold {number} has shape {fold.shape} and holds {fold.dtype}; give row numbers, or "
+                f"a mask of all {rows} rows."
+            )
+        held_out.append(fold.astype(np.intp, copy=False))
+    if not held_out:
+        raise ValueError("folds is empty; give the held-out rows of at least one fold.")
+    given = np.concatenate(held_out)
+    if given.size and not -1 < given.min() <= given.max() < rows:
+        strange = given[(given < 0) | (given >= rows)][0]
+        raise ValueError(f"folds hold row {strange}; rows are 0 to {rows - 1}.")
+    return held_out
 
 
 def _dense_matrix(X: Any, owner: str) -> np.ndarray:

@@ -13,6 +13,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
+from linclass import validation
 from linclass.applicability import NotApplicable
 from linclass.batches.batched_folds import is_small, solve_folds
 from linclass.numerics import Array
@@ -37,7 +38,7 @@ class FitsMany:
         `scaling` holds (shift, scale) of each fold, in which X is then (X − shift)/scale. Refused,
         with NotApplicable, where the fits share nothing.
         """
-        held_out = [np.asarray(rows, dtype=np.intp) for rows in folds]
+        held_out = validation.held_out_rows(folds, len(y))
         models = [self._unfitted().set_params(**changed) for changed in params]  # type: ignore[attr-defined]
         fits: list[list[Any]] = [[None] * len(models) for _ in held_out]
         for members in _equal_but_for_strength(models):

@@ -53,6 +53,8 @@ class Path(Sequence[Any]):
         return np.array([estimator.strength for estimator in self.estimators])
 
     def __repr__(self) -> str:
+        if not self.estimators:
+            return "<Path of nothing>"
         s = self.strengths
         endings = ", ".join(f"{n} {status}" for status, n in Counter(self.status_.tolist()).items())
         name = type(self.estimators[0]).__name__
@@ -61,7 +63,10 @@ class Path(Sequence[Any]):
 
 def check_strengths(strengths: Any) -> list[float]:
     """Positive numbers, at least one; ValueError in one sentence."""
-    values = np.asarray(strengths, dtype=float)
+    try:
+        values = np.asarray(strengths, dtype=float)
+    except (TypeError, ValueError):
+        values = np.empty(0)
     if values.ndim != 1 or not values.size:
         raise ValueError(f"strengths is {strengths!r}; give a list of at least one number.")
     if not (np.isfinite(values) & (values > 0)).all():

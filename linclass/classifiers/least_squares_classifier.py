@@ -16,13 +16,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from linclass import validation
 from linclass.classifiers.linear_classifier import LinearClassifier
 from linclass.conventions import NotApplicable, require_memory
 from linclass.estimators.indicator_regression import IndicatorRegression
 from linclass.losses.squared import Squared
 from linclass.numerics import Array
 from linclass.statistics.class_moments import ClassMoments
-from linclass.statistics.from_statistics import Folds, of_present_classes, unfitted, with_refits
+from linclass.statistics.from_statistics import Folds, of_present_classes, with_refits
 from linclass.statistics.left_out import left_out
 
 
@@ -70,13 +71,14 @@ class LeastSquaresClassifier(LinearClassifier):
 
         Where least squares has a closed form: no penalty, or l2. Otherwise as any other loss does it.
         """
-        asked = unfitted(self)
-        models = [unfitted(self).set_params(**param) for param in params]
+        asked = self._unfitted()
+        models = [self._unfitted().set_params(**param) for param in params]
         for model in models:
             model.check()
         if not all(model._has_closed_form() for model in models):
             return super().fit_many(X, y, folds, params, scaling)
         X, codes, weights = asked._start_fit(X, y)
+        folds = validation.held_out_rows(folds, len(codes))
         if X.shape[1] >= 2000 and self.solver == "auto":  # which then does without a Gram matrix
             return super().fit_many(X, y, folds, params, scaling)
         for model in models:
@@ -99,7 +101,7 @@ class LeastSquaresClassifier(LinearClassifier):
         With the leverage h_i = [1 x_i](H + αI)⁻¹[1 x_i]ᵀ, the intercept free and α = (n − 1)·strength,
         the residual of a row is that of the fit to all rows over 1 − h_i.   Golub, Heath & Wahba (1979)
         """
-        asked = unfitted(self)
+        asked = self._unfitted()
         X_all, codes, weights = asked._start_fit(X, y)
         if not asked._has_closed_form():
             raise NotApplicable("leave_one_out needs least squares in closed form; use fit_many.")

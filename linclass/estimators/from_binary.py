@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from linclass import validation
 from linclass.applicability import NotApplicable
 from linclass.conventions import Classifier
 
@@ -44,7 +45,10 @@ class FromBinary(Classifier):
     def check(self) -> None:
         inner = self._inner()
         if not callable(getattr(inner, "fit", None)) or isinstance(inner, type):
-            raise ValueError(f"estimator is {self.estimator!r}; give a classifier with fit.")
+            raise ValueError(
+                f"estimator is {self.estimator!r}; give a classifier with fit, in a study "
+                "{classifier: …, params: {…}}."
+            )
         if not any(hasattr(inner, name) for name in ("decision_function", "predict_proba")):
             name = type(inner).__name__
             raise ValueError(f"{name} has neither decision_function nor predict_proba; give one.")
@@ -91,7 +95,7 @@ class FromBinary(Classifier):
         if strange := [n for p in params for n in p if not n.startswith("estimator__")]:
             raise NotApplicable(f"{strange[0]} is no parameter of the estimator; fit fold by fold.")
         X, codes, _ = first._start_fit(X, y)
-        held_out = [np.asarray(rows, dtype=np.intp) for rows in folds]
+        held_out = validation.held_out_rows(folds, len(codes))
         counts = np.bincount(codes)
         if any((np.bincount(codes[r], minlength=len(counts)) == counts).any() for r in held_out):
             raise NotApplicable("a fold holds a whole class; fit fold by fold.")

@@ -78,8 +78,9 @@ class FromStatistics(Classifier):
 
         With `scaling`, (shift, scale) of each fold, it is what refitting on (X − shift)/scale gives.
         """
-        asked = unfitted(self)
+        asked = self._unfitted()
         X, codes, weights = asked._start_fit(X, y)
+        folds = validation.held_out_rows(folds, len(codes))
         models = [copy.copy(asked).set_params(**param) for param in params]
         for model in models:
             model.check()
@@ -102,7 +103,7 @@ class FromStatistics(Classifier):
 
     def leave_one_out(self, X: Any, y: Any) -> np.ndarray:
         """`decision_function` of each row by the model of all the others; of absent classes −∞."""
-        asked = unfitted(self)
+        asked = self._unfitted()
         rows, codes, weights = asked._start_fit(X, y)
         asked.statistics_ = asked._gather(
             asked._observed(rows), codes, weights, len(asked.classes_)
@@ -186,11 +187,6 @@ class FromStatistics(Classifier):
         model = copy.copy(self)
         model.classes_ = classes
         return model
-
-
-def unfitted(model: Any) -> Any:
-    """A copy with its parameters and nothing else."""
-    return type(model)(**model.get_params(deep=False))
 
 
 def _learned(models: Sequence[Any], stack: Any, classes: np.ndarray, scaling: Any) -> list[Any]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from linclass import pipeline, transforming, tuning
 from linclass.applicability import NotApplicable
+from linclass.conventions import Regressor
 from linclass.table import Table
 from linclass_study.refusal import nearest
 
@@ -88,13 +89,21 @@ def _estimator_problems(entry: Mapping[str, Any]) -> Iterator[tuple[list[Any], s
     found += [
         (["tune", name], "is fixed under params, too; leave it out there or here")
         for name in tune
-        if name in params
+        if _is_fixed(name, params)
     ]
     for place, inner in inner_entries(params):
         found += [(["params", *place, *path], text) for path, text in problems(inner)]
     yield from found
     if not found:
         yield from _working(pipeline.Method.from_entry(entry), tune)
+
+
+def _is_fixed(name: str, params: Mapping[str, Any]) -> bool:
+    """Of estimator__strength: in the params of the entry that stands under `estimator`."""
+    first, _, rest = name.partition("__")
+    if not rest or not isinstance(params.get(first), Mapping):
+        return name in params
+    return _is_fixed(rest, params[first].get("params") or {})
 
 
 def inner_entries(value: Any) -> Iterator[tuple[list[Any], Mapping[str, Any]]]:
@@ -116,9 +125,14 @@ def _working(method: pipeline.Method, tune: Mapping[str, Any]) -> Iterator[tuple
     for path, chosen in tries:
         try:
             estimator = method.estimator(**chosen)
-            for check in ("check", "_validate_params"):  # ours, and scikit-learn's
-                if callable(getattr(estimator, check, None)):
-                    getattr(estimator, check)()
+            for part in _with_inner(estimator):
+                for check in ("check", "_validate_params"):  # ours, and scikit-learn's
+                    if callable(getattr(part, check, None)):
+                        getattr(part, check)()
+            if is_regressor(estimator):
+                name = method.classifier.__name__
+                yield ["classifier"], f"{name} predicts numbers, not classes; give a classifier"
+                return
             probabilistic = any(hasattr(estimator, name) for name in PROBABILITIES)
         except BaseException as error:
             yield path, _one_line(error)
@@ -128,6 +142,29 @@ def _working(method: pipeline.Method, tune: Mapping[str, Any]) -> Iterator[tuple
             ["decide"],
             f"'costs' needs probabilities, which {method.classifier.__name__} does not give; leave it out",
         )
+
+
+def _with_inner(estimator: Any) -> Iterator[Any]:
+    """It, and the estimators among its parameters, in lists of names and estimators, too."""
+    waiting = [estimator]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, list | tuple):
+            waiting += part
+        elif hasattr(part, "fit") and not isinstance(part, type):
+            yield part
+            waiting += part.get_params(deep=False).values() if hasattr(part, "get_params") else ()
+
+
+def is_regressor(estimator: Any) -> bool:
+    """Ours by its class; a foreign one by what scikit-learn, if it is loaded, says of it."""
+    scikit_learn = sys.modules.get("sklearn.base")
+    if isinstance(estimator, Regressor) or scikit_learn is None:
+        return isinstance(estimator, Regressor)
+    try:
+        return bool(scikit_learn.is_regressor(estimator))
+    except Exception:  # what says nothing of itself may be a classifier
+        return False
 
 
 def _unknown(callable_: Any, given: Any, owner: str) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from scipy import sparse
 
 import linclass.classifiers
-from linclass import LogisticRegression
+from linclass import LinearDiscriminantAnalysis, LogisticRegression
 from linclass.applicability import NotApplicable
 from linclass.estimators.from_binary import cloned
 
@@ -204,3 +205,21 @@ def test_fits_that_are_no_function_of_the_rows_alone_are_refused(changed: dict[s
     X, y = rows(2)
     with pytest.raises(NotApplicable, match="fold by fold"):
         LogisticRegression(**changed).fit_many(X, y, folds(len(y)), STRENGTHS)
+
+
+@pytest.mark.parametrize("model", [LogisticRegression(), LinearDiscriminantAnalysis()], ids=repr)
+def test_folds_are_numbers_of_rows_or_masks(model: Any) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((40, 3)), np.arange(40) % 2
+    mask = np.arange(40) < 10
+    ((by_mask,),) = model.fit_many(X, y, [mask], [{}])
+    ((by_numbers,),) = model.fit_many(X, y, [list(range(10))], [{}])
+    np.testing.assert_array_equal(by_mask.coef_, by_numbers.coef_)
+    for folds, words in [
+        ([[0.5, 1.7]], "fold 0 has shape (2,) and holds float64; give row numbers, or a mask"),
+        ([mask[:5]], "fold 0 has shape (5,) and holds bool"),
+        ([[0], [40]], "folds hold row 40; rows are 0 to 39"),
+        ([], "folds is empty"),
+    ]:
+        with pytest.raises(ValueError, match=re.escape(words)):
+            model.fit_many(X, y, folds, [{}])

@@ -133,7 +133,13 @@ def test_a_fit_that_ran_out_of_steps_says_so_on_the_path_too() -> None:
 
 @pytest.mark.parametrize(
     ("strengths", "words"),
-    [([], "at least one"), ([1.0, 0.0], "above 0"), ([np.nan], "above 0"), (1.0, "at least one")],
+    [
+        ([], "at least one"),
+        (["a"], "at least one number"),
+        ([1.0, 0.0], "above 0"),
+        ([np.nan], "above 0"),
+        (1.0, "at least one"),
+    ],
 )
 def test_strengths_that_make_no_path_are_refused(strengths: Any, words: str) -> None:
     from linclass import LogisticRegression

@@ -167,6 +167,32 @@ METHODS = {
         f"{LOGISTIC}, tune: {{strength: {{logspace: [-4, 4, 100000]}}}}",
         "mine.tune.strength.logspace[2]: 100000 is too large; give at most 1000",
     ),
+    "a regressor": (
+        "classifier: linclass.Lasso",
+        "mine.classifier: Lasso predicts numbers, not classes; give a classifier",
+    ),
+    "somebody's regressor": (
+        "classifier: sklearn.linear_model.Ridge",
+        "mine.classifier: Ridge predicts numbers, not classes; give a classifier",
+    ),
+    "wrong parameter of an estimator inside": (
+        (
+            "classifier: linclass.OneVsRest, tune: {estimator__C: [-1, -2]}, "
+            "params: {estimator: {classifier: sklearn.svm.LinearSVC}}"
+        ),
+        "mine.tune.estimator__C: The 'C' parameter of LinearSVC",
+    ),
+    "fixed and tuned inside": (
+        (
+            f"classifier: linclass.OneVsRest, tune: {{estimator__strength: [1, 2]}}, "
+            f"params: {{estimator: {{{LOGISTIC}, params: {{strength: 1}}}}}}"
+        ),
+        "mine.tune.estimator__strength: is fixed under params, too",
+    ),
+    "parameter of no estimator": (
+        "classifier: linclass.OneVsRest, tune: {estimator__strength: [1, 2]}",
+        "mine.tune.estimator__strength: estimator is None, which has no parameter 'strength'; give",
+    ),
     "candidates beyond the doubles": (
         f"{LOGISTIC}, tune: {{strength: {{logspace: [-4, 400, 3]}}}}",
         "mine.tune.strength.logspace[1]: 400 is too large; give at most 300",
