@@ -31,7 +31,8 @@ SHORT = 0.3  # of the reach at which a row alone would be right at once
 FEW = 3000  # rows whose Gram matrix is formed; of sparse ones a tenth, for their products cost less
 FLAT = 1e-6  # of the mean K_ii, below which a row's own is taken to be that
 ROUNDING = 1e-15  # of K_ii, added to it
-ROUGH, SHARP = 0.1, 1e-12  # errors of scores, in units of the loss, of first and of last guesses
+ROUGH, SHARP = 0.2, 1e-14  # errors of scores, in units of the loss, of first and of last guesses
+SHARPER = 30.0  # when guesses no longer correct half as many rows
 SETTLED = 0.02  # share of rows: when no more are corrected, a guess may be as good as proved
 LEAP = 1e-6  # places of kinks that are farther apart, in units of the loss, are two
 PRODUCTS = 300  # for one system
@@ -97,7 +98,7 @@ def pivot(
         if 2 * corrected >= last or not corrected:
             if not corrected and (equations.exact or precision <= SHARP):
                 break
-            precision = max(precision / 100, SHARP)
+            precision = max(precision / SHARPER, SHARP)
         waited = 0 if corrected < fewest else waited + 1
         fewest, last = min(fewest, corrected), corrected
         s, free, kinks = new, moves, places
@@ -194,27 +195,24 @@ class Conjugate(Equations):
         super().__init__(objective, objective.design.row_norms() - objective.design.intercept)
 
     def solve(self, F: Array, kinks: Array, s: Array, precision: float) -> tuple[Array, Array]:
-        d = 1 / (self.diagonal + self.soft)[F]
-        beta, step = self.of_slopes * s, np.zeros(len(s))
+        B, soft = self.design.X[F], self.soft[F]
+        d = 1 / (self.diagonal[F] + soft)
+        beta = self.of_slopes * s
         if self.design.intercept:
             beta[F] -= beta.sum() / d.sum() * d
-        r, b, p, old = kinks[F] - self._times(beta)[F], 0.0, np.zeros(len(F)), np.inf
+        r = kinks[F] - self.design.scores(self.theta(beta, 0.0))[F] - soft * beta[F]
+        b, p, old = 0.0, np.zeros(len(F)), np.inf
         for _ in range(PRODUCTS):
             if self.design.intercept:  # what is left of r once b has taken its part
                 b = float(d @ r) / float(d.sum())
             left = r - b
-            if np.abs(left).max() <= precision:
+            if left @ left <= precision**2 * len(F):
                 break
             g = d * left
             now = float(g @ left)
-            p = g + now / old * p
-            step[F], old = p, now
-            Kp = self._times(step)[F]
+            p, old = g + now / old * p, now
+            Kp = B @ (B.T @ p) + soft * p
             t = now / float(p @ Kp)
             beta[F] += t * p
             r -= t * Kp
         return beta / self.of_slopes, self.theta(beta, b)
-
-    def _times(self, beta: Array) -> Array:
-        """K β and what is soft."""
-        return self.design.scores(self.theta(beta, 0.0)) + self.soft * beta
