@@ -36,6 +36,8 @@ class Kernel:
         a = squared_lengths(X)
         b = a if Y is None else squared_lengths(Y)
         other = X if Y is None else Y
+        if sparse.issparse(X) and not sparse.issparse(other):
+            other = np.asfortranarray(other)  # whose transpose each sparse product takes as it is
         for start in range(0, n, BLOCK):
             rows = slice(start, start + BLOCK)
             first = start if Y is None else 0
