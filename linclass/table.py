@@ -22,6 +22,9 @@ class NamedRows(np.ndarray):
 
     columns: tuple[str, ...]
 
+    def __array_finalize__(self, rows: Any) -> None:
+        self.columns = getattr(rows, "columns", ())
+
 
 @dataclass(frozen=True, eq=False)
 class Table:

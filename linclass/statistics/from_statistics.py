@@ -117,7 +117,7 @@ class FromStatistics(Classifier):
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn of more rows. Classes may come later; `classes` says them now, without rows."""
-        self._take_in(X, y, classes, sample_weight)
+        self.take_in(X, y, classes, sample_weight)
         if len(self.classes_) < 2:
             raise NotApplicable(
                 f"y has 1 class so far: {self.classes_.tolist()[0]!r}; give classes=[…] at first."
@@ -128,15 +128,20 @@ class FromStatistics(Classifier):
         """Fit on an iterator of (X, y): each block is read once, and only one is in memory."""
         self._forget()
         for X, y in blocks:
-            self._take_in(X, y, classes)
+            self.take_in(X, y, classes)
         if len(getattr(self, "classes_", ())) < 2:
             raise NotApplicable("the blocks hold fewer than two classes; give blocks with rows.")
         return self._learn(self.statistics_)
 
     def merge(self, other: Self) -> Self:
         """As if this one had been fitted on the rows of both."""
-        self._check_mergeable(other)
-        self._add(other.statistics_, other.classes_)
+        return self.merge_all([other])
+
+    def merge_all(self, others: Iterable[Self]) -> Self:
+        """`merge` with several at once, which is learned from at the end alone."""
+        for other in others:
+            self._check_mergeable(other)
+            self._add(other.statistics_, other.classes_)
         return self._learn(self.statistics_)
 
     def _check_mergeable(self, other: Self) -> None:
@@ -151,7 +156,8 @@ class FromStatistics(Classifier):
         for name in ("statistics_", "classes_", "n_features_in_", "feature_names_in_"):
             vars(self).pop(name, None)
 
-    def _take_in(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> None:
+    def take_in(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> None:
+        """Add the sums of more rows, and learn nothing of them yet."""
         self.check()
         self._gathering()
         known = hasattr(self, "statistics_")

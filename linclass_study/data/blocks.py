@@ -4,18 +4,20 @@
 
 Every classifier that is a function of sums takes such blocks (linclass/statistics/from_statistics.py). A block is
 a frame of numbers, so the names of its columns reach the classifier; only one is read at a time,
-and of the file only the row groups that it lies in.
+and of the file only the row groups that it lies in. A data set with `format: parquet_blocks` is
+read so in a study, too (linclass_study/runs/block_fits.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 from linclass.conventions import NotApplicable
+from linclass.table import Table
 
 ROWS = 65_536
 
@@ -24,18 +26,38 @@ def blocks(
     path: str | Path, target: str, rows: int = ROWS
 ) -> Iterator[tuple[pl.DataFrame, np.ndarray]]:
     """(features, labels) of `rows` rows at a time, in the order of the file."""
-    scanned = pl.scan_parquet(path)
-    schema = scanned.collect_schema()
-    if target not in schema:
-        raise ValueError(f"{path} has no column '{target}'; it has {', '.join(list(schema)[:8])}.")
-    features = [name for name in schema if name != target]
+    features = numbers_of(path, target)
+    for block in _slices(path, [*features, target], features, rows):
+        yield block.select(features), block[target].to_numpy()
+
+
+def tables(path: str | Path, names: Sequence[str], rows: int = ROWS) -> Iterator[Table]:
+    """The same columns of numbers as tables, a missing value as NaN."""
+    for block in _slices(path, names, names, rows):
+        yield Table(np.ascontiguousarray(block.select(names).to_numpy()), tuple(names))
+
+
+def numbers_of(path: str | Path, target: str, drop: Iterable[str] = ()) -> list[str]:
+    """The names of all columns but the target and those that are dropped; each must hold numbers."""
+    schema = pl.scan_parquet(path).collect_schema()
+    for name in (target, *drop):
+        if name not in schema:
+            raise ValueError(
+                f"{path} has no column '{name}'; it has {', '.join(list(schema)[:8])}."
+            )
+    features = [name for name in schema if name not in {target, *drop}]
     for name in features:
         if not (schema[name].is_numeric() or schema[name] == pl.Boolean):
             raise NotApplicable(
                 f"column '{name}' of {path} is {schema[name]}; blocks take numbers: encode it first."
             )
-    numbers = pl.col(features).cast(pl.Float64)
+    return features
+
+
+def _slices(
+    path: str | Path, columns: Sequence[str], numbers: Sequence[str], rows: int
+) -> Iterator[pl.DataFrame]:
+    scanned = pl.scan_parquet(path).select(columns)
     total = scanned.select(pl.len()).collect().item()
     for begin in range(0, total, rows):
-        block = scanned.slice(begin, rows).with_columns(numbers).collect()
-        yield block.select(features), block[target].to_numpy()
+        yield scanned.slice(begin, rows).with_columns(pl.col(numbers).cast(pl.Float64)).collect()

@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+from scipy import sparse
+
+from linclass.table import Table
 from linclass_study.data import canonical, labels
 from linclass_study.data.assembly import assemble
-from linclass_study.data.content import Content
+from linclass_study.data.content import Content, InFile
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.unavailable import Unavailable
 
 
 def build(train: Content, test: Content | None, entry: Mapping[str, Any]) -> Dataset:
     """The data set of its contents; Unavailable if they are not what the entry says."""
+    if isinstance(train, InFile):
+        return _in_file(train, entry)
     table, y, split, classes = assemble(train, test, entry)
     table = canonical.normal(table)
     order = canonical.order(table, y, split)
@@ -25,13 +31,37 @@ def build(train: Content, test: Content | None, entry: Mapping[str, Any]) -> Dat
     for code, name in enumerate(classes):
         if not (split[y == code] == 0).any():
             raise Unavailable(f"class '{name}' has no training row")
-    positive = len(classes) - 1
-    if "positive" in entry:
-        positive = classes.index(labels.lookup(entry["positive"], classes, "positive"))
+    positive = _positive(entry, classes)
     costs, bayes_error = _costs(entry, classes), _bayes_error(train, test, entry)
     return Dataset(
         table, y, split, classes, positive, costs, digest=digest, bayes_error=bayes_error
     )
+
+
+def _in_file(rows: InFile, entry: Mapping[str, Any]) -> Dataset:
+    """An empty matrix stands for the rows, which whoever needs them reads from the file."""
+    if len(rows.classes) < 2:
+        raise Unavailable("the target has fewer than two classes; a classifier needs at least two")
+    pinned = entry.get("digest", rows.digest)
+    if rows.digest != pinned:
+        raise Unavailable(f"its content has the digest {rows.digest}, not {pinned}")
+    table = Table(sparse.csr_array((rows.n_rows, len(rows.names))), tuple(rows.names))
+    return Dataset(
+        table,
+        rows.y,
+        np.zeros(rows.n_rows, np.int8),
+        rows.classes,
+        _positive(entry, rows.classes),
+        _costs(entry, rows.classes),
+        digest=rows.digest,
+        in_file=str(rows.path),
+    )
+
+
+def _positive(entry: Mapping[str, Any], classes: list[str]) -> int:
+    if "positive" not in entry:
+        return len(classes) - 1
+    return classes.index(labels.lookup(entry["positive"], classes, "positive"))
 
 
 def _bayes_error(

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,23 @@ class Counts:
         return replace(self, X=self.X[index], labels=labels, split=self.split[index])
 
 
-Content = Columns | Counts
+@dataclass(frozen=True)
+class InFile:
+    """Rows that stay in a Parquet file: columns of numbers, and the class of each row."""
+
+    path: Path
+    names: list[str]
+    y: np.ndarray  # (n,) int32, places in classes
+    classes: list[str]
+    digest: str
+    matrices: tuple[Matrix, ...] = ()
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.y)
+
+
+Content = Columns | Counts | InFile
 
 
 def text_columns(

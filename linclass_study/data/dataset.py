@@ -20,7 +20,7 @@ from linclass_study.data.unavailable import Unavailable, whatever_happens
 __all__ = ["Dataset", "Unavailable", "load", "obtain", "save", "save_unavailable"]
 
 MANY = 1000  # features beyond this are counted in the .json, not named
-KEPT = ("classes", "positive", "costs", "source", "digest", "attempts")
+KEPT = ("classes", "positive", "costs", "source", "digest", "attempts", "in_file")
 
 
 @dataclass
@@ -37,6 +37,9 @@ class Dataset:
     digest: str = ""
     attempts: list[dict[str, str]] = field(default_factory=list)
     bayes_error: tuple[float, float] | None = None  # of drawn rows, with its own standard error
+    in_file: str = (
+        ""  # the Parquet file that rows stay in; then the table is empty, but for its shape
+    )
 
 
 def obtain(
@@ -90,6 +93,7 @@ def save(
         "digest": data.digest,
         "attempts": data.attempts,
         "bayes_error": data.bayes_error,
+        "in_file": data.in_file,
     }
     text = np.frombuffer(json.dumps(about, allow_nan=False).encode(), dtype=np.uint8)
     arrays = {**kind, "y": data.y, "split": data.split, "about": text}
@@ -138,7 +142,7 @@ def _summary(data: Dataset, status: str, reason: str) -> bytes:
         "positive": data.classes[data.positive] if data.classes else None,
         "rows": n,
         "test_rows": int(data.split.sum()),
-        "sparse": data.table.is_sparse,
+        "sparse": data.table.is_sparse and not data.in_file,
         "levels": {n: list(levels) for n, levels in data.table.levels.items() if n not in texts},
         "texts": sorted(texts),
         "costs": data.costs,

@@ -30,6 +30,7 @@ class FeatureFile:
     axes: tuple[np.ndarray, np.ndarray]
     grid: Table
     reason: str = ""
+    in_file: str = ""  # the Parquet file that the rows stay in; the table is empty then
 
     def save(self, path: str | os.PathLike[str]) -> None:
         partial = Path(path).with_name(f"{Path(path).name}.{os.getpid()}.partial.npz")
@@ -38,7 +39,7 @@ class FeatureFile:
             "y": self.y,
             "x_axis": self.axes[0],
             "y_axis": self.axes[1],
-            "text": _bytes({"reason": self.reason}),
+            "text": _bytes({"reason": self.reason, "in_file": self.in_file}),
             **_arrays("table", self.table),
             **_arrays("grid", self.grid),
         }
@@ -53,7 +54,7 @@ class FeatureFile:
                 y=arrays["y"],
                 axes=(arrays["x_axis"], arrays["y_axis"]),
                 grid=_table("grid", arrays),
-                reason=_read(arrays["text"])["reason"],
+                **_read(arrays["text"]),
             )
 
     @classmethod

@@ -16,6 +16,10 @@ from linclass_study.runs.feature_file import FeatureFile, plane
 
 def compute(data: Dataset, steps: Sequence[Any]) -> FeatureFile:
     """The features of every row; where they cannot be had for this data set, the reason."""
+    if data.in_file and steps:
+        return FeatureFile.empty(
+            "its rows stay in their file (parquet_blocks), without `features:`"
+        )
     try:
         table = _applied(data.table, steps)
         axes, points = plane(data.table)
@@ -24,7 +28,7 @@ def compute(data: Dataset, steps: Sequence[Any]) -> FeatureFile:
         return FeatureFile.empty(one_line(error))
     except Exception as error:  # also of a feature that a user wrote: the study goes on
         return FeatureFile.empty(f"its features cannot be had ({first_line(error)})")
-    return FeatureFile(table, data.y, axes, grid)
+    return FeatureFile(table, data.y, axes, grid, in_file=data.in_file)
 
 
 def _applied(table: Table, entries: Sequence[Any]) -> Table:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from linclass import pipeline
+from linclass_study.runs import block_fits
 from linclass_study.runs.feature_file import FeatureFile
 
 FITTED = ("converged", "max_iter", "separable", "rank_deficient")
@@ -50,6 +51,10 @@ class Worker:
             fit_seconds = (time.perf_counter() - begin) / len(folds)
         for text in dict.fromkeys(f"{w.category.__name__}: {w.message}" for w in heard):
             print(text, file=sys.stderr)
+        if self.file.in_file:
+            said = block_fits.predict(fits, self.file, [test for _, test, _, _ in folds])
+            parts = zip(fits, folds, said, strict=True)
+            return [self._outcome(fit, fold, heard, fit_seconds, own) for fit, fold, own in parts]
         if len(folds) == 1:
             return [self._outcome(fits[0], folds[0], heard, fit_seconds)]
         outcomes: list[dict[str, Any] | None] = []
@@ -62,20 +67,29 @@ class Worker:
 
     def _fit(self, folds: tuple[Fold, ...]) -> list[pipeline.Fitted]:
         table, y = self.file.table, self.file.y
+        held_out = [test for _, test, _, _ in folds]
+        if self.file.in_file:
+            return block_fits.fit(self.method, self.file, held_out, self.task)
         if len(folds) > 1:
-            held_out = [test for _, test, _, _ in folds]
             return pipeline.fit_folds(self.method, table, y, held_out, self.task)
         ((train, test, seed, _),) = folds
         train = np.delete(np.arange(len(y)), test) if train is None else train
         return [pipeline.fit(self.method, table.rows(train), y[train], self.task, seed)]
 
     def _outcome(
-        self, fitted: pipeline.Fitted, fold: Fold, heard: list[Any], fit_seconds: float
+        self,
+        fitted: pipeline.Fitted,
+        fold: Fold,
+        heard: list[Any],
+        fit_seconds: float,
+        said: block_fits.Predicted | None = None,
     ) -> dict[str, Any]:
         _, test, _, grid = fold
-        begin = time.perf_counter()
-        y_pred, score, log_proba = fitted.predict(self.file.table.rows(test))
-        predict_seconds = time.perf_counter() - begin
+        if said is None:
+            begin = time.perf_counter()
+            predicted = fitted.predict(self.file.table.rows(test))
+            said = (*predicted, time.perf_counter() - begin)
+        y_pred, score, log_proba, predict_seconds = said
         return {
             **ending(fitted.estimator, heard),
             "params": json.dumps(self.method.params | fitted.chosen, default=str),

@@ -125,3 +125,32 @@ def test_naive_bayes_with_a_family_for_each_column(with_examples):
                 joint[:, k] += stats.norm.logpdf(asked, seen.mean(), np.sqrt(variance))
     expected = joint - np.logaddexp.reduce(joint, axis=1)[:, None]
     np.testing.assert_allclose(np.array(first["log_proba"].to_list()), expected, atol=2e-4)
+
+
+def test_rows_that_stay_in_their_file(with_examples):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 3000)
+    numbers = {"length": rng.normal(2 * y, 1), "weight": rng.normal(y, 1)}
+    frame = pl.DataFrame(numbers).with_columns(kind=np.array(["no", "yes"])[y])
+    frame.write_parquet(with_examples.folder / "large.parquet")
+    said = with_examples.snakemake(study="large.yaml")
+    assert said.code == 0, said.text
+    results = with_examples.folder / "results/large"
+    fits = pl.read_parquet(results / "fits.parquet")
+    ended = {method: set(part["status"]) for (method,), part in fits.group_by("method")}
+    assert ended == {
+        "lda": {"converged"},
+        "gaussian_nb": {"converged"},
+        "logistic": {"not_applicable"},
+    }
+    # two features, Σ = I, means √5 apart: any linear rule is right at most Φ(√5/2) = 0.868 of the time
+    scores = pl.read_csv(results / "scores.csv").filter(metric="accuracy")
+    assert (
+        scores.group_by("method").agg(pl.col("value").mean())["value"] - 0.868
+    ).abs().max() < 0.02
+    about = json.loads((results / "data/large.json").read_text())
+    assert (about["rows"], about["features"], about["sparse"]) == (
+        3000,
+        ["length", "weight"],
+        False,
+    )

@@ -1,0 +1,50 @@
+"""Parquet that stays in its file: rows are read block by block, wherever a run needs them.
+
+Only the classes of the rows are read here, so the file may be larger than memory. Columns are
+numbers; rows keep the file's order. Which methods can do with blocks: linclass_study/runs/block_fits.py.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from linclass.conventions import NotApplicable
+from linclass_study.data import blocks
+from linclass_study.data import labels as label
+from linclass_study.data.content import InFile
+from linclass_study.data.unavailable import Unavailable
+
+STRANGERS = ("categorical", "texts", "matrices", "test")  # keys that ask for more than numbers
+
+
+def read(path: Path, options: Mapping[str, Any]) -> InFile:
+    if asked := next((key for key in STRANGERS if options.get(key)), None):
+        raise Unavailable(f"`{asked}:` has no meaning for parquet_blocks; leave it out")
+    target, drop = str(options["target"]), list(map(str, options.get("drop", [])))
+    try:
+        names = blocks.numbers_of(path, target, drop)
+        labels = pl.read_parquet(path, columns=[target])[target]
+    except (ValueError, NotApplicable, pl.exceptions.PolarsError, OSError) as error:
+        raise Unavailable(str(error).splitlines()[0]) from None
+    if labels.null_count():
+        raise Unavailable(f"{labels.null_count()} rows have no class; leave them out of the file")
+    kinds = labels.unique().sort()
+    y, classes = label.merge(label.written(kinds.to_list()), options.get("classes"))
+    if (y < 0).any():
+        raise Unavailable("`classes:` must name every class, since rows stay in their file")
+    code = pl.Series(y)[kinds.search_sorted(labels)].to_numpy()
+    return InFile(path.resolve(), names, code, classes, _digest(path, names, code))
+
+
+def _digest(path: Path, names: list[str], y: Any) -> str:
+    """Of the numbers in the file's order, and the classes."""
+    total = hashlib.sha256(repr(names).encode())
+    total.update(y.astype("<i4").tobytes())
+    for table in blocks.tables(path, names):
+        total.update(table.X.astype("<f8").data)
+    return f"sha256:{total.hexdigest()}"

@@ -1,0 +1,81 @@
+"""Fits and predictions of rows that stay in their Parquet file, which is read twice for all folds.
+
+The first pass gathers the sums of each fold as a shard, the second predicts the rows of each fold by
+the model of the others. So a method must be a function of sums over rows (LDA, QDA, naive Bayes,
+Fisher, nearest mean), untuned, and its transforms must leave the rows alone. Of all rows memory
+holds the classes and what is predicted, never the features.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from linclass import pipeline
+from linclass.conventions import NotApplicable
+from linclass.statistics.shards import dealings, fit_without_each
+from linclass.table import Table
+from linclass.transforming import share
+from linclass_study.data import blocks
+from linclass_study.runs.feature_file import FeatureFile
+
+Predicted = tuple[np.ndarray, np.ndarray, np.ndarray | None, float]  # …, seconds
+
+
+def fit(
+    method: pipeline.Method, file: FeatureFile, held_out: Sequence[np.ndarray], task: pipeline.Task
+) -> list[pipeline.Fitted]:
+    """The model of all rows but those of each fold."""
+    estimator = method.estimator()
+    if method.tune or not callable(getattr(estimator, "merge_all", None)):
+        raise NotApplicable(
+            f"its rows stay in their file (parquet_blocks), and {type(estimator).__name__} "
+            f"{'with `tune:`' if method.tune else ''} needs them at once; take an untuned method that is "
+            "a function of sums, such as lda or gaussian_nb"
+        )
+    rows = (
+        table.named_rows() if getattr(estimator, "takes_names", False) else table.X
+        for table in _unchanged(method, file)
+    )
+    fits = fit_without_each(estimator, rows, file.y, held_out)
+    return [pipeline.Fitted(method, task, {}, [], model) for model in fits]
+
+
+def predict(
+    fits: Sequence[pipeline.Fitted], file: FeatureFile, held_out: Sequence[np.ndarray]
+) -> list[Predicted]:
+    """What each model says of the rows of its fold, in their order."""
+    parts: list[list[Any]] = [[] for _ in fits]
+    seconds = np.zeros(len(fits))
+    dealt, begin = dealings(held_out, len(file.y)), 0
+    for table in blocks.tables(file.in_file, file.table.names):
+        for members, shard in dealt:
+            own = shard[begin : begin + table.shape[0]]
+            for place in np.unique(own[own < len(members)]):
+                number, clock = members[place], time.perf_counter()
+                parts[number].append(fits[number].predict(table.rows(own == place)))
+                seconds[number] += time.perf_counter() - clock
+        begin += table.shape[0]
+    found: list[Predicted] = []
+    for rows, part, spent in zip(held_out, parts, seconds.tolist(), strict=True):
+        order = np.argsort(np.argsort(rows))  # parts are in the order of the file
+        codes, scores, log_proba = zip(*part, strict=True)
+        known = None if log_proba[0] is None else np.concatenate(log_proba)[order]
+        found.append((np.concatenate(codes)[order], np.concatenate(scores)[order], known, spent))
+    return found
+
+
+def _unchanged(method: pipeline.Method, file: FeatureFile) -> Iterator[Table]:
+    """The blocks, of which each transform of the method says that it would leave them alone."""
+    for table in blocks.tables(file.in_file, file.table.names):
+        shared = share(method.transforms, table, [])
+        if shared is None or shared.last is not None or shared.table.X is not table.X:
+            names = ", ".join(name for name, _ in method.transforms)
+            raise NotApplicable(
+                f"its rows stay in their file (parquet_blocks), and transforms ({names}) would change "
+                "them; leave out what learns from rows, and impute missing values before"
+            )
+        yield shared.table

@@ -1,0 +1,174 @@
+"""Rows that stay in their Parquet file: the same predictions, by blocks, and no more memory for more rows."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from linclass import pipeline
+from linclass.resampling import stratified_folds
+from linclass.table import Table
+from linclass_study.data import blocks, dataset
+from linclass_study.runs import features, run
+from linclass_study.runs.folds import Plan
+
+LIMITS = {"fit_seconds": 60, "fit_memory_mb": 4000}
+TASK = {"n_classes": 3, "positive": 2}
+
+
+N = 2 * blocks.ROWS + 1000  # three blocks
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory):
+    """A file of three blocks, whose row groups end elsewhere."""
+    tmp_path, rng = tmp_path_factory.mktemp("rows"), np.random.default_rng(0)
+    y = rng.integers(0, 3, N)
+    X = rng.normal(size=(N, 4)) @ rng.normal(size=(4, 4)) + y[:, None]
+    frame = pl.DataFrame({"b": X[:, 0], "a": X[:, 1], "c": X[:, 2], "hits": rng.poisson(1 + y)})
+    frame.with_columns(kind=np.array(["x", "y", "z"])[y]).write_parquet(
+        tmp_path / "rows.parquet", row_group_size=30_000
+    )
+    return tmp_path, frame.cast(pl.Float64).to_numpy(), y.astype(np.int32)
+
+
+def obtained(folder, **changes):
+    entry = {"source": {"file": str(folder / "rows.parquet")}, "format": "parquet_blocks"}
+    return dataset.obtain("rows", entry | {"target": "kind"} | changes, [], folder, folder)
+
+
+def ran(folder, data, plan, entry):
+    file = folder / "features.npz"
+    features.compute(data, entry.get("features", [])).save(file)
+    return run.run("rows", "m", entry, str(file), plan, TASK, 0, LIMITS)
+
+
+def planned(y, repeats):
+    dealings = [stratified_folds(y, 3, seed) for seed in range(repeats)]
+    return Plan(
+        {
+            ("cv", r, k): (np.flatnonzero(fold != k), np.flatnonzero(fold == k))
+            for r, fold in enumerate(dealings)
+            for k in range(3)
+        }
+    )
+
+
+FAMILIES = {"families": {"hits": "poisson"}}
+
+
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        ("LinearDiscriminantAnalysis", {}),
+        ("QuadraticDiscriminantAnalysis", {}),
+        ("GaussianNB", {}),
+        ("FisherDiscriminant", {}),
+        ("NearestMean", {}),
+        ("ExponentialFamilyNB", FAMILIES),
+    ],
+)
+def test_predictions_are_those_of_rows_in_memory(rows, name, params):
+    folder, X, y = rows
+    data = obtained(folder)
+    assert (data.y == y).all()
+    entry = {
+        "classifier": f"linclass.{name}",
+        "params": params,
+        "transforms": ["impute", "one_hot"],
+    }
+    plan = planned(y, repeats=2)
+    found = ran(folder, data, plan, entry)
+    assert {fit["status"] for fit in found.fits} == {"converged"}
+    table, task = Table(X, ("b", "a", "c", "hits")), pipeline.Task(**TASK)
+    method = pipeline.Method.from_entry(entry)
+    for part, (train, test) in zip(found.parts, plan.folds.values(), strict=True):
+        fitted = pipeline.fit(method, table.rows(train), y[train], task, seed=0)
+        y_pred, score, _ = fitted.predict(table.rows(test))
+        assert (part["row"] == test).all()
+        assert (part["y_pred"] == y_pred).all()
+        np.testing.assert_allclose(part["score"], score, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [
+        ({"classifier": "linclass.LogisticRegression"}, "LogisticRegression needs them at once"),
+        ({"classifier": "linclass.QuadraticDiscriminantAnalysis", "tune": {"shrinkage": [0, 1]}}, "`tune:`"),
+        ({"classifier": "linclass.GaussianNB", "transforms": ["standardize"]}, "(standardize) would change"),
+        ({"classifier": "linclass.GaussianNB", "features": ["quadratic"]}, "without `features:`"),
+    ],
+)  # fmt: skip
+def test_a_method_that_needs_the_rows_at_once_says_so(rows, entry, reason):
+    folder, _, y = rows
+    found = ran(folder, obtained(folder), planned(y, repeats=1), entry)
+    assert {fit["status"] for fit in found.fits} == {"not_applicable"}
+    assert all(reason in fit["reason"] for fit in found.fits)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"target": "sort"}, "no column 'sort'"),
+        ({"target": "hits"}, "column 'kind' of"),
+        ({"categorical": ["a"]}, "`categorical:` has no meaning"),
+        ({"classes": ["x", "y"]}, "must name every class"),
+        ({"digest": "sha256:0"}, "its content has the digest"),
+    ],
+)
+def test_what_cannot_be_read_in_blocks_is_unavailable(rows, changes, reason):
+    with pytest.raises(dataset.Unavailable, match=reason):
+        obtained(rows[0], **changes)
+
+
+def test_the_digest_is_of_all_numbers_in_the_order_of_the_file(rows):
+    folder, X, y = rows
+    found = obtained(folder, drop=["c"], classes={"most": ["x", "z"], "rest": "y"})
+    assert found.table.names == ("b", "a", "hits")
+    assert (found.y == (y == 1)).all()
+    content = repr(["b", "a", "hits"]).encode() + found.y.tobytes() + X[:, [0, 1, 3]].tobytes()
+    assert found.digest == f"sha256:{hashlib.sha256(content).hexdigest()}"
+
+
+PEAK = """
+import sys
+import numpy as np
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+import test_rows_in_their_file as tests
+folder = Path(sys.argv[1])
+data = tests.obtained(folder)
+entry = {"classifier": "linclass.LinearDiscriminantAnalysis"}
+found = tests.ran(folder, data, tests.planned(data.y, repeats=1), entry)
+assert {fit["status"] for fit in found.fits} == {"converged"}
+peak = next(int(s.split()[1]) for s in open("/proc/self/status") if s.startswith("VmHWM"))
+print(peak / 1000, max(fit["peak_rss_mb"] for fit in found.fits))
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="peaks are read from /proc")
+def test_memory_does_not_grow_with_the_features(tmp_path):
+    """Eight times the rows, 200 MB of numbers more: what grows is what is said of each row."""
+    rng = np.random.default_rng(0)
+    peaks = []
+    for n in (65_536, 8 * 65_536):
+        columns = {f"x{j}": rng.integers(0, 9, n).astype(np.int8) for j in range(56)}
+        kinds = np.array(["x", "y", "z"])[rng.integers(0, 3, n)]
+        pl.DataFrame(columns).with_columns(kind=kinds).write_parquet(
+            tmp_path / "rows.parquet", row_group_size=65_536
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", PEAK, str(tmp_path), str(Path(__file__).parent)],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        peaks.append(np.array(done.stdout.split()[-2:], float))
+    numbers = 7 * 65_536 * 56 * 8 / 1e6
+    assert (peaks[1] - peaks[0] < numbers / 2).all(), peaks
