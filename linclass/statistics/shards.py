@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.statistics.from_statistics import FromStatistics, unfitted
+from linclass.statistics.from_statistics import FromStatistics
 
 Array = np.ndarray
 Dealing = tuple[
@@ -38,10 +38,10 @@ def dealings(folds: Sequence[Array], n: int) -> list[Dealing]:
 def fit_without_each(
     model: FromStatistics, blocks: Iterable[Any], y: Array, folds: Sequence[Array]
 ) -> list[Any]:
-    """The model of all rows but those of each fold. `blocks` are matrices whose rows y names in turn."""
+    """The models of all rows but those of each fold, of one that is not fitted. `blocks` are matrices whose rows y names in turn."""
     classes = np.unique(y)
     dealt = dealings(folds, len(y))
-    shards = [[unfitted(model) for _ in range(len(members) + 1)] for members, _ in dealt]
+    shards = [[copy.copy(model) for _ in range(len(members) + 1)] for members, _ in dealt]
     begin = 0
     for X in blocks:
         some = slice(begin, begin + X.shape[0])
