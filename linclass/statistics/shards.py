@@ -38,7 +38,10 @@ def dealings(folds: Sequence[Array], n: int) -> list[Dealing]:
 def fit_without_each(
     model: FromStatistics, blocks: Iterable[Any], y: Array, folds: Sequence[Array]
 ) -> list[Any]:
-    """The models of all rows but those of each fold, of one that is not fitted. `blocks` are matrices whose rows y names in turn."""
+    """Models, like this unfitted one, of all rows but those of each fold.
+
+    `blocks` are matrices whose rows y names in turn.
+    """
     classes = np.unique(y)
     dealt = dealings(folds, len(y))
     shards = [[copy.copy(model) for _ in range(len(members) + 1)] for members, _ in dealt]
