@@ -16,7 +16,8 @@ from scipy.linalg import lapack
 from linclass.numerics import BLOCK, Array, DesignMatrix
 from linclass.optimization.point import Point
 
-LOOSE = 1e-3  # the intercept's own curvature where no row gives it one
+SHORT = 1e-3  # one over the intercept's step where no row holds it, in units of the loss
+ROUNDING = 1e-14  # of the intercept's gradient, which is a mean of slopes
 WIDE = 1000  # features up to which a dense Hessian is kept
 FEW = 3000  # rows whose Gram matrix is formed instead
 
@@ -142,9 +143,14 @@ class ConjugateGradients:
 
 
 def hold(given: float, point: Point) -> float:
-    """Curvature to add for the intercept: none to speak of where rows give it some."""
+    """Curvature to add for the intercept: none to speak of where rows give it some, else so little
+    that its step passes every kink, among which the line search then chooses."""
     level = float(point.curvatures.max()) or 1.0
-    return 1e-12 * level if given > 1e-9 * level else LOOSE * level
+    if given > 1e-9 * level:
+        return 1e-12 * level
+    objective: Any = point.objective
+    push = abs(float(point.gradient[objective.design.n_features :].sum()))
+    return SHORT * (push if push > ROUNDING else level) / objective.loss.scale(objective.y)
 
 
 def newton_system(objective: Any) -> Any:

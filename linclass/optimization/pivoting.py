@@ -25,7 +25,7 @@ from linclass.objective import Objective
 from linclass.optimization.point import Point
 
 GUESSES = 60
-PATIENCE = 10  # guesses that correct no fewer rows than an earlier one
+FEWER, PATIENCE = 0.7, 6  # of the rows corrected by an earlier guess, so many guesses later
 NEAR = 5.0  # of a start: rows whose score is within 1/(2·NEAR) of a kink are thought to be at it
 SHORT = 0.3  # of the reach at which a row alone would be right at once
 FEW = 3000  # rows whose Gram matrix is formed; of sparse ones a tenth, for their products cost less
@@ -99,8 +99,9 @@ def pivot(
             if not corrected and (equations.exact or precision <= SHARP):
                 break
             precision = max(precision / SHARPER, SHARP)
-        waited = 0 if corrected < fewest else waited + 1
-        fewest, last = min(fewest, corrected), corrected
+        waited, last = waited + 1, corrected
+        if corrected <= FEWER * fewest:
+            waited, fewest = 0, corrected
         s, free, kinks = new, moves, places
     return best._replace(n_iter=n_iter)
 

@@ -66,12 +66,18 @@ class FiniteNewton(Newton):
 def minimize(
     point: Point, system: Any, near: Callable[[Point, Point, bool], bool], max_iter: int
 ) -> tuple[Point, int]:
-    """Newton steps until near(old, new, exact): exact when F stayed the same over a full step."""
+    """Newton steps until near(old, new, exact): exact when F stayed the same over a full step.
+
+    A step of an intercept that no row holds (`newton_system.hold`) is none of Newton's.
+    """
+    intercept = point.objective.design.intercept
     for n_iter in range(1, max_iter + 1):  # noqa: B007
         step, along = system.step(point)
         old = point
         point, t = descend(old, step, along)
         exact = t == 1 and bool((point.curvatures == old.curvatures).all())
+        if exact and intercept and not point.curvatures.any():
+            exact = abs(float(point.gradient[point.objective.design.n_features])) <= 1e-14
         if near(old, point, exact):
             break
     return point, n_iter
@@ -85,17 +91,18 @@ def descend(point: Point, step: Array, along: Array) -> tuple[Point, float]:
     """
     objective = point.objective
     weights, inner = objective.weights, objective.design.inner
+    adrift = objective.design.intercept and not point.curvatures.any()  # a long step of b alone
     slope = inner(point.gradient, step, along)
     look = point.toward(step, along)
     t, new = 1.0, look(1.0)
-    if new.value <= point.value + 1e-4 * slope + 1e-13 * abs(point.value):
+    if not adrift and new.value <= point.value + 1e-4 * slope + 1e-13 * abs(point.value):
         return new, t
     bend = objective.strength * inner(objective.without_intercept(step), step, along)
     rest = slope - float(weights @ (point.slopes * along))  # of all but the losses, at t = 0
     low, high = 0.0, 1.0
     for _ in range(50):
         rise = rest + t * bend + float(weights @ (new.slopes * along))
-        if abs(rise) <= 0.1 * abs(slope):
+        if abs(rise) <= 0.1 * abs(slope) or (rise < 0 and t == 1):
             break
         low, high = (t, high) if rise < 0 else (low, t)
         curvature = bend + float(weights @ (new.curvatures * along * along))

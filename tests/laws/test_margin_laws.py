@@ -173,3 +173,16 @@ def test_the_hinge_of_scikit_learns_liblinear_is_the_same_objective() -> None:
         peer.set_params(max_iter=100_000).fit(P.design.X, P.y, sample_weight=P.weights)
         assert_allclose(solution.theta, peer.coef_[0], rtol=1e-4)
     assert isinstance(find("losses", "hinge")(), Hinge)
+
+
+@pytest.mark.parametrize("strength", [1e-3, 1.0, 1e4])
+@pytest.mark.parametrize("n", [60, 3000])
+def test_a_class_of_one_row_is_given_up_and_proved(n: int, strength: float) -> None:
+    """The other class takes the constant −1, so the least loss is at most 2/n; no row need be at a
+    kink on the way, where only the intercept moves."""
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(n) == 3, 1.0, -1.0)
+    P = Objective(DesignMatrix(rng.standard_normal((n, 5))), Hinge(), y, None, L2(), strength)
+    solution = SemismoothNewton().solve(P, P.zero())
+    assert solution.converged
+    assert solution.objective <= 2 / n * (1 + 1e-6)
