@@ -13,18 +13,19 @@ from typing import Protocol
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics import BLOCK, Array
 from linclass.objective import Objective
 from linclass.optimization.active_set import PRECISE, ActiveSet, scale
 from linclass.optimization.conjugate_gradients import conjugate_gradients
 from linclass.optimization.point import Point
+from linclass.optimization.units import Units
 
 JOIN = 8  # entries that may join at first; later twice as many as are in the support
 CUT = 0.1  # of what is left, is far enough before other entries are looked at
 LIFT = 1e-6  # of a Hessian that is flat where signs are not: steps then end where signs change
 ROUNDING = 1e-6  # of a Hessian formed in single precision
 DENSE = 2000  # features up to which the Hessian of one score is formed
-TOGETHER = 200  # parameters up to which that of K scores is
+TOGETHER = 200
 FORCING = 0.1  # of the residual, where conjugate gradients stop
 
 
@@ -33,9 +34,11 @@ class WorkingSet:
 
     chosen: Array  # entries of W
 
-    def __init__(self, objective: Objective, point: Point, last: WorkingSet | None = None):
+    def __init__(
+        self, objective: Objective, point: Point, units: Units, last: WorkingSet | None = None
+    ):
         here, d = point.under(objective), objective.design.n_features
-        chosen = joining(here)
+        chosen = joining(here, units)
         if last is not None and not (chosen & ~last.chosen).any():
             vars(self).update(vars(last))
         else:
@@ -46,7 +49,8 @@ class WorkingSet:
             free = np.ones((*chosen.shape[:-1], len(self.columns)), bool)
             self.sub.weight_part(free)[...] = chosen[..., features]
             direct = free.size <= (DENSE if free.ndim == 1 else TOGETHER)
-            self.step: Step = NewtonStep(free) if direct else OrthantStep(free)
+            own = units.of_features(features)
+            self.step: Step = NewtonStep(free, own) if direct else OrthantStep(free, own)
         theta = np.ascontiguousarray(here.theta[..., self.columns])
         g = here.loss_gradient[..., self.columns]
         self.point = Point(self.sub, theta, here.scores).with_known(_jet=here._jet, loss_gradient=g)
@@ -83,8 +87,8 @@ class Step(Protocol):
 class NewtonStep:
     """To the minimum of the quadratic model; its Hessian is kept while steps cut tenfold."""
 
-    def __init__(self, free: Array):
-        self.free = free  # entries of theta that may move
+    def __init__(self, free: Array, units: Units):
+        self.free, self.units = free, units  # entries of theta that may move
         self.hessian: Array | None = None
         self.program: ActiveSet
 
@@ -92,20 +96,21 @@ class NewtonStep:
         if self.hessian is None:
             self.hessian = self._hessian(point)
             self.program = ActiveSet(self.hessian)
-        objective, free, H = point.objective, self.free, self.hessian
+        objective, units, free, H = point.objective, self.units, self.free, self.hessian
         kinks = np.zeros(point.theta.shape)
-        objective.weight_part(kinks)[...] = objective.kink
-        w, g, kinks = point.theta[free], point.gradient[free], kinks[free]
-        c = H @ w - g
-        v, _ = self.program.minimize(c, kinks, w, PRECISE * scale(c, objective.kink))
-        fall = -float(g @ (v - w) + kinks @ (np.abs(v) - np.abs(w)))  # as far as slopes tell
-        move = np.zeros(point.theta.shape)
-        move[free] = v - w
-        along = point.toward(move)
+        objective.weight_part(kinks)[...] = objective.kink / units.scale
+        least = float(objective.weight_part(kinks).min(initial=np.inf))
+        at = units.coordinates(point.theta)
+        u, g, kinks = at[free], units.pull(point.gradient)[free], kinks[free]
+        c = H @ u - g
+        v, _ = self.program.minimize(c, kinks, u, PRECISE * scale(c, least))
+        fall = -float(g @ (v - u) + kinks @ (np.abs(v) - np.abs(u)))  # as far as slopes tell
+        at[free] = v
+        along = point.toward(settled(objective, units.move(at)) - point.theta)
         return backtrack(point, lambda t: (along(t), t * fall))
 
     def left(self, point: Point) -> float:
-        return float(np.abs(point.steepest[self.free]).max(initial=0))
+        return float(np.abs(self.units.steepest(point)[self.free]).max(initial=0))
 
     def went(self, ratio: float) -> None:
         if ratio > CUT:
@@ -113,15 +118,24 @@ class NewtonStep:
 
     def _hessian(self, point: Point) -> Array:
         """∇² of the smooth part, a little above singular."""
-        objective, free = point.objective, self.free.ravel()
+        objective, units = point.objective, self.units
+        design, w, curvatures = objective.design, objective.weights, point.curvatures
         if len(objective.shape) == 1:
-            H = objective.design.gram_in_single(objective.weights * point.curvatures)
-            objective.weight_part(np.einsum("ii->i", H))[...] += objective.curvature
+            H = design.gram_in_single(w * curvatures, units.mean)
+            scale = np.append(units.scale, np.ones(int(design.intercept)))
+            H /= scale
+            H /= scale[:, None]
         else:
-            H = point.hessian[np.ix_(free, free)]
-        diagonal = np.einsum("ii->i", H)
-        diagonal += ROUNDING * diagonal.mean()
-        return H
+            H = np.zeros((objective.n_parameters, objective.n_parameters))
+            for rows, B in design.blocks(max(64, BLOCK // len(curvatures))):
+                B[:, : design.n_features] -= units.mean
+                B[:, : design.n_features] /= units.scale
+                H += objective.loss.hessian(B, w[rows], curvatures[:, rows])
+        diagonal = H.reshape(-1)[:: len(H) + 1].reshape(objective.shape)
+        objective.weight_part(diagonal)[...] += objective.curvature / units.scale**2
+        diagonal *= 1 + ROUNDING
+        free = self.free.ravel()
+        return H if free.all() else H[np.ix_(free, free)]
 
 
 class OrthantStep:
@@ -131,30 +145,30 @@ class OrthantStep:
     Andrew & Gao (2007), ICML; Byrd, Chin, Nocedal & Oztoprak (2016), Math. Programming 159
     """
 
-    def __init__(self, free: Array):
-        self.free = free  # entries of theta that may move
+    def __init__(self, free: Array, units: Units):
+        self.free, self.units = free, units  # entries of theta that may move
 
     def __call__(self, point: Point) -> Point:
         objective, w, d = point.objective, point.theta, point.objective.design.n_features
+        units = self.units
         b = -self._steepest(point)
         moving = self.free & ((w != 0) | (b != 0))
         moving[..., d:] = True
-        products = objective.hessian_times(point, exact=False)
+        products = objective.hessian_times(point, exact=units.far)
+
+        def curve(u: Array) -> Array:
+            return np.where(moving, units.pull(products(units.move(u))[0]), 0)
+
         b = np.where(moving, b, 0)
-        first, _ = products(b)
-        lift = LIFT * float(np.vdot(b, first)) / max(float(np.vdot(b, b)), 1e-300)
-
-        def times(p: Array) -> tuple[Array, None]:
-            return np.where(moving, products(p)[0] + lift * p, 0), None
-
-        s, *_ = conjugate_gradients(times, b, FORCING)
-        s[..., :d][(w[..., :d] == 0) & (s * b < 0)[..., :d]] = 0
+        lift = LIFT * float(np.vdot(b, curve(b))) / max(float(np.vdot(b, b)), 1e-300)
+        u, *_ = conjugate_gradients(lambda u: (curve(u) + lift * u, None), b, FORCING)
+        u[..., :d][(w[..., :d] == 0) & (u * b < 0)[..., :d]] = 0
+        at = units.coordinates(w)
 
         def look(t: float) -> tuple[Point, float]:
-            new = w + t * s
-            W = new[..., :d]
-            W[W * w[..., :d] < 0] = 0
-            return objective.at(new), float(np.vdot(b, new - w))
+            new = at + t * u
+            new[..., :d][new[..., :d] * w[..., :d] < 0] = 0
+            return objective.at(settled(objective, units.move(new))), float(np.vdot(b, new - at))
 
         return backtrack(point, look)
 
@@ -165,7 +179,15 @@ class OrthantStep:
         """Every step looks at its own Hessian."""
 
     def _steepest(self, point: Point) -> Array:
-        return np.where(self.free, point.steepest, 0)
+        return np.where(self.free, self.units.steepest(point), 0)
+
+
+def settled(objective: Objective, theta: Array) -> Array:
+    """Of all intercepts that mean the same, those that sum to 0."""
+    if objective.loss.shift_invariant:
+        free = theta[..., objective.design.n_features :]
+        free -= free.mean(axis=0)
+    return theta
 
 
 def backtrack(point: Point, look: Callable[[float], tuple[Point, float]]) -> Point:
@@ -178,11 +200,11 @@ def backtrack(point: Point, look: Callable[[float], tuple[Point, float]]) -> Poi
     return new
 
 
-def joining(point: Point) -> Array:
+def joining(point: Point, units: Units) -> Array:
     """The support, and of all other entries of W at most twice as many as that, the steepest."""
     objective = point.objective
     support = objective.weight_part(point.theta) != 0
-    beyond = np.where(support, 0, np.abs(objective.weight_part(point.steepest)))
+    beyond = np.where(support, 0, np.abs(objective.weight_part(units.steepest(point))))
     most = 2 * int(support.sum()) + JOIN
     if np.count_nonzero(beyond) > most:
         return support | (beyond > np.partition(beyond, -most - 1, axis=None)[-most - 1])

@@ -18,6 +18,8 @@ import numpy as np
 from linclass.numerics import Array
 from linclass.objective import Objective
 from linclass.optimization.point import Point
+from linclass.optimization.units import Units
+from linclass.optimization.weightless import begin, is_minimum
 from linclass.solvers.base import Solution, Solver, Trace
 
 RELAX = 0.95  # of L, tried at every step: the loss may be flatter here
@@ -32,7 +34,11 @@ class ProximalGradient(Solver):
     look_every: ClassVar[int] = 10
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        last = ahead = objective.at(start)
+        last = ahead = begin(objective, start)
+        if is_minimum(last, Units.of(objective)):
+            if trace:
+                trace(last)
+            return Solution.at(last, objective.certificate(last), self.tol, 0)
         t, L = (
             1.0,
             max(objective.loss.smoothness, 1e-3) if objective.loss.smoothness < np.inf else 1.0,

@@ -22,6 +22,8 @@ from linclass.numerics import Array
 from linclass.objective import Objective
 from linclass.optimization.point import Point
 from linclass.optimization.shortcuts import few_rows
+from linclass.optimization.units import Units
+from linclass.optimization.weightless import begin, is_minimum
 from linclass.optimization.working_set import CUT, WorkingSet
 from linclass.solvers.base import Solution, Solver, Trace
 
@@ -35,24 +37,29 @@ class ProximalNewton(Solver):
     limit: ClassVar[int] = 500
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        point, units = begin(objective, start), Units.of(objective)
+        if is_minimum(point, units):
+            if trace:
+                trace(point)
+            return Solution.at(point, objective.certificate(point), self.tol, 0)
         few = few_rows(objective, start)
         if few is not None:
-            start = replace(self, tol=1e-3, max_iter=None).solve(few, start).theta
-        point, steps, working = objective.at(start), 0, None
+            point = objective.at(replace(self, tol=1e-3, max_iter=None).solve(few, start).theta)
+        steps, working = 0, None
         for stage in stages(point):
-            working = WorkingSet(stage, point)
+            working = WorkingSet(stage, point, units)
             steps += working.descend(1)
             point = working.point_of(objective)
             if trace:
                 trace(point)
         certificate, working = np.inf, None
         while True:
-            left = float(np.abs(point.steepest).max())
+            left = np.abs(objective.weight_part(units.steepest(point)) * units.scale).max(initial=0)
             if left <= LOOK * objective.kink or not objective.kink or steps >= self.n_steps:
                 certificate = objective.certificate(point)
             if certificate <= self.tol or steps >= self.n_steps or point.separates:
                 break
-            working = WorkingSet(objective, point, working)
+            working = WorkingSet(objective, point, units, working)
             proved = np.isfinite(certificate)  # the gap goes with what is left
             goal = min(CUT, 0.5 * self.tol / certificate) if proved else CUT
             steps += working.descend(self.n_steps - steps, goal)

@@ -1,0 +1,80 @@
+"""Coordinates in which features are alike, whatever their units and wherever they lie:
+
+    u_j = s_j w_j,   u_0 = b + x̄·w   (the score of the mean row),   ∂/∂u_j = (∂/∂w_j − x̄_j ∂/∂b)/s_j,
+
+s the deviation of a column from x̄ (from 0 without an intercept). Hessians are formed, and steps
+measured, in u: in w one column of large numbers, or far from 0, would be all that they see. Sparse
+columns stay as they are unless they lie far off, as centring would fill them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linclass.numerics import Array
+from linclass.optimization.point import Point
+from linclass.penalties.base import soft_threshold
+
+FAR = 3  # deviations from 0, at least, are centred where that costs sparsity
+DIGITS = 1e-7  # of the length of a column: a deviation below that is rounding
+SINGLE = 1e3  # deviations from 0 up to which columns as they are may be in single precision
+
+
+@dataclass(frozen=True)
+class Units:
+    mean: Array  # x̄
+    scale: Array  # s
+
+    @classmethod
+    def of(cls, objective: Any) -> Units:
+        design, weights, d = objective.design, objective.weights, objective.design.n_features
+        length = design.column_norms(weights)[:d]
+        mean = design.XT @ weights if design.intercept else np.zeros(d)
+        deviation = np.maximum(np.sqrt(np.maximum(length**2 - mean**2, 0)), DIGITS * length)
+        if design.is_sparse:
+            mean = np.where(np.abs(mean) > FAR * deviation, mean, 0)
+        scale = np.where(mean != 0, deviation, length)
+        return cls(mean, np.where(scale > 0, scale, 1))
+
+    def of_features(self, features: Array) -> Units:
+        return Units(self.mean[features], self.scale[features])
+
+    @property
+    def far(self) -> bool:
+        return bool((np.abs(self.mean) > SINGLE * self.scale).any())
+
+    def coordinates(self, theta: Array) -> Array:
+        """u of (w, b)."""
+        W, d = theta[..., : len(self.scale)], len(self.scale)
+        u = theta.copy()
+        u[..., :d] *= self.scale
+        u[..., d:] += (W @ self.mean)[..., None]
+        return u
+
+    def move(self, u: Array) -> Array:
+        """(w, b) of u: the inverse of `coordinates`."""
+        theta, d = u.copy(), len(self.scale)
+        theta[..., :d] /= self.scale
+        theta[..., d:] -= (theta[..., :d] @ self.mean)[..., None]
+        return theta
+
+    def pull(self, g: Array) -> Array:
+        """Slopes in u of those in (w, b): the adjoint of `move`."""
+        g, d = g.copy(), len(self.scale)
+        g[..., :d] = self._centred(g) / self.scale
+        return g
+
+    def steepest(self, point: Point) -> Array:
+        """The least of all subgradients, in u."""
+        objective, g, d = point.objective, point.gradient.copy(), len(self.scale)
+        G, W, kink = self._centred(g), objective.weight_part(point.theta), objective.kink
+        least = np.where(W == 0, soft_threshold(G, kink), G + kink * np.sign(W))
+        g[..., :d] = least / self.scale
+        return g
+
+    def _centred(self, g: Array) -> Array:
+        d = len(self.scale)
+        return g[..., :d] - g[..., d:].sum(axis=-1, keepdims=True) * self.mean

@@ -1,0 +1,60 @@
+"""W = 0 beside the best intercept:  Σ_i w_i ∂ℓ_i/∂z = 0.  It is the minimum wherever no slope exceeds
+the kink,  max_j |Σ_i w_i (∂ℓ_i/∂z) x_ij| ≤ strength·kink,  and the place to begin elsewhere: a step
+that still looks for the intercept moves weights that should be 0.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linclass.numerics import Array
+from linclass.objective import Objective
+from linclass.optimization.point import Point
+from linclass.optimization.units import Units
+
+ROUNDING = 1e-12  # of the kink, slopes may exceed it by
+STEPS = 100
+
+
+def begin(objective: Objective, start: Array) -> Point:
+    """The start, or the best intercept where a kink keeps the weights, all 0 yet, where they are."""
+    free = objective.design.intercept and objective.loss.kind == "twice-smooth"
+    if not objective.kink or not free or objective.weight_part(start).any():
+        return objective.at(start)
+    return best_intercept(objective)
+
+
+def best_intercept(objective: Objective) -> Point:
+    """By Newton's method, until slopes are 0 to rounding."""
+    n, w, loss = objective.design.n_rows, objective.weights, objective.loss
+
+    def at(b: Array) -> Point:
+        theta = objective.zero()
+        theta[..., -1] = b
+        return Point(objective, theta, np.repeat(b[..., None], n, axis=-1))
+
+    b = np.zeros(objective.shape[:-1])
+    point, left = at(b), np.inf
+    for _ in range(STEPS):
+        g = point.slopes @ w
+        if not np.abs(g).max() < left:
+            break
+        left = np.abs(g).max()
+        H = loss.hessian(np.ones((n, 1)), w, point.curvatures)
+        step = -np.linalg.lstsq(H, np.atleast_1d(g), rcond=1e-12)[0].reshape(b.shape)
+        last, t = point, 1.0
+        point = at(b + step)
+        while point.value > last.value + 1e-13 * abs(last.value) and t > 1e-10:
+            t /= 2
+            point = at(b + t * step)
+        b = b + t * step
+    return point
+
+
+def is_minimum(point: Point, units: Units) -> bool:
+    """Whether it has no weights, and slopes that give it none."""
+    objective = point.objective
+    if not objective.kink or objective.weight_part(point.theta).any():
+        return False
+    excess = objective.weight_part(units.steepest(point)) * units.scale
+    return bool(np.abs(excess).max(initial=0) <= ROUNDING * objective.kink)
