@@ -2,7 +2,8 @@
 
 By Fenchel's duality  P(θ) − min P ≤ P(θ) − D(s)  for any slopes s with Σ w s = 0 (the intercept is
 free), where D(s) = −Σ w_i ℓ*(s_i) − strength·penalty*(−Xᵀ(w s)/strength). The slopes of the point
-itself are such an s at the minimum.   Boyd & Vandenberghe (2004), §5.5
+itself are such an s at the minimum. The gap is told as a share of P; where the fit is perfect but for
+rounding, P = 0, as a share of what rounding is of P without a model.   Boyd & Vandenberghe (2004), §5.5
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from linclass.numerics import Array, by_blocks
 from linclass.optimization.point import Point
 
 TINY = np.finfo(float).tiny
+ROUNDING = np.finfo(float).eps
 
 
 class Certified:
@@ -27,12 +29,23 @@ class Certified:
     weights: Array
     penalty: Any
     strength: float
+    shape: tuple[int, ...]
 
     def certificate(self, point: Point, slopes: Array | None = None) -> float:
         """What proves the point: `certificate_kind` says what it is."""
         if self.certificate_kind == "duality_gap":
-            return self.duality_gap(point, slopes) / max(abs(point.value), TINY)
+            return self.share(self.duality_gap(point, slopes), point.value)
         return self.residual(point)
+
+    def share(self, gap: float, value: float) -> float:
+        """A gap relative to P, or to the rounding of P at scores of 0 where that is more."""
+        return gap / max(abs(value), ROUNDING * self._value_at_zero, TINY)
+
+    @cached_property
+    def _value_at_zero(self) -> float:
+        scores = np.zeros((*self.shape[:-1], len(self.weights)))
+        (values,) = by_blocks(lambda *yz: (self.loss.values(*yz),), self.y, scores)
+        return float(self.weights @ values)
 
     @property
     def certificate_kind(self) -> str:
@@ -104,7 +117,7 @@ class Certified:
 
         rows = self.y, old.slopes, source.curvatures, new.scores, old.scores
         gap = self._gap_below(new, by_blocks(conjugates, *rows)[0], U)
-        return gap / max(abs(new.value), TINY)
+        return self.share(gap, new.value)
 
     def residual(self, point: Point) -> float:
         """max_j |∂P/∂θ_j| / (‖x_j‖ ‖slopes‖), of the least subgradient where there is a kink: the

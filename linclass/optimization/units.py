@@ -10,6 +10,7 @@ columns stay as they are unless they lie far off, as centring would fill them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -69,12 +70,24 @@ class Units:
 
     def steepest(self, point: Point) -> Array:
         """The least of all subgradients, in u."""
-        objective, g, d = point.objective, point.gradient.copy(), len(self.scale)
-        G, W, kink = self._centred(g), objective.weight_part(point.theta), objective.kink
-        least = np.where(W == 0, soft_threshold(G, kink), G + kink * np.sign(W))
-        g[..., :d] = least / self.scale
+        g, d = point.gradient.copy(), len(self.scale)
+        np.divide(self.excess(point), self.scale, out=g[..., :d])
         return g
+
+    def excess(self, point: Point) -> Array:
+        """What exceeds the kink of the slopes of W, the mean row's score held: in w's own units."""
+        objective = point.objective
+        G, W, kink = (
+            self._centred(point.gradient),
+            objective.weight_part(point.theta),
+            objective.kink,
+        )
+        return np.where(W == 0, soft_threshold(G, kink), G + kink * np.sign(W))
 
     def _centred(self, g: Array) -> Array:
         d = len(self.scale)
-        return g[..., :d] - g[..., d:].sum(axis=-1, keepdims=True) * self.mean
+        return g[..., :d] - g[..., d:] * self.mean if self.centres else g[..., :d]
+
+    @cached_property
+    def centres(self) -> bool:
+        return bool(self.mean.any())

@@ -56,5 +56,4 @@ def is_minimum(point: Point, units: Units) -> bool:
     objective = point.objective
     if not objective.kink or objective.weight_part(point.theta).any():
         return False
-    excess = objective.weight_part(units.steepest(point)) * units.scale
-    return bool(np.abs(excess).max(initial=0) <= ROUNDING * objective.kink)
+    return bool(np.abs(units.excess(point)).max(initial=0) <= ROUNDING * objective.kink)

@@ -25,7 +25,7 @@ CUT = 0.1  # of what is left, is far enough before other entries are looked at
 LIFT = 1e-6  # of a Hessian that is flat where signs are not: steps then end where signs change
 ROUNDING = 1e-6  # of a Hessian formed in single precision
 DENSE = 2000  # features up to which the Hessian of one score is formed
-TOGETHER = 200
+TOGETHER = 200  # parameters up to which that of K scores is
 FORCING = 0.1  # of the residual, where conjugate gradients stop
 
 

@@ -19,7 +19,6 @@ import numpy as np
 from linclass.numerics import Array
 from linclass.objective import Objective
 from linclass.optimization import pivoting
-from linclass.optimization.certificate import TINY
 from linclass.optimization.newton_system import newton_system
 from linclass.optimization.point import Point
 from linclass.optimization.shortcuts import few_rows
@@ -114,7 +113,7 @@ def descend(point: Point, step: Array, along: Array) -> tuple[Point, float]:
 
 
 def decrease(old: Point, new: Point) -> float:
-    return (old.value - new.value) / max(abs(new.value), TINY)
+    return new.objective.share(old.value - new.value, new.value)
 
 
 def of_parabola(objective: Objective, point: Point) -> float:
@@ -124,4 +123,4 @@ def of_parabola(objective: Objective, point: Point) -> float:
         return objective.certificate(point)
     conjugates = objective.loss.conjugates(objective.y, point.slopes)
     gap = objective._gap_below(point, conjugates, objective.weight_part(point.theta))
-    return gap / max(abs(point.value), TINY)
+    return objective.share(gap, point.value)

@@ -54,7 +54,7 @@ class ProximalNewton(Solver):
                 trace(point)
         certificate, working = np.inf, None
         while True:
-            left = np.abs(objective.weight_part(units.steepest(point)) * units.scale).max(initial=0)
+            left = float(np.abs(units.excess(point)).max(initial=0))
             if left <= LOOK * objective.kink or not objective.kink or steps >= self.n_steps:
                 certificate = objective.certificate(point)
             if certificate <= self.tol or steps >= self.n_steps or point.separates:

@@ -10,7 +10,14 @@ from numpy.testing import assert_allclose
 from problems import CONVEX, objective
 from scipy import sparse
 
-from linclass import ElasticNet, Lasso, LeastSquaresClassifier, LinearClassifier, LogisticRegression
+from linclass import (
+    ElasticNet,
+    Lasso,
+    LeastSquaresClassifier,
+    LinearClassifier,
+    LogisticRegression,
+    Ridge,
+)
 from linclass.estimators.composition import TAKES
 from linclass.losses.base import KINDS
 from linclass.objective import Objective
@@ -81,6 +88,119 @@ def test_from_the_largest_slope_on_every_weight_is_exactly_zero(
         at = P.with_strength(strength)
         W = P.weight_part(made(solver).solve(at, P.zero()).theta)
         assert np.any(W) != empty
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("solver", ["proximal_newton", "proximal_gradient"])
+def test_the_largest_slope_beside_the_shares_of_classes_is_where_weights_end(
+    solver: str, classes: int, intercept: bool
+) -> None:
+    """Alone, intercepts give each class its share p̄_k of the weight, or 1/K where there are none:
+
+    λ_max = max |Σ w_i (p̄_k − [y_i = k]) x_ij|.
+    """
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((250, 9)) * [1, 1, 1, 1e3, 1e-3, 1, 1, 1, 1]
+    X[:, 4:7] = np.column_stack([X[:, 0], np.full(250, 5.0), 100 + X[:, 1]])
+    y = rng.choice(classes, 250, p=[0.9, 0.1] if classes == 2 else [0.6, 0.3, 0.1])
+    w = rng.uniform(0.5, 2, 250)
+    is_class = np.eye(classes)[y]
+    share = w @ is_class / w.sum() if intercept else np.full(classes, 1 / classes)
+    edge = np.abs((w / w.sum() * (share - is_class).T) @ X).max()
+    for over in (1e-12, 1e-9, 1e-7, 1.0):
+        for tol in (1e-3, 1e-6, 1e-10):
+            options = {"solver": solver, "tol": tol, "fit_intercept": intercept}
+            model = LogisticRegression(penalty="l1", strength=edge * (1 + over), **options)
+            assert np.count_nonzero(model.fit(X, y, w).coef_) == 0
+            assert model.status_ == "converged"
+    below = LogisticRegression(penalty="l1", strength=0.99 * edge, fit_intercept=intercept)
+    assert np.any(below.fit(X, y, w).coef_)
+
+
+TWO_STEPS = pytest.mark.parametrize("formed", [True, False], ids=["formed", "by_products"])
+
+
+@pytest.fixture
+def step(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Quadratic programs on a Hessian that is formed, or conjugate gradients."""
+
+    def choose(formed: bool) -> None:
+        if not formed:
+            monkeypatch.setattr("linclass.optimization.working_set.TOGETHER", 0)
+            monkeypatch.setattr("linclass.optimization.working_set.DENSE", 0)
+
+    return choose
+
+
+@TWO_STEPS
+@pytest.mark.parametrize("classes", [2, 3])
+def test_units_of_all_features_are_those_of_the_strength(
+    step: Any, formed: bool, classes: int
+) -> None:
+    """X·s at strength·s has the minimum of X at strength, with weights W/s."""
+    step(formed)
+    X, y = data(classes)
+    model = LogisticRegression(penalty="l1", strength=0.02).fit(X, y)
+    for s in (1e-6, 1e-3, 1e3, 1e6):
+        other = LogisticRegression(penalty="l1", strength=0.02 * s).fit(s * X, y)
+        assert other.status_ == "converged"
+        assert other.n_iter_ <= model.n_iter_ + 2
+        assert_allclose(other.objective_, model.objective_, rtol=1e-6)
+        assert_allclose(s * other.coef_, model.coef_, atol=2e-3)
+
+
+@TWO_STEPS
+@pytest.mark.parametrize("penalty", KINKED)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_where_features_lie_changes_the_intercept_alone(
+    step: Any, formed: bool, penalty: str, classes: int
+) -> None:
+    step(formed)
+    X, y = data(classes)
+    model = LogisticRegression(penalty=penalty, strength=0.02).fit(X, y)
+    for far in ([30] * 5, [1e4] * 5, [0, 1e6, 0, -1e3, 0]):
+        for rows in (X + far, sparse.csr_array(X + far)):
+            other = LogisticRegression(penalty=penalty, strength=0.02).fit(rows, y)
+            assert other.status_ == "converged"
+            assert_allclose(other.objective_, model.objective_, rtol=1e-6)
+            assert_allclose(other.coef_, model.coef_, atol=5e-3)
+
+
+@TWO_STEPS
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_columns_of_all_sizes_are_proved_optimal(
+    step: Any, formed: bool, intercept: bool, classes: int
+) -> None:
+    step(formed)
+    X, y = data(classes)
+    year_and_income = X * [10, 2e4, 1, 1, 1] + [2000, 6e4, 0, 0, 0]
+    one_large, constant = X * [1e5, 1, 1, 1, 1], X * [1, 1, 1, 1, 0] + [0, 0, 0, 0, 1e3]
+    for rows in (year_and_income, one_large, constant):
+        fit = fitter(penalty="l1", strength=0.01, tol=1e-6, fit_intercept=intercept)
+        model = fit(rows, y)
+        assert model.status_ == "converged"
+        assert model.n_iter_ <= 100
+        assert fit(rows[:, ::-1], y).objective_ == pytest.approx(model.objective_, rel=2e-6)
+
+
+PERFECT = [Ridge(), Ridge(strength=0.01), ElasticNet(l1_ratio=0)] + [
+    Lasso(solver=s)
+    for s in ("homotopy", "proximal_gradient", "proximal_newton", "quadratic_program")
+]
+
+
+@pytest.mark.parametrize("shape", [(20, 3), (10, 20)])
+@pytest.mark.parametrize("model", PERFECT, ids=repr)
+def test_a_constant_target_is_fitted_and_proved(model: Any, shape: tuple[int, int]) -> None:
+    """P = 0 to rounding: there is nothing that a gap could be relative to."""
+    X = np.random.default_rng(0).standard_normal(shape)
+    for y in (3.3, 0.1, 1e-8, 1e8, 0.0):
+        model.fit(X, np.full(len(X), y))
+        assert model.status_ == "converged"
+        assert_allclose(model.coef_, 0, atol=1e-12 * y)
+        assert_allclose(model.intercept_, y, rtol=1e-12)
 
 
 @pytest.mark.parametrize("penalty", KINKED)
