@@ -5,8 +5,8 @@
 with V over few features only: the support, and those whose slope exceeds the kink most. From W = 0
 the strength comes down to its place in stages, a third of the last each time, one step in each: so
 few features join that should not, as they are chosen beside others at nearly their final weights.
-K scores take their steps in turn, each beside the others as they are. A Hessian is kept while its
-steps still cut what is left tenfold.
+A Hessian is kept while its steps still cut what is left tenfold. The start is the best intercept,
+and steps are made in `Units` of their own.
 Lee, Sun & Saunders (2014), SIAM J. Optimization 24; Tibshirani et al. (2012), JRSS B 74
 """
 
