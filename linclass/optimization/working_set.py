@@ -15,7 +15,7 @@ import numpy as np
 
 from linclass.numerics import BLOCK, Array
 from linclass.objective import Objective
-from linclass.optimization.active_set import PRECISE, ActiveSet, scale
+from linclass.optimization.active_set import ActiveSet, scale
 from linclass.optimization.conjugate_gradients import conjugate_gradients
 from linclass.optimization.point import Point
 from linclass.optimization.units import Units
@@ -27,6 +27,7 @@ ROUNDING = 1e-6  # of a Hessian formed in single precision
 DENSE = 2000  # features up to which the Hessian of one score is formed
 TOGETHER = 200  # parameters up to which that of K scores is
 FORCING = 0.1  # of the residual, where conjugate gradients stop
+SLACK = 1e-12  # of the least kink, quadratic programs leave: what is left is proved no better
 
 
 class WorkingSet:
@@ -103,7 +104,7 @@ class NewtonStep:
         at = units.coordinates(point.theta)
         u, g, kinks = at[free], units.pull(point.gradient)[free], kinks[free]
         c = H @ u - g
-        v, _ = self.program.minimize(c, kinks, u, PRECISE * scale(c, least))
+        v, _ = self.program.minimize(c, kinks, u, SLACK * scale(c, least))
         fall = -float(g @ (v - u) + kinks @ (np.abs(v) - np.abs(u)))  # as far as slopes tell
         at[free] = v
         along = point.toward(settled(objective, units.move(at)) - point.theta)
