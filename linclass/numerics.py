@@ -231,8 +231,7 @@ class DesignMatrix:
         """√(Σ w_i x_ij²) of every column."""
         X = self.X
         if self.is_sparse:
-            squares = X.copy()
-            squares.data **= 2
+            squares = sparse.csr_array((X.data**2, X.indices, X.indptr), shape=X.shape)
             norms = squares.T @ weights
         else:
             norms = np.zeros(self.n_features)
