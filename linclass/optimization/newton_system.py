@@ -58,15 +58,18 @@ class FeatureSystem:
 
 def add_gram(S: Array, design: DesignMatrix, rows: Array, weights: Array, sign: int) -> None:
     """S ± Σ over some rows of weights_i [x_i 1]ᵀ[x_i 1], in place."""
-    d = design.n_features
+    d, X = design.n_features, design.X
     root = np.sqrt(weights)
+    room = None if design.is_sparse else np.empty((min(BLOCK, len(rows)), d))
     for start in range(0, len(rows), BLOCK):
         part = slice(start, start + BLOCK)
-        B, r = design.X[rows[part]], root[part]
-        if design.is_sparse:
+        r = root[part]
+        if room is None:
+            B = X[rows[part]]
             B.data *= np.repeat(r, np.diff(B.indptr))
             G = (B.T @ B).toarray()
         else:
+            B = np.take(X, rows[part], axis=0, out=room[: len(r)], mode="clip")  # without a copy
             B *= r[:, None]
             G = B.T @ B  # the same factor on both sides halves the work
         S[:d, :d] += sign * G

@@ -25,6 +25,8 @@ from linclass.optimization.shortcuts import few_rows
 from linclass.solvers.base import Solution, Trace
 from linclass.solvers.newton import Newton
 
+NEAR = 0.1  # of the root of tol: the next step would gain about the square of what this one did
+
 
 @dataclass(frozen=True)
 class FiniteNewton(Newton):
@@ -50,7 +52,7 @@ class FiniteNewton(Newton):
                 trace(new)
             if exact:
                 certificate = of_parabola(objective, new)
-            elif decrease(old, new) <= self.tol / 10:
+            elif decrease(old, new) <= NEAR * self.tol**0.5:
                 certificate = objective.certificate(new)
             return certificate <= self.tol
 
