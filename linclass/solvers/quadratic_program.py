@@ -20,7 +20,7 @@ import numpy as np
 from linclass.numerics import Array
 from linclass.objective import Objective
 from linclass.optimization.active_set import PRECISE, ActiveSet, scale
-from linclass.optimization.centred_gram import CentredGram, Look, gram_of, look
+from linclass.optimization.centred_gram import WHOLE, CentredGram, Look, gram_of, look
 from linclass.optimization.dual_newton import ROWS, DualNewton
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.homotopy import Homotopy
@@ -96,7 +96,7 @@ class Programs:
 
     def __init__(self, gram: CentredGram, objective: Objective):
         self.gram, design = gram, gram.design
-        few = design.n_rows <= min(ROWS, design.n_features)
+        few = design.n_rows <= min(ROWS, design.n_features) and design.n_features > WHOLE
         self.wide = few and not gram.whole and objective.curvature > 0
         self.sure = 2 if gram.whole else 5 if self.wide else np.inf  # programs that do better
         if self.wide:
