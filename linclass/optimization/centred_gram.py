@@ -60,17 +60,15 @@ class CentredGram:
         """Its column of G, at these features."""
         if self._place[feature] < 0:
             self._extend(np.array([feature]))
-        return self._G[self._place[features], self._place[feature]]
+        return self._G[self._place[feature]][self._place[features]]  # G = Gᵀ
 
-    def times(self, features: Array, v: Array) -> Array:
-        """G v for a v that is 0 elsewhere; by the rows where not all of G is there."""
-        full = np.zeros(len(self._place))
-        full[features] = v
+    def times(self, v: Array) -> Array:
+        """G v; by the rows where not all of G is there."""
         if self.whole:
-            return self._G @ full
-        ends = [-(self.mean @ full)] * self.design.intercept
-        z = self.design.scores(np.append(full, ends))
-        return self.design.pull(self.weights * z)[: len(full)]
+            return self._G @ v
+        ends = [-(self.mean @ v)] * self.design.intercept
+        z = self.design.scores(np.append(v, ends))
+        return self.design.pull(self.weights * z)[: len(v)]
 
     def theta(self, W: Array) -> Array:
         """(K, d) → (K, d + 1), with the best intercept  b = ȳ − x̄·w."""

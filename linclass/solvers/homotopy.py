@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from scipy.linalg import blas
 
 from linclass.numerics import Array
 from linclass.objective import Objective
@@ -72,96 +73,94 @@ class Homotopy(Solver):
 class Walk:
     """One score's path from λ = max|c| down: where it is, and its line to the next kink."""
 
-    inverse: Array  # of G_AA, a view of the room that it has
-
     def __init__(self, gram: CentredGram, c: Array):
-        self.gram, self.c, self.kinks = gram, c, 0
-        self.w, self.slope = np.zeros(len(c)), c.copy()  # slope = c − G w
+        self.gram, self.c, self.kinks, d = gram, c, 0, len(c)
+        self.w, self.slope = np.zeros(d), c.copy()  # slope = c − G w
+        self.line, self.signs = np.zeros(d), np.zeros(d)
         self.level = float(np.abs(c).max(initial=0))
-        self._room = np.empty((64, 64))  # of the inverse, which grows in place
-        self._take(np.empty(0, int), np.empty(0))
-        self.dependent = np.zeros(len(c), bool)
+        self._features, self.size = np.empty(d, int), 0  # the support comes first
+        self._room = np.zeros((64, 64), order="F")  # of the inverse, and 0 beyond it
+        self.open = np.ones((3, d), bool)  # to whom slope = λ, slope = −λ, w = 0 may come
         if self.level:
             self._join(int(np.abs(c).argmax()))
         self._aim()
+
+    @property
+    def support(self) -> Array:
+        return self._features[: self.size]
+
+    @property
+    def inverse(self) -> Array:
+        """Of G_AA."""
+        return self._room[: self.size, : self.size]
 
     def next_kink(self) -> float:
         return self.level - self.reach
 
     def at(self, level: float) -> Array:
         """The weights at a level from here to the next kink; beyond it, those at the kink."""
-        w = self.w.copy()
-        w[self.support] += max(self.level - max(level, self.next_kink()), 0.0) * self.line
-        return w
+        return self.w + max(self.level - max(level, self.next_kink()), 0.0) * self.line
 
     def go(self) -> None:
         """To the next kink, and into the line that leaves it."""
-        self.w[self.support] += self.reach * self.line
+        self.w += self.reach * self.line
         self.slope -= self.reach * self.turn
         self.level -= self.reach
         self.kinks += 1
-        if self.leaving is not None:
-            self.w[self.support[self.leaving]] = 0
-            self._leave(self.leaving)
+        if self.leaves:
+            self._leave(self.next)
         else:
-            self._join(self.joining)
+            self._join(self.next)
         if self.kinks % ANEW == 0:
             self._anew()
         self._aim()
 
     def _aim(self) -> None:
-        """The line from here, and how far it holds."""
-        A = self.support
-        self.line = self.inverse @ self.signs  # −dw_A/dλ
-        self.turn = self.gram.times(A, self.line)  # d slope/dλ
-        with np.errstate(divide="ignore", invalid="ignore"):
-            up = (self.level - self.slope) / (1 - self.turn)
-            down = (self.level + self.slope) / (1 + self.turn)
-            up[self.turn >= 1] = down[self.turn <= -1] = np.inf
-            reach = np.maximum(np.minimum(up, down), 0)
-            reach[A] = reach[self.dependent] = np.inf
-            zero = -self.w[A] / self.line
-            zero[~(zero > 0)] = np.inf
-        self.joining, self.leaving = int(reach.argmin()), None
-        self.reach = min(float(reach[self.joining]), self.level)
-        if len(A) and zero[first := int(zero.argmin())] < self.reach:
-            self.leaving, self.reach = first, float(zero[first])
+        """The line from here, and how far it holds: until a slope is ±λ, or a weight 0."""
+        A, level, slope = self.support, self.level, self.slope
+        self.line[A] = self.inverse @ self.signs[A]  # −dw/dλ
+        self.turn = turn = self.gram.times(self.line)  # d slope/dλ
+        far = np.array([level - slope, level + slope, np.abs(self.w)])
+        speed = np.array([1 - turn, 1 + turn, -self.signs * self.line])
+        self.open[2] = self.w != 0
+        reach = np.full(far.shape, np.inf)
+        np.divide(far, speed, out=reach, where=self.open & (speed > 0))
+        kind, self.next = divmod(int(reach.argmin()), len(slope))
+        self.leaves = kind == 2
+        self.reach = min(max(float(reach[kind, self.next]), 0.0), level)
 
     def _join(self, j: int) -> None:
-        A, M = self.support, self.inverse
-        g, own = self.gram.between(A, j), float(self.gram.between(j, j))
-        v = M @ g
+        """M ← M + u uᵀ/s  with  u = (M g, −1),  s = g_jj − g·M g."""
+        m = self.size
+        self.open[:2, j] = False
+        self._features[m] = j
+        column = self.gram.between(self._features[: m + 1], j)
+        g, own = column[:m], column[m]
+        v = self.inverse @ g
         left = own - g @ v
         if left <= DEPENDENT * own:
-            self.dependent[j] = True
             return
-        v /= left
-        M += np.outer(v, left * v)
-        sign = np.sign(self.slope[j])
-        self._take(np.concatenate([A, [j]]), np.concatenate([self.signs, [sign]]))
-        self.inverse[:-1, -1] = self.inverse[-1, :-1] = -v
-        self.inverse[-1, -1] = 1 / left
+        if m == len(self._room):
+            self._room = np.asfortranarray(np.pad(self._room, (0, m)))
+        u = np.zeros(len(self._room))
+        u[:m], u[m] = v, -1
+        blas.dger(1 / left, u, u, a=self._room, overwrite_a=1)
+        self.size, self.signs[j] = m + 1, np.sign(self.slope[j])
 
-    def _leave(self, i: int) -> None:
-        kept = np.arange(len(self.support)) != i
-        M = self.inverse
-        smaller = M[np.ix_(kept, kept)] - np.outer(M[kept, i], M[i, kept] / M[i, i])
-        self._take(self.support[kept], self.signs[kept])
-        self.inverse[...] = smaller
-        self.dependent[:] = False
+    def _leave(self, j: int) -> None:
+        """M ← M − m_j m_jᵀ/m_jj, whose row and column are 0; the last take their place."""
+        i, last, M = int(np.flatnonzero(self.support == j)[0]), self.size - 1, self._room
+        u = M[i].copy()
+        blas.dger(-1 / u[i], u, u, a=M, overwrite_a=1)
+        self._features[i] = self._features[last]
+        M[i], M[:, i] = M[last], M[:, last]
+        M[last], M[:, last] = 0, 0
+        self.size, self.signs[j], self.line[j], self.w[j] = last, 0, 0, 0
+        self.open[:2] = self.signs == 0  # those that depended on it too
 
     def _anew(self) -> None:
         """What rounding has added up to is taken back."""
         A = self.support
         self.inverse[...] = np.linalg.inv(self.gram.among(A))
-        self.w[A] = self.inverse @ (self.c[A] - self.level * self.signs)
-        self.slope = self.c - self.gram.times(A, self.w[A])
-
-    def _take(self, support: Array, signs: Array) -> None:
-        """These are the support now; the inverse gets its size."""
-        self.support, self.signs, m = support, signs, len(support)
-        if m > len(self._room):
-            room = np.empty((2 * m, 2 * m))
-            room[: m - 1, : m - 1] = self.inverse
-            self._room = room
-        self.inverse = self._room[:m, :m]
+        self.w[A] = self.inverse @ (self.c[A] - self.level * self.signs[A])
+        self.slope = self.c - self.gram.times(self.w)
