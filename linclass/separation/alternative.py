@@ -147,8 +147,8 @@ def _join(
     multipliers[part] = old * (1 - share * ratio)
 
 
-def row_space(Z: Any) -> Array:
-    """Orthonormal columns that span the rows of Z."""
+def row_space(Z: Any, rank: float = RANK) -> Array:
+    """Orthonormal columns that span the rows of Z, up to `rank` of the largest singular value."""
     n, p = Z.shape
     if sparse.issparse(Z):
         require_memory(24 * min(n, p) * p, f"the span of {n} sparse rows of {p} columns is dense")
@@ -156,7 +156,7 @@ def row_space(Z: Any) -> Array:
     if n > p:
         Z = np.linalg.qr(Z, mode="r")
     _, s, VT = linalg.svd(Z, full_matrices=False, check_finite=False)
-    return np.ascontiguousarray(VT[s > RANK * max(s[0], TINY)].T)
+    return np.ascontiguousarray(VT[s > rank * max(s[0], TINY)].T)
 
 
 def _off(Z: Any, V: Array) -> Rows:

@@ -5,13 +5,15 @@ row that is right (else the cell behind it is better): so for each row i the bes
 a problem with one dimension less, is looked for, and d moved from there to the row's side. In two
 dimensions a half-turn passes all cells, for all pairs of planes at once.
 
-That is  C(n, p − 2)  turns of n rows each for p parameters. Cells narrower than TOUCHING are none.
+That is  C(n, p − 2)  turns of n rows each for p parameters. Only cells narrower than the rounding of
+their planes' angles are none: a wider one that is left out would make the minimum a wrong claim.
 Nguyen & Sanner (2013), ICML, on why not less; Edelsbrunner (1987), Algorithms in Combinatorial Geometry
 """
 
 from __future__ import annotations
 
 from math import comb
+from typing import Any
 
 import numpy as np
 from scipy import linalg
@@ -19,7 +21,7 @@ from scipy import linalg
 from linclass.numerics import Array
 from linclass.separation.alternative import row_space
 
-TOUCHING = 1e-9  # radians; and of a row's length, for rows that count as parallel
+ROUNDING = 8 * np.finfo(float).eps  # of a row of length 1, in coordinates of its span
 AT_ONCE = 400_000  # angles
 
 
@@ -30,14 +32,15 @@ def turns(n: int, p: int) -> int:
 
 def best_cell(Z: Array, costs: Array) -> tuple[Array, float]:
     """(d, cost) for dense Z."""
-    V = row_space(Z)
-    A = Z @ V
-    length = np.linalg.norm(A, axis=1)
-    zero = length <= TOUCHING * max(length.max(), 1e-300)
-    directions, cost, lost = merged(A[~zero] / length[~zero, None], costs[~zero])
-    if not len(directions):
-        return np.zeros(Z.shape[1]), float(costs[zero].sum()) + lost
-    d, value = _search(directions, cost, 0)
+    length = np.linalg.norm(Z, axis=1)
+    zero = length == 0
+    if zero.all():
+        return np.zeros(Z.shape[1]), float(costs.sum())
+    unit = Z[~zero] / length[~zero, None]
+    V = row_space(unit, ROUNDING)
+    A = unit @ V
+    directions, cost, lost = merged(A / np.linalg.norm(A, axis=1)[:, None], costs[~zero])
+    d, value = _search(directions, cost, 0, ROUNDING)
     return V @ d, float(costs[zero].sum()) + lost + value
 
 
@@ -49,7 +52,7 @@ def merged(A: Array, costs: Array) -> tuple[Array, Array, float]:
     first = np.argmax(np.abs(A) > 1e-6, axis=1)
     sign = np.sign(A[np.arange(len(A)), first])
     _, chosen, group = np.unique(
-        np.round(A * sign[:, None], 9) + 0.0, axis=0, return_index=True, return_inverse=True
+        np.round(A * sign[:, None], 14) + 0.0, axis=0, return_index=True, return_inverse=True
     )
     balance = np.bincount(group, costs * sign)  # > 0: better on the canonical side
     lost = (np.bincount(group, costs) - np.abs(balance)).sum() / 2
@@ -57,35 +60,40 @@ def merged(A: Array, costs: Array) -> tuple[Array, Array, float]:
     return A[chosen] * side[:, None], np.abs(balance), float(lost)
 
 
-def _search(A: Array, costs: Array, first: int) -> tuple[Array, float]:
-    """The best cell that has a facet in the plane of a row from `first` on."""
+def _search(A: Array, costs: Array, first: int, rounding: float) -> tuple[Array, float]:
+    """The best cell that has a facet in the plane of a row from `first` on.
+
+    A row that is off by `rounding` turns its plane by that over its length, and all rows in it.
+    """
     p = A.shape[1]
     if p == 1:
         right = float(costs[A[:, 0] > 0].sum())
         total = float(costs.sum())
         return np.array([1.0 if 2 * right >= total else -1.0]), min(right, total - right)
     if p == 2:
-        values, angle = _half_turns(A[None], costs, np.zeros((1, len(A)), dtype=bool))
+        none = np.zeros((1, len(A)), dtype=bool)
+        values, angle = _half_turns(A[None], costs, none, rounding)
         return np.array([np.cos(angle[0]), np.sin(angle[0])]), float(values[0])
     if p == 3:
-        return _on_planes(A, costs, first)
+        return _on_planes(A, costs, first, rounding)
     best: tuple[Array, float] = np.zeros(p), np.inf
     for i in range(first, len(A)):
         basis = linalg.null_space(A[i : i + 1])
         P = A @ basis
-        flat = np.linalg.norm(P, axis=1) <= TOUCHING * np.linalg.norm(A, axis=1)
+        turned = rounding * (1 + 1 / float(np.linalg.norm(A[i])))
+        flat = np.linalg.norm(P, axis=1) <= turned
         beneath = float(costs[flat & (A @ A[i] < 0)].sum())
         after = int(np.count_nonzero(~flat[: i + 1]))
-        d, value = _search(P[~flat], costs[~flat], after)
+        d, value = _search(P[~flat], costs[~flat], after, turned)
         if value + beneath < best[1]:
             best = _to_the_side_of(A, i, basis @ d, flat), value + beneath
     return best
 
 
-def _on_planes(A: Array, costs: Array, first: int) -> tuple[Array, float]:
+def _on_planes(A: Array, costs: Array, first: int, rounding: float) -> tuple[Array, float]:
     """p = 3: half-turns in many planes at once."""
-    n = len(A)
-    unit = A / np.linalg.norm(A, axis=1)[:, None]
+    n, length = len(A), np.linalg.norm(A, axis=1)
+    unit = A / length[:, None]
     least = np.abs(unit).argmin(axis=1)
     one = np.cross(unit, np.eye(3)[least])
     one /= np.linalg.norm(one, axis=1)[:, None]
@@ -95,8 +103,9 @@ def _on_planes(A: Array, costs: Array, first: int) -> tuple[Array, float]:
     for start in range(first, n, size):
         own = np.arange(start, min(start + size, n))
         P = A @ bases[own]
-        flat = np.hypot(P[..., 0], P[..., 1]) <= TOUCHING * np.linalg.norm(A, axis=1)
-        value, angle = _half_turns(P, costs, flat)
+        turned = rounding * (1 + 1 / length[own, None])
+        flat = np.hypot(P[..., 0], P[..., 1]) <= turned
+        value, angle = _half_turns(P, costs, flat, turned)
         value = value + ((flat & (unit[own] @ A.T < 0)) @ costs)
         k = int(value.argmin())
         if value[k] < best[1]:
@@ -105,7 +114,7 @@ def _on_planes(A: Array, costs: Array, first: int) -> tuple[Array, float]:
     return best
 
 
-def _half_turns(P: Array, costs: Array, flat: Array) -> tuple[Array, Array]:
+def _half_turns(P: Array, costs: Array, flat: Array, rounding: Any) -> tuple[Array, Array]:
     """(least cost, an angle that has it) in each plane of P (planes, rows, 2), flat rows apart.
 
     d at angle φ has row i right while φ is within π/2 of the row's own angle. So in [0, π) each row
@@ -122,7 +131,9 @@ def _half_turns(P: Array, costs: Array, flat: Array) -> tuple[Array, Array]:
     total = c.sum(axis=1)
     right = np.maximum(-change, 0).sum(axis=1)[:, None] + np.cumsum(change, axis=1)
     following = np.concatenate([at[:, 1:], at[:, :1] + np.pi], axis=1)
-    wide = following - at > TOUCHING
+    off = rounding * (1 + 1 / np.maximum(np.hypot(P[..., 0], P[..., 1]), rounding))
+    off = np.take_along_axis(off, order, axis=1)
+    wide = following - at > off + np.roll(off, -1, axis=1)
     wide |= ~wide.any(axis=1, keepdims=True)
     most = np.where(wide, right, -np.inf)
     least = np.where(wide, right, np.inf)

@@ -19,12 +19,12 @@ import numpy as np
 from scipy import sparse
 
 from linclass.numerics import Array
-from linclass.separation.alternative import Alternative
 from linclass.separation.proof import proved
 from linclass.separation.signed_rows import SignedRows
 from linclass.zero_one.problem import Answer, Problem
 
 ROUNDING = 1e-6  # of the smallest cost
+EXACT = 8 * np.finfo(float).eps  # of the terms of Zᵀλ: less is rounding
 PER_ROUND = (
     4  # searches for conflicts, each of which shares no row with those before it in the round
 )
@@ -102,14 +102,10 @@ class Search:
         result = linprog(rng.random(len(kept)), A_eq=A, b_eq=b, method="highs-ds")
         if result.status != 0:
             return None
-        own = kept[result.x > 1e-9]
-        return np.unique(self.problem.owner[own]) if self._proves(own) else None
-
-    def _proves(self, own: Array) -> bool:
-        return self._of(own).kind != "complete"
-
-    def _of(self, own: Array) -> Alternative:
-        return proved(SignedRows(self.problem.Z[own], np.ones(len(own)), constant=False))
+        own = result.x > 1e-9
+        if not is_conflict(Z[own], result.x[own]):
+            return None
+        return np.unique(self.problem.owner[kept[own]])
 
     def _cheapest(self) -> tuple[Array | None, float]:
         """(rows, what no set is cheaper than); no rows when the limit came first."""
@@ -147,9 +143,23 @@ class Search:
         return float(np.ceil(bound / unit - ROUNDING)) * unit
 
 
+def is_conflict(Z: Any, multipliers: Array) -> bool:
+    """Is there a λ > 0 with Zᵀλ = 0 but for rounding near these, which a program has to 10⁻⁷ only?"""
+    Z = Z.toarray() if sparse.issparse(Z) else Z
+    A = np.vstack([Z.T, np.ones(len(Z))])
+    b = np.zeros(len(A))
+    b[-1] = 1
+    for _ in range(2):
+        multipliers = multipliers + np.linalg.lstsq(A, b - A @ multipliers, rcond=None)[0]
+    left = np.abs(Z.T @ multipliers)
+    return bool((multipliers > 0).all() and (left <= EXACT * (np.abs(Z.T) @ multipliers)).all())
+
+
 def separating(problem: Problem, right: Array) -> Array | None:
     """d that has these rows right, as far from all of them as the least violation gets."""
     own = problem.inequalities(right)
+    if not own.any():
+        return None
     rows = SignedRows(problem.Z[own], np.ones(int(own.sum())), constant=False)
     found = proved(rows)
     if found.kind != "complete":

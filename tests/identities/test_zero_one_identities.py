@@ -194,6 +194,27 @@ def test_a_boundary_through_the_origin_is_kept_there() -> None:
     assert ZeroOneClassifier().fit(X, y).n_errors_ == 0
 
 
+@pytest.mark.parametrize("near", [1e-8, 1e-10, 1e-12])
+@pytest.mark.parametrize("cells", [True, False])
+def test_rows_that_nearly_coincide_are_no_conflict(near: float, cells: bool) -> None:
+    """x₁ − 2x₂ − near/2 > 0 has every row right, so no bound above 0 is a proof."""
+    X = np.array([[0, 0], [near, 0], [1, 1], [1, 0.3], [0.2, 0.9], [2 * near, 0], [0.5, 0.5]])
+    y = np.array([0, 1, 0, 1, 0, 1, 0])
+    assert ((X @ [1, -2] - near / 2 > 0) == y).all()
+    if cells:
+        model = ZeroOneClassifier().fit(X, y)
+        assert (model.n_errors_, model.bound_, model.exact_) == (0, 0, True)
+    else:
+        rows = Problem(X, y, np.ones(7), 2, True)
+        start = Answer(np.zeros(3), 7.0, 0.0)
+        assert Search(rows, 30, None).run(start).bound == 0
+
+
+def test_rows_without_a_feature_are_all_wrong_at_the_origin() -> None:
+    model = ZeroOneClassifier(fit_intercept=False).fit(np.zeros((4, 1)), [0, 1, 0, 1])
+    assert (model.n_errors_, model.exact_) == (4, True)
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [({"node_limit": -1}, "node_limit is -1"), ({"time_limit": 0}, "time_limit is 0")],
