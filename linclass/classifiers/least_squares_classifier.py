@@ -24,6 +24,7 @@ from linclass.losses.squared import Squared
 from linclass.numerics import Array
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.from_statistics import Folds, of_present_classes, with_refits
+from linclass.statistics.leave_one_out import LONE
 from linclass.statistics.left_out import left_out
 
 
@@ -115,7 +116,7 @@ class LeastSquaresClassifier(LinearClassifier):
         fitted = U @ w.T + problem.target
         truth = problem.targets.T[codes]
         left = 1 - leverage
-        lone = (left < 1e-8) | (moments.mass[codes] < 2)
+        lone = (left < LONE) | (moments.mass[codes] < 2)
         if inverse.rank is not None:
             lone[:] = True
         Z = truth - (truth - fitted) / np.where(lone, 1, left)[:, None]

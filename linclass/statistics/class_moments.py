@@ -22,6 +22,8 @@ from linclass.statistics.moments import Array, Matrix, moments
 from linclass.statistics.spread import Spread
 
 ROUNDING = 1e-12  # a share of what was there before the subtraction
+LOST = 1e-3  # a share that has lost too many of its digits to be as good as a sum of its own
+BY_FEATURE = ("means", "diagonal")  # forms in which no feature meets another
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +81,33 @@ class ClassMoments:
             if gone.any():
                 scatter[gone[..., :, None] | gone[..., None, :]] = 0
 
+    def lost(self, before: ClassMoments) -> Array:
+        """(…, d): of which features too little is left of what was there `before`."""
+        there = self.mass[..., None] > 0
+        if self.form == "means":
+            moved = np.where(there, np.abs(self.mean - before.mean), 0).max(axis=-2)
+            return LOST * moved > np.abs(self.mean).max(axis=-2)
+        left, was = self._squares, before._squares
+        spread = was > before.total * before.negligible**2
+        lost = (left <= LOST * was) & spread
+        return lost if self.form == "tied" else (lost & there).any(axis=-2)
+
+    def replace_features(self, fold: int, columns: Any, other: ClassMoments) -> None:
+        """In a stack, in place: some features of a fold, or all where features meet."""
+        self.mass[fold] = other.mass
+        self.mean[fold][:, columns] = other.mean
+        if self.form == "diagonal":
+            self.scatter[fold][:, columns] = other.scatter
+        elif self.form != "means":
+            self.scatter[fold] = other.scatter
+
+    @property
+    def _squares(self) -> Array:
+        """The scatter of single features."""
+        if self.form == "diagonal":
+            return self.scatter
+        return np.diagonal(self.scatter, axis1=-2, axis2=-1)
+
     def of_classes(self, kept: Array) -> ClassMoments:
         """Of some classes; those left out have no rows."""
         by_class = self.form in ("diagonal", "full")
@@ -104,6 +133,8 @@ class ClassMoments:
             by = scale[..., :, None] * scale[..., None, :]
         elif self.form == "diagonal":
             by = scale * scale
+        elif self.form == "rows":
+            by = scale[..., None, :]
         by = by[..., None, :, :] if self.form == "full" else by
         by = by[..., None, :] if self.form == "diagonal" else by
         mean = (self.mean - shift[..., None, :]) / scale[..., None, :]

@@ -17,7 +17,8 @@ from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.spread import Spread
 
 Array = np.ndarray
-LONE = 1e-8  # of 1 − c q: what is left of the spread along u
+LONE = 1e-4  # of 1 − c q: what is left of the spread along u
+NARROW = 1e-8  # a variance, of the feature's in all rows: it may be the floor that a fit raises
 
 
 def tied(
@@ -83,13 +84,17 @@ def diagonal(
     floor = smoothing * total.max(axis=1, keepdims=True)
     gone = c * U**2  # what a row takes with it of the scatter of its class
     variance = (moments.pooled - gone) / (n - 1) + floor
-    Z, lone = np.empty((n, K)), mass[codes] < 2
+    own_scatter = moments.pooled if tied else moments.scatter[codes]
+    rounding = n * moments.negligible**2
+    lost = (gone >= (1 - LONE) * own_scatter) & (own_scatter > rounding)
+    lost |= ((n - 1) * total <= LONE * whole) & (whole > rounding)
+    Z, lone = np.empty((n, K)), (mass[codes] < 2) | lost.any(axis=1)
     for k, m in enumerate(moments.mean):
         own = codes == k
         if not tied:
             variance = moments.scatter[k] / mass[k] + floor
             variance[own] = (moments.scatter[k] - gone[own]) / max(mass[k] - 1, 1) + floor[own]
-        low = variance <= LONE * total
+        low = variance <= NARROW * total
         if low.any():
             lone |= low.any(axis=1)
             variance[low] = 1

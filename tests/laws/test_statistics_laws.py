@@ -67,6 +67,14 @@ CASES = [
     for name, several in PARAMS.items()
     for i, params in enumerate(several)
 ]
+SUBTRACTING = {  # squares, of which a difference may lose the digits
+    "LinearDiscriminantAnalysis",
+    "QuadraticDiscriminantAnalysis",
+    "FisherDiscriminant",
+    "NearestMean",
+    "GaussianNB",
+    "LeastSquaresClassifier",
+}
 LDA_CASES = [pytest.param(LDA, {"shrinkage": "ledoit_wolf"}, id="ledoit_wolf")]
 
 
@@ -238,6 +246,89 @@ def test_a_feature_that_is_constant_but_for_the_fold_has_no_spread_left(name: st
     kind, train = getattr(linclass, name), rest(len(y), np.array([4]))
     (model,), refit = kind().fit_many(odd, y, [np.array([4])], [{}])[0], kind()
     same(model, refit.fit(odd[train], y[train]), odd[train], 1e-8)
+
+
+def with_odd_rows(odd: str, fold: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of which those of this fold hold nearly all the spread of the last feature."""
+    X, y = problem(3, n=60)
+    X = X + np.random.default_rng(1).normal(size=X.shape)
+    if odd == "rare indicator":
+        X[:, -1] = 0
+        X[fold[:2], -1] = 1
+    elif odd == "constant elsewhere":
+        X[:, -1] = 0.1
+        X[fold[0], -1] = 1e3
+    elif odd == "only rows of a class":
+        X[y == y[fold[0]], -1] = 0.1
+        X[fold[0], -1] = 3.0
+    else:
+        X[fold[0], -1] = float(odd)
+    return X, y
+
+
+FOLDS = [np.arange(i, 60, 10) for i in range(10)]
+ODD = ["rare indicator", "constant elsewhere", "only rows of a class", "1e4", "1e8", "1e12"]
+ODD_CASES = [c for c in [*CASES, *LDA_CASES] if c.id.rpartition("-")[0] in SUBTRACTING]
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize(("kind", "params"), ODD_CASES)
+def test_a_fold_that_holds_all_the_spread_takes_no_digits_with_it(
+    kind: Any, params: dict[str, Any], odd: str
+) -> None:
+    X, y = with_odd_rows(odd, FOLDS[3])
+    fits = kind().fit_many(X, y, FOLDS, [params])
+    for fold, (model,) in zip(FOLDS, fits, strict=True):
+        train = rest(60, fold)
+        same(model, kind(**params).fit(X[train], y[train]), X[train])
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize(("kind", "params"), ODD_CASES)
+def test_a_row_that_holds_all_the_spread_is_scored_as_by_a_refit(
+    kind: Any, params: dict[str, Any], odd: str
+) -> None:
+    X, y = with_odd_rows(odd, FOLDS[3])
+    Z = kind(**params).leave_one_out(X, y)
+    for i in (0, *FOLDS[3][:2], 40):
+        train = rest(60, np.array([i]))
+        expected = kind(**params).fit(X[train], y[train]).decision_function(X[[i]])[0]
+        np.testing.assert_allclose(Z[i], expected, rtol=1e-8, atol=1e-8 * np.abs(Z[i]).max())
+
+
+@pytest.mark.parametrize("kept", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize(
+    ("kind", "params"),
+    [
+        (LDA, {}),
+        (LDA, {"shrinkage": 0.2}),
+        (LDA, {"shrinkage": "ledoit_wolf"}),
+        (LDA, {"shape": "diagonal"}),
+        (linclass.QuadraticDiscriminantAnalysis, {"shrinkage": 0.3}),
+        (linclass.FisherDiscriminant, {}),
+    ],
+)
+def test_folds_of_fewer_rows_than_features_are_the_refits(
+    kind: Any, params: dict[str, Any], kept: Any
+) -> None:
+    X, y = np.random.default_rng(0).normal(size=(15, 20)), np.arange(15) % 3
+    folds = [np.arange(i, 15, 4) for i in range(4)]
+    fits = kind().fit_many(kept(X), y, folds, [params])
+    for fold, (model,) in zip(folds, fits, strict=True):
+        train = rest(15, fold)
+        same(model, kind(**params).fit(X[train], y[train]), X, 1e-8)
+    Z = kind(**params).leave_one_out(kept(X), y)
+    expected = kind(**params).fit(X[1:], y[1:]).decision_function(X[:1])[0]
+    np.testing.assert_allclose(Z[0], expected, rtol=1e-8)
+
+
+def test_few_rows_standardized_in_each_fold_are_too() -> None:
+    X, y = np.random.default_rng(0).normal(size=(15, 20)), np.arange(15) % 3
+    train = np.arange(4, 15)
+    shift, scale = X[train].mean(axis=0), X[train].std(axis=0)
+    ((model,),) = LDA().fit_many(X, y, [np.arange(4)], [{}], [(shift, scale)])
+    Z = (X - shift) / scale
+    same(model, LDA().fit(Z[train], y[train]), Z)
 
 
 def test_a_fold_that_leaves_one_class_is_left_to_the_refit() -> None:
