@@ -51,6 +51,20 @@ def best_intercept(objective: Objective) -> Point:
     return point
 
 
+def by_bisection(objective: Objective) -> Point:
+    """The same for one score of a loss with kinks, whose slopes grow from −max|y| to max|y|; or 0."""
+    loss, y, w, n = objective.loss, objective.y, objective.weights, objective.design.n_rows
+    theta, high = objective.zero(), float(np.abs(y).max())
+    if not objective.design.intercept:
+        return objective.at(theta)
+    low = -high
+    for _ in range(STEPS):
+        b = (low + high) / 2
+        low, high = (b, high) if w @ loss.slopes(y, np.full(n, b)) < 0 else (low, b)
+    theta[-1] = min((low, high), key=lambda b: float(w @ loss.values(y, np.full(n, b))))
+    return objective.at(theta)
+
+
 def is_minimum(point: Point, units: Units) -> bool:
     """Whether it has no weights, and slopes that give it none."""
     objective = point.objective

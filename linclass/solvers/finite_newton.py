@@ -19,9 +19,11 @@ import numpy as np
 from linclass.numerics import Array
 from linclass.objective import Objective
 from linclass.optimization import pivoting
+from linclass.optimization.centred_rows import centred
 from linclass.optimization.newton_system import newton_system
 from linclass.optimization.point import Point
 from linclass.optimization.shortcuts import few_rows
+from linclass.optimization.weightless import by_bisection
 from linclass.solvers.base import Solution, Trace
 from linclass.solvers.newton import Newton
 
@@ -34,6 +36,14 @@ class FiniteNewton(Newton):
     takes: ClassVar[str] = "curved"
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        near = centred(objective)
+        if near is None:
+            return self._solve(objective, start, trace)
+        solution = self._solve(near.objective, near.start(start), trace)
+        solution.theta = near.end(solution.theta)
+        return solution
+
+    def _solve(self, objective: Objective, start: Array, trace: Trace | None) -> Solution:
         n_iter = 0
         if pivoting.suits(objective):
             found = pivoting.pivot(objective, start, self.tol, self.n_steps, trace)
@@ -61,6 +71,8 @@ class FiniteNewton(Newton):
         )
         if certificate == np.inf:
             certificate = objective.certificate(point)
+        if certificate > self.tol and (alone := by_bisection(objective)).value < point.value:
+            point, certificate = alone, objective.certificate(alone)
         return Solution.at(point, certificate, self.tol, n_iter + steps, slopes=point.slopes)
 
 
@@ -88,22 +100,24 @@ def descend(point: Point, step: Array, along: Array) -> tuple[Point, float]:
     """t = 1 where that lowers the objective enough; else near the least value on the line.
 
     dP/dt is piecewise linear and grows, so Newton's method for its root, kept between the last t
-    where the objective falls and the last where it rises, takes few looks, at scores only.
+    where the objective falls and the last where it rises, takes few looks, at scores only. A slope
+    that is small beside a steep one at t = 0 may still be a rise far beyond the minimum.
     """
     objective = point.objective
     weights, inner = objective.weights, objective.design.inner
     adrift = objective.design.intercept and not point.curvatures.any()  # a long step of b alone
     slope = inner(point.gradient, step, along)
     look = point.toward(step, along)
-    t, new = 1.0, look(1.0)
-    if not adrift and new.value <= point.value + 1e-4 * slope + 1e-13 * abs(point.value):
+    t, new, rounding = 1.0, look(1.0), 1e-13 * abs(point.value)
+    if not adrift and new.value <= point.value + 1e-4 * slope + rounding:
         return new, t
     bend = objective.strength * inner(objective.without_intercept(step), step, along)
     rest = slope - float(weights @ (point.slopes * along))  # of all but the losses, at t = 0
     low, high = 0.0, 1.0
     for _ in range(50):
         rise = rest + t * bend + float(weights @ (new.slopes * along))
-        if abs(rise) <= 0.1 * abs(slope) or (rise < 0 and t == 1):
+        flat = abs(rise) <= 0.1 * abs(slope) and new.value <= point.value + rounding
+        if flat or (rise < 0 and t == 1):
             break
         low, high = (t, high) if rise < 0 else (low, t)
         curvature = bend + float(weights @ (new.curvatures * along * along))

@@ -21,9 +21,11 @@ from linclass.numerics import Array
 from linclass.objective import Objective
 from linclass.optimization import pivoting
 from linclass.optimization.augmented import Augmented, may_move
+from linclass.optimization.centred_rows import centred
 from linclass.optimization.newton_system import WIDE, newton_system
 from linclass.optimization.point import Point
 from linclass.optimization.shortcuts import few_rows
+from linclass.optimization.weightless import by_bisection
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.finite_newton import minimize
 
@@ -44,6 +46,14 @@ class SemismoothNewton(Solver):
     limit: ClassVar[int] = 1000  # Newton steps in all
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        near = centred(objective)
+        if near is None:
+            return self._solve(objective, start, trace)
+        solution = self._solve(near.objective, near.start(start), trace)
+        solution.theta = near.end(solution.theta)
+        return solution
+
+    def _solve(self, objective: Objective, start: Array, trace: Trace | None) -> Solution:
         n_iter = 0
         if pivoting.suits(objective):
             found = pivoting.pivot(objective, start, self.tol, self.n_steps, trace)
@@ -75,6 +85,8 @@ class SemismoothNewton(Solver):
                 reach *= GROWTH
             n_iter, last, known = n_iter + steps, certificate, True
         point, slopes, certificate = best
+        if certificate > self.tol and (alone := by_bisection(objective)).value < point.value:
+            point, slopes, certificate = alone, alone.slopes, objective.certificate(alone)
         return Solution.at(point, certificate, self.tol, n_iter, slopes=slopes)
 
 

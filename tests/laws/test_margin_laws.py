@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -46,6 +48,54 @@ def test_the_gap_goes_to_zero_for_every_shape_and_strength(
     assert solution.slopes is not None
     gap = P.duality_gap(P.at(solution.theta), solution.slopes) / abs(solution.objective)
     assert 0 <= gap <= 1e-9
+
+
+@pytest.mark.parametrize("offset", [2.0**17, 2.0**30])
+@pytest.mark.parametrize("loss", [*STRAIGHT, *PIECES])
+def test_where_the_rows_lie_is_the_intercepts_affair(loss: str, offset: float) -> None:
+    """Moved by a power of 2, rows of few binary digits are the same rows exactly."""
+    near = objective(loss, 200, 4, 1e-3)
+    X = np.round(near.design.X * 1024) / 1024
+    solver = find("solvers", "semismooth_newton" if loss in STRAIGHT else "finite_newton")(1e-9)
+    here, there = [
+        solver.solve(
+            Objective(DesignMatrix(X + c), near.loss, near.y, None, L2(), 1e-3), np.zeros(5)
+        )
+        for c in (0, offset)
+    ]
+    assert there.converged
+    assert here.objective == pytest.approx(there.objective, rel=2e-9)
+
+
+@pytest.mark.parametrize("seed", range(20, 32))
+def test_classes_far_apart_are_no_harder(seed: int) -> None:
+    """Their hulls are nearly as far apart as their means, so the least objective is tiny, and found."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, 80)
+    X = rng.standard_normal((80, 5))
+    X[:, 0] += 20 * y
+    P = Objective(
+        DesignMatrix(X + 5 * rng.standard_normal(5)), Hinge(), 2.0 * y - 1, None, L2(), 1e-3
+    )
+    solution = SemismoothNewton().solve(P, P.zero())
+    assert solution.converged
+    apart = X[y == 1, 0].min() - X[y == 0, 0].max()  # the margin is at least half of that
+    assert solution.objective <= 1e-3 / 2 / (apart / 2) ** 2
+
+
+@pytest.mark.parametrize("loss", [*STRAIGHT, *PIECES])
+def test_what_ends_early_is_no_worse_than_the_best_constant(loss: str) -> None:
+    P = objective(loss, 300, 4, 1e-6, thin=True)
+    P = Objective(DesignMatrix(P.design.X + sparse.csr_array(np.full((300, 4), 1e6))), *parts_of(P))
+    name = "semismooth_newton" if loss in STRAIGHT else "finite_newton"
+    solution = find("solvers", name)(max_iter=1).solve(P, P.zero())
+    constants = [P.at(np.r_[np.zeros(4), b]).value for b in np.r_[P.y, np.linspace(-9, 9, 99)]]
+    assert solution.objective <= min(constants) * (1 + 1e-12)
+
+
+def parts_of(P: Objective) -> tuple[Any, ...]:
+    """All but the rows."""
+    return P.loss, P.y, P.weights, P.penalty, P.strength
 
 
 @pytest.mark.parametrize("loss", STRAIGHT)
