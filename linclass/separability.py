@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from itertools import combinations
+from numbers import Real
 from types import ModuleType
 from typing import Any
 
@@ -44,8 +45,10 @@ def largest_margin(X: Any, y: Any, intercept: str = "free", tol: float = 1e-6) -
     the same for rows (x_i, 1)      "feature", the perceptron's
     max min_i y_i (w·x_i + b)/‖w‖   "free", the support vector machine's
 
-    `tol` bounds the relative gap of ½‖w‖² between γ and `bound`.
+    `tol` bounds the relative gap of ½‖w‖² between γ and `bound`; `status` says whether it was reached.
     """
+    if not (isinstance(tol, Real) and tol >= 0):
+        raise ValueError(f"tol is {tol!r}; it must be a number, at least 0.")
 
     def of_pair(rows: SignedRows, classes: tuple[Any, Any]) -> LargestMargin:
         return widest(separation(proved(rows), rows, classes, intercept), rows, tol)

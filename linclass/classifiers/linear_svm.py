@@ -19,6 +19,7 @@ from linclass.estimators.support import LEFT_OUT, of_all_rows, rows_that_count, 
 from linclass.numerics import Array
 from linclass.objective import Objective
 from linclass.separation.maximum_margin import maximum_margin
+from linclass.separation.proof import Undecided
 from linclass.solvers.base import Solution
 
 
@@ -102,7 +103,10 @@ class LinearSVM(LinearClassifier):
         if not self._is_hard():
             return super()._minimize(objective, start)
         self.solver_ = "maximum_margin"
-        found = maximum_margin(objective.design, objective.y, self.tol)
+        try:
+            found = maximum_margin(objective.design, objective.y, self.tol)
+        except Undecided as error:
+            raise NotApplicable(str(error)) from error
         if not found.separable:
             raise self._inseparable(objective, found.alpha)
         half_square = 0.5 / found.margin**2

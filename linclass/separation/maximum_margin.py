@@ -6,12 +6,13 @@ the soft margin's limit C → ∞. Its margin γ = 1/‖w‖ is half the distanc
 
 (the last for a free intercept). So any w bounds γ from below and any α from above, which proves the
 answer; and an α for which the right side vanishes proves that the classes cannot be separated: two
-convex combinations of their rows coincide.   Bennett & Bredensteiner (2000), ICML
+convex combinations of their rows coincide. Squared distances have half the digits of rows, so where the
+right side is only small, what has all of them (`proved`) decides.   Bennett & Bredensteiner (2000), ICML
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,10 +20,16 @@ from linclass.losses.hinge import Hinge
 from linclass.numerics import Array, DesignMatrix
 from linclass.objective import Objective
 from linclass.penalties.l2 import L2
+from linclass.separation.proof import Undecided, proved
+from linclass.separation.result import margin_of
+from linclass.separation.signed_rows import SignedRows
 from linclass.solvers.semismooth_newton import one_round
 
-TOUCHING = 1e-10  # a margin this small, beside the spread of the rows, is rounding
+SMALL = 1e-10  # beside the spread of the rows: a bound that is to be looked at more closely
+ROUNDING = 1e-14  # of the spread: margins below it are none
+COINCIDE = 1e-12  # ‖Zᵀα‖∞, the columns of Z being within [−1, 1]
 ROUNDS = 25
+STEPS = 1000  # in all
 
 
 class HardHinge(Hinge):
@@ -58,25 +65,45 @@ class MaximumMargin:
 def maximum_margin(design: DesignMatrix, y: Array, tol: float = 1e-6) -> MaximumMargin:
     """A free intercept makes it the same for centred rows, which costs dense ones a copy."""
     if not design.intercept or design.is_sparse:
-        return _maximum_margin(design, y, tol)
-    mean = design.X.mean(axis=0)
-    found = _maximum_margin(DesignMatrix(design.X - mean), y, tol)
-    found.theta[-1] -= mean @ found.theta[:-1]
-    return found
+        found = _maximum_margin(design, y, tol)
+    else:
+        middle = (design.X.min(axis=0) + design.X.max(axis=0)) / 2  # of equal entries, those
+        found = _maximum_margin(DesignMatrix(design.X - middle), y, tol)
+        found.theta[-1] -= middle @ found.theta[:-1]
+    return found if found.separable else looked_at(found, design, y)
+
+
+def looked_at(found: MaximumMargin, design: DesignMatrix, y: Array) -> MaximumMargin:
+    """No margin was found: some hyperplane that separates all the same, or α that proves there is none."""
+    rows = SignedRows(design.X, y, design.intercept)
+    known = proved(rows)
+    if known.direction is None or known.kind != "complete":
+        if np.abs(rows.pull(known.multipliers)).max() > COINCIDE:
+            raise Undecided
+        at = design.pull(known.multipliers * y)[: design.n_features]
+        bound = min(found.bound, float(np.linalg.norm(at)))
+        return replace(found, alpha=known.multipliers, bound=bound)
+    w, b = rows.hyperplane(known.direction)
+    margin, b = margin_of(w, b, rows, "free" if design.intercept else "none")
+    theta = np.append(w, [b] * design.intercept) / (margin * float(np.linalg.norm(w)))
+    spread = float(np.sqrt(spread_of_rows(design)))
+    bound = max(found.bound, margin) + SMALL * spread
+    return MaximumMargin(theta, found.alpha, margin, bound, found.n_iter)
 
 
 def _maximum_margin(design: DesignMatrix, y: Array, tol: float) -> MaximumMargin:
     n = design.n_rows
     objective = Objective(design, HardHinge(), y, None, L2(), 1 / n)
     spread = float(np.sqrt(spread_of_rows(design)))
-    reach = 1 / max(spread * spread, 1e-300)
+    reach = 1 / (spread * spread) if spread else 1.0
     point, slopes = objective.at(objective.zero()), np.zeros(n)
     n_iter, found = 0, None
     for _ in range(ROUNDS):
-        point, slopes, steps = one_round(point, slopes, reach, np.inf, 500)
+        point, slopes, steps = one_round(point, slopes, reach, np.inf, min(500, STEPS - n_iter))
         n_iter, reach = n_iter + steps, 10 * reach
         found = judge(objective, point.theta, slopes, spread, n_iter)
-        if found.gap <= (tol if found.separable else TOUCHING * spread):
+        enough = tol if found.separable else SMALL * spread
+        if found.gap <= enough or n_iter >= STEPS:
             break
     assert found is not None
     return found
@@ -94,7 +121,7 @@ def judge(
     bound = float(np.linalg.norm(design.pull(alpha * y)[:d])) if total > 0 else np.inf
     nearest = float((y * design.scores(theta)).min())
     length = float(np.linalg.norm(theta[:d]))
-    if nearest <= 0 or length == 0 or bound <= TOUCHING * spread:
+    if length == 0 or nearest <= ROUNDING * spread * length:
         return MaximumMargin(np.zeros_like(theta), alpha, 0.0, bound, n_iter)
     return MaximumMargin(theta / nearest, alpha, nearest / length, bound, n_iter)
 

@@ -17,6 +17,12 @@ METHODS: dict[str, tuple[Callable[[SignedRows], Alternative | None], ...]] = {
 class Undecided(ArithmeticError):
     """Neither a hyperplane nor its impossibility could be proved in double precision."""
 
+    def __init__(self) -> None:
+        super().__init__(
+            "separability could not be proved or refuted in double precision; the rows touch a "
+            "hyperplane to rounding. Round the features, or rescale them."
+        )
+
 
 def proved(rows: SignedRows, method: str = "newton") -> Alternative:
     if method not in METHODS:
@@ -25,7 +31,4 @@ def proved(rows: SignedRows, method: str = "newton") -> Alternative:
         found = attempt(rows)
         if found is not None and found.holds(rows):
             return found
-    raise Undecided(
-        "separability could not be proved or refuted in double precision; the rows touch a "
-        "hyperplane to rounding. Round the features, or rescale them."
-    )
+    raise Undecided

@@ -16,10 +16,21 @@ from linclass.separation.signed_rows import SignedRows
 
 @dataclass(frozen=True)
 class LargestMargin(Separation):
-    """`margin` γ ≤ `bound`, which no hyperplane exceeds: the distance of points of both convex hulls."""
+    """`margin` γ ≤ `bound`, which no hyperplane exceeds: the distance of points of both convex hulls.
+
+    `status` is converged when the two are as near as was asked for, else max_iter: then γ is some
+    margin, and a larger one may exist.
+    """
 
     bound: float
     radius: float  # R = max ‖x_i‖, the constant feature being part of x_i
+    status: str
+    reason: str
+
+    @property
+    def gap(self) -> float:
+        """Relative, of ½‖w‖² = 1/(2γ²); 0 where there is no margin to look for."""
+        return max(1 - (self.margin / self.bound) ** 2, 0.0) if self.separable else 0.0
 
     @property
     def most_mistakes(self) -> float:
@@ -43,6 +54,10 @@ def widest(found: Separation, rows: SignedRows, tol: float) -> LargestMargin:
         if best.separable:
             w, b = _hyperplane(best.theta, rows.n_features, found.intercept_kind)
             margin, b = margin_of(w, b, rows, found.intercept_kind)
+    gap = max(1 - (margin / bound) ** 2, 0.0) if found.separable else 0.0
+    status, reason = "converged", ""
+    if gap > tol:
+        status, reason = "max_iter", _reason(margin, bound, found.intercept_kind)
     return LargestMargin(
         found.kind,
         found.classes,
@@ -53,7 +68,16 @@ def widest(found: Separation, rows: SignedRows, tol: float) -> LargestMargin:
         found.multipliers,
         bound,
         radius,
+        status,
+        reason,
     )
+
+
+def _reason(margin: float, bound: float, intercept: str) -> str:
+    remedy = "Standardize the columns" + (
+        ", or use intercept='free'." if intercept != "free" else "."
+    )
+    return f"the margin is {margin:.3g}, and only known to be at most {bound:.3g}. {remedy}"
 
 
 def _design(rows: SignedRows, intercept: str) -> DesignMatrix:

@@ -108,3 +108,25 @@ def test_every_pair_of_iris_species_has_its_own() -> None:
     kinds = {pair: s.kind for pair, s in found.items()}
     assert kinds == {(0, 1): "complete", (0, 2): "complete", (1, 2): "none"}
     assert found[0, 1].margin < found[0, 2].margin
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e2, 1e4, 1e6])
+@pytest.mark.parametrize("intercept", ["none", "feature", "free"])
+def test_a_margin_is_the_largest_or_says_that_it_may_not_be(intercept: str, offset: float) -> None:
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 4, (40, 3)).astype(float)
+    y = (X.sum(axis=1) > 4.5).astype(int)
+    for rows in (X + offset, sparse.csr_array(X + offset)):
+        found = largest_margin(rows, y, intercept)
+        assert found.separable or intercept == "none"
+        near = found.margin >= found.bound * (1 - 1e-6)
+        assert found.margin <= found.bound * (1 + 1e-9)
+        assert (found.status == "converged") == (found.gap <= 1e-6) == near
+        assert near or "at most" in found.reason
+    if intercept == "free":  # which offsets do not change
+        assert largest_margin(X + offset, y).status == "converged"
+
+
+def test_a_tolerance_below_0_is_refused() -> None:
+    with pytest.raises(ValueError, match="tol is -1"):
+        largest_margin([[0.0], [1.0]], [0, 1], tol=-1)

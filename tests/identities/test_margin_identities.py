@@ -79,6 +79,30 @@ def test_what_cannot_be_separated_is_refused_with_its_proof() -> None:
     assert_allclose(first, second, atol=1e-8)
 
 
+@pytest.mark.parametrize("near", [1e-8, 1e-10, 1e-12, 1e-14])
+def test_classes_that_nearly_touch_are_not_refused(near: float) -> None:
+    """Both lie on lines at that distance, so the largest margin is half of it."""
+    X, y = np.array([[0, 0], [1, 0], [0, near], [1, near]]), np.array([0, 0, 1, 1])
+    model = LinearSVM(hard_margin=True).fit(X, y)
+    assert (model.predict(X) == y).all()
+    assert model.margin_ == pytest.approx(near / 2, rel=1e-6)
+
+
+@pytest.mark.parametrize("near", [1e-7, 1e-8, 1e-9, 1e-11])
+def test_a_hard_margin_near_degeneracy_ends(near: float) -> None:
+    rng = np.random.default_rng(3)
+    here = np.c_[rng.random((5, 3)), np.zeros(5)]
+    X = np.r_[here, here + np.c_[np.zeros((5, 3)), near * (1 + rng.random(5))]]
+    model = LinearSVM(hard_margin=True).fit(X, np.repeat([0, 1], 5))
+    assert (model.predict(X) == np.repeat([0, 1], 5)).all()
+    assert model.n_iter_ <= 1000
+
+
+def test_equal_rows_of_two_classes_are_refused_without_a_warning() -> None:
+    with pytest.raises(NotApplicable, match="no hyperplane separates"):
+        LinearSVM(hard_margin=True).fit(np.full((4, 1), 0.1), [0, 1, 1, 1])
+
+
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
 def test_the_conditions_of_the_optimum_hold_row_by_row_with_their_roles(C: float) -> None:
     X, y = overlapping()
