@@ -4,7 +4,7 @@
     γ_k = −½ m_kᵀΣ_k⁻¹m_k − ½ ln det Σ_k + ln π_k,
 
 kept as A_, beta_ and gamma_. Σ_k is the scatter of class k over n_k − 1 (covariance='unbiased')
-or n_k ('maximum_likelihood'), or
+or n_k ('maximum_likelihood'), n_k the sum of the weights, which count rows; or
 
 shrinkage   λ of (1 − λ)Σ_k + λΣ, towards the pooled Σ of linear discriminant analysis, by default 0
 
@@ -20,10 +20,16 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.conventions import SoftmaxProbabilities, require_memory
+from linclass.conventions import NotApplicable, SoftmaxProbabilities, require_memory
 from linclass.statistics import leave_one_out
 from linclass.statistics.class_moments import ClassMoments
-from linclass.statistics.covariance import LOST, check_covariance, check_share, freedom
+from linclass.statistics.covariance import (
+    LOST,
+    check_covariance,
+    check_share,
+    freedom,
+    missing_rank,
+)
 from linclass.statistics.from_moments import FromMoments
 from linclass.statistics.priors import Priors, check_priors, class_priors, log_priors
 from linclass.statistics.spread import Spread
@@ -87,6 +93,8 @@ class QuadraticDiscriminantAnalysis(FromMoments, SoftmaxProbabilities):
             return self._record()
         k, rank = spreads.deficient[0]
         d, more = self.means_.shape[1], len(spreads.deficient) - 1
+        if self.shrinkage:  # what is mixed in has that rank itself
+            return self._record("rank_deficient", missing_rank(rank, d))
         others = f" (and those of {more} more classes)" if more else ""
         reason = (
             f"the covariance of class {self.classes_.tolist()[k]!r} has rank {rank} of {d}{others}; "
@@ -148,12 +156,14 @@ class ClassSpreads:
         return Spread.of_covariance(self.moments.pooled / f, self.moments.negligible)
 
     def of(self, k: int, shrinkage: float) -> Spread:
-        if shrinkage == 1:
-            return self.pooled
+        d = self.moments.mean.shape[1]
         if shrinkage > 0:
-            return self._shrunk(k, shrinkage)
+            mixed = self.pooled if shrinkage == 1 else self._shrunk(k, shrinkage)
+            if mixed.rank < d:
+                self.deficient.append((k, mixed.rank))
+            return mixed
         own = self._alone(k) if self.own is None else self.own[k]
-        if own.rank == self.moments.mean.shape[1]:
+        if own.rank == d:
             return own
         if self.moments.mass[k] > 0:
             self.deficient.append((k, own.rank))
@@ -164,8 +174,17 @@ class ClassSpreads:
         return Spread.of_covariance(S, self.moments.negligible)
 
     def _freedom(self, k: int) -> float:
-        f = self.moments.mass[k] - LOST[self.covariance]
-        return f if f > 0 else 1  # one row has no spread, whatever it is divided by
+        mass = self.moments.mass[k]
+        f = mass - LOST[self.covariance]
+        if f > 0:
+            return f
+        rounding = mass * self.moments.negligible**2
+        if (self.moments.scatter[k].diagonal() > rounding).any():
+            raise NotApplicable(
+                f"weights of a class sum to {mass:g}, so n_k − 1 is not positive; weights count rows "
+                "here. Scale them up, or use covariance='maximum_likelihood'."
+            )
+        return 1.0  # one row has no spread, whatever it is divided by
 
     def _shrunk(self, k: int, shrinkage: float) -> Spread:
         """All strengths share the axes in which S_k and the pooled S are diagonal."""

@@ -19,6 +19,8 @@ import scipy.sparse as sp
 from linclass.applicability import NotApplicable
 
 BLOCK = 2048  # rows
+LOST = 1e-3  # a share of the spread, left by a difference, that has too few digits
+ROUNDING = 1e-12  # a share of the squares, of which a variance is the difference
 EDGE = 1e-10  # how near a mean may come to the edge, relative to what is usual for the feature
 
 
@@ -66,6 +68,15 @@ class Family:
     def joined(self, other: Self) -> Self:
         """A family to which the sums of both can be rebased."""
         return self
+
+    def variances(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(variances (K, ·), the squares that they are differences of), of families that have some."""
+        return np.zeros((len(mean), 0)), np.zeros((len(mean), 0))
+
+    def lost(self, left: np.ndarray, before: np.ndarray) -> bool:
+        """Whether so little spread is in `left`, of what was `before`, that it may be rounding."""
+        (now, _), (was, square) = self.variances(left), self.variances(before)
+        return bool(((now <= LOST * was) & (was > ROUNDING * square)).any())
 
     def smoothed(self, mass: np.ndarray, sums: np.ndarray, smoothing: float) -> np.ndarray:
         """Mean of T (K, m) of K classes, each with `smoothing` rows more of the mean of all rows.

@@ -77,18 +77,32 @@ class Gaussian(Family):
         shift, n = self.origin - other.origin, mass[..., None]
         return np.concatenate([first + n * shift, second + shift * (2 * first + n * shift)], -1)
 
+    def variances(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        first, second = _halves(mean)
+        return second - first**2, second + least_square(self.origin) / FLOOR
+
     def smoothed(self, mass: np.ndarray, sums: np.ndarray, smoothing: float) -> np.ndarray:
         mean = sums / mass[..., None]
         first, second = _halves(mean)
         return np.concatenate([first, second + smoothing * _overall(mass, sums)], axis=-1)
 
     def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """A variance that is none is FLOOR of the largest of the classes' second moments, or 1."""
+        """A variance that is none is FLOOR of the classes' largest second moment, or 1."""
         first, second = _halves(mean)
-        usual = second.max(axis=-2, keepdims=True)
-        floor = np.where(usual > 0, FLOOR * usual, 1)
+        usual = about_middle(first, second).max(axis=-2, keepdims=True)
+        floor = np.where(usual > least_square(self.origin), FLOOR * usual, 1)
         low = second - first**2 < floor
         return np.concatenate([first, np.where(low, first**2 + floor, second)], axis=-1), low
+
+
+def least_square(origin: np.ndarray | float) -> np.ndarray:
+    """Of a deviation from the origin that is more than its rounding."""
+    return (1e-14 * np.abs(origin)) ** 2
+
+
+def about_middle(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Second moments (…, K, d) about the middle of the class means, wherever the origin is."""
+    return second - first**2 + (first - first.mean(axis=-2, keepdims=True)) ** 2
 
 
 def _overall(mass: np.ndarray, sums: np.ndarray) -> np.ndarray:

@@ -15,7 +15,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.families.base import Family
-from linclass.families.gaussian import FLOOR, LOG_2PI
+from linclass.families.gaussian import LOG_2PI, about_middle, least_square
+
+FLOOR = 1e-8  # an eigenvalue of the correlations; scores have rounding over it for an error
 
 
 class MultivariateGaussian(Family):
@@ -58,11 +60,17 @@ class MultivariateGaussian(Family):
         moved = second + _outer(shift, first) + _outer(first + n * shift, shift)
         return _flat(first + n * shift, moved)
 
+    def variances(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        first, second = _parts(mean)
+        square = np.diagonal(second, axis1=-2, axis2=-1)
+        return square - first**2, square + least_square(self.origin) / FLOOR
+
     def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Variances get FLOOR of the classes' largest where the correlations have no inverse."""
         first, second = _parts(mean)
-        usual = np.diagonal(second, axis1=-2, axis2=-1).max(axis=-2)
-        usual = np.where(usual > 0, usual, 1)
+        squares = np.diagonal(second, axis1=-2, axis2=-1)
+        usual = about_middle(first, squares).max(axis=-2)
+        usual = np.where(usual > least_square(self.origin), usual, 1)
         covariance = (second - _outer(first, first)) / np.sqrt(_outer(usual, usual))
         low = np.linalg.eigvalsh(covariance)[..., :1] < FLOOR
         second = second + np.where(low[..., None], 2 * FLOOR * np.diag(usual), 0)

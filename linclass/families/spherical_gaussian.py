@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.families.base import Family
-from linclass.families.gaussian import FLOOR, LOG_2PI
+from linclass.families.gaussian import FLOOR, LOG_2PI, least_square
 
 
 class SphericalGaussian(Family):
@@ -57,6 +57,9 @@ class SphericalGaussian(Family):
         second = second + ((2 * first + n * shift) * shift).sum(axis=-1, keepdims=True)
         return np.concatenate([first + n * shift, second], axis=-1)
 
+    def variances(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self._moments(mean)[1], mean[..., -1:]
+
     def smoothed(self, mass: np.ndarray, sums: np.ndarray, smoothing: float) -> np.ndarray:
         mean = sums / mass[..., None]
         everywhere = sums.sum(axis=-2, keepdims=True) / mass.sum(axis=-1)[..., None, None]
@@ -66,7 +69,7 @@ class SphericalGaussian(Family):
     def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         first, variance = self._moments(mean)
         usual = mean[..., -1:].max(axis=-2, keepdims=True) / first.shape[-1]
-        floor = np.where(usual > 0, FLOOR * usual, 1)
+        floor = np.where(usual > np.mean(least_square(self.origin)), FLOOR * usual, 1)
         low = variance < floor
         lifted = mean[..., -1:] + first.shape[-1] * np.where(low, floor - variance, 0)
         return np.concatenate([first, lifted], axis=-1), np.broadcast_to(low, first.shape)

@@ -49,6 +49,15 @@ class ClassSums:
         sums = tuple(np.where(gone[:, None], 0, s) for s in left.sums)
         return replace(left, mass=np.where(gone, 0, left.mass), sums=sums)
 
+    def lost(self, before: ClassSums) -> bool:
+        """Whether too little is left of what was there `before`."""
+        there = self.mass > 0
+        parts = zip(self.families, self.sums, before.sums, strict=True)
+        return any(
+            family.lost(_mean(self.mass, left)[there], _mean(before.mass, was)[there])
+            for family, left, was in parts
+        )
+
     def stacked(self) -> StackOfOne:
         """As a stack of one fold."""
         return StackOfOne(self)
@@ -99,6 +108,10 @@ def _blocks(codes: Array, weights: Array, K: int) -> Iterator[tuple[slice, Array
         belongs = np.zeros((K, len(k)))
         belongs[k, np.arange(len(k))] = weights[some]
         yield some, belongs
+
+
+def _mean(mass: Array, sums: Array) -> Array:
+    return sums / np.where(mass > 0, mass, 1)[:, None]
 
 
 def _dense(product: Any) -> Array:

@@ -3,22 +3,24 @@
     α = β²/δ²,   δ² = ‖S − μI‖²,   β² = min(δ², N⁻² Σ_i w_i ‖r_i r_iᵀ − S‖²),   μ = tr S / d,
 
 r_i the deviation of row i from the mean of its class, S = Σ w_i r_i r_iᵀ/N. δ² is how far S is
-from the target, β² how far from the truth. All follows from tr S, ‖S‖² and Σ w_i ‖r_i‖⁴.
+from the target, β² how far from the truth. All follows from tr S, ‖S‖² and Σ w_i ‖r_i‖⁴, in
+whatever unit: α has none.
 Ledoit & Wolf (2004), A well-conditioned estimator for large-dimensional covariance matrices
 """
 
 import numpy as np
 
-from linclass.statistics.quartic_moments import QuarticMoments
+from linclass.statistics.quartic_moments import QuarticMoments, power_of_two
 
 
 def share_of_moments(statistics: QuarticMoments) -> float:
-    N, S = statistics.mass.sum(), statistics.moments.pooled
+    N, S = statistics.mass.sum(), statistics.moments.pooled / statistics.unit**2
     return _share(N, len(S), np.trace(S) / N, (S**2).sum() / N**2, statistics.quartic.sum() / N)
 
 
 def share_of_rows(R: np.ndarray, weights: np.ndarray) -> float:
     """From rows √w r (n, d) that are fewer than features: no (d, d) matrix is made."""
+    R = R / power_of_two(np.abs(R).max(initial=0))
     N, lengths = weights.sum(), np.einsum("ij,ij->i", R, R) / weights
     square = ((R @ R.T) ** 2).sum() / N**2
     return _share(N, R.shape[1], weights @ lengths / N, square, weights @ lengths**2 / N)

@@ -20,6 +20,7 @@ from linclass import (
     PoissonNB,
     QuadraticDiscriminantAnalysis,
 )
+from linclass.conventions import NotApplicable
 
 KINDS = [
     GaussianNB,
@@ -377,3 +378,58 @@ def test_what_cannot_work_is_said_in_one_line(model: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message) as error:
         model.fit(*DATA[3])
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("shrinkage", [0.3, 1.0])
+@pytest.mark.parametrize("rows", ["a column twice", "constant", "few", "one of each class"])
+def test_a_pooled_covariance_without_rank_is_told_by_both_that_mix_it_in(
+    rows: str, shrinkage: float
+) -> None:
+    X, y = np.random.default_rng(0).normal(size=(40, 4)), np.arange(40) % 2
+    X, y = {
+        "a column twice": (np.column_stack([X, X[:, 0]]), y),
+        "constant": (np.column_stack([X, np.full(40, 0.1)]), y),
+        "few": (X[:5], y[:5]),
+        "one of each class": (X[:2], y[:2]),
+    }[rows]
+    lda = LinearDiscriminantAnalysis().fit(X, y)
+    qda = QuadraticDiscriminantAnalysis(shrinkage=shrinkage).fit(X, y)
+    assert qda.status_ == lda.status_ == "rank_deficient"
+    assert qda.reason_ == lda.reason_
+
+
+@pytest.mark.parametrize("shrinkage", [0.0, 0.3])
+def test_a_class_whose_weights_are_less_than_one_row_has_no_unbiased_covariance(
+    shrinkage: float,
+) -> None:
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2
+    w = np.where(y == 0, 0.01, 1.0)
+    with pytest.raises(NotApplicable, match=r"sum to 0\.3, so n_k − 1 is not"):
+        QuadraticDiscriminantAnalysis(shrinkage=shrinkage).fit(X, y, w)
+    by_mass = QuadraticDiscriminantAnalysis(covariance="maximum_likelihood").fit(X, y, w)
+    expected = np.linalg.inv(np.cov(X[y == 0].T, bias=True))
+    np.testing.assert_allclose(-2 * by_mass.A_[0], expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("unit", [1e-82, 1e-30, 1e30, 1e78])
+@pytest.mark.parametrize("n", [12, 60])
+def test_ledoit_and_wolfs_share_has_no_unit(n: int, unit: float) -> None:
+    X, y = np.random.default_rng(0).normal(size=(n, 16)), np.arange(n) % 2
+    kind, half = LinearDiscriminantAnalysis, slice(0, n // 2)
+    share = kind(shrinkage="ledoit_wolf").fit(X, y).shrinkage_
+    assert 0 < share < 1
+    assert kind(shrinkage="ledoit_wolf").fit(unit * X, y).shrinkage_ == pytest.approx(share, 1e-12)
+    folds = kind().fit_many(unit * X, y, [np.arange(n)[half]], [{"shrinkage": "ledoit_wolf"}])
+    alone = kind(shrinkage="ledoit_wolf").fit(X[n // 2 :], y[n // 2 :]).shrinkage_
+    assert folds[0][0].shrinkage_ == pytest.approx(alone, rel=1e-9)
+
+
+@pytest.mark.parametrize("family", ["gaussian", "spherical_gaussian", "multivariate_gaussian"])
+def test_a_constant_column_tells_nothing_whatever_its_last_digit(family: str) -> None:
+    X, y = np.random.default_rng(0).normal(size=(101, 3)), np.arange(101) % 3
+    kind = ExponentialFamilyNB
+    exact, inexact = (
+        kind(family).fit(Z, y).decision_function(Z)
+        for Z in (np.column_stack([X, np.full(101, c)]) for c in (0.0, 0.1))
+    )
+    np.testing.assert_allclose(inexact, exact, atol=1e-7)

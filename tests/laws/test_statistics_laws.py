@@ -74,6 +74,7 @@ SUBTRACTING = {  # squares, of which a difference may lose the digits
     "NearestMean",
     "GaussianNB",
     "LeastSquaresClassifier",
+    "ExponentialFamilyNB",
 }
 LDA_CASES = [pytest.param(LDA, {"shrinkage": "ledoit_wolf"}, id="ledoit_wolf")]
 
@@ -268,7 +269,17 @@ def with_odd_rows(odd: str, fold: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 FOLDS = [np.arange(i, 60, 10) for i in range(10)]
 ODD = ["rare indicator", "constant elsewhere", "only rows of a class", "1e4", "1e8", "1e12"]
-ODD_CASES = [c for c in [*CASES, *LDA_CASES] if c.id.rpartition("-")[0] in SUBTRACTING]
+ODD_CASES = [
+    c
+    for c in [*CASES, *LDA_CASES]
+    if (c.id == "ledoit_wolf" or c.id.rpartition("-")[0] in SUBTRACTING)
+    and not any(name in str(c.values[1]) for name in ("gamma", "exponential", "poisson"))
+]
+
+
+def digits(params: dict[str, Any]) -> float:
+    """A full covariance without an inverse is held at 1e-8, by which rounding is divided."""
+    return 1e-7 if params.get("families") == "multivariate_gaussian" else 1e-9
 
 
 @pytest.mark.parametrize("odd", ODD)
@@ -280,7 +291,7 @@ def test_a_fold_that_holds_all_the_spread_takes_no_digits_with_it(
     fits = kind().fit_many(X, y, FOLDS, [params])
     for fold, (model,) in zip(FOLDS, fits, strict=True):
         train = rest(60, fold)
-        same(model, kind(**params).fit(X[train], y[train]), X[train])
+        same(model, kind(**params).fit(X[train], y[train]), X[train], digits(params))
 
 
 @pytest.mark.parametrize("odd", ODD)
@@ -293,7 +304,8 @@ def test_a_row_that_holds_all_the_spread_is_scored_as_by_a_refit(
     for i in (0, *FOLDS[3][:2], 40):
         train = rest(60, np.array([i]))
         expected = kind(**params).fit(X[train], y[train]).decision_function(X[[i]])[0]
-        np.testing.assert_allclose(Z[i], expected, rtol=1e-8, atol=1e-8 * np.abs(Z[i]).max())
+        rtol = 10 * digits(params)
+        np.testing.assert_allclose(Z[i], expected, rtol, rtol * np.abs(Z[i]).max())
 
 
 @pytest.mark.parametrize("kept", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
