@@ -47,6 +47,7 @@ def few_features(kernel: Kernel, X: Any, most: int) -> Array | None:
 
     K itself is never formed. A kernel that a quarter of the columns hardly begin to explain is given up.
     """
+    X = kernel.near_zero(X)
     left, lengths = kernel.diagonal(X), squared_lengths(X)
     enough, whole = ROUNDING * float(left.max()), float(left.sum())
     factor = np.empty((most, X.shape[0]))

@@ -8,7 +8,7 @@ linclass/kernels), any function of two matrices of rows, or 'precomputed'; gamma
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -41,14 +41,13 @@ class KernelMachine:
         """ValueError, in one sentence, for a kernel that does not exist or cannot be."""
         if not callable(self.kernel):
             find("kernels", self.kernel)
-        if not (
-            self.gamma == "scale"
-            or (isinstance(self.gamma, (int, float, np.number)) and self.gamma > 0)
-        ):
+        scaled = isinstance(self.gamma, str) and self.gamma == "scale"
+        if not (scaled or (_is_number(self.gamma) and self.gamma > 0)):
             raise ValueError(f"gamma is {self.gamma!r}; use 'scale' or a number above 0.")
-        if not (isinstance(self.degree, (int, np.integer)) and self.degree >= 1):
+        whole = isinstance(self.degree, Integral) and not isinstance(self.degree, bool)
+        if not (whole and self.degree >= 1):
             raise ValueError(f"degree is {self.degree!r}; it must be a whole number, at least 1.")
-        if not isinstance(self.offset, Real):
+        if not _is_number(self.offset):
             raise ValueError(f"offset is {self.offset!r}; it must be a number.")
 
     def _kernel_parts(self) -> list[str]:
@@ -63,6 +62,8 @@ class KernelMachine:
         X = X[:, kept] if self._is_precomputed() and len(kept) == X.shape[1] else X
         self._made = self._kernel_for(X, weights)
         K = self._made.matrix(X)
+        if not np.isfinite(K.trace()):
+            raise ValueError(f"kernel {self.kernel!r} overflows on these rows; standardize them.")
         self._shift = 0.0
         if not self._made.is_psd:
             self._shift = shift_to_psd(K, self.kernel)
@@ -143,11 +144,23 @@ class KernelMachine:
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
 
+def _is_number(value: Any) -> bool:
+    """Finite, and no bool."""
+    return (
+        isinstance(value, Real) and not isinstance(value, bool) and -np.inf < float(value) < np.inf
+    )
+
+
 def scale(X: Any, weights: Array) -> float:
     """1/(features · variance), the variance over all entries of weighted rows."""
     p = weights / weights.sum() / X.shape[1]
-    squares = X.multiply(X) if sparse.issparse(X) else X * X
-    variance = float(p @ squares.sum(axis=1)) - float(p @ X.sum(axis=1)) ** 2
+    mean = float(p @ X.sum(axis=1))
+    if sparse.issparse(X):
+        from_mean = X.copy()
+        from_mean.data = (X.data - mean) ** 2 - mean * mean  # beside what a 0 has
+        variance = float(p @ from_mean.sum(axis=1)) + mean * mean
+    else:
+        variance = float(p @ ((X - mean) ** 2).sum(axis=1))
     return 1 / (X.shape[1] * variance) if variance > 0 else 1.0
 
 

@@ -25,7 +25,8 @@ def apply(table: Table, columns: int = 200, gamma: float | None = None, seed: in
         raise ValueError(
             f"random_fourier: columns is {columns!r}; give an even number, a cosine and a sine each."
         )
-    if gamma is not None and (isinstance(gamma, bool) or not 0 < gamma < np.inf):
+    number = isinstance(gamma, int | float) and not isinstance(gamma, bool)
+    if gamma is not None and not (number and 0 < gamma < np.inf):
         raise ValueError(f"random_fourier: gamma is {gamma!r}; it must be a number above 0.")
     if type(seed) is not int or seed < 0:
         raise ValueError(

@@ -5,6 +5,8 @@ Poggio (1975), Biological Cybernetics 19
 
 from __future__ import annotations
 
+import numpy as np
+
 from linclass.kernels.base import Kernel
 from linclass.numerics import Array
 
@@ -21,5 +23,11 @@ class Polynomial(Kernel):
         P *= self.gamma
         P += self.offset
         base = P.copy()
-        for _ in range(self.degree - 1):
-            P *= base
+        with np.errstate(over="ignore", invalid="ignore"):
+            for _ in range(self.degree - 1):
+                P *= base
+        if not np.isfinite(P).all():
+            raise ValueError(
+                "kernel 'polynomial' overflows on these rows; standardize them or use a smaller "
+                f"degree than {self.degree}."
+            )

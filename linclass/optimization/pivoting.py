@@ -171,6 +171,8 @@ class Direct(Equations):
         M, lift = self._matrix(F), ROUNDING
         _, left, info = lapack.dposv(M, right, lower=1, overwrite_a=1)
         while info:
+            if lift > 1:
+                raise ValueError("inner products of the rows overflow; standardize the columns.")
             lift *= 100
             M = self._matrix(F)
             np.einsum("ii->i", M)[...] += lift * self.diagonal[F]

@@ -283,6 +283,7 @@ def test_select_keeps_what_matches_with_its_levels_and_texts() -> None:
         ("radial", {"centres": [[0, 0], [1]]}),
         ("random_fourier", {"columns": 7}),
         ("random_fourier", {"gamma": 0}),
+        ("random_fourier", {"gamma": "scale"}),
         ("random_fourier", {"seed": -1}),
         ("radial", {"width": 0, "centres": [[0, 0]]}),
         ("indicators", {"levels": {"a": [1, 1]}}),

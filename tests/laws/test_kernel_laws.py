@@ -12,6 +12,7 @@ from scipy import sparse
 from linclass import KernelSVM
 from linclass.conventions import NotApplicable
 from linclass.estimators.kernel_features import few_features, kernel_features
+from linclass.estimators.kernel_machine import scale
 from linclass.kernels.gaussian import Gaussian
 from linclass.losses.logistic import Logistic
 from linclass.objective import Objective
@@ -47,6 +48,48 @@ def test_a_matrix_holds_the_kernel_of_every_pair(name: str) -> None:
 def test_an_inner_product_has_no_negative_eigenvalue(name: str) -> None:
     values = np.linalg.eigvalsh(find("kernels", name)().matrix(rows(60)))
     assert values.min() > -1e-12 * values.max()
+
+
+@pytest.mark.parametrize("offset", [2.0**17, 2.0**30])
+def test_a_gaussian_kernel_does_not_know_where_the_rows_lie(offset: float) -> None:
+    """Rows of few binary digits, moved by a power of 2, differ by the same to the last digit."""
+    X, Y = np.round(1024 * rows(60)) / 1024, np.round(1024 * rows(7, seed=1)) / 1024
+    kernel = find("kernels", "gaussian")(100.0)
+    K = kernel.matrix(X + offset)
+    assert (np.diag(K) == 1).all()
+    distances = ((X[:, None] - X) ** 2).sum(axis=2)
+    assert_allclose(K, np.exp(-100 * distances), rtol=1e-9, atol=1e-300)
+    assert_allclose(kernel.matrix(X + offset, Y + offset), kernel.matrix(X, Y), rtol=1e-9)
+    assert scale(X + offset, np.ones(60)) == pytest.approx(1 / (3 * X.var()), rel=1e-6)
+    thin = scale(sparse.csr_array(X * (X > 0)), np.ones(60))
+    assert thin == pytest.approx(1 / (3 * (X * (X > 0)).var()), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"gamma": np.inf},
+        {"gamma": np.nan},
+        {"gamma": True},
+        {"offset": np.nan},
+        {"offset": np.inf},
+        {"degree": True},
+    ],
+)
+def test_kernel_parameters_that_are_no_numbers_are_refused(params: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=f"{next(iter(params))} is"):
+        KernelSVM(kernel="polynomial", **params).fit(rows(20), np.arange(20) % 2)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_polynomial_that_overflows_says_so() -> None:
+    with pytest.raises(ValueError, match="kernel 'polynomial' overflows"):
+        KernelSVM(kernel="polynomial", gamma=1.0, degree=40).fit(1e6 * rows(20), np.arange(20) % 2)
+
+
+def test_inner_products_that_overflow_end_a_fit() -> None:
+    with pytest.raises(ValueError, match="overflow"), np.errstate(all="ignore"):
+        KernelSVM(kernel="linear").fit(1e200 * rows(20), np.arange(20) % 2)
 
 
 def test_what_is_no_inner_product_is_refused() -> None:
