@@ -24,9 +24,11 @@ def stratified_folds(y: np.ndarray, folds: int, seed: int) -> np.ndarray:
         raise ValueError(f"folds is {folds}; cross-validation needs at least 2.")
     classes, counts = np.unique(y, return_counts=True)
     if folds > counts.min():
+        least = counts.min()
+        remedy = f"Use at most {least} folds." if least > 1 else "Leave it out, or add rows to it."
         raise NotApplicable(
             f"{folds} folds need {folds} rows of every class; class {classes[counts.argmin()]} has "
-            f"{counts.min()}. Use at most {counts.min()} folds."
+            f"{least}. {remedy}"
         )
     bits = np.random.PCG64(seed)  # its raw stream is the same in every version of NumPy
     dealt = np.lexsort((bits.random_raw(len(y)), y))  # class by class, shuffled within

@@ -19,6 +19,7 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import log_expit
 
+from linclass.applicability import NotApplicable
 from linclass.classifiers.linear_svm import LinearSVM
 from linclass.conventions import SoftmaxProbabilities
 from linclass.estimators.sigmoid import sigmoid
@@ -42,12 +43,25 @@ class Calibrated(SoftmaxProbabilities):
     def check(self) -> None:
         if not (isinstance(self.folds, Integral) and self.folds >= 2):
             raise ValueError(f"folds is {self.folds!r}; it must be a whole number, at least 2.")
+        made = self.estimator
+        able = all(hasattr(made, name) for name in ("get_params", "fit", "predict"))
+        if made is not None and (isinstance(made, type) or not able):
+            raise ValueError(
+                f"estimator is {made!r}; give a classifier that is made, as in LinearSVM(), with "
+                "fit, predict and get_params."
+            )
 
     def fit(self, X: Any, y: Any) -> Self:
         X, codes, _ = self._start_fit(X, y)
         K = len(self.classes_)
         seed = int(np.random.default_rng(self.random_state).integers(2**32))
-        folds = max(2, min(self.folds, int(np.bincount(codes).min())))
+        fewest = int(np.bincount(codes).min())
+        if fewest < 2:
+            raise NotApplicable(
+                f"class {self.classes_[np.bincount(codes).argmin()]} has 1 row; Calibrated holds "
+                "rows of every class out, and needs 2 of each."
+            )
+        folds = min(self.folds, fewest)
         fold = stratified_folds(codes, folds, seed)
         Z = np.empty((len(codes), K))
         for k in range(folds):

@@ -11,6 +11,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, xlogy
 
 from linclass import Calibrated, LinearSVM, LogisticRegression, NearestMean
+from linclass.applicability import NotApplicable
 from linclass.estimators.sigmoid import sigmoid
 
 
@@ -95,3 +96,15 @@ def test_labels_and_other_peoples_estimators_are_welcome() -> None:
     )
     with pytest.raises(ValueError, match="folds is 1"):
         Calibrated(folds=1).fit(X, y)
+
+
+@pytest.mark.parametrize("given", [LinearSVM, "LinearSVM", object()])
+def test_what_is_no_classifier_is_refused(given: Any) -> None:
+    with pytest.raises(ValueError, match="give a classifier that is made"):
+        Calibrated(given).fit(*noisy(20))
+
+
+def test_a_class_of_one_row_cannot_be_held_out() -> None:
+    X, _ = noisy(20)
+    with pytest.raises(NotApplicable, match="class 1 has 1 row; Calibrated holds"):
+        Calibrated().fit(X, (np.arange(20) == 3).astype(int))
