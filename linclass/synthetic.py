@@ -67,6 +67,8 @@ def rectangle(values: Any, name: str) -> np.ndarray:
         raise ValueError(f"{name}: lists of different lengths; give each class as many.") from None
     if array.ndim != 2:
         raise ValueError(f"{name}: {values!r} is not a list with a list of numbers per class.")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name}: {values!r} holds a number that is not finite; give finite ones.")
     return array
 
 
@@ -96,7 +98,10 @@ def square_roots(covariances: Any, n_classes: int, d: int) -> np.ndarray:
 
 
 def _square_root(covariance: np.ndarray) -> np.ndarray:
-    if not np.array_equal(covariance, covariance.T):
+    if not np.isfinite(covariance).all():
+        raise ValueError(f"covariances: {covariance.tolist()} holds a number that is not finite.")
+    rounding = 1e-12 * np.abs(covariance).max(initial=0)
+    if not np.allclose(covariance, covariance.T, rtol=0, atol=rounding):
         raise ValueError(f"covariances: {covariance.tolist()} is not symmetric.")
     values, vectors = np.linalg.eigh(covariance)
     if values.min() < -1e-12 * max(abs(values).max(), 1e-300):

@@ -14,7 +14,11 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import logsumexp
 
+from linclass.applicability import require_memory
 from linclass.families.base import EDGE, Family
+
+FEW = 20  # levels, that are quicker compared with than looked up
+ARRAYS = 16  # of counts and their logarithms, for two classes, while they are worked out
 
 
 class Categorical(Family):
@@ -27,8 +31,15 @@ class Categorical(Family):
 
     def statistic(self, X: Any) -> Iterator[Any]:
         X = X.toarray() if sp.issparse(X) else X
-        for level in range(self.levels):
-            yield (level == X).astype(float)
+        if self.levels <= FEW:
+            for level in range(self.levels):
+                yield (level == X).astype(float)
+            return
+        n, d = X.shape
+        known = (X >= 0) & (self.levels > X) & (np.floor(X) == X)
+        columns = X[known].astype(np.int64) * d + np.nonzero(known)[1]
+        begins = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
+        yield sp.csr_array((np.ones(len(columns)), columns, begins), (n, self.levels * d))
 
     def natural(self, mean: np.ndarray) -> np.ndarray:
         """ln p; 0 for the levels that a feature does not have."""
@@ -51,7 +62,13 @@ class Categorical(Family):
         return (x >= 0) & (x == np.floor(x))
 
     def fitted(self, X: Any) -> Self:
-        return type(self)(int(X.max()) + 1)
+        levels = int(X.max()) + 1
+        require_memory(
+            8 * ARRAYS * levels * X.shape[1],
+            f"categorical codes up to {levels - 1:.6g} need counts of so many levels (the transform "
+            "`codes` numbers those that occur)",
+        )
+        return type(self)(levels)
 
     def joined(self, other: Self) -> Self:
         return max(self, other, key=lambda family: family.levels)

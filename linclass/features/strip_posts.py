@@ -5,6 +5,7 @@
     quotes    lines that quote (| or > first) or announce a quotation ("… writes:", "In article …")
 
 They are left out in this order, so that a header is not taken for a body whose quotes are to go.
+Line ends of mails (\\r\\n) and of old machines (\\r) become \\n first.
 Headers carry the author's address and organization, from which a classifier learns who posts where
 instead of what is said. These are the rules by which results on 20 Newsgroups are usually compared.
                                                       Lang (1995), NewsWeeder; Pedregosa et al. (2011)
@@ -18,6 +19,10 @@ from linclass.features._texts import refuse_no_texts
 from linclass.table import Table
 
 QUOTE = re.compile(r"writes in|writes:|wrote:|says:|said:|^In article|^Quoted from|^[|>]")
+
+
+def with_plain_ends(post: str) -> str:
+    return post.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def without_headers(post: str) -> str:
@@ -50,6 +55,7 @@ def apply(table: Table, parts: Sequence[str] = tuple(PARTS)) -> Table:
     refuse_no_texts(table, "strip_posts")
     levels = dict(table.levels)
     for name in table.texts:
+        levels[name] = tuple(map(with_plain_ends, levels[name]))
         for part in PARTS:
             if part in parts:
                 levels[name] = tuple(map(PARTS[part], levels[name]))

@@ -6,6 +6,8 @@ Before sums of two sets of rows meet they are brought to one family: one origin,
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -33,11 +35,11 @@ class ClassSums:
         mass = np.bincount(codes, weights, K)
         sums = []
         for family, own in zip(families, columns, strict=True):
-            parts = [
+            parts = (
                 np.hstack([_dense(belongs @ T) for T in family.statistic(columns_of(X[some], own))])
                 for some, belongs in _blocks(codes, weights, K)
-            ]
-            sums.append(np.sum(parts, axis=0))
+            )
+            sums.append(functools.reduce(operator.iadd, parts))
         return cls(tuple(families), tuple(columns), mass, tuple(sums))
 
     def __add__(self, other: ClassSums) -> ClassSums:

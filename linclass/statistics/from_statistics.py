@@ -158,6 +158,7 @@ class FromStatistics(Classifier):
             raise ValueError(
                 "merge needs the same features and parameters in both; fit them alike."
             )
+        _check_kind(self.classes_, other.classes_)
 
     def _forget(self) -> None:
         for name in ("statistics_", "classes_", "n_features_in_", "feature_names_in_"):
@@ -174,6 +175,7 @@ class FromStatistics(Classifier):
         found, codes = validation.encode(y)
         sums = self._gather(self._observed(X), codes, weights, len(found))
         if known:
+            _check_kind(self.classes_, found)
             self._add(sums, found)
         else:
             self.statistics_, self.classes_ = sums, found
@@ -241,6 +243,15 @@ def _alike(models: Sequence[Any]) -> Iterator[list[int]]:
     keys = [repr(model._gathering()) for model in models]
     for key in dict.fromkeys(keys):
         yield [i for i, other in enumerate(keys) if other == key]
+
+
+def _check_kind(known: np.ndarray, new: np.ndarray) -> None:
+    """Numbers and words have no order among each other."""
+    if isinstance(known.tolist()[0], str) != isinstance(new.tolist()[0], str):
+        raise ValueError(
+            f"y holds {new.tolist()[0]!r}, but the classes so far are {known.tolist()[:3]}; "
+            "give all labels as numbers or all as words."
+        )
 
 
 def of_present_classes(statistics: Any, classes: np.ndarray) -> tuple[Any, np.ndarray]:

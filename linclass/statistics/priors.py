@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from linclass.applicability import NotApplicable
+
 Priors = str | Sequence[float] | None
 
 
@@ -30,7 +32,9 @@ def class_priors(priors: Priors, mass: np.ndarray) -> np.ndarray:
     if isinstance(priors, str):
         return np.full(mass.shape, 1 / K)
     if len(priors) != K:
-        raise ValueError(f"priors has {len(priors)} entries for {K} classes; give as many.")
+        raise NotApplicable(
+            f"priors has {len(priors)} entries for {K} classes; give as many, and folds with all classes."
+        )
     return np.tile(np.asarray(priors, dtype=np.float64), (*mass.shape[:-1], 1))
 
 

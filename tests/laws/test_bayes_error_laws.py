@@ -101,6 +101,11 @@ def test_nearly_equal_covariances_meet_the_closed_form() -> None:
     assert close == pytest.approx(bayes_error(means), abs=4 * within)
 
 
+def test_a_covariance_is_symmetric_but_for_rounding() -> None:
+    skew = [[2.0, 0.6], [0.6 * (1 + 1e-15), 1.0]]
+    assert bayes_error(TRIANGLE[:2], skew) == pytest.approx(bayes_error(TRIANGLE[:2], ROUND))
+
+
 def test_equal_classes_are_one() -> None:
     twice = [*TRIANGLE, TRIANGLE[2]]
     without = bayes_error(TRIANGLE, ROUND, [0.3, 0.3, 0.25])
@@ -130,6 +135,8 @@ def test_learned_rules_stay_above_it() -> None:
     ("arguments", "message"),
     [
         (([[0, 0], [1, 1]], [[1.0, 1.0], [1.0, 1.0]]), "singular"),
+        (([[0, np.nan], [1, 1]],), "not finite"),
+        (([[0, 0], [1, 1]], [[1.0, np.nan], [np.nan, 1.0]]), "not finite"),
         (([[0, 0], [1, 1]], "identity", [1, 0]), "2 numbers above 0"),
         (([[0, 0], [1, 1]], "identity", [1]), "2 numbers above 0"),
     ],

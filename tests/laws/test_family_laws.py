@@ -16,6 +16,7 @@ from scipy.optimize import minimize
 from scipy.special import digamma
 
 import linclass.families
+from linclass import CategoricalNB, ExponentialFamilyNB
 from linclass.conventions import NotApplicable
 from linclass.families._digamma_equations import dirichlet_parameters, gamma_shape
 from linclass.families.base import Family
@@ -424,3 +425,18 @@ def test_squares_far_from_the_origin_do_not_overflow() -> None:
     theta = Gaussian().of_moments(np.zeros((1, 2)), np.ones((1, 2)))
     Z = Gaussian().inner(np.full((1, 2), 1e300), theta)
     assert np.isfinite(Z).all()
+
+
+def test_many_levels_are_counted_as_few_are() -> None:
+    X = np.random.default_rng(0).integers(0, 9, size=(200, 3)).astype(float)
+    y, gap = np.arange(200) % 2, np.where(np.arange(9) == 8, 300, np.arange(9))
+    near, far = (
+        ExponentialFamilyNB("categorical", smoothing=0).fit(Z, y).decision_function(Z)
+        for Z in (X, gap[X.astype(int)])
+    )  # without smoothing, levels between that nobody has are as if they were not
+    np.testing.assert_allclose(far, near, rtol=1e-9)
+
+
+def test_a_code_that_asks_for_more_than_the_memory_is_refused() -> None:
+    with pytest.raises(NotApplicable, match=r"codes up to 1e\+12 need counts"):
+        CategoricalNB().fit(np.array([[0.0], [1e12], [1.0]]), [0, 1, 0])

@@ -462,6 +462,21 @@ def test_blocks_that_are_no_data_are_refused(blocks: Any, classes: Any, message:
         LDA().fit_blocks(given, classes=classes)
 
 
+def test_words_do_not_join_numbers() -> None:
+    X, y = DATA[3]
+    words = np.array(["a", "b", "c"])[y]
+    with pytest.raises(ValueError, match="all labels as numbers or all as words"):
+        LDA().fit(X, y).merge(LDA().fit(X, words))
+    with pytest.raises(ValueError, match="all labels as numbers or all as words"):
+        LDA().fit(X, y).partial_fit(X, words)
+
+
+def test_given_priors_are_not_those_of_a_fold_without_a_class() -> None:
+    X, y = DATA[3]
+    with pytest.raises(NotApplicable, match="3 entries for 2 classes"):
+        LDA(priors=[0.2, 0.3, 0.5]).fit_many(X, y, [np.flatnonzero(y == 1)], [{}])
+
+
 def test_shards_that_do_not_fit_are_refused() -> None:
     X, y = DATA[3]
     a, b = LDA().fit(X, y), LDA().fit(X[:, :3], y)

@@ -138,6 +138,12 @@ def test_parts_are_stripped_in_one_order_however_they_are_given() -> None:
     assert given.levels == turned.levels
 
 
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_posts_are_stripped_however_their_lines_end(end: str) -> None:
+    plain = strip_posts.apply(column(POSTS)).levels
+    assert strip_posts.apply(column([post.replace("\n", end) for post in POSTS])).levels == plain
+
+
 @pytest.mark.parametrize("part", list(strip_posts.PARTS))
 def test_stripping_is_what_scikit_learn_strips(part: str) -> None:
     from sklearn.datasets import _twenty_newsgroups as theirs
