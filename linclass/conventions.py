@@ -8,6 +8,7 @@ function that the suite calls.   scikit-learn developer guide, "Developing sciki
 
 import copy
 import inspect
+import sys
 from functools import cache
 from typing import Any, ClassVar, Self
 
@@ -40,6 +41,15 @@ class Estimator:
     certificate_: float | None  # what proves the fit; certificate_kind_ says which proof it is
     certificate_kind_: str | None
     n_iter_: int
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """`help` of a class shows its file's equation, then what it says itself."""
+        super().__init_subclass__(**options)
+        file = sys.modules[cls.__module__]
+        if cls.__module__.startswith("linclass.classifiers."):
+            cls.__doc__ = "\n".join(
+                filter(None, (file.__doc__, inspect.cleandoc(cls.__doc__ or "")))
+            )
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         params = {name: getattr(self, name) for name in _defaults(type(self))}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import os
+import sys
 from pathlib import Path
 
 import linclass
@@ -22,3 +23,10 @@ def test_the_examples_of_models_give_what_they_show(monkeypatch) -> None:
 def test_models_names_all_that_is_public() -> None:
     page = PAGE.read_text(encoding="utf-8")
     assert not [name for name in linclass.__all__ if name not in page]
+
+
+def test_help_of_a_model_begins_with_its_equation() -> None:
+    for name in linclass.__all__:
+        if name[0].isupper():
+            file = sys.modules[getattr(linclass, name).__module__]
+            assert getattr(linclass, name).__doc__.startswith(file.__doc__), name
