@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.linalg import lapack
 
 from linclass.applicability import NotApplicable
 from linclass.estimators.kernel_features import few_features
@@ -59,7 +60,8 @@ class KernelMachine:
         `kept` are the rows that X holds of those that were given, which a precomputed matrix has
         columns for.
         """
-        X = X[:, kept] if self._is_precomputed() and len(kept) == X.shape[1] else X
+        if self._is_precomputed() and len(kept) == X.shape[1] and not kept.all():
+            X = X[:, kept]
         self._made = self._kernel_for(X, weights)
         K = self._made.matrix(X)
         if not np.isfinite(K.trace()):
@@ -168,18 +170,21 @@ def shift_to_psd(K: Array, name: Any) -> float:
     """A number c that makes K + c positive semidefinite: 0, where it is; refused, where none does.
 
     With a free intercept Σ β = 0, so c changes nothing but the intercept. A direction of Σ β = 0 in
-    which βᵀKβ < 0 leaves ½‖f‖² without a minimum.
+    which βᵀKβ < 0 leaves ½‖f‖² without a minimum. Cholesky's factor is all the memory that it takes.
     """
-    if not np.allclose(K, K.T, rtol=1e-10, atol=1e-12 * np.abs(K).max()):
-        raise ValueError(f"kernel {name!r} is not symmetric: k(x, x′) must be k(x′, x).")
-    for c in (0.0, 10 * float(np.abs(K).max())):
-        shifted = K + c
-        shifted[np.diag_indices(len(K))] += NEGATIVE * max(float(np.abs(np.diag(K)).sum()), 1e-300)
-        try:
-            np.linalg.cholesky(shifted)
-        except np.linalg.LinAlgError:
-            continue
-        return c
+    largest = max(float(K.max()), -float(K.min()))
+    for start in range(0, len(K), BLOCK):
+        rows = slice(start, start + BLOCK)
+        if not np.allclose(K[rows], K[:, rows].T, rtol=1e-10, atol=1e-12 * largest):
+            raise ValueError(f"kernel {name!r} is not symmetric: k(x, x′) must be k(x′, x).")
+    diagonal = np.diag(K)
+    lifted = diagonal + NEGATIVE * max(float(np.abs(diagonal).sum()), 1e-300)
+    shifted = np.empty_like(K, order="C")
+    for c in (0.0, 10 * largest):
+        np.add(K, c, out=shifted)
+        np.fill_diagonal(shifted, lifted + c)
+        if lapack.dpotrf(shifted.T, lower=1, clean=0, overwrite_a=1)[1] == 0:
+            return c
     raise NotApplicable(
         f"kernel {name!r} is no inner product of these rows: its matrix has a negative "
         "eigenvalue. Use kernel='gaussian', or a smaller gamma and offset for 'sigmoid'."

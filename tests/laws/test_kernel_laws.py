@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,20 @@ def test_kernel_parameters_that_are_no_numbers_are_refused(params: dict[str, Any
 def test_a_polynomial_that_overflows_says_so() -> None:
     with pytest.raises(ValueError, match="kernel 'polynomial' overflows"):
         KernelSVM(kernel="polynomial", gamma=1.0, degree=40).fit(1e6 * rows(20), np.arange(20) % 2)
+
+
+def test_to_look_at_a_matrix_takes_its_factor_and_no_more() -> None:
+    """So a function's matrix and the factor are the two that there are; one that is given stays."""
+    X = rows(600)
+    y, K = (X[:, 0] > X[:, 1]).astype(int), find("kernels", "gaussian")().matrix(X)
+    before = K.copy()
+    for kernel, given in [("precomputed", K), (lambda A, B: A @ B.T, X)]:
+        tracemalloc.start()
+        KernelSVM(kernel=kernel).fit(given, y)
+        peak = tracemalloc.get_traced_memory()[1] / K.nbytes
+        tracemalloc.stop()
+        assert peak <= 2.5
+    assert (before == K).all()
 
 
 def test_inner_products_that_overflow_end_a_fit() -> None:
