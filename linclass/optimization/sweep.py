@@ -25,6 +25,9 @@ class Swept:
         self.M = np.zeros(H.shape, order="F")
 
     def join(self, joining: Array) -> None:
+        if len(joining) > TOGETHER and not self.inside.any() and self._invert(joining):
+            self.inside[joining] = True
+            return
         for k in range(0, len(joining), TOGETHER):
             J = joining[k : k + TOGETHER]
             R = self.H[J]
@@ -52,8 +55,19 @@ class Swept:
 
     def anew(self) -> None:
         """What rounding has added up to is taken back; so is what H was before it changed."""
-        self.M[...] = 0
-        self.join(np.flatnonzero(self.inside))
+        P = np.flatnonzero(self.inside)
+        self.M[...], self.inside[:] = 0, False
+        self.join(P)
+
+    def _invert(self, P: Array) -> bool:
+        """M = H_PP⁻¹ at once, for a quarter of the work, where no index nearly depends on others."""
+        H = self.H[np.ix_(P, P)]
+        L, info = lapack.dpotrf(H, lower=1)
+        if info or (L.diagonal() ** 2 <= LIFT * H.diagonal()).any():
+            return False
+        inverse, _ = lapack.dpotri(L, lower=1)
+        self.M[np.ix_(P, P)] = inverse + np.tril(inverse, -1).T
+        return True
 
     def _add(self, sign: float, U: Array, S: Array, scale: Array) -> None:
         """M ± Uᵀ S⁻¹ U, with S a little above singular."""
@@ -62,7 +76,7 @@ class Swept:
         while info:
             if not np.isfinite(S).all():
                 raise FloatingPointError("products of features overflow; standardize them.")
-            S.reshape(-1)[:: len(S) + 1] += lift * scale
+            np.einsum("ii->i", S)[...] += lift * scale
             _, X, info = lapack.dposv(S, U)
             lift *= 100
         blas.dgemm(sign, U.T, X, beta=1.0, c=self.M, overwrite_c=1)

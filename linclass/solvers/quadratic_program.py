@@ -25,7 +25,7 @@ from linclass.optimization.dual_newton import ROWS, DualNewton
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.homotopy import Homotopy
 
-JOIN = 0.5  # of the largest violation: features above it join together
+JOIN = 0.3  # of the largest violation: features above it join together
 DENSE = 0.1  # strengths per feature from which on a lasso's path is walked from kink to kink
 MANY = 50  # at most, or as many as are in the support
 SLACK = 0.1  # of tol: slopes off by that share of the kink prove it
