@@ -36,6 +36,7 @@ SHARPER = 30.0  # when guesses no longer correct half as many rows
 SETTLED = 0.02  # share of rows: when no more are corrected, a guess may be as good as proved
 LEAP = 1e-6  # places of kinks that are farther apart, in units of the loss, are two
 PRODUCTS = 300  # for one system
+COPIED = 1_000_000  # numbers in X, from which on a quarter of the rows is copied at most
 
 
 class Pivoted(NamedTuple):
@@ -198,7 +199,7 @@ class Conjugate(Equations):
         super().__init__(objective, objective.design.row_norms() - objective.design.intercept)
 
     def solve(self, F: Array, kinks: Array, s: Array, precision: float) -> tuple[Array, Array]:
-        B, soft = self.design.X[F], self.soft[F]
+        times, soft = self._products(F), self.soft[F]
         d = 1 / (self.diagonal[F] + soft)
         beta = self.of_slopes * s
         if self.design.intercept:
@@ -214,8 +215,22 @@ class Conjugate(Equations):
             g = d * left
             now = float(g @ left)
             p, old = g + now / old * p, now
-            Kp = B @ (B.T @ p) + soft * p
+            Kp = times(p) + soft * p
             t = now / float(p @ Kp)
             beta[F] += t * p
             r -= t * Kp
         return beta / self.of_slopes, self.theta(beta, b)
+
+    def _products(self, F: Array) -> Callable[[Array], Array]:
+        """p ↦ K_FF p, by a copy of the rows F, or by all rows where a copy would be large."""
+        X = self.design.X
+        if 4 * len(F) <= len(self.soft) or (X.nnz if self.design.is_sparse else X.size) <= COPIED:
+            B = X[F]
+            return lambda p: B @ (B.T @ p)
+        XT, full = self.design.XT, np.zeros(len(self.soft))
+
+        def times(p: Array) -> Array:
+            full[F] = p
+            return (X @ (XT @ full))[F]
+
+        return times
