@@ -161,7 +161,10 @@ class Classifier(Estimator):
         raise NotImplementedError
 
     def predict(self, X: Any) -> np.ndarray:
-        Z = self.decision_function(X)
+        return self.classes_from(self.decision_function(X))
+
+    def classes_from(self, Z: np.ndarray) -> np.ndarray:
+        """The class that each row's scores Z, from `decision_function`, stand for."""
         return self.classes_[(Z > 0).astype(int) if Z.ndim == 1 else Z.argmax(axis=1)]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

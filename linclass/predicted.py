@@ -6,18 +6,26 @@ not exist, and values that are no numbers are errors of that fit, said in one li
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from linclass import log_probability
+
+Ask = Callable[
+    [str], Any
+]  # name of a method → what it gives for the rows, None where there is none
 SLACK = 1e-4  # of the sum of a row's probabilities; some libraries compute in single precision
 
 
 def said_of(estimator: Any, X: Any, K: int) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """(predicted codes (n,), score (n, K), log-probabilities (n, K) or None)."""
-    y_pred = _codes(_answer(estimator, "predict", X), X.shape[0], K)
-    log_proba = _log_proba(estimator, X, K)
-    score = _scores(estimator, X, K)
+    ask = _from_scores(estimator, X) if is_ours(estimator) else partial(_answer, estimator, X)
+    y_pred = _codes(ask("predict"), X.shape[0], K)
+    log_proba = _log_proba(ask, estimator, X, K)
+    score = _scores(ask("decision_function"), estimator, X, K)
     if score is None:
         score = np.eye(K)[y_pred] if log_proba is None else log_proba
     return y_pred, _halves(score) if K == 2 else score, log_proba
@@ -37,7 +45,15 @@ def own_codes(y: np.ndarray, estimator: Any) -> np.ndarray:
     return y if is_ours(estimator) else y.astype(np.int64)
 
 
-def _answer(estimator: Any, name: str, X: Any) -> Any:
+def _from_scores(estimator: Any, X: Any) -> Ask:
+    """Classes and probabilities of ours are functions of the scores, which are worked out once for all three."""
+    Z = estimator.decision_function(X)
+    log_proba = log_probability.from_scores(Z) if hasattr(estimator, "predict_log_proba") else None
+    answers = {"predict": estimator.classes_from(Z), "predict_log_proba": log_proba}
+    return (answers | {"decision_function": Z}).get
+
+
+def _answer(estimator: Any, X: Any, name: str) -> Any:
     """What a method of the estimator gives for these rows; None where there is none, or where it only says
     so (NotImplementedError). What it does to NumPy's treatment of overflow ends here."""
     try:
@@ -95,10 +111,10 @@ def _columns(estimator: Any, K: int) -> np.ndarray:
     return codes
 
 
-def _log_proba(estimator: Any, X: Any, K: int) -> np.ndarray | None:
-    name, values = "predict_log_proba", _answer(estimator, "predict_log_proba", X)
+def _log_proba(ask: Ask, estimator: Any, X: Any, K: int) -> np.ndarray | None:
+    name, values = "predict_log_proba", ask("predict_log_proba")
     if values is None:
-        name, values = "predict_proba", _answer(estimator, "predict_proba", X)
+        name, values = "predict_proba", ask("predict_proba")
         if values is None:
             return None
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -118,9 +134,8 @@ def _log_proba(estimator: Any, X: Any, K: int) -> np.ndarray | None:
     return _all_classes(log_proba, seen, K)
 
 
-def _scores(estimator: Any, X: Any, K: int) -> np.ndarray | None:
+def _scores(values: Any, estimator: Any, X: Any, K: int) -> np.ndarray | None:
     """decision_function as one column per class, where it speaks of classes (SVC's 'ovo' speaks of pairs)."""
-    values = _answer(estimator, "decision_function", X)
     if values is None:
         return None
     n, seen, Z = X.shape[0], _columns(estimator, K), np.asarray(values, dtype=float)

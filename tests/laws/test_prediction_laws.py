@@ -1,0 +1,50 @@
+"""What a study writes down of a classifier is what its own methods say, though the scores are worked out once."""
+
+import numpy as np
+import pytest
+
+import linclass
+from linclass.conventions import Classifier, NotApplicable
+from linclass.predicted import said_of
+
+RNG = np.random.default_rng(3)
+CLASSIFIERS = [
+    name
+    for name in linclass.__all__
+    if isinstance(found := getattr(linclass, name), type) and issubclass(found, Classifier)
+]
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_codes_scores_and_probabilities_are_those_of_the_classifiers_methods(
+    name: str, K: int
+) -> None:
+    y = np.arange(30) % K
+    X = RNG.integers(0, 3, (30, 4)) + (y[:, None] == np.arange(4))
+    try:
+        model = getattr(linclass, name)().fit(X, y)
+    except NotApplicable as refusal:
+        pytest.skip(str(refusal))
+    codes, score, log_proba = said_of(model, X, K)
+    Z = model.decision_function(X)
+    assert np.array_equal(codes, model.predict(X))
+    assert np.array_equal(score[:, 1] - score[:, 0] if K == 2 else score, Z)
+    assert (log_proba is None) != hasattr(model, "predict_log_proba")
+    if log_proba is not None:
+        assert np.array_equal(log_proba, model.predict_log_proba(X))
+
+
+def test_the_scores_are_worked_out_once() -> None:
+    class Counted(linclass.LogisticRegression):
+        looks = 0
+
+        def decision_function(self, X: np.ndarray) -> np.ndarray:
+            self.looks += 1
+            return super().decision_function(X)
+
+    Counted.__module__ = "linclass.counted"
+    X, y = RNG.normal(size=(20, 2)), np.arange(20) % 2
+    model = Counted().fit(X, y)
+    said_of(model, X, 2)
+    assert model.looks == 1
