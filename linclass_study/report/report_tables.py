@@ -10,9 +10,9 @@ import polars as pl
 
 from linclass import metrics
 from linclass_study.report import numerals
-from linclass_study.results.comparison import near_best
 from linclass_study.results.outcome import FIT, FITTED, STATUSES, Outcome
 from linclass_study.results.summary import ranking
+from linclass_study.results.within import within
 
 #: Shown of every data set; every other metric is in tables/summary.csv.
 COLUMNS = {
@@ -93,7 +93,7 @@ def column(
         for row in ranked.iter_rows(named=True)
     }
     whole = ranked.filter("whole")
-    close = near_best(outcome, dataset, metric, protocol, whole)
+    close = within(outcome, dataset, metric, protocol, ranked).near
     for method, mean in whole.select("method", "mean").iter_rows():
         cells[method].best = abs(mean - whole["mean"][0]) < 1e-12
         cells[method].near = not cells[method].best and method in close

@@ -1,8 +1,7 @@
 """The scores and fits of all runs as one table each, and what they come to.
 
 sd is the sample standard deviation over folds (n − 1), and n the number of folds that have the
-metric. The folds' training sets overlap, so sd/√n flatters: the standard error of a
-cross-validated mean is  sd · √(1/n + n_test/n_train).   Nadeau and Bengio (2003), eq. 9
+metric; the standard error allows for training sets that overlap (linclass/comparisons/confidence_interval.py).
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from linclass import metrics
+from linclass.comparisons import corrected_error
 from linclass_study import tables
 from linclass_study.results import streams, times
 from linclass_study.results.outcome import FIT, FITTED, STATUSES, Outcome
@@ -101,7 +101,7 @@ def ranking(
         .join(values.select("method", "mean", "sd", "n"), on="method", how="left")
         .with_columns(pl.col("planned", "fitted", "n").fill_null(0))
         .with_columns(
-            error=pl.col("sd") * (1 / pl.col("n") + pl.col("share")).sqrt(),
+            corrected_error(pl.col("sd"), pl.col("n"), pl.col("share")).alias("error"),
             whole=(pl.col("n") > 0) & (pl.min_horizontal("n", "fitted") == pl.col("planned")),
         )
         .sort(

@@ -1,0 +1,66 @@
+"""How sure the answer for one data set is, in sentences that name their test, n and correction.
+
+Probabilities are of the Bayesian correlated t test with the study's region of practical equivalence (`rope`), of the
+best method against each other one; Holm's correction is over all pairs of methods.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linclass_study.results.outcome import Outcome
+from linclass_study.results.spoken import spoken
+from linclass_study.results.within import Within, within
+
+SURE = 0.95
+ALPHA = 0.05
+
+
+def sureness(outcome: Outcome, dataset: str) -> str:
+    """Whether another method may be as good as the best, on this data set alone."""
+    found = within(outcome, dataset)
+    if not found.methods:
+        return "No method succeeded on every fold, so none is best."
+    if len(found.methods) == 1:
+        return f"{found.methods[0]} alone succeeded on every fold: there is nothing to compare it with."
+    if not found.enough:
+        return (
+            f"One value of each method ({spoken(outcome.evaluation, found.protocol)}) has no spread, so it does not "
+            "tell how sure the order of the methods is; repeated folds would."
+        )
+    return " ".join([_verdict(found), _probabilities(found), _tests(outcome, found)])
+
+
+def _verdict(found: Within) -> str:
+    """In plain words: is the best method better than all, or may others be as good?"""
+    best, others = found.methods[0], len(found.methods) - 1
+    rivals = int(np.count_nonzero(found.posterior.better[0, 1:] < SURE))
+    if not rivals:
+        return f"{best} is surely the best."
+    tied = f" {found.equals} methods share the best mean." if found.equals > 1 else ""
+    if rivals == others:
+        return f"No method is surely the best: any other may be as good as {best}.{tied}"
+    return f"No method is surely the best: {rivals} of {others} others may be as good as {best}.{tied}"
+
+
+def _probabilities(found: Within) -> str:
+    better, equal, worse = (values[0, 1:] for values in found.posterior)
+    surely_better, surely_equal = (np.count_nonzero(p >= SURE) for p in (better, equal))
+    rival = int(np.argmin(better))
+    return (
+        f"With a probability of at least {SURE:g} it is better than {surely_better} of {len(better)} by more than "
+        f"{found.rope:g} in {found.metric.replace('_', ' ')} and equal in practice to {surely_equal}, "
+        f"undecided {len(better) - surely_better - surely_equal}. Its closest rival is {found.methods[rival + 1]}: "
+        f"better {better[rival]:.2f}, equal in practice {equal[rival]:.2f}, worse {worse[rival]:.2f}."
+    )
+
+
+def _tests(outcome: Outcome, found: Within) -> str:
+    k = len(found.methods)
+    apart = int(np.count_nonzero(found.test.adjusted[0, 1:] < ALPHA))
+    pairs = k * (k - 1) // 2
+    return (
+        f"(Bayesian correlated t test over {spoken(outcome.evaluation, found.protocol)}, n = {found.folds}, "
+        f"n_test/n_train = {found.ratio:.3g}. The corrected t test, with Holm’s correction over {pairs} "
+        f"pair{'s' * (pairs > 1)}, tells {apart} of {k - 1} from it at α = {ALPHA:g}.)"
+    )

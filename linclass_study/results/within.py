@@ -1,0 +1,98 @@
+"""Methods compared on one data set: a table of scores, folds × methods, and what its statistics say.
+
+All methods met the same folds, so what counts is the difference on each of them. Methods take part whose every planned
+fit succeeded and has a finite value; n_test/n_train, which corrects for training sets that overlap, is the mean
+over the planned fits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+
+from linclass import metrics
+from linclass.comparisons import bayesian_t, corrected_error, corrected_t
+from linclass.comparisons.bayesian_t_test import Posterior
+from linclass.comparisons.confidence_interval import moments
+from linclass.comparisons.corrected_t_test import CorrectedT
+from linclass_study.results.outcome import Outcome
+from linclass_study.results.summary import ranking
+
+ROPE = 0.01  # of studies that say nothing of it
+
+
+@dataclass(frozen=True)
+class Within:
+    """`table` is (folds, methods), greater is better, best method first; `rope` is what counts as no difference."""
+
+    metric: str
+    protocol: str
+    methods: list[str]
+    table: np.ndarray
+    ratio: float
+    rope: float
+
+    @property
+    def enough(self) -> bool:
+        """Whether there are two methods to compare, and the folds to do it by."""
+        return self.table.shape[0] > 1 and self.table.shape[1] > 1
+
+    @property
+    def folds(self) -> int:
+        return len(self.table)
+
+    @cached_property
+    def posterior(self) -> Posterior:
+        """Bayesian correlated t test: [i, j] how probably i is better than j, practically equal, worse."""
+        return bayesian_t(self.table, self.ratio, self.rope)
+
+    @cached_property
+    def test(self) -> CorrectedT:
+        """Corrected t tests of all pairs, with p by Holm over them."""
+        return corrected_t(self.table, self.ratio)
+
+    @property
+    def equals(self) -> int:
+        """How many methods have the best mean."""
+        mean = self.table.mean(axis=0)
+        return int(np.count_nonzero(mean > mean[0] - 1e-12))
+
+    @property
+    def near(self) -> list[str]:
+        """Methods no more than one corrected standard error of their difference behind the best."""
+        if not self.enough:
+            return []
+        behind, sd, n = moments(self.table[:, :1] - self.table)
+        close = behind <= corrected_error(sd, n, self.ratio)
+        return [name for name, is_close in zip(self.methods, close, strict=True) if is_close]
+
+
+def within(
+    outcome: Outcome,
+    dataset: str,
+    metric: str | None = None,
+    protocol: str | None = None,
+    ranked: pl.DataFrame | None = None,
+) -> Within:
+    """Of the study's metric and the data set's first protocol, if none are given; `ranked` is summary.ranking's of them."""
+    metric, protocol = metric or outcome.metric, protocol or outcome.protocol(dataset)
+    if ranked is None:
+        ranked = ranking(outcome, dataset, metric, protocol)
+    whole = ranked.filter("whole")
+    values = outcome.scores.filter(dataset=dataset, metric=metric, protocol=protocol)
+    by_fold = values.sort("repeat", "fold").pivot("method", index=["repeat", "fold"], values="value")
+    finite = [m for m in whole["method"] if by_fold[m].is_finite().all() and not by_fold[m].has_nulls()]
+    sign = 1.0 if metrics.greater_is_better(metric) else -1.0
+    table = sign * by_fold.select(finite).to_numpy() if finite else np.empty((by_fold.height, 0))
+    ratio = whole["share"].mean()
+    return Within(
+        metric,
+        protocol,
+        finite,
+        table,
+        ratio if isinstance(ratio, float) else np.nan,
+        float(outcome.evaluation.get("rope", ROPE)),
+    )

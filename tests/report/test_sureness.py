@@ -1,0 +1,95 @@
+"""How sure the answer of one data set is: in plain words, with the numbers of the tests behind them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+from studies import Data, Method
+
+from linclass_study import tables
+from linclass_study.results.sureness import sureness
+from linclass_study.results.within import within
+
+
+@pytest.fixture
+def told(make):
+    """told({method: value of each fold}, metric): the outcome and its sentence, of a rope of 0.01."""
+
+    def tell(values, metric="accuracy"):
+        folds = len(next(iter(values.values())))
+        outcome = make({"d": Data(rows=20 * folds)}, {name: Method() for name in values}, folds)
+        outcome.evaluation["tune_metric"] = metric
+        rows = [
+            ("d", name, "cv", 0, fold, metric, value)
+            for name, of_folds in values.items()
+            for fold, value in enumerate(of_folds)
+        ]
+        tables.write(tables.frame("scores", rows), "scores", outcome.results / "scores.parquet")
+        outcome = replace(outcome)  # read anew
+        return outcome, sureness(outcome, "d")
+
+    return tell
+
+
+NOISE = np.array([-0.002, 0.001, 0.0, -0.001, 0.002])
+
+
+def test_what_is_far_ahead_on_every_fold_is_surely_the_best(told):
+    _, said = told({"a": 0.6 + NOISE[::-1], "b": 0.9 + NOISE, "c": 0.7 - NOISE})
+    assert said.startswith("b is surely the best.")
+    assert "better than 2 of 2 by more than 0.01 in accuracy" in said
+    assert "tells 2 of 2 from it" in said
+
+
+def test_less_is_better_for_a_loss(told):
+    _, said = told({"a": 0.6 + NOISE[::-1], "b": 0.9 + NOISE}, "log_loss")
+    assert said.startswith("a is surely the best.")
+    assert "in log loss" in said
+    assert "over 1 pair," in said
+
+
+def test_what_is_ahead_by_less_than_the_rope_is_equal_in_practice(told):
+    _, said = told({"a": 0.9 + NOISE, "b": 0.899 + NOISE[::-1]})
+    assert said.startswith("No method is surely the best: any other may be as good as a.")
+    assert "equal in practice to 1, undecided 0" in said
+
+
+def test_equal_means_are_one_sentence(told):
+    _, said = told({name: [1.0] * 5 for name in "abcd"} | {"e": [0.5] * 5})
+    assert "3 of 4 others may be as good as a. 4 methods share the best mean." in said
+    assert "Its closest rival is b: better 0.00, equal in practice 1.00, worse 0.00." in said
+
+
+def test_the_probabilities_are_those_of_the_correlated_t_test(told):
+    values = {"a": np.array([0.9, 0.8, 0.85, 0.95]), "b": np.array([0.8, 0.82, 0.8, 0.9])}
+    outcome, said = told(values)
+    d = values["a"] - values["b"]
+    # Four folds of 20 rows against 60: 1/4 + 20/60.
+    posterior = stats.t(3, d.mean(), d.std(ddof=1) * (1 / 4 + 1 / 3) ** 0.5)
+    better, worse = posterior.sf(0.01), posterior.cdf(-0.01)
+    assert (
+        f"b: better {better:.2f}, equal in practice {1 - better - worse:.2f}, worse {worse:.2f}."
+        in said
+    )
+    naive = stats.ttest_rel(values["a"], values["b"]).statistic
+    corrected = within(outcome, "d").test.t[0, 1]
+    assert corrected == pytest.approx(naive * (1 / 4) ** 0.5 / (1 / 4 + 1 / 3) ** 0.5)
+
+
+def test_a_method_that_missed_a_fold_takes_no_part(make):
+    methods = {"a": Method(), "b": Method(endings={0: ("failed", "x")}), "c": Method()}
+    outcome = make({"d": Data()}, methods)
+    assert set(within(outcome, "d").methods) == {"a", "c"}
+    alone = make({"d": Data()}, {name: methods[name] for name in "ab"}, name="alone")
+    assert sureness(alone, "d").startswith("a alone succeeded on every fold")
+    none = make({"d": Data(unavailable="no source")}, methods, name="none")
+    assert sureness(none, "d") == "No method succeeded on every fold, so none is best."
+
+
+def test_one_value_says_nothing_of_its_spread(make):
+    outcome = make({"d": Data(official=30)}, {"a": Method(), "b": Method(2.0)})
+    outcome.evaluation["protocols"] = ["official"]
+    assert sureness(outcome, "d").startswith("One value of each method (the official test set)")
