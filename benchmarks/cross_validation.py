@@ -37,7 +37,7 @@ from linclass.pipeline import Method, Task, fit, fit_folds
 from linclass.resampling import stratified_folds
 from linclass.table import Table
 from linclass_study.runs import run
-from linclass_study.runs.feature_file import FeatureFile, plane
+from linclass_study.runs.feature_file import FeatureFile, grid
 from linclass_study.runs.folds import Plan
 
 K, FEATURES, FOLDS, ALPHA = 3, 50, 10, 1.0
@@ -160,7 +160,7 @@ def fifty_repeats(n: int) -> Iterator[Case]:
         )
     with TemporaryDirectory() as folder:
         file = f"{folder}/features.npz"
-        FeatureFile(table, y.astype(np.int32), *plane(table)).save(file)
+        FeatureFile(table, y.astype(np.int32), *grid(table, y)).save(file)
         for name, make in makes.items():
             model = make(n * 9 // 10)
             entry = {

@@ -1,15 +1,15 @@
 """What a run reads: the features of a data set with its classes, in one .npz file.
 
-`reason` is not empty when the features cannot be had for this data set; then there are no rows. Where the
-data set has exactly two numeric features, `grid` holds the same features of a regular grid over the plane,
-so that a run can say which class it gives to each point.
+`reason` is not empty when the features cannot be had for this data set; then there are no rows. `grid` holds
+the same features of a regular grid over the plane of the data set (data/plane.py), where it has one, so that a
+run can say which class it gives to each point.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +18,23 @@ from scipy import sparse
 
 from linclass.table import Table
 from linclass_study.data import npz_file
+from linclass_study.data.plane import plane
 
-GRID = 121  # points along each axis
+GRID = 121  # points along each axis of two features
+CUT = 81  # of a plane through more
 MARGIN = 0.08  # of the range, on each side
+OUT = 0.005  # share of the rows that may lie beyond each side of a plane through more features
+
+
+Axes = tuple[np.ndarray, np.ndarray]
+NOWHERE = (np.empty(0), np.empty(0)), Table(np.empty((0, 0)), ())
 
 
 @dataclass(frozen=True)
 class FeatureFile:
     table: Table
     y: np.ndarray
-    axes: tuple[np.ndarray, np.ndarray]
+    axes: Axes
     grid: Table
     reason: str = ""
     in_file: str = ""  # the Parquet file that the rows stay in; the table is empty then
@@ -62,25 +69,30 @@ class FeatureFile:
 
     @classmethod
     def empty(cls, reason: str) -> FeatureFile:
-        nothing = Table(np.empty((0, 0)), ())
-        return cls(nothing, np.empty(0, np.int32), (np.empty(0), np.empty(0)), nothing, reason)
+        axes, nothing = NOWHERE
+        return cls(nothing, np.empty(0, np.int32), axes, nothing, reason)
 
 
-def peek(path: str | os.PathLike[str]) -> tuple[tuple[np.ndarray, np.ndarray], str]:
+def peek(path: str | os.PathLike[str]) -> tuple[Axes, str]:
     """(axes of the grid, reason), without reading the table."""
     with npz_file.opened(path) as arrays:
         return (arrays["x_axis"], arrays["y_axis"]), _read(arrays["text"])["reason"]
 
 
-def plane(table: Table) -> tuple[tuple[np.ndarray, np.ndarray], Table]:
-    """(axes, every point of the grid over them) of two numeric features; both empty for any other table."""
-    if table.shape[1] != 2 or table.levels or table.is_sparse or np.isnan(table.X).any():
-        return (np.empty(0), np.empty(0)), Table(np.empty((0, 0)), ())
-    low, high = table.X.min(axis=0), table.X.max(axis=0)
+def grid(table: Table, y: np.ndarray) -> tuple[Axes, Table]:
+    """(axes, every point of the grid over them) on the plane of the rows; both empty where there is none."""
+    found = plane(table, y)
+    if isinstance(found, str):
+        return NOWHERE
+    U = found.coordinates(table.X)
+    if table.shape[1] == 2:
+        (low, high), size = (U.min(axis=0), U.max(axis=0)), GRID
+    else:
+        (low, high), size = np.quantile(U, [OUT, 1 - OUT], axis=0), CUT
     room = MARGIN * np.where(high > low, high - low, 1)
-    x, y = (np.linspace(low[j] - room[j], high[j] + room[j], GRID) for j in (0, 1))
+    x, y = (np.linspace(low[j] - room[j], high[j] + room[j], size) for j in (0, 1))
     points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)  # row by row of constant y
-    return (x, y), Table(points, table.names)
+    return (x, y), replace(table, X=found.points(points))
 
 
 def _arrays(name: str, table: Table) -> dict[str, np.ndarray]:

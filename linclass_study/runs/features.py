@@ -11,7 +11,9 @@ from linclass.conventions import NotApplicable
 from linclass.table import Table
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.unavailable import first_line, one_line
-from linclass_study.runs.feature_file import FeatureFile, plane
+from linclass_study.runs.feature_file import CUT, NOWHERE, Axes, FeatureFile, grid
+
+LARGEST = 5_000_000  # numbers in the features of a grid
 
 
 def compute(data: Dataset, steps: Sequence[Any]) -> FeatureFile:
@@ -22,13 +24,21 @@ def compute(data: Dataset, steps: Sequence[Any]) -> FeatureFile:
         )
     try:
         table = _applied(data.table, steps)
-        axes, points = plane(data.table)
-        grid = _applied(points, steps) if len(axes[0]) else points
+        axes, points = _grid(data, table.shape[1], steps)
     except NotApplicable as error:
         return FeatureFile.empty(one_line(error))
     except Exception as error:  # also of a feature that a user wrote: the study goes on
         return FeatureFile.empty(f"its features cannot be had ({first_line(error)})")
-    return FeatureFile(table, data.y, axes, grid, in_file=data.in_file, groups=data.groups)
+    return FeatureFile(table, data.y, axes, points, in_file=data.in_file, groups=data.groups)
+
+
+def _grid(data: Dataset, width: int, steps: Sequence[Any]) -> tuple[Axes, Table]:
+    """Of the training rows; none where its features would be too many to be predicted by each fit."""
+    if data.in_file or width * CUT**2 > LARGEST:
+        return NOWHERE
+    train = data.split == 0
+    axes, points = grid(data.table.rows(train), data.y[train])
+    return axes, _applied(points, steps) if len(axes[0]) else points
 
 
 def _applied(table: Table, entries: Sequence[Any]) -> Table:

@@ -2,7 +2,7 @@
 
 runs/{dataset}/{method}/predictions.parquet   a row for each held-out row
                         traces.parquet        a row for each step of a solver that was asked to tell; else absent
-                        boundary.npz          the class of each point of the plane, for two-feature data; else absent
+                        boundary.npz          the class of each point of the plane, where the data have one; else absent
                         fits.parquet          a row for each planned fit; written last, and its metadata tell the rest
 
 Predictions themselves hold nothing but predictions, so the same predictions are the same bytes.

@@ -140,8 +140,16 @@ class Worker:
             "score": score,
             "log_proba": log_proba,
             "trace": steps(getattr(fitted.estimator, "trace_", None)),
-            "grid": fitted.predict(self.file.grid)[0] if grid else None,
+            "grid": self._on_plane(fitted) if grid else None,
         }
+
+    def _on_plane(self, fitted: pipeline.Fitted) -> np.ndarray:
+        """The class of each point of the grid; −1 where the model cannot speak of such points: they are no rows."""
+        try:
+            return fitted.predict(self.file.grid)[0]
+        except Exception as error:  # of whatever kind: the fit and its predictions are whole
+            print(f"no boundary: {type(error).__name__}: {error}", file=sys.stderr)
+            return np.full(self.file.grid.shape[0], -1)
 
 
 def say(heard: list[warnings.WarningMessage]) -> None:

@@ -151,3 +151,12 @@ class Remembers(Fine):
 
 
 GENERATOR = np.random.default_rng(11)
+
+
+class KnowsItsRowsOnly(Fine):
+    """Refuses the points of a grid, as a model of counts does."""
+
+    def predict(self, X):
+        if len(X) > 1000:
+            raise ValueError("negative counts")
+        return super().predict(X)

@@ -9,8 +9,10 @@ import polars as pl
 import pytest
 
 from linclass.table import Table
+from linclass_study.data.dataset import Dataset
 from linclass_study.runs import run
 from linclass_study.runs.feature_file import FeatureFile
+from linclass_study.runs.features import compute
 from linclass_study.runs.folds import Plan
 from linclass_study.runs.kept import MadeOf
 
@@ -108,3 +110,21 @@ def test_a_slow_import_is_no_slow_fit(features, tmp_path, monkeypatch):
     said = "importing slow_to_import.Fine and loading the data took longer than 1 s"
     assert fits["reason"].to_list() == [f"{said} (limits.fit_start_seconds)"] * FOLDS
     assert fits["fit_seconds"].null_count() == FOLDS
+
+
+@pytest.mark.parametrize(("name", "has_classes"), [("Fine", True), ("KnowsItsRowsOnly", False)])
+def test_a_fit_of_more_than_two_features_says_its_classes_on_a_plane_if_it_can(
+    tmp_path, name, has_classes
+):
+    rng = np.random.default_rng(3)
+    y = (np.arange(N) % 2).astype(np.int32)
+    table = Table(rng.normal(size=(N, 4)) + 3 * y[:, None], ("a", "b", "c", "d"))
+    path = tmp_path / "as_is.npz"
+    compute(Dataset(table, y, np.zeros(N, np.int8), ["no", "yes"]), []).save(path)
+    fits, predictions = records(str(path), name, tmp_path)
+    assert fits["status"].to_list() == ["converged"] * FOLDS
+    assert len(predictions) == N
+    with np.load(tmp_path / "boundary.npz") as kept:
+        assert kept["labels"].shape == (FOLDS, len(kept["y"]), len(kept["x"]))
+        assert (kept["labels"] >= 0).all() == has_classes
+        assert (kept["labels"] == -1).all() != has_classes

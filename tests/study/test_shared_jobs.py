@@ -46,8 +46,9 @@ def results(tmp_path, monkeypatch):
     (tmp_path / "data").mkdir()
     dataset.save(data, tmp_path / "data/d.npz", tmp_path / "data/d.json")
     folds.write(*folds.deal(data, "d", EVALUATION), str(tmp_path / "folds/d.parquet"))
-    axes, grid = feature_file.plane(table)
-    feature_file.FeatureFile(table, y, axes, grid).save(tmp_path / "features/d/as_is.npz")
+    feature_file.FeatureFile(table, y, *feature_file.grid(table, y)).save(
+        tmp_path / "features/d/as_is.npz"
+    )
     return tmp_path
 
 

@@ -1,8 +1,9 @@
-"""Where each method draws the line, on data of two features: one panel per method, one thin line
-per fold's fit. Where the lines agree the boundary is sure; where they fan out it hangs on a few rows.
+"""Where each method draws the line: one panel per method, one thin line per fold's fit. Where the lines
+agree the boundary is sure; where they fan out it hangs on a few rows.
 
-The cells' colour is the mean over the folds of their class's colour. Nothing is refitted here: the
-runs wrote the classes of a grid beside their predictions.
+Of two features the plane is theirs; of more it is a cut through the mean of the rows (data/plane.py). The
+cells' colour is the mean over the folds of their class's colour. Nothing is refitted here: the runs wrote
+the classes of a grid beside their predictions.
 """
 
 from __future__ import annotations
@@ -13,17 +14,26 @@ import numpy as np
 
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import style
+from linclass_study.report.on_plane import (
+    boundaries,
+    cut,
+    directions,
+    disputed,
+    points,
+    training_rows,
+)
+from linclass_study.report.shown import said, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from linclass_study.results.outcome import Outcome
 
-Grid = tuple[np.ndarray, np.ndarray, np.ndarray]  # x (g,), y (g,), class codes (folds, g, g)
-
 PLACE, PER_DATASET = 2, True
 WIDTH, COLUMNS, PANEL = 7.2, 4, 1.62  # inches; panels in a row; inches of a panel's height
 GAP = 0.46  # inches between two rows of panels: three lines of title
+MOST = 12  # panels
+CUT = "first discriminant direction", "second direction"  # where the rows are not there to tell
 DENSE = 300  # lines in a figure, beyond which they become an image
 
 
@@ -31,15 +41,18 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     about = outcome.about(dataset)
     if about["status"] == "unavailable":
         return Exhibit.nothing(f"{dataset} is unavailable")
-    if about["n_features"] != 2:
-        return Exhibit.nothing(f"{dataset} has {about['n_features']} features; a plane needs two")
-    grids, left_out = boundaries(outcome, dataset)
-    if not grids:
+    on_plane = training_rows(outcome, dataset)
+    if isinstance(on_plane, str):
+        return Exhibit.nothing(f"{dataset}: {on_plane}")
+    found, left_out = boundaries(outcome, dataset)
+    if not found:
         why = "; ".join(f"{method}: {reason}" for method, reason in left_out.items())
         return Exhibit.nothing(f"no fit on {dataset} gave a boundary. {why}")
 
-    X, y, names = training_rows(outcome, dataset)
-    classes = about["classes"]
+    grids = {method: found[method] for method in shown(outcome, dataset, found, MOST)}
+    X, y, plane = on_plane
+    is_cut, classes = about["n_features"] != 2, about["classes"]
+    names = plane.names if plane else CUT if is_cut else about["features"]
     columns = min(COLUMNS, len(grids))
     rows = -(-len(grids) // columns)
     key = 0.2 * -(-len(classes) // COLUMNS)  # inches of the key's rows
@@ -73,67 +86,26 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     _key(figure, height, classes)
 
     caption = (
-        f"Decision boundaries on {dataset}, one panel per method, best first. Thin lines: the "
-        "boundary of each fold’s fit. Background: the class of each point of the plane, mixed "
-        "where folds disagree; “disputed” is the share of the plane shown on which they do. "
-        + (
-            f"Points: the {len(y)} training rows."
-            if len(y)
-            else "The rows are not with these results."
-        )
+        f"Decision boundaries on {dataset}, one panel per method. {cut(about) if is_cut else ''}"
+        "Thin lines: the boundary of each fold’s fit. Background: the class of each point of the plane, "
+        "mixed where folds disagree; “disputed” is the share of the plane shown on which they do. "
+        f"{points(X, *next(iter(grids.values()))[:2])} {said(outcome, list(grids), len(found))}"
     )
     if left_out:
         caption += " Not drawn: "
         caption += "; ".join(f"{method} ({reason})" for method, reason in left_out.items()) + "."
     numbers = {
         "dataset": dataset,
-        "features": names,
+        "features": list(names),
+        "directions": directions(about, plane) if is_cut else None,
         "classes": classes,
         "disputed": shares,
         "folds": {method: len(labels) for method, (_, _, labels) in grids.items()},
         "left_out": left_out,
         "grids": {method: f"runs/{dataset}/{method}/boundary.npz" for method in grids},
     }
-    return Exhibit(figure, f"Decision boundaries on {dataset}", caption, numbers)
-
-
-def boundaries(outcome: Outcome, dataset: str) -> tuple[dict[str, Grid], dict[str, str]]:
-    """Method → x, y and the classes by each fold that has one for every cell, best method first;
-    and method → why it has no such fold."""
-    from linclass_study.results.summary import ranking
-
-    grids, left_out = {}, {}
-    for method in ranking(outcome, dataset)["method"]:
-        grid = outcome.boundary(dataset, method)
-        if grid is None:
-            left_out[method] = "no fit gave a class"
-            continue
-        x, y, labels = grid
-        given = (labels >= 0).all(axis=(1, 2))
-        if given.any():
-            grids[method] = x, y, labels[given]
-        elif (labels >= 0).any():
-            left_out[method] = "every fit left points of the plane without a class"
-        else:
-            left_out[method] = "no fit gave a class"
-    return grids, left_out
-
-
-def training_rows(outcome: Outcome, dataset: str) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    from linclass_study.data.dataset import load
-
-    folder = outcome.results / "data"
-    if not (folder / f"{dataset}.npz").exists():  # results that travelled leave the rows at home
-        return np.empty((0, 2)), np.empty(0, int), outcome.about(dataset)["features"]
-    data = load(folder / f"{dataset}.npz", folder / f"{dataset}.json")
-    X = data.table.X.toarray() if data.table.is_sparse else data.table.X
-    train = data.split == 0
-    return X[train], data.y[train], list(data.table.names)
-
-
-def disputed(labels: np.ndarray) -> float:
-    """Share of the grid's cells to which the folds give different classes."""
-    return float((labels != labels[0]).any(axis=0).mean())
+    where = " on two discriminant directions" if is_cut else ""
+    return Exhibit(figure, f"Decision boundaries on {dataset}{where}", caption, numbers)
 
 
 def _draw_regions(

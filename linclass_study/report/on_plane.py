@@ -1,0 +1,92 @@
+"""What is seen of a data set on its plane: the classes that fits give to its points, and the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from linclass_study.data.plane import Plane
+    from linclass_study.results.outcome import Outcome
+
+Grid = tuple[np.ndarray, np.ndarray, np.ndarray]  # x (g,), y (g,), class codes (folds, g, g)
+
+
+def boundaries(outcome: Outcome, dataset: str) -> tuple[dict[str, Grid], dict[str, str]]:
+    """Method → x, y and the classes by each fold that has one for every cell, best method first;
+    and method → why it has no such fold."""
+    from linclass_study.results.summary import ranking
+
+    grids, left_out = {}, {}
+    for method in ranking(outcome, dataset)["method"]:
+        grid = outcome.boundary(dataset, method)
+        if grid is None:
+            left_out[method] = "its fits gave no point of the plane a class"
+            continue
+        x, y, labels = grid
+        given = (labels >= 0).all(axis=(1, 2))
+        if given.any():
+            grids[method] = x, y, labels[given]
+        elif (labels >= 0).any():
+            left_out[method] = "every fit left points of the plane without a class"
+        else:
+            left_out[method] = "its fits gave no point of the plane a class"
+    return grids, left_out
+
+
+def training_rows(
+    outcome: Outcome, dataset: str
+) -> tuple[np.ndarray, np.ndarray, Plane | None] | str:
+    """(n, 2) coordinates and classes on the plane of the data set; or why it has none. Results that
+    travelled leave the rows at home."""
+    from linclass_study.data.dataset import load
+    from linclass_study.data.plane import plane
+
+    folder = outcome.results / "data"
+    if not (folder / f"{dataset}.npz").exists():
+        return np.empty((0, 2)), np.empty(0, int), None
+    data = load(folder / f"{dataset}.npz", folder / f"{dataset}.json")
+    if data.in_file:
+        return "its rows stay in their file (parquet_blocks); a plane needs them in memory"
+    train = data.split == 0
+    table, y = data.table.rows(train), data.y[train]
+    found = plane(table, y)
+    return found if isinstance(found, str) else (found.coordinates(table.X), y, found)
+
+
+def points(X: np.ndarray, *axes: np.ndarray) -> str:
+    """A sentence on the rows that are drawn."""
+    if not len(X):
+        return "The rows are not with these results."
+    low, high = np.array([[axis[0], axis[-1]] for axis in axes]).T
+    beyond = (np.clip(X, low, high) != X).any(axis=1).sum()
+    more = f", of which {beyond:,} lie beyond the axes" if beyond else ""
+    return f"Points: the {len(X):,} training rows{more}."
+
+
+def cut(about: Mapping[str, Any]) -> str:
+    """What plane that is, of more than two features."""
+    which = (
+        "Fisher’s discriminant direction and, upwards, the leading principal direction within classes"
+        if len(about["classes"]) == 2
+        else "the two leading discriminant directions (Fisher’s)"
+    )
+    return (
+        f"The data have {about['n_features']} features; the plane goes through the mean of the training rows "
+        f"along {which}, computed from these rows, in units of the standard deviation within classes. Rows are "
+        "projected onto it, fits are cut by it: what they do off the plane is not seen. "
+    )
+
+
+def directions(about: Mapping[str, Any], plane: Plane | None) -> dict[str, list[float]] | None:
+    """Feature → its weights in the two coordinates."""
+    if plane is None:
+        return None
+    return dict(zip(about["features"], plane.weights.tolist(), strict=True))
+
+
+def disputed(labels: np.ndarray) -> float:
+    """Share of the grid's cells to which the folds give different classes."""
+    return float((labels != labels[0]).any(axis=0).mean())

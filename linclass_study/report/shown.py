@@ -1,0 +1,33 @@
+"""The few methods that a figure of one data set shows, where all of them would not be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from linclass_study.results.outcome import Outcome
+from linclass_study.results.summary import ranking
+
+BASELINE = "linclass.MajorityClass"
+
+
+def shown(outcome: Outcome, dataset: str, able: Iterable[str], most: int = 6) -> list[str]:
+    """Of the methods that the figure can show, at most so many, best first: the best of each kind of
+    classifier, the baseline among them, then the best of the others. Kinds are classes of classifiers."""
+    able = set(able)
+    ranked = [method for method in ranking(outcome, dataset)["method"] if method in able]
+    kinds = {method: outcome.methods[method].get("classifier") for method in ranked}
+    first = {kind: method for method, kind in reversed(kinds.items())}  # of equal kind the best
+    order = sorted(ranked, key=lambda m: (first[kinds[m]] != m, kinds[m] != BASELINE))
+    best = ranked[:1]
+    chosen = {*best, *[method for method in order if method not in best][: most - len(best)]}
+    return [method for method in ranked if method in chosen]
+
+
+def said(outcome: Outcome, methods: list[str], able: int) -> str:
+    """A sentence on the choice, for the caption."""
+    if len(methods) == able:
+        return f"All {able} methods are shown." if able > 1 else ""
+    return (
+        f"{len(methods)} of {able} methods are shown, best {outcome.metric.replace('_', ' ')} first: the best "
+        "of each kind of classifier as far as there is room, and the baseline."
+    )
