@@ -19,6 +19,7 @@ from linclass_study.report import page as report
 from linclass_study.report.exhibit import FILES
 from linclass_study.results import answer, scoring, summary, tuned
 from linclass_study.results.outcome import FITTED, Outcome
+from linclass_study.runs import feature_file
 
 MACHINE = {"Commit": "0123456789ab", "Python": "3.11", "Processor": "a <fast> & quiet one"}
 
@@ -73,7 +74,7 @@ def build(
             made = _run(dataset_name, method_name, content, method, y, split, folds, generator)
             for table, rows in zip(("predictions", "fits"), made, strict=True):
                 tables.write(tables.frame(table, rows), table, folder / f"{table}.parquet")
-            _write_boundary(folder, content, method, X, folds)
+            _write_boundary(folder, content, method, X[split == 0], y[split == 0], folds)
             predictions = pl.read_parquet(folder / "predictions.parquet")
             scored = scoring.score(predictions, len(content.classes), len(content.classes) - 1)
             tables.write(scored, "scores", folder / "scores.parquet")
@@ -191,19 +192,21 @@ def _run(
     return predictions, fits
 
 
-def _write_boundary(folder: Path, data: Data, method: Method, X: np.ndarray, folds: int) -> None:
-    """Lines x + y = const that tilt a little from fold to fold, on a grid over the rows."""
-    if data.features != 2 or data.unavailable:
+def _write_boundary(
+    folder: Path, data: Data, method: Method, X: np.ndarray, y: np.ndarray, folds: int
+) -> None:
+    """Lines that tilt a little from fold to fold, on a grid over the plane of the rows."""
+    if data.unavailable:
         return
-    x, y = (np.linspace(X[:, j].min() - 0.5, X[:, j].max() + 0.5, 61) for j in (0, 1))
-    right, top = np.meshgrid(x, y)
+    axes, _ = feature_file.grid(Table(X, tuple(f"feature {j}" for j in range(data.features))), y)
+    right, top = np.meshgrid(*axes)
     labels = []
     for fold in range(folds):
         status, _ = method.endings.get(fold, method.everywhere)
         level = (right * (1 + 0.05 * fold) + top * (1 - 0.05 * fold) - 0.2 * method.skill) / 3
         codes = np.clip(np.floor(level + 0.5), 0, len(data.classes) - 1)
         labels.append(codes if status in FITTED else np.full(codes.shape, -1))
-    np.savez(folder / "boundary.npz", x=x, y=y, labels=np.array(labels, np.int8))
+    np.savez(folder / "boundary.npz", x=axes[0], y=axes[1], labels=np.array(labels, np.int8))
 
 
 __all__ = ["FILES", "Data", "Method", "build", "finish", "numbers_of", "rows_of"]

@@ -157,12 +157,15 @@ def test_machine_and_study_are_told(page):
         assert value in words
 
 
-def test_only_data_sets_of_two_features_have_boundaries(outcome, text):
-    assert studies.numbers_of(outcome, "boundaries-plane")["drawn"]
+def test_more_than_two_features_are_cut_by_a_plane_which_is_said(outcome, text):
+    assert (
+        studies.numbers_of(outcome, "boundaries-plane")["title"] == "Decision boundaries on plane"
+    )
     split = studies.numbers_of(outcome, "boundaries-split")
-    assert split == {"drawn": False, "reason": "split has 4 features; a plane needs two"}
-    assert "Decision boundaries on plane" in text
-    assert "Decision boundaries on split" not in text
+    assert split["title"] == "Decision boundaries on split on two discriminant directions"
+    assert "The data have 4 features; the plane goes through the mean" in split["caption"]
+    assert list(split["directions"]) == outcome.about("split")["features"]
+    assert split["caption"] in text
 
 
 def test_official_test_sets_have_a_table_of_their_own(page):
