@@ -8,7 +8,7 @@ from pathlib import Path
 from linclass_study.command.merged_study import Merged
 from linclass_study.data import fetching
 from linclass_study.gate import datasets_table
-from linclass_study.report import exhibits
+from linclass_study.report import exhibits, page_tables
 from linclass_study.report.page import report
 from linclass_study.report.provenance import provenance
 from linclass_study.results import across_tables, answer, scored_runs, study_file, summary, tuned
@@ -35,7 +35,9 @@ def write(merged: Merged, place: Path) -> None:
     (folder / "answer.txt").write_text(told, encoding="utf-8")
     for figure in exhibits.modules():
         exhibits.draw(outcome, figure)
-    page = report(outcome, provenance(), *asked.studies)
+    shown = page_tables.make(outcome)
+    page_tables.write(shown, outcome)
+    page = report(outcome, shown, provenance(), *asked.studies)
     (folder / "report.html").write_text(page, encoding="utf-8")
 
 

@@ -44,3 +44,10 @@ def power(x: float | None) -> str:
 def count(number: int, thing: str, things: str | None = None) -> str:
     """1 fit, 20 fits, 20,000 fits."""
     return f"{number:,} {thing if number == 1 else things or thing + 's'}"
+
+
+def probability(p: float | None) -> str:
+    """A p-value: three decimals, without the nought that all of them begin with."""
+    if p is None:
+        return "–"
+    return "< .001" if p < 0.0005 else f"{p:.3f}".removeprefix("0")

@@ -1,44 +1,52 @@
 """results/report.html: one page that holds all it shows and asks the network for nothing.
 
-Read in this order: what did not work, what was found, what was run and on what, then each data
-set. The template (workflow/report) decides how it looks and escapes every name and reason.
+Read in this order: what did not work, then the five parts of sections.py with the figures and tables that say they
+stand there. The template (workflow/report) decides how it looks and escapes every name and reason.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
-from linclass import metrics
 from linclass_study.gate.findings import findings
 from linclass_study.project import ROOT
-from linclass_study.protocols import asked, of_dataset
-from linclass_study.report import data_card, exhibits, numerals, report_tables
-from linclass_study.report.inline_svg import chip, inline
+from linclass_study.protocols import asked
+from linclass_study.report import data_card, exhibits, numerals, page_tables, sections
+from linclass_study.report.cells import SHOWN, Cells, breakable
+from linclass_study.report.inline_svg import inline
 from linclass_study.report.provenance import commits, machines
-from linclass_study.results import across_tables, times, tuned
-from linclass_study.results.answer import best, shortened
+from linclass_study.results import across_tables
+from linclass_study.results.answer import shortened
 from linclass_study.results.independent import groups
 from linclass_study.results.outcome import FITTED, STATUSES, Outcome
-from linclass_study.results.problems import notes, problems
-from linclass_study.results.spoken import TITLES, has_spread, spoken
+from linclass_study.results.problems import problems
+from linclass_study.results.spoken import TITLES, spoken
 
 TEMPLATES = ROOT / "workflow" / "report"
-SHOWN = 400  # characters of a reason; a longer one is folded
 DEFAULT = ROOT / "config" / "config.yaml"  # read without being named
 
+Item = dict[str, Any]  # a figure or a table, as the template draws it
 
-def report(outcome: Outcome, machine: Mapping[str, str], *studies: Sequence[str]) -> str:
-    """The page. `machine` is provenance.provenance(), a study its YAML files; several were merged."""
-    fitted_by = times.machines(outcome.times)
+
+def report(
+    outcome: Outcome,
+    tables: page_tables.Made,
+    machine: Mapping[str, str],
+    *studies: Sequence[str],
+) -> str:
+    """The page. `tables` is page_tables.make(), `machine` provenance.provenance(), a study its YAML files; several
+    were merged."""
     fitted_in = machines(outcome.results, dict(machine))
+    cells = Cells(outcome)
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -47,30 +55,24 @@ def report(outcome: Outcome, machine: Mapping[str, str], *studies: Sequence[str]
         undefined=StrictUndefined,
     )
     environment.filters |= {
-        "value": numerals.value,
         "seconds": numerals.seconds,
         "short": lambda reason: shortened(reason, SHOWN),
-        "oneline": lambda reason: " ".join(reason.split()),
-        "breakable": lambda name: escape(name).replace("_", Markup("_<wbr>")),
+        "breakable": breakable,
+        "runs": runs,
     }
-    environment.globals["count"] = numerals.count
+    environment.globals |= {"count": numerals.count, "cell": cells.cell, "head": cells.head}
     found = problems(outcome.fits)
     page = environment.get_template("template.html.j2")
     return page.render(
         style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),
         outcome=outcome,
         metric=outcome.metric.replace("_", " "),
-        greater=metrics.greater_is_better(outcome.metric),
-        problems=found,
         alarms=[problem for problem in found if problem.status != "not_applicable"],
-        inapplicable=[problem for problem in found if problem.status == "not_applicable"],
         inapplicable_runs=runs_with(outcome.fits, "not_applicable"),
-        notes=notes(outcome.fits),
-        at_the_edge=tuned.at_the_edge(outcome),
         titles=TITLES,
+        sections=sections.SECTIONS,
         first=next(iter(asked(outcome.evaluation))),
         over={name: spoken(outcome.evaluation, name) for name in asked(outcome.evaluation)},
-        answers=answers(outcome),
         warnings={
             name: sentences
             for name in outcome.datasets
@@ -78,51 +80,54 @@ def report(outcome: Outcome, machine: Mapping[str, str], *studies: Sequence[str]
         },
         shared=[group for group in groups(outcome) if len(group) > 1],
         totals=totals(outcome.fits),
-        spent=report_tables.spent(outcome.times),
-        columns=report_tables.COLUMNS,
-        compared=compared(outcome),
+        spent=spent(outcome.times),
         across=across(outcome),
-        sensitivity=sensitivity(outcome),
-        figures=figures(outcome),
-        sections=[section(outcome, dataset) for dataset in outcome.datasets],
-        chips={method: Markup(chip(outcome.position(method))) for method in outcome.methods},
+        overall={name: list(items(outcome, tables, name)) for name in sections.SECTIONS},
+        of_datasets=[of_dataset(outcome, tables, dataset) for dataset in outcome.datasets],
         machines=fitted_in,
-        labels=dict(zip(fitted_by, report_tables.LABELS, strict=False)) if fitted_by[1:] else {},
         commits=commits(fitted_in),
         studies=[[f for f in files if Path(f).resolve() != DEFAULT] for files in studies],
         configuration=configuration(outcome),
     )
 
 
-def ended(outcome: Outcome, dataset: str, method: str) -> str:
-    """How fits ended that did not converge: '10 of 10 fits separable', so that a best method is seen for what it is."""
-    own = outcome.fits.filter(
-        dataset=dataset, method=method, protocol=next(iter(asked(outcome.evaluation)))
-    )
-    counts = dict(own["status"].value_counts().iter_rows())
-    odd = [f"{counts[s]} {s.replace('_', ' ')}" for s in STATUSES[1:] if s in counts]
-    return f"of {own.height} fits {', '.join(odd)}" if odd else ""
+def items(
+    outcome: Outcome, tables: page_tables.Made, section: str, dataset: str = ""
+) -> Iterator[Item]:
+    """The figures and tables of a section, of one data set or of all, by PLACE."""
+    found: list[tuple[int, str, Item]] = []
+    for name, module in page_tables.modules().items():
+        table = tables.get((name, dataset))
+        if table is not None and sections.section(module) == section:
+            item: Item = {"table": table, "name": page_tables.file_name(name, dataset)}
+            item["open"] = getattr(module, "OPEN", False)
+            found.append((module.PLACE, name, item))
+    for name, module in exhibits.modules().items():
+        if sections.section(module) == section and bool(dataset) == module.PER_DATASET:
+            figure = _figure(outcome, f"{name}-{dataset}" if dataset else name)
+            if figure is not None:
+                figure["open"] = getattr(module, "OPEN", False)
+                found.append((module.PLACE, name, figure))
+    yield from (item for _, _, item in sorted(found, key=lambda one: one[:2]))
 
 
-def answers(outcome: Outcome) -> dict[str, dict[str, Any] | None]:
-    """Data set → its best method, those that equal it, and those that it does not clearly beat."""
-    found: dict[str, dict[str, Any] | None] = {}
-    for dataset in outcome.datasets:
-        top = best(outcome, dataset)
-        if top is None:
-            found[dataset] = None
-            continue
-        column = report_tables.column(outcome, dataset, outcome.metric)
-        near = [method for method, cell in column.items() if cell.near]
-        found[dataset] = {
-            "method": top[0],
-            "mean": top[1],
-            "sd": top[2],
-            "equal": top[3],
-            "near": near,
-            "ended": ended(outcome, dataset, top[0]),
-        }
-    return found
+def runs(items: Sequence[Item]) -> Iterator[list[Item]]:
+    """Figures that follow each other stand beside each other; each table stands alone."""
+    for is_figure, group in groupby(items, key=lambda item: "svg" in item):
+        together = list(group)
+        yield from [together] if is_figure else ([table] for table in together)
+
+
+def of_dataset(outcome: Outcome, tables: page_tables.Made, dataset: str) -> dict[str, Any]:
+    """All that the report says of one data set: by section, figures and tables."""
+    about = outcome.about(dataset)
+    return {
+        "name": dataset,
+        "about": about,
+        "unavailable": about["status"] == "unavailable",
+        "card": data_card.card(outcome.checks(dataset), _relatives(outcome, dataset)),
+        "items": {name: list(items(outcome, tables, name, dataset)) for name in sections.SECTIONS},
+    }
 
 
 def across(outcome: Outcome) -> dict[str, Any] | None:
@@ -131,12 +136,6 @@ def across(outcome: Outcome) -> dict[str, Any] | None:
     if len(outcome.datasets) < 2 or not path.exists():
         return None
     return json.loads(path.read_text(encoding="utf-8"))
-
-
-def sensitivity(outcome: Outcome) -> list[dict[str, Any]]:
-    """The rows of tables/sensitivity.csv."""
-    path = outcome.results / "tables" / "sensitivity.csv"
-    return list(pl.read_csv(path).iter_rows(named=True)) if path.exists() else []
 
 
 def totals(fits: pl.DataFrame) -> dict[str, Any]:
@@ -148,53 +147,17 @@ def totals(fits: pl.DataFrame) -> dict[str, Any]:
     }
 
 
+def spent(times: pl.DataFrame) -> list[tuple[str, float, float | None]]:
+    """(machine, seconds of fitting in all, largest memory of a process), never added across machines."""
+    by_machine = times.group_by("machine").agg(
+        pl.col("fit_seconds").sum(), pl.col("peak_rss_mb").max()
+    )
+    return list(by_machine.sort("machine").iter_rows())
+
+
 def runs_with(fits: pl.DataFrame, status: str) -> int:
     """How many runs, a data set × a method, have a fit that ended so."""
     return fits.filter(status=status).select("dataset", "method").n_unique()
-
-
-def compared(outcome: Outcome) -> dict[str, dict[str, report_tables.Cell]]:
-    """Data set → method → the study's metric: all that was compared, in one table."""
-    return {
-        dataset: report_tables.column(outcome, dataset, outcome.metric)
-        for dataset in outcome.datasets
-    }
-
-
-def section(outcome: Outcome, dataset: str) -> dict[str, Any]:
-    """All that the report says of one data set."""
-    about = outcome.about(dataset)
-    protocols = list(of_dataset(outcome.evaluation, about))
-    return {
-        "name": dataset,
-        "about": about,
-        "unavailable": about["status"] == "unavailable",
-        "card": data_card.card(outcome.checks(dataset), _relatives(outcome, dataset)),
-        "protocols": [
-            {
-                "name": name,
-                "title": TITLES[name],
-                "over": spoken(outcome.evaluation, name),
-                "spread": has_spread(outcome.evaluation, name),
-                "rows": report_tables.performance(outcome, dataset, name),
-            }
-            for name in protocols
-        ],
-        "figures": figures(outcome, dataset),
-    }
-
-
-def _relatives(outcome: Outcome, dataset: str) -> list[str]:
-    own = next(group for group in groups(outcome) if dataset in group)
-    return [name for name in own if name != dataset]
-
-
-def figures(outcome: Outcome, dataset: str | None = None) -> list[dict[str, Any]]:
-    """What was drawn of one data set, or of the study as a whole."""
-    names = exhibits.names()[dataset is not None]
-    ends = f"-{dataset}" if dataset is not None else ""
-    found = [_figure(outcome, name + ends) for name in names]
-    return [figure for figure in found if figure is not None]
 
 
 def configuration(outcome: Outcome) -> str:
@@ -210,7 +173,12 @@ def configuration(outcome: Outcome) -> str:
     )
 
 
-def _figure(outcome: Outcome, name: str) -> dict[str, Any] | None:
+def _relatives(outcome: Outcome, dataset: str) -> list[str]:
+    own = next(group for group in groups(outcome) if dataset in group)
+    return [name for name in own if name != dataset]
+
+
+def _figure(outcome: Outcome, name: str) -> Item | None:
     folder = outcome.results / "exhibits" / name
     about = json.loads((folder / "numbers.json").read_text(encoding="utf-8"))
     if not about["drawn"]:

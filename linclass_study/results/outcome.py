@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -75,6 +75,21 @@ class Outcome:
     def _table(self, name: str) -> pl.DataFrame:
         path = f"{name}/{self.part}.parquet" if self.part else f"{name}.parquet"
         return pl.read_parquet(self.results / path)
+
+    def parts(self) -> dict[str, Outcome]:
+        """Data set → an outcome of it whose scores, fits and times are its own: read once, divided once."""
+        tables = {
+            name: getattr(self, name).partition_by("dataset", as_dict=True, include_key=True)
+            for name in ("scores", "fits", "times")
+        }
+        found = {}
+        for dataset in self.datasets:
+            own = replace(self)
+            for name, parts in tables.items():
+                empty = getattr(self, name).clear()
+                own.__dict__[name] = parts.get((dataset,), empty)  # where cached_property keeps it
+            found[dataset] = own
+        return found
 
     @cached_property
     def times(self) -> pl.DataFrame:

@@ -14,7 +14,7 @@ from linclass.table import Table
 from linclass_study import tables
 from linclass_study.data import dataset
 from linclass_study.gate import datasets_table, files
-from linclass_study.report import exhibits
+from linclass_study.report import exhibits, page_tables
 from linclass_study.report import page as report
 from linclass_study.report.exhibit import FILES
 from linclass_study.results import answer, scoring, summary, tuned
@@ -91,7 +91,9 @@ def finish(outcome: Outcome) -> str:
     """The figures, then the page."""
     for figure in exhibits.modules():
         exhibits.draw(outcome, figure)
-    return report.report(outcome, MACHINE, ["my study.yaml"])
+    shown = page_tables.make(outcome)
+    page_tables.write(shown, outcome)
+    return report.report(outcome, shown, MACHINE, ["my study.yaml"])
 
 
 def _rows(data: Data, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -9,7 +9,7 @@ import pytest
 import studies
 from studies import Data, Method
 
-from linclass_study.report import exhibits, report_tables
+from linclass_study.report import exhibits, standing
 
 VOID = {"meta", "br", "hr", "img", "input", "link", "wbr", "col", "source"}
 WEIRD = '<b>&"quoted" $x$ {{ 7*1234567 }} ]]> —'
@@ -169,7 +169,7 @@ def test_more_than_two_features_are_cut_by_a_plane_which_is_said(outcome, text):
 
 
 def test_official_test_sets_have_a_table_of_their_own(page):
-    assert page.words().count("Official test set") == 1
+    assert page.words().count("Official test set of") == 1
 
 
 def test_same_inputs_give_identical_files(outcome, text):
@@ -190,7 +190,7 @@ def test_the_best_is_bold_its_equals_too_and_partial_means_are_marked(make):
         "d": Method(50.0, endings={0: ("failed", "x")}),
     }
     outcome = make({"set": Data()}, methods)
-    cells = report_tables.column(outcome, "set", "accuracy")
+    cells = standing.column(outcome, "set", "accuracy")
     assert {name for name, cell in cells.items() if cell.best} == {"a", "b"}
     assert {name for name, cell in cells.items() if cell.partial} == {"d"}
     assert not cells["c"].near

@@ -15,7 +15,7 @@ from snakemake.logging import logger
 from linclass_study.data import asking_again, fetching
 from linclass_study.project import ROOT, refuse_another_copy
 from linclass_study.refusal import Refused
-from linclass_study.report import exhibits
+from linclass_study.report import exhibits, page_tables
 from linclass_study.results import across_tables, study_file
 from linclass_study.runs import bundle as bundle_of_runs, manifest
 from linclass_study.study import code, config as studies, lock, progress
@@ -47,6 +47,7 @@ FIGURES = exhibits.names()  # whether drawn for each data set → names of the f
 BUNDLES = bundles.of_study(STUDY)  # name → the runs that share a job
 DIVIDED = "[^/@]+@[^/@]+@[0-9]+"  # names of bundles whose one run is dealt to several jobs
 BUNDLES_OF = bundles.of_datasets(BUNDLES.values())  # data set → the bundles that hold its runs
+PAGE_TABLES = page_tables.files(DATASETS)
 TEXTBOOK = course.names()
 
 
@@ -338,7 +339,7 @@ def all_results():
         *expand(
             "<results>/tables/{file}.csv", file=["summary", "fits", "times", "tuned", "datasets"]
         ),
-        *expand("<results>/tables/{file}.csv", file=across_tables.NAMES),
+        *expand("<results>/tables/{file}.csv", file=[*across_tables.NAMES, *PAGE_TABLES]),
         *expand("<results>/data/{dataset}.{form}", dataset=DATASETS, form=["json", "npz"]),
         *expand("<results>/folds/{dataset}.parquet", dataset=DATASETS),
         *expand("<results>/bundles/{bundle}.json", bundle=BUNDLES),

@@ -1,6 +1,7 @@
 """One self-contained page.
 
-report.html    what did not work, what was found, what was run and on what, and each data set in turn
+report.html                             what did not work, what was found, how sure that is, what it cost
+tables/{table}[-{dataset}].csv, .md, .tex    each table of the page; a file of linclass_study/report/tables is a table
 """
 
 
@@ -21,6 +22,7 @@ rule report:
         ],
     output:
         "<results>/report.html",
+        expand("<results>/tables/{table}.{ending}", table=PAGE_TABLES, ending=["csv", "md", "tex"]),
     log:
         "<results>/logs/report.log",
     params:
@@ -28,6 +30,7 @@ rule report:
         files=files_of_study(),
         code=code_of(
             "report.py",
+            *(f"linclass_study.report.tables.{name}" for name in page_tables.modules()),
             reads=("workflow/report/template.html.j2", "workflow/report/style.css"),
         ),
     script:

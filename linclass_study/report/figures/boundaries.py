@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from linclass_study.results.outcome import Outcome
 
-PLACE, PER_DATASET = 2, True
+PLACE, SECTION, PER_DATASET = 2, "dataset", True
 WIDTH, COLUMNS, PANEL = 7.2, 4, 1.62  # inches; panels in a row; inches of a panel's height
 GAP = 0.46  # inches between two rows of panels: three lines of title
 MOST = 12  # panels

@@ -13,7 +13,7 @@ from linclass_study.report.figures import style
 if TYPE_CHECKING:
     from linclass_study.results.outcome import Outcome
 
-PLACE, PER_DATASET = 5, False
+PLACE, SECTION, PER_DATASET = 5, "across", False
 
 
 def draw(outcome: Outcome) -> Exhibit:

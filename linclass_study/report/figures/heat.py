@@ -12,7 +12,7 @@ from linclass_study.report.figures import style
 if TYPE_CHECKING:
     from linclass_study.results.outcome import Outcome
 
-PLACE, PER_DATASET = 4, False
+PLACE, SECTION, PER_DATASET = 4, "across", False
 CELL = 0.2  # inches
 LARGEST = 16.0  # inches; beyond, cells get smaller and only some names are written
 

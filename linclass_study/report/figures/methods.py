@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from linclass_study.results.outcome import Outcome
 
-PLACE, PER_DATASET = 1, True
+PLACE, SECTION, PER_DATASET = 1, "dataset", True
 ROW = 0.3  # inches of a method's row
 LOWER = 0.2  # rows by which the mean stands below the middle, and clear of the dots
 DOTS = 90  # dots that fit beside each other on the axis

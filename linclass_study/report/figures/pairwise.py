@@ -12,7 +12,7 @@ from linclass_study.report.figures import style
 if TYPE_CHECKING:
     from linclass_study.results.outcome import Outcome
 
-PLACE, PER_DATASET = 2, False
+PLACE, SECTION, PER_DATASET = 2, "across", False
 SHOWN = 7  # methods: each cell holds three lines
 CELL = 0.82  # inches
 

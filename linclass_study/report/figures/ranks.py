@@ -12,7 +12,7 @@ from linclass_study.report.figures import style
 if TYPE_CHECKING:
     from linclass_study.results.outcome import Outcome
 
-PLACE, PER_DATASET = 1, False
+PLACE, SECTION, PER_DATASET = 1, "across", False
 SHOWN = 25  # methods; more would not be read
 ROW = 0.24  # inches
 

@@ -12,7 +12,7 @@ from linclass_study.report.figures import style
 if TYPE_CHECKING:
     from linclass_study.results.outcome import Outcome
 
-PLACE, PER_DATASET = 3, False
+PLACE, SECTION, PER_DATASET = 3, "across", False
 SHOWN = 25
 ROW = 0.24  # inches
 

@@ -1,0 +1,113 @@
+"""A cell of a table as HTML: every name and reason escaped, numbers with the digits that mean something.
+
+Cells are many (200 methods × 100 data sets × 25 metrics), so what each needs is written as short as it can be:
+`<td>0.953 <i>± 0.021</i></td>`; what is no number has the class t.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from linclass_study.report import numerals
+from linclass_study.report.inline_svg import chip
+from linclass_study.report.table import Column, Number
+from linclass_study.results.answer import shortened
+from linclass_study.results.outcome import Outcome
+
+SHOWN = 400  # characters of a reason; a longer one is folded
+NAMES = 6  # of a list of names, before it says how many more there are
+
+NUMERALS: Mapping[str, Callable[[Any], str]] = {
+    "number": numerals.value,
+    "p": numerals.probability,
+    "power": numerals.power,
+    "seconds": numerals.seconds,
+    "count": lambda value: "–" if value is None else f"{value:,}",
+}
+EXACT = ("seconds", "power", "p")  # kinds whose shown text does not sort by itself
+
+
+class Cells:
+    """The cells of one study's page: a method has its chip there, a data set a section to link to."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        self.methods = {
+            name: Markup("{}{}").format(Markup(chip(outcome.position(name))), breakable(name))
+            for name in outcome.methods
+        }
+        self.datasets = {
+            name: Markup('<a href="#data-{}">{}</a>').format(place, breakable(name))
+            for place, name in enumerate(outcome.datasets, 1)
+        }
+        self._drawn = {
+            "text": lambda value: Markup('<td class="t">{}</td>').format(value),
+            "reason": lambda value: Markup('<td class="t reason">{}</td>').format(folded(value)),
+            "status": lambda value: Markup('<td class="t">{}</td>').format(value.replace("_", " ")),
+            "method": lambda value: Markup('<td class="t">{}</td>').format(
+                self.named(value, self.method)
+            ),
+            "dataset": lambda value: Markup('<td class="t">{}</td>').format(
+                self.named(value, self.dataset)
+            ),
+            "yes": lambda value: Markup('<td class="t">{}</td>').format("yes" if value else "no"),
+        }
+
+    def cell(self, column: Column, value: Any) -> Markup:
+        """The <td> of a value."""
+        if column.kind in NUMERALS:
+            return _number(column.kind, value)
+        return Markup('<td class="t">–</td>') if value is None else self._drawn[column.kind](value)
+
+    def head(self, column: Column, value: Any) -> Markup:
+        """The <th> that a row begins with."""
+        inner = self.cell(column, value).removeprefix('<td class="t">').removesuffix("</td>")
+        return Markup(f'<th scope="row">{inner}</th>')
+
+    def method(self, name: str) -> Markup:
+        return self.methods[name] if name in self.methods else breakable(name)
+
+    def dataset(self, name: str) -> Markup:
+        return self.datasets[name] if name in self.datasets else breakable(name)
+
+    def named(self, value: Any, one: Callable[[str], Markup]) -> Markup:
+        if isinstance(value, str):
+            return Markup('<span class="name">{}</span>').format(one(value))
+        names = [Markup('<span class="name">{}</span>').format(one(name)) for name in value]
+        more = f" and {len(names) - NAMES} more" if len(names) > NAMES + 1 else ""
+        shown = names[:NAMES] if more else names
+        return Markup(", ").join(shown) + more if names else Markup("none")
+
+
+def _number(kind: str, value: Any) -> Markup:
+    """Of text without anything to escape: numerals and the marks of this module."""
+    number = value if isinstance(value, Number) else Number(value)
+    marks = [mark for mark in ("best", "near", "partial") if getattr(number, mark)]
+    attributes = f' class="{" ".join(marks)}"' if marks else ""
+    if number.value is None:
+        return Markup("<td>–</td>")
+    if kind in EXACT:
+        attributes += f' data-v="{number.value:.4g}"'
+    text = NUMERALS[kind](number.value)
+    if number.near or number.best:
+        text = f"<b>{text}</b>"
+    if number.sd is not None:
+        text += f" <i>± {NUMERALS[kind](number.sd)}</i>"
+    if number.interval is not None:
+        low, high = (NUMERALS[kind](end) for end in number.interval)
+        text += f" <i>[{low}, {high}]</i>"
+    return Markup(f"<td{attributes}>{text}</td>")
+
+
+def breakable(name: str) -> Markup:
+    return escape(name).replace("_", Markup("_<wbr>"))
+
+
+def folded(reason: str) -> Markup:
+    """A reason in full; a long one behind its beginning and end."""
+    short = shortened(reason, SHOWN)
+    if short == " ".join(reason.split()):
+        return escape(reason)
+    return Markup('<details class="long"><summary>{}</summary>{}</details>').format(short, reason)

@@ -1,0 +1,27 @@
+"""The parts of the page, in its order; each figure and table says in which it stands (`SECTION`)."""
+
+from __future__ import annotations
+
+import pkgutil
+from importlib import import_module
+from types import ModuleType
+
+SECTIONS = {
+    "answer": "The answer",
+    "across": "Across data sets",
+    "dataset": "Each data set",
+    "cost": "What it cost",
+    "trust": "Why to trust it",
+}
+
+
+def modules(package: ModuleType, function: str) -> dict[str, ModuleType]:
+    """Name → each module of the package that has this function, by PLACE: the order within a section."""
+    names = [module.name for module in pkgutil.iter_modules(package.__path__)]
+    loaded = {name: import_module(f"{package.__name__}.{name}") for name in names}
+    found = {name: module for name, module in loaded.items() if hasattr(module, function)}
+    return dict(sorted(found.items(), key=lambda item: (item[1].PLACE, item[0])))
+
+
+def section(module: ModuleType) -> str:
+    return getattr(module, "SECTION", "dataset" if module.PER_DATASET else "across")

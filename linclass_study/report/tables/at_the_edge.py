@@ -1,0 +1,26 @@
+"""Tuned parameters of which most fits chose the end of their grid."""
+
+from __future__ import annotations
+
+from linclass_study.report.table import Column, Table
+from linclass_study.results import tuned
+from linclass_study.results.outcome import Outcome
+
+PLACE, SECTION, PER_DATASET = 3, "trust", False
+
+
+def make(outcome: Outcome) -> Table | None:
+    found = tuned.at_the_edge(outcome)
+    columns = [
+        Column("method", "Method", "method"),
+        Column("parameter", "Parameter"),
+        Column("value", "Value"),
+        Column("edge", "End of the grid"),
+        Column("data_sets", "Data sets", "dataset"),
+    ]
+    rows = [
+        [one["method"], one["parameter"], one["value"], one["edge"], one["datasets"]]
+        for one in found
+    ]
+    caption = "Most fits chose the end of a grid of candidates; a wider grid may have a better one."
+    return Table("Grids that may be too narrow", caption, columns, rows) if found else None

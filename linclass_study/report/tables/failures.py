@@ -1,0 +1,26 @@
+"""Every distinct problem: what did not succeed, where, how often and why."""
+
+from __future__ import annotations
+
+from linclass_study.report.table import Column, Table
+from linclass_study.results.outcome import Outcome
+from linclass_study.results.problems import Problem, problems
+
+PLACE, SECTION, PER_DATASET = 1, "trust", False
+COLUMNS = [
+    Column("status", "Status", "status"),
+    Column("data_sets", "Data set", "dataset"),
+    Column("methods", "Method", "method"),
+    Column("fits", "Fits", "count"),
+    Column("reason", "Reason", "reason"),
+]
+
+
+def make(outcome: Outcome) -> Table | None:
+    found = problems(outcome.fits)
+    caption = "Every distinct problem. A fit that fails is a row of fits.parquet with its reason."
+    return Table("What did not succeed", caption, COLUMNS, rows(found)) if found else None
+
+
+def rows(found: list[Problem]) -> list[list[object]]:
+    return [[p.status, list(p.datasets), list(p.methods), p.fits, p.reason] for p in found]

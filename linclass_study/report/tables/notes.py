@@ -1,0 +1,20 @@
+"""Fits that gave predictions and did not end as they should."""
+
+from __future__ import annotations
+
+from linclass_study.report.table import Table
+from linclass_study.report.tables import failures
+from linclass_study.results.outcome import Outcome
+from linclass_study.results.problems import notes
+
+PLACE, SECTION, PER_DATASET = 2, "trust", False
+
+
+def make(outcome: Outcome) -> Table | None:
+    found = notes(outcome.fits)
+    caption = (
+        "These fits gave predictions, which are compared above, but did not end as they should: the iterations ran "
+        "out, or the optimum does not exist."
+    )
+    rows = failures.rows(found)
+    return Table("Fits to read with care", caption, failures.COLUMNS, rows) if found else None

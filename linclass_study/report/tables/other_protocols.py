@@ -1,0 +1,36 @@
+"""The same of every further protocol: the data set's own test rows, hold-outs, leave-one-out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from linclass_study.protocols import of_dataset
+from linclass_study.report.table import Column, Table
+from linclass_study.report.tables import performance
+from linclass_study.results.outcome import Outcome
+from linclass_study.results.spoken import TITLES
+
+PLACE, SECTION, PER_DATASET, OPEN = 2, "dataset", True, True
+
+
+def make(outcome: Outcome, dataset: str) -> Table | None:
+    about = outcome.about(dataset)
+    if about["status"] == "unavailable":
+        return None
+    first, *others = of_dataset(outcome.evaluation, about)
+    if not others:
+        return None
+    rows: list[list[Any]] = []
+    captions = []
+    for protocol in others:
+        columns, own = performance.table(outcome, dataset, protocol, excess=False)
+        rows += [[row[0], TITLES[protocol], *row[1:]] for row in own]
+        captions.append(performance.over(outcome, about, protocol))
+        if protocol == "official" and first == "cv":
+            captions.append("Cross-validation, above, runs on all rows, these test rows included.")
+    columns.insert(1, Column("protocol", "Protocol"))
+    if not others[1:]:  # as the title says
+        columns, rows = columns[:1] + columns[2:], [row[:1] + row[2:] for row in rows]
+    caption = " ".join([*captions, performance.speak(about)])
+    titles = " and ".join(TITLES[protocol] for protocol in others)
+    return Table(f"{titles} of {dataset}", caption, columns, rows, performance.faint(rows))

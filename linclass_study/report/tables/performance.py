@@ -1,0 +1,150 @@
+"""Accuracy, precision, recall, F1, AUC and log loss of every method on a data set, and how its fits ended."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from linclass_study.report import numerals, standing
+from linclass_study.report.table import Column, Table
+from linclass_study.results import times
+from linclass_study.results.outcome import FIT, FITTED, STATUSES, Outcome
+from linclass_study.results.spoken import has_spread, spoken
+from linclass_study.results.summary import ranking
+
+PLACE, SECTION, PER_DATASET, OPEN = 1, "dataset", True, True
+
+#: Shown of every data set; every other metric is in tables/summary.csv.
+METRICS = {
+    "accuracy": "Accuracy",
+    "precision": "Precision",
+    "recall": "Recall",
+    "f1": "F1",
+    "auc": "AUC",
+    "log_loss": "Log loss",
+}
+
+#: A column's width of words for the kinds of certificate; others keep their own.
+PROOFS = {"duality_gap": "gap", "gradient_norm": "gradient", "training_mistakes": "mistakes"}
+
+
+def make(outcome: Outcome, dataset: str) -> Table | None:
+    about = outcome.about(dataset)
+    if about["status"] == "unavailable":
+        return None
+    protocol = outcome.protocol(dataset)
+    caption = f"{over(outcome, about, protocol)} {speak(about)}{_bayes(about)}"
+    columns, rows = table(outcome, dataset, protocol)
+    return Table(f"Performance on {dataset}", caption, columns, rows, faint(rows))
+
+
+def table(
+    outcome: Outcome, dataset: str, protocol: str, excess: bool = True
+) -> tuple[list[Column], list[list[Any]]]:
+    """Columns and rows, best method first."""
+    methods = ranking(outcome, dataset, protocol=protocol)["method"].to_list()
+    fits = outcome.fits.filter(dataset=dataset, protocol=protocol)
+    endings = {str(key[0]): _ended(own) for key, own in fits.group_by(["method"])}
+    columns = [Column("method", "Method", "method")]
+    values: list[dict[str, Any]] = [{method: method for method in methods}]
+    for metric, title in METRICS.items():
+        columns.append(Column(metric, title, "number"))
+        values.append(dict(standing.column(outcome, dataset, metric, protocol)))
+    above = standing.excess(outcome, dataset, protocol) if excess else {}
+    if above:
+        columns.append(Column("excess_error", "Excess error", "number"))
+        values.append(dict(above))
+    for machine, seconds in _seconds(outcome, fits).items():
+        columns.append(
+            Column("fit_seconds" + machine.replace(" ", "_"), "Fit time" + machine, "seconds")
+        )
+        values.append(seconds)
+    several = "Folds" if has_spread(outcome.evaluation, protocol) else "Fits"
+    for place, column in enumerate((Column("certificate", "Certificate"), Column("fits", several))):
+        columns.append(column)
+        values.append({method: endings.get(method, ("–", "0/0"))[place] for method in methods})
+    return columns, [[of_method.get(method) for of_method in values] for method in methods]
+
+
+def faint(rows: list[list[Any]]) -> frozenset[int]:
+    """Methods of which some fit did not succeed."""
+    counts = [row[-1].partition(":")[0].split("/") for row in rows]
+    return frozenset(
+        i for i, (done, planned) in enumerate(counts) if done != planned or planned == "0"
+    )
+
+
+def over(outcome: Outcome, about: dict[str, Any], protocol: str) -> str:
+    """What the means of a protocol are of."""
+    words = outcome.metric.replace("_", " ")
+    if protocol == "official":
+        return (
+            f"One fit on the data set’s own training rows ({about['rows'] - about['test_rows']:,}), judged on its own "
+            f"test rows ({about['test_rows']:,})."
+        )
+    if protocol == "leave_one_out":
+        one = "group" if about.get("groups") else "row"
+        return (
+            f"Each {one} is predicted by the model of all others, best {words} first; there is one value for all rows, "
+            "and so no spread."
+        )
+    spread = "Mean ± standard deviation over " if has_spread(outcome.evaluation, protocol) else ""
+    said = f"{spread}{spoken(outcome.evaluation, protocol)}, best {words} first."
+    return said[0].upper() + said[1:]
+
+
+def speak(about: dict[str, Any]) -> str:
+    if len(about["classes"]) == 2:
+        return f"Precision, recall, F1 and AUC are those of the class “{about['positive']}”."
+    return (
+        "Precision, recall and F1 are macro averages over the classes, AUC the mean of each class "
+        "against the rest."
+    )
+
+
+def _bayes(about: dict[str, Any]) -> str:
+    bayes = about.get("bayes_error")
+    if not bayes:
+        return ""
+    within = f" (integrated, ± {bayes['within']:.0e})" if bayes["within"] else ""
+    return (
+        f" No classifier errs less often than in {bayes['value']:.4f} of all rows of this distribution, the Bayes "
+        f"error{within}. The excess error is by how much a method’s error over the folds is above it, ± its standard "
+        "error; what is below it is chance."
+    )
+
+
+def _seconds(outcome: Outcome, fits: pl.DataFrame) -> dict[str, dict[str, Any]]:
+    """A machine, as the column's title calls it → method → median seconds of a fit, never over machines."""
+    done = fits.filter(pl.col("status").is_in(FITTED))
+    found = outcome.times.join(done, on=FIT, how="semi")
+    names = times.machines(found)
+    return {
+        f" on {machine}" if names[1:] else "": dict(
+            found.filter(machine=machine)
+            .group_by("method")
+            .agg(pl.col("fit_seconds").median())
+            .iter_rows()
+        )
+        for machine in names
+    }
+
+
+def _ended(fits: pl.DataFrame) -> tuple[str, str]:
+    """The largest certificate of each kind; and how fits ended: '9/10: 1 failed'."""
+    done = fits.filter(pl.col("status").is_in(FITTED))
+    proofs = (
+        done.drop_nulls("certificate")
+        .group_by(pl.col("certificate_kind").fill_null("unnamed"))
+        .agg(pl.col("certificate").max())
+        .sort("certificate", descending=True)
+    )
+    certificate = ", ".join(
+        f"{numerals.power(value)} {PROOFS.get(kind, kind.replace('_', ' '))}"
+        for kind, value in proofs.iter_rows()
+    )
+    counts = dict(fits["status"].value_counts().iter_rows())
+    odd = [status for status in STATUSES[1:] if status in counts]
+    endings = ", ".join(f"{counts[status]} {status.replace('_', ' ')}" for status in odd)
+    return certificate or "–", f"{done.height}/{fits.height}{f': {endings}' if endings else ''}"

@@ -1,0 +1,32 @@
+"""Does the conclusion survive? Who is best when one thing is changed."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from linclass_study.report.table import Column, Table
+from linclass_study.results.outcome import Outcome
+
+PLACE, SECTION, PER_DATASET = 20, "across", False
+WRITTEN = (
+    False  # by the comparison across data sets (results/across_tables.py), from which this reads
+)
+
+
+def make(outcome: Outcome) -> Table | None:
+    path = outcome.results / "tables" / "sensitivity.csv"
+    if not path.exists():
+        return None
+    rows = [
+        [variation, n, best.split(", "), same == "true"]
+        for variation, n, best, same in pl.read_csv(path, infer_schema=False).iter_rows()
+    ]
+    columns = [
+        Column("variation", "Variation"),
+        Column("data_sets", "Data sets", "count"),
+        Column("best", "Best mean rank", "method"),
+        Column("same_best", "Same as above", "yes"),
+    ]
+    caption = "The method of the best mean rank when one thing is changed."
+    rows = [[variation, int(n), best, same] for variation, n, best, same in rows]
+    return Table("Does the conclusion survive?", caption, columns, rows) if rows else None

@@ -1,0 +1,80 @@
+"""One file is one table of the page, and of the folder: CSV, Markdown and LaTeX of the same numbers."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+import studies
+from studies import Data, Method
+
+from linclass_study.report import page_tables, sections, tables
+from linclass_study.report.table import Column, Number, Table
+
+SIZES = """
+from linclass_study.report.table import Column, Table
+
+PLACE, SECTION, PER_DATASET = 9, "{section}", {per_dataset}
+
+
+def make(outcome, dataset=""):
+    if dataset == "none":
+        return None
+    columns = [Column("method", "Method", "method"), Column("size", "Size", "count")]
+    return Table(f"Sizes {{dataset}}", "A caption of sizes.", columns, [["m", 12345]])
+"""
+
+
+def test_one_new_file_is_one_new_table_of_its_section(make, tmp_path, monkeypatch):
+    wanted = [(section, each) for section in sections.SECTIONS for each in (True, False)]
+    for section, each in wanted:
+        text = SIZES.format(section=section, per_dataset=each)
+        (tmp_path / f"sizes_{section}_{each}.py").write_text(text)
+    monkeypatch.setattr(tables, "__path__", [*tables.__path__, str(tmp_path)])
+    outcome = make({"d": Data(), "none": Data()}, {"m": Method(), "other": Method(2.0)}, folds=2)
+    page = studies.finish(outcome)
+    for name in page_tables.files(["d", "none"]):
+        for ending in ("csv", "md", "tex"):
+            assert (outcome.results / "tables" / f"{name}.{ending}").exists()
+    for section, each in wanted:
+        name = f"sizes_{section}_{each}"
+        files = [f"{name}-d", f"{name}-none"] if each else [name]
+        assert [file for file in page_tables.files(["d", "none"]) if name in file] == files
+        part = page[page.index(f'<h2 id="{section}"') :].split("<h2")[1]
+        assert part.count(f'id="table-{files[0]}"') == 1
+        assert page.count(f'id="table-{name}') == 1
+        table = pl.read_csv(outcome.results / "tables" / f"{files[0]}.csv")
+        assert table.to_dicts() == [{"method": "m", "size": 12345}]
+    assert pl.read_csv(outcome.results / "tables" / f"{name[:-6]}_True-none.csv").columns == [
+        "nothing"
+    ]
+
+
+def test_a_file_has_every_number_in_full_with_its_spread_and_interval():
+    columns = [
+        Column("methods", "Methods", "method"),
+        Column("a", "A", "number"),
+        Column("b", "B", "number"),
+        Column("seconds", "Seconds", "seconds"),
+    ]
+    third = 1 / 3
+    rows = [
+        [["m", "n"], Number(third, sd=2 * third), Number(1.0, interval=(0.5, 2.0)), 1e-5],
+        ["o", None, Number(None), None],
+    ]
+    assert Table("t", "c", columns, rows).frame().to_dicts() == [
+        {"methods": "m; n", "a": third, "a_sd": 2 * third, "b": 1.0, "b_low": 0.5, "b_high": 2.0, "seconds": 1e-5},
+        {"methods": "o", "a": None, "a_sd": None, "b": None, "b_low": None, "b_high": None, "seconds": None},
+    ]  # fmt: skip
+
+
+def test_a_kind_that_does_not_exist_is_refused_with_those_that_do():
+    with pytest.raises(ValueError, match="column x: kind 'numeral' is none of text, "):
+        Column("x", "X", "numeral")
+
+
+def test_a_table_of_a_data_set_is_made_of_its_own_scores_and_fits(make, monkeypatch):
+    outcome = make({"d": Data(), "e": Data()}, {"m": Method(), "n": Method(2.0)}, folds=3)
+    for dataset, own in outcome.parts().items():
+        for name in ("scores", "fits", "times"):
+            expected = getattr(outcome, name).filter(dataset=dataset)
+            assert getattr(own, name).equals(expected)
