@@ -1,9 +1,9 @@
 """scikit-learn's conventions without scikit-learn: parameters, validation, score, tags.
 
-Estimators follow the conventions by duck typing, so they pass `check_estimator` and enter a
-Pipeline or GridSearchCV, while fitting and predicting import nothing of scikit-learn (over a
-second in each of thousands of jobs). What only scikit-learn can name is imported inside the
-function that the suite calls.   scikit-learn developer guide, "Developing scikit-learn estimators"
+Estimators follow the conventions by duck typing: they pass `check_estimator` and work inside a
+Pipeline or GridSearchCV. Fitting and predicting do not import scikit-learn, because its import takes
+over a second in each of thousands of jobs. Its tags and exceptions are imported inside the functions
+that need them.   scikit-learn developer guide, "Developing scikit-learn estimators"
 """
 
 import copy
@@ -31,27 +31,66 @@ __all__ = [
 
 
 class Estimator:
-    """Parameters are the arguments of `__init__`, stored as given; what is learned ends in `_`."""
+    """The parameters are the arguments of `__init__`, stored as given; what is learned ends in `_`.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of features d of the training rows.
+    feature_names_in_ : array of str, shape (d,), only if X was a data frame
+        Names of the features.
+    status_ : str
+        How the fit ended: 'converged'; 'max_iter', stopped before the tolerance was reached;
+        'separable', maximum likelihood has no finite optimum; 'rank_deficient', the optimum is not
+        unique or a covariance has no inverse.
+    reason_ : str
+        One sentence on a status other than 'converged', with the remedy; else empty.
+    objective_ : float or None
+        Value of the objective at the solution; None if the fit has a closed form.
+    certificate_ : float or None
+        How far the solution is from optimal at most, in the terms of `certificate_kind_`.
+    certificate_kind_ : str or None
+        What the certificate is: 'duality_gap' (relative), 'gradient_norm', 'closed_form', ...
+    n_iter_ : int
+        Number of iterations; 0 for a closed form.
+    """
 
     takes_sparse: ClassVar[bool] = True
     n_features_in_: int
-    status_: str  # converged | max_iter | separable | rank_deficient
-    reason_: str  # "" when all is well
+    status_: str
+    reason_: str
     objective_: float | None
-    certificate_: float | None  # what proves the fit; certificate_kind_ says which proof it is
+    certificate_: float | None
     certificate_kind_: str | None
     n_iter_: int
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """`help` of a class shows its file's equation, then what it says itself."""
+        """Compose the docstring that `help` shows of a classifier.
+
+        The equation of its file comes first, then its own parameters and attributes, then the
+        attributes of every estimator.
+        """
         super().__init_subclass__(**options)
         file = sys.modules[cls.__module__]
-        if cls.__module__.startswith("linclass.classifiers."):
-            cls.__doc__ = "\n".join(
-                filter(None, (file.__doc__, inspect.cleandoc(cls.__doc__ or "")))
-            )
+        if cls.__module__.startswith("linclass.classifiers.") and cls.__doc__:
+            shared = inspect.cleandoc(Estimator.__doc__ or "").partition("----------\n")[2]
+            own = inspect.cleandoc(cls.__doc__)
+            cls.__doc__ = f"{file.__doc__ or ''}\n{own}\n{shared}\n"
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether to include the parameters of estimators among the parameters, as
+            `estimator__strength`.
+
+        Returns
+        -------
+        dict
+            Name of each parameter and its value.
+        """
         params = {name: getattr(self, name) for name in _defaults(type(self))}
         if deep:
             for name, value in list(params.items()):
@@ -60,6 +99,18 @@ class Estimator:
         return params
 
     def set_params(self, **params: Any) -> Self:
+        """Set parameters by name.
+
+        Parameters
+        ----------
+        **params : dict
+            Name and value of each; `estimator__strength` is the parameter `strength` of the
+            estimator inside.
+
+        Returns
+        -------
+        self
+        """
         nested: dict[str, dict[str, Any]] = {}
         for key, value in params.items():
             name, inner, rest = key.partition("__")
@@ -83,11 +134,11 @@ class Estimator:
         return self
 
     def _unfitted(self, **params: Any) -> Self:
-        """A copy without anything learned, some parameters set anew."""
+        """An unfitted copy with some parameters changed."""
         return type(self)(**copy.deepcopy(self.get_params(deep=False) | params))
 
     def check(self) -> None:
-        """Raise ValueError, in one sentence, when the parameters cannot work (together)."""
+        """Raise ValueError, with one sentence, if the parameters are invalid or incompatible."""
 
     def _record(
         self,
@@ -99,7 +150,7 @@ class Estimator:
         certificate_kind: str | None = "closed_form",
         n_iter: int = 0,
     ) -> Self:
-        """Say how the fit ended; returns the estimator, so that `fit` can end with it."""
+        """Set the attributes that say how the fit ended. Returns the estimator, so `fit` can end with it."""
         self.status_, self.reason_ = status, reason
         self.objective_, self.certificate_ = objective, certificate
         self.certificate_kind_, self.n_iter_ = certificate_kind, n_iter
@@ -114,7 +165,7 @@ class Estimator:
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def _matrix_for_fit(self, X: Any) -> Matrix:
-        """X as a finite float64 matrix; sets n_features_in_ and, of a frame, feature_names_in_."""
+        """X as a finite float64 matrix. Sets n_features_in_ and, for a data frame, feature_names_in_."""
         names = validation.feature_names(X)
         X = validation.matrix(X, sparse=self.takes_sparse, owner=type(self).__name__)
         vars(self).pop("feature_names_in_", None)
@@ -124,7 +175,7 @@ class Estimator:
         return X
 
     def _check_rows(self, X: Any) -> Matrix:
-        """X as a finite float64 matrix with the features that were fitted."""
+        """X as a finite float64 matrix with the features of the training rows."""
         me = type(self).__name__
         if not hasattr(self, "n_features_in_"):
             from sklearn.exceptions import NotFittedError
@@ -152,23 +203,90 @@ class Estimator:
 
 
 class Classifier(Estimator):
-    """Predicts the class of the greatest score; two classes share one score: z > 0 is class 1."""
+    """Predicts the class of the largest score. Two classes share one score z; z > 0 predicts class 1."""
 
-    poor_score: ClassVar[bool] = False  # a baseline, which the suite does not expect to learn
+    poor_score: ClassVar[bool] = False  # True: scikit-learn's suite expects no good score
     classes_: np.ndarray
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the classifier to training rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers.
+        y : array of shape (n,)
+            Class of each row: integers, booleans or strings, at least two classes.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; rows of weight 0 take no part. None weighs all rows
+            equally.
+
+        Returns
+        -------
+        self
+        """
+        raise NotImplementedError
+
     def decision_function(self, X: Any) -> np.ndarray:
+        """Scores of rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+
+        Returns
+        -------
+        array of shape (n,) for two classes, (n, K) for more
+            One score per class in the order of `classes_`; for two classes the score of
+            `classes_[1]`, which is predicted if it is positive.
+        """
         raise NotImplementedError
 
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted class of each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
         return self.classes_from(self.decision_function(X))
 
     def classes_from(self, Z: np.ndarray) -> np.ndarray:
-        """The class that each row's scores Z, from `decision_function`, stand for."""
+        """Predicted class of each row, from its scores.
+
+        Parameters
+        ----------
+        Z : array of shape (n,) or (n, K)
+            Scores as `decision_function` returns them.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
         return self.classes_[(Z > 0).astype(int) if Z.ndim == 1 else Z.argmax(axis=1)]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Accuracy: the weighted share of the rows whose class is predicted."""
+        """Accuracy: the share of the rows (of their weight) whose class is predicted.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Test rows.
+        y : array of shape (n,)
+            True class of each row.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row; None weighs all rows equally.
+
+        Returns
+        -------
+        float
+        """
         predicted = self.predict(X)
         weights = validation.row_weights(sample_weight, len(predicted))
         return float(np.average(predicted == np.asarray(y).ravel(), weights=weights))
@@ -176,10 +294,10 @@ class Classifier(Estimator):
     def _start_fit(
         self, X: Any, y: Any, sample_weight: Any = None
     ) -> tuple[Matrix, np.ndarray, np.ndarray]:
-        """Check parameters and data; (X, codes of y in classes_, positive row weights).
+        """Check parameters and data; returns (X, codes of y in classes_, positive row weights).
 
-        Here alone are class weights folded into row weights. Rows of weight 0 are left out, so a
-        weight of 0 means exactly what it says: the row is not there.
+        Class weights are multiplied into the row weights here and nowhere else. Rows of weight 0 are
+        dropped, so that such a row has no influence at all.
         """
         self.check()
         X = self._matrix_for_fit(X)
@@ -210,7 +328,7 @@ class Classifier(Estimator):
 
 
 class LinearScores(Classifier):
-    """Scores Z = X Wᵀ + b, with W = coef_ (K, d) and b = intercept_; two classes share one row."""
+    """Scores Z = X Wᵀ + b, with W = coef_ (K, d) and b = intercept_ (K,); one row for two classes."""
 
     coef_: np.ndarray
     intercept_: np.ndarray
@@ -222,7 +340,10 @@ class LinearScores(Classifier):
         return Z[:, 0] if Z.shape[1] == 1 else Z
 
     def _set_scores(self, W: np.ndarray, b: np.ndarray) -> None:
-        """Take one score per class, W (K, d) and b (K,); of two classes the difference."""
+        """Set coef_ and intercept_ from one score per class, W (K, d) and b (K,).
+
+        Two classes keep the difference of their scores.
+        """
         if len(W) == 2:
             W, b = W[1:] - W[:1], b[1:] - b[:1]
         self.coef_, self.intercept_ = W, b
@@ -232,20 +353,90 @@ class SoftmaxProbabilities(Classifier):
     """For models whose scores are log-odds (two classes) or log-probabilities up to a constant."""
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Natural logarithm of the class probabilities, exact also where a probability underflows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+
+        Returns
+        -------
+        array of shape (n, K)
+            One column per class, in the order of `classes_`.
+        """
         return log_probability.from_scores(self.decision_function(X))
 
     def predict_proba(self, X: Any) -> np.ndarray:
+        """Class probabilities.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+
+        Returns
+        -------
+        array of shape (n, K)
+            One column per class, in the order of `classes_`; each row sums to 1.
+        """
         return np.exp(self.predict_log_proba(X))
 
 
 class Regressor(Estimator):
-    """Predicts a real number; `predict` is the class's own."""
+    """Predicts a real number for each row."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the regressor to training rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers.
+        y : array of shape (n,)
+            Target of each row, a finite number.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; rows of weight 0 take no part. None weighs all rows
+            equally.
+
+        Returns
+        -------
+        self
+        """
+        raise NotImplementedError
 
     def predict(self, X: Any) -> np.ndarray:
+        """Predicted target of each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
         raise NotImplementedError
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """R² = 1 − Σ w (y − ŷ)² / Σ w (y − ȳ)²; a constant y scores 1 if met, else 0."""
+        """Coefficient of determination R² = 1 − Σ w (y − ŷ)² / Σ w (y − ȳ)².
+
+        A constant y scores 1 if it is predicted exactly, else 0.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Test rows.
+        y : array of shape (n,)
+            True target of each row.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row; None weighs all rows equally.
+
+        Returns
+        -------
+        float
+        """
         predicted = self.predict(X)
         y = validation.targets(y, len(predicted), type(self).__name__)
         weights = validation.row_weights(sample_weight, len(y))
@@ -256,7 +447,7 @@ class Regressor(Estimator):
     def _start_fit(
         self, X: Any, y: Any, sample_weight: Any = None
     ) -> tuple[Matrix, np.ndarray, np.ndarray]:
-        """Check parameters and data; (X, y, positive row weights)."""
+        """Check parameters and data; returns (X, y, positive row weights)."""
         self.check()
         X = self._matrix_for_fit(X)
         y = validation.targets(y, X.shape[0], type(self).__name__)
@@ -276,7 +467,7 @@ class Regressor(Estimator):
 
 
 def _defaults(estimator: type) -> dict[str, Any]:
-    """name → default of each argument of __init__."""
+    """Default of each argument of __init__, by name."""
     init = estimator.__init__  # type: ignore[misc]
     return {} if init is object.__init__ else _arguments(init)
 
@@ -296,13 +487,13 @@ def _compare_names(names: np.ndarray, fitted: np.ndarray) -> None:
         return
     lines = ["The feature names should match those that were passed during fit."]
     unseen, missing = sorted(set(names) - set(fitted)), sorted(set(fitted) - set(names))
-    for title, strangers in [
+    for title, different in [
         ("Feature names unseen at fit time:", unseen),
         ("Feature names seen at fit time, yet now missing:", missing),
     ]:
-        if strangers:
-            lines += [title, *(f"- {name}" for name in strangers[:5])]
-            lines += ["- ..."] * (len(strangers) > 5)
+        if different:
+            lines += [title, *(f"- {name}" for name in different[:5])]
+            lines += ["- ..."] * (len(different) > 5)
     if not unseen and not missing:
         lines.append("Feature names must be in the same order as they were in fit.")
     raise ValueError("\n".join(lines) + "\n")

@@ -1,1 +1,1 @@
-"""Many fits of one model for less than their sum: folds × strengths in one Newton, paths along strengths."""
+"""Many fits of one model for less than the sum of their costs: folds × strengths, and paths of strengths."""

@@ -1,14 +1,14 @@
-"""Many small fits to the same rows at once: Newton's method on all of them in the same few products.
+"""Newton's method on many small problems with the same rows at once.
 
     P_b(u) = Σ_i w_bi ℓ(y_i, z_bi) + ½ Σ_j λ_bj u_bj²,    z_b = X u_b + β_b
 
-Problem b weighs the rows in its own way, 0 for those that it does not have, and each feature has a
-strength of its own, because rescaling a feature by s is the same as multiplying its λ by s². So all
-problems share X: their scores are one product, and their Hessians  Σ_i d_bi x_i x_iᵀ  are another,
-of d with the matrix whose row i is x_i x_iᵀ. Steps that do not descend are halved and problems that
-are done leave, each for itself. The proof of each is the duality gap, as for a single fit: with the
-slopes s̃ = s + ∇²ℓ δ that the intercept's own Newton step δ makes sum to 0, and the rest r̃ that they
-leave of the gradient, it is  Σ w (ℓ(z) + ℓ*(s̃) − s̃ z) + ½ Σ_j r̃_j²/λ_j.
+Problem b has its own row weights, 0 for rows that it leaves out, and its own strength for each feature,
+since rescaling a feature by s is the same as multiplying its λ by s². All problems share X: their scores
+are one matrix product, and their Hessians  Σ_i d_bi x_i x_iᵀ  are another, of d with the matrix whose rows
+are x_i x_iᵀ. Each problem has its own step halving and its own stopping test, and leaves the batch once it
+has converged. The certificate is the duality gap, as for a single fit: with the slopes s̃ = s + ∇²ℓ δ, where
+the Newton step δ of the intercept makes them sum to 0, and the remaining gradient r̃, the gap is
+Σ w (ℓ(z) + ℓ*(s̃) − s̃ z) + ½ Σ_j r̃_j²/λ_j.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ENOUGH = 0.01  # of tol: steps converge quadratically, so that the last digits c
 
 @dataclass(frozen=True)
 class Optima:
-    """Of each problem: theta (B, C, p) of C scores, objective, relative gap, number of steps."""
+    """For each problem: theta (B, C, p) of C scores, objective, relative gap, number of steps."""
 
     theta: Array
     objective: Array
@@ -34,7 +34,7 @@ class Optima:
 
 
 class Batch:
-    """Rows that many problems share; theta is (C, B, p), score by score, all through this file."""
+    """Rows that many problems share. In this file theta is (C, B, p), score by score."""
 
     def __init__(self, X: Array, intercept: bool, loss: Any, y: Array):
         self.loss, self.y, self.C = loss, y, loss.n_scores
@@ -106,7 +106,7 @@ class Look:
         self.gradient[..., :d] += strengths * u
 
     def certificate(self, which: Array, tol: float) -> Array:
-        """Relative duality gaps; +∞ where what is left of the gradient alone exceeds tol."""
+        """Relative duality gaps; +∞ where the gradient's part alone exceeds tol."""
         batch, d, size = self.batch, self.batch.d, np.abs(self.value[which])
         g = self.gradient[:, which]
         C, B, _ = g.shape
@@ -135,7 +135,7 @@ class Look:
         return gap
 
     def newton_step(self, which: Array) -> tuple[Array, Array]:
-        """(−H⁻¹ g, the slope along it)"""
+        """(−H⁻¹ g, directional derivative along it)"""
         batch, g = self.batch, self.gradient[:, which]
         C, B, p = g.shape
         H = np.empty((B, C, p, C, p))
@@ -152,12 +152,12 @@ class Look:
         return s, np.einsum("cbj,cbj->b", g, s)
 
     def _regular(self, M: Array) -> Array:
-        """M (B, C, C) of the intercepts; one number added to all scores may change nothing at all."""
+        """M (B, C, C) of the intercepts; regularized if the loss is invariant to a common shift of all scores."""
         trace = np.einsum("bkk->b", M)[:, None, None]
         return M + trace / M.shape[-1] ** 2 if self.batch.loss.shift_invariant else M
 
     def _rows(self, which: Array) -> Any:
-        """Where the scores of some problems lie."""
+        """Positions of the scores of some problems."""
         B, n = self.weights.shape
         if len(which) == B:
             return slice(None)

@@ -1,8 +1,8 @@
-"""Folds × strengths of small data as one batch, and its optima as the solutions of single fits.
+"""Folds × strengths of small data as one batch, and its optima as solutions of single fits.
 
-A fold's rows may be standardized, x → (x − m)/s. With w = s·v and b = β + m·v the scores are those
-of plain rows, w·(x − m)/s + b = v·x + β, so the folds share X, and s only enters ½λ‖w‖². In the same
-way all columns are first brought to mean 0 and spread 1, for the sake of the Hessians.
+The rows of a fold may be standardized, x → (x − m)/s. With w = s·v and b = β + m·v the scores are those
+of the original rows, w·(x − m)/s + b = v·x + β, so the folds share X, and s enters only ½λ‖w‖². In the
+same way all columns are first standardized, which improves the condition of the Hessians.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ IN_CACHE = 1 << 15  # scores of the problems that go together
 
 
 def is_small(folds: Any) -> bool:
-    """Fits that Newton's method would do, of strictly convex objectives with a gap as their proof."""
+    """Whether Newton's method suits the fits: small, strictly convex objectives with a duality gap."""
     P: Objective = folds.objectives[0]
     shifted = folds.scaling is not None and any(np.any(shift) for shift, _ in folds.scaling)
     return (
@@ -42,7 +42,7 @@ def is_small(folds: Any) -> bool:
 
 
 def solve_folds(folds: Any, chosen: Sequence[int]) -> list[list[Solution]]:
-    """Of each chosen fold a solution for each strength."""
+    """A solution for each chosen fold and each strength."""
     P: Objective = folds.objectives[0]
     solver, rows = folds.whole._chosen(P), SharedRows(P)
     order = np.argsort(folds.strengths)[::-1]  # the strong ones first
@@ -79,7 +79,7 @@ def solve_folds(folds: Any, chosen: Sequence[int]) -> list[list[Solution]]:
 
 
 class SharedRows:
-    """X with columns of mean 0 (where there is an intercept) and spread 1, and the way back."""
+    """X with columns of mean 0 (if there is an intercept) and variance 1, and the transformation back."""
 
     def __init__(self, P: Objective):
         X = P.design.X.toarray() if sparse.issparse(P.design.X) else P.design.X
@@ -89,12 +89,12 @@ class SharedRows:
         self.batch = Batch((X - self.centre) / self.spread, P.design.intercept, P.loss, P.y)
 
     def unit(self, moves: Any, count: int) -> Array:
-        """(count, 1, d): what a strength of 1 is for each fold's columns, w = (scale/spread) u."""
+        """(count, 1, d): the strength of 1 in the columns of each fold, w = (scale/spread) u."""
         scale = np.ones((count, self.batch.d)) if moves is None else np.array([s for _, s in moves])
         return np.square(scale / self.spread)[:, None]
 
     def thetas(self, theta: Array, moves: Any, strengths: int) -> Array:
-        """Weights and intercepts for the rows as each fold has them, from those of the batch."""
+        """Weights and intercepts for the rows of each fold, from those of the batch."""
         d, theta = self.batch.d, theta.copy()
         v = theta[..., :d] / self.spread
         shift, scale = np.zeros(d), np.ones(d)
@@ -110,7 +110,7 @@ class SharedRows:
 
 
 def _weights(folds: Any, some: Sequence[int]) -> Array:
-    """Row weights of each fold, with sum 1, and 0 for what it holds out."""
+    """Row weights of each fold, which sum to 1; 0 for held-out rows."""
     held_out = [folds.held_out[fold] for fold in some]
     w = np.ones((len(some), len(folds.codes)))
     if folds.whole.class_weight is not None:

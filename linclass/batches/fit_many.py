@@ -1,7 +1,7 @@
 """Folds × parameters of one classifier at once:  fits[fold][param], each as `fit` alone would end.
 
-What the fits have in common is done once. Small data: Newton's steps of all of them (batch.py).
-Larger data: in each fold the rows, their transpose, and the way from the strongest penalty to the
+Work that the fits share is done once. For small data it is one batched Newton's method (batch.py). For
+larger data, each fold shares the rows, their transpose, and the path from the strongest penalty to the
 weakest (path.py).
 """
 
@@ -23,7 +23,7 @@ Scaling = Sequence[tuple[Array, Array]]
 
 
 class FitsMany:
-    """For classifiers that are a `Composition`."""
+    """Mixin of classifiers that are a `Composition`."""
 
     def fit_many(
         self,
@@ -33,10 +33,27 @@ class FitsMany:
         params: Sequence[dict[str, Any]],
         scaling: Scaling | None = None,
     ) -> list[list[Self]]:
-        """fits[fold][param]: without the rows of the fold, with the parameters that `params` sets.
+        """Fit on the training rows of each fold, for each setting of parameters.
 
-        `scaling` holds (shift, scale) of each fold, in which X is then (X − shift)/scale. Refused,
-        with NotApplicable, where the fits share nothing.
+        Raises NotApplicable if the fits have nothing to share.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            All rows.
+        y : array of shape (n,)
+            Class of each row.
+        folds : sequence of arrays
+            Held-out rows of each fold: indices, or a boolean mask of shape (n,).
+        params : sequence of dict
+            Parameters to set for each fit of a fold; [{}] fits once with the present ones.
+        scaling : sequence of (shift, scale) or None, default=None
+            For each fold, fit on (X − shift)/scale. None leaves X as it is.
+
+        Returns
+        -------
+        list of lists of estimators
+            `fits[fold][param]`, fitted to the rows that are not in the fold.
         """
         held_out = validation.held_out_rows(folds, len(y))
         models = [self._unfitted().set_params(**changed) for changed in params]  # type: ignore[attr-defined]
@@ -50,7 +67,7 @@ class FitsMany:
 
 
 class Folds:
-    """Models that differ in their strengths alone, and the folds that they are to be fitted to."""
+    """Models that differ only in their strengths, and the folds to fit them on."""
 
     def __init__(
         self,
@@ -83,7 +100,7 @@ class Folds:
         return [float(model.strength) for model in self.models]
 
     def fits(self) -> list[list[Any]]:
-        """Of each fold the models, fitted."""
+        """The fitted models of each fold."""
         small = is_small(self)
         if not small and len(self.models) == 1:
             raise NotApplicable(
@@ -105,7 +122,7 @@ class Folds:
         return models
 
     def _one_by_one(self, fold: int) -> list[Any]:
-        """A path through the penalized models; others have nothing to start from."""
+        """A path through the penalized models; the others are fitted separately."""
         kept = np.ones(len(self.codes), dtype=bool)
         kept[self.held_out[fold]] = False
         X, y = self.X[kept], self.whole.classes_[self.codes[kept]]

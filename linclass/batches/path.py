@@ -2,8 +2,8 @@
 
     θ(λ) = argmin (1/Σw_i) Σ w_i loss(y_i, z_i) + λ · penalty(W),
 
-found from the strongest to the weakest, each from where the last one ended: near strengths have
-near optima, and strong penalties, whose optima are near zero, are the easy ones.
+computed from the strongest to the weakest, each started from the previous solution: near strengths have
+near solutions, and strong penalties, whose solutions are near zero, are easy.
 Friedman, Hastie & Tibshirani (2010), Journal of Statistical Software 33(1)
 """
 
@@ -21,8 +21,18 @@ from linclass.numerics import Array
 class Path(Sequence[Any]):
     """Fitted estimators, one for each strength, in the order in which the strengths were given.
 
-    What the estimators have learned is also there for all of them at once, one row per strength:
-    `coef_`, `intercept_`, `objective_`, `certificate_`, `n_iter_`, `status_`.
+    `path[i]` is an estimator. Attributes ending in `_` are arrays over the path: `coef_`,
+    `intercept_`, `objective_`, `certificate_`, `n_iter_`, `status_`.
+
+    Parameters
+    ----------
+    estimators : iterable of estimators
+        Fitted estimators.
+
+    Attributes
+    ----------
+    strengths : array of shape (m,)
+        Strength of each estimator.
     """
 
     def __init__(self, estimators: Iterable[Any]):
@@ -50,6 +60,7 @@ class Path(Sequence[Any]):
 
     @property
     def strengths(self) -> Array:
+        """Strength of each estimator."""
         return np.array([estimator.strength for estimator in self.estimators])
 
     def __repr__(self) -> str:
@@ -62,7 +73,7 @@ class Path(Sequence[Any]):
 
 
 def check_strengths(strengths: Any) -> list[float]:
-    """Positive numbers, at least one; ValueError in one sentence."""
+    """The strengths as positive floats, at least one; otherwise ValueError with one sentence."""
     try:
         values = np.asarray(strengths, dtype=float)
     except (TypeError, ValueError):

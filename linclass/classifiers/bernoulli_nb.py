@@ -1,9 +1,9 @@
-"""Bernoulli naive Bayes: independent features that are 0 or 1,  z_k = ln π_k + Σ_j x_j θ_kj − ln(1 + e^{θ_kj}).
+"""Bernoulli naive Bayes: independent binary features,  z_k = ln π_k + Σ_j x_j θ_kj − ln(1 + e^{θ_kj}).
 
 θ_kj = ln(p_kj / (1 − p_kj)), p_kj = (rows of class k with x_j = 1, + smoothing) / (n_k + 2 smoothing).
-Unlike in the multinomial model a word that is absent counts, too. `binarize` is the value above
-which x counts as 1 (None: x holds zeros and ones). Linear in what x counts as, to which coef_ and
-the geometry refer. Sparse rows stay sparse.   Manning, Raghavan & Schütze (2008), §13.3
+Unlike in the multinomial model, the absence of a word is evidence, too. The scores are linear in the
+binarized features, to which coef_ and the geometry refer. Sparse rows stay sparse.
+Manning, Raghavan & Schütze (2008), §13.3
 """
 
 from numbers import Real
@@ -19,6 +19,34 @@ from linclass.statistics.priors import Priors, check_priors
 
 
 class BernoulliNB(LinearNaiveBayes):
+    """Parameters
+    ----------
+    priors : 'uniform', list of K floats or None, default=None
+        Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
+        class frequencies.
+    smoothing : float, default=1.0
+        Number of ones, and of zeros, added to each feature of each class; 1 is Laplace's rule.
+    binarize : float or None, default=0.0
+        Threshold above which x counts as 1. None: X holds zeros and ones.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    coef_ : array of shape (1, d) for two classes, (K, d) for more
+        Weights W.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    priors_ : array of shape (K,)
+        Prior probabilities π_k.
+    natural_ : list of arrays
+        Natural parameters of each block of columns.
+    families_ : list of Family
+        Exponential family of each block of columns.
+    statistics_ : object
+        The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
+    """
+
     poor_score: ClassVar[bool] = True  # on measurements, which the suite gives it as counts
 
     def __init__(

@@ -1,12 +1,12 @@
-"""Probabilities for a classifier that has none:  P(k | x) = σ(a_k z_k + b_k), for K > 2 over their sum.
+"""Probabilities for a classifier that has none:  P(k | x) = σ(a_k z_k + b_k), normalized for K > 2.
 
-z are the scores of `estimator`, σ(a z + b) is Platt's sigmoid (linclass/estimators/sigmoid.py), fitted to rows that
-are held out in turn (inner cross-validation): scores of training rows would be too sure of themselves.
-The estimator that predicts is then fitted to all rows. Two classes share one sigmoid, and are predicted
-by P > ½, which is not always the side of z; K classes have one each against the rest.
+z are the scores of `estimator`, σ(a z + b) is Platt's sigmoid (linclass/estimators/sigmoid.py). It is fitted
+to scores of held-out rows (inner cross-validation), since scores of training rows are too extreme. The
+estimator that predicts is then fitted to all rows. Two classes share one sigmoid and are predicted by
+P > ½, which may differ from the sign of z; K classes have one sigmoid each, against the rest.
 
-It takes for granted that the fits to most rows have scores like those of the fit to all. The perceptron's
-on classes that overlap, which depend on the last mistakes, do not: its probabilities stay off.
+The method assumes that fits to most of the rows have scores like those of the fit to all. The scores of the
+perceptron on overlapping classes depend on the last mistakes and do not, so its probabilities are poor.
 Platt (2000); Zadrozny & Elkan (2002), KDD, on more than two classes
 """
 
@@ -29,10 +29,25 @@ from linclass.resampling import stratified_folds
 
 
 class Calibrated(SoftmaxProbabilities):
-    """After `fit`: estimator_, fitted to all rows with codes 0 … K − 1; slopes_ a and offsets_ b.
+    """Parameters
+    ----------
+    estimator : classifier or None, default=None
+        Classifier with scikit-learn's interface, from linclass or elsewhere. None is LinearSVM().
+    folds : int, default=5
+        Number of inner folds, at least 2; fewer are used where a class has fewer rows.
+    random_state : int, numpy.random.Generator or None, default=0
+        Seed of the assignment of rows to inner folds. None draws a new one for each fit.
 
-    estimator    any classifier with scikit-learn's interface; None is LinearSVM()
-    folds        of the inner cross-validation, fewer where a class has fewer rows
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    estimator_ : classifier
+        Fitted to all rows, with the classes 0, ..., K − 1.
+    slopes_ : array of shape (1,) for two classes, (K,) for more
+        Slopes a of the sigmoids.
+    offsets_ : array of the same shape
+        Offsets b of the sigmoids.
     """
 
     def __init__(self, estimator: Any = None, *, folds: int = 5, random_state: Any = 0):
@@ -52,7 +67,21 @@ class Calibrated(SoftmaxProbabilities):
             )
 
     def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
-        """Rows of a group are held out together, where `groups` says which rows belong together."""
+        """Fit the sigmoids on held-out rows, then the estimator on all rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers.
+        y : array of shape (n,)
+            Class of each row, at least two rows of each class.
+        groups : array of shape (n,) or None, default=None
+            Group of each row; rows of a group are held out together. None is no groups.
+
+        Returns
+        -------
+        self
+        """
         X, codes, _ = self._start_fit(X, y)
         K = len(self.classes_)
         seed = int(np.random.default_rng(self.random_state).integers(2**32))
@@ -84,14 +113,24 @@ class Calibrated(SoftmaxProbabilities):
         )
 
     def decision_function(self, X: Any) -> Array:
-        """ln P/(1 − P) of two classes; ln σ(a_k z_k + b_k), of which P is the softmax, of K."""
+        """Log-odds of two classes, ln P/(1 − P); for more ln σ(a_k z_k + b_k), whose softmax is P.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+
+        Returns
+        -------
+        array of shape (n,) for two classes, (n, K) for more
+        """
         X = self._check_rows(X)
         Z = said_of(self.estimator_, X, len(self.classes_))[1]
         logits = self._scores(Z) * self.slopes_ + self.offsets_
         return logits[:, 0] if len(self.slopes_) == 1 else log_expit(logits)
 
     def _own(self, K: int) -> range:
-        """The classes that have a sigmoid."""
+        """Indices of the classes that have a sigmoid."""
         return range(1, 2) if K == 2 else range(K)
 
     def _scores(self, Z: Array) -> Array:

@@ -1,8 +1,8 @@
 """Categorical naive Bayes: features are levels 0, 1, 2, …,  z_k = ln π_k + Σ_j ln p_kj(x_j).
 
-p_kj(l) = (rows of class k with x_j = l, + smoothing) / (n_k + smoothing · levels of j). Linear in the
-one-hot vector of x, with the coefficients natural_[0], level by level. A level that no row had
-says nothing of the class; a number between two levels counts as the lower.
+p_kj(l) = (rows of class k with x_j = l, + smoothing) / (n_k + smoothing · levels of j). The scores are
+linear in the one-hot vector of x, with the coefficients natural_[0]. A level without training rows
+does not influence the scores; a number between two levels counts as the lower one.
 Hastie, Tibshirani & Friedman (2009), §6.6.3
 """
 
@@ -18,6 +18,30 @@ from linclass.statistics.priors import Priors, check_priors
 
 
 class CategoricalNB(NonNegative):
+    """Parameters
+    ----------
+    priors : 'uniform', list of K floats or None, default=None
+        Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
+        class frequencies.
+    smoothing : float, default=1.0
+        Number of rows added to each level of each feature of each class.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    priors_ : array of shape (K,)
+        Prior probabilities π_k.
+    intercept_ : array of shape (K,)
+        Constant of each score.
+    natural_ : list of arrays
+        Natural parameters of each block of columns.
+    families_ : list of Family
+        Exponential family of each block of columns.
+    statistics_ : object
+        The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
+    """
+
     def __init__(self, priors: Priors = None, smoothing: float = Categorical.smoothing):
         self.priors = priors
         self.smoothing = smoothing

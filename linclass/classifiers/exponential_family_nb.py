@@ -1,14 +1,10 @@
-"""Naive Bayes with a family for each column,  z_k = ln π_k + Σ_blocks θ_kᵀT(x) − A(θ_k).
-
-families    one name for all columns, or {column: name}, columns by name or number; those not named
-            are gaussian.  bernoulli, beta, categorical, dirichlet, exponential, gamma, gaussian,
-            geometric, multinomial, multivariate_gaussian, poisson, spherical_gaussian
-smoothing   None: each family's own default (linclass/families); a number for all, or {family: number}
+"""Naive Bayes with an exponential family for each column,  z_k = ln π_k + Σ_blocks θ_kᵀT(x) − A(θ_k).
 
 >>> ExponentialFamilyNB(families={"age": "gaussian", "housing": "categorical"})
 
-Columns of one family are a block: gaussian ones independent, those of a multivariate_gaussian or a
-multinomial together.   Wainwright & Jordan (2008), §3; Hastie, Tibshirani & Friedman (2009), §6.6.3
+Columns of one family form a block. The columns of most families are independent given the class; those
+of multivariate_gaussian, spherical_gaussian, multinomial and dirichlet are modelled jointly.
+Wainwright & Jordan (2008), §3; Hastie, Tibshirani & Friedman (2009), §6.6.3
 """
 
 from collections.abc import Mapping
@@ -26,6 +22,35 @@ REST = "gaussian"  # the family of columns that are not named
 
 
 class ExponentialFamilyNB(NaiveBayes):
+    """Parameters
+    ----------
+    families : str or dict, default='gaussian'
+        Family of all columns, or a dict from columns (names or indices) to families; columns that it
+        leaves out are gaussian. bernoulli, beta, categorical, dirichlet, exponential, gamma, gaussian,
+        geometric, multinomial, multivariate_gaussian, poisson, spherical_gaussian.
+    priors : 'uniform', list of K floats or None, default=None
+        Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
+        class frequencies.
+    smoothing : float, dict or None, default=None
+        Amount of smoothing of all families, or a dict from families to amounts; each family says what
+        it adds (linclass/families). None is each family's default.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    priors_ : array of shape (K,)
+        Prior probabilities π_k.
+    intercept_ : array of shape (K,)
+        Constant of each score.
+    natural_ : list of arrays
+        Natural parameters of each block of columns.
+    families_ : list of Family
+        Exponential family of each block of columns.
+    statistics_ : object
+        The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
+    """
+
     takes_names: ClassVar[bool] = True  # a table's, for `families`
 
     def __init__(

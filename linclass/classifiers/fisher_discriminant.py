@@ -1,11 +1,11 @@
-"""Fisher's discriminant: the directions in which classes lie apart most, relative to their spread.
+"""Fisher's discriminant: the directions with the largest ratio of variance between to within the classes.
 
     v_r maximize  vᵀS_b v / vᵀS_w v,   S_b = Σ_k n_k (m_k − m)(m_k − m)ᵀ,   S_w within the classes,
 
-each with unit spread and uncorrelated with those before: at most K − 1 of them, or n_components.
-Rows go to the nearest of the projected means. For two classes that is w = S_w⁻¹(m₂ − m₁) with the
-threshold midway between the projected means; with all directions it is linear discriminant
-analysis with equal priors. It is a rule of geometry and claims no probabilities.
+each with unit variance within the classes and uncorrelated with the previous ones; there are at most
+K − 1. Rows are assigned to the nearest projected mean. For two classes that is w = S_w⁻¹(m₂ − m₁) with
+the threshold midway between the projected means; with all directions it is linear discriminant analysis
+with equal priors. It is a geometric rule and gives no probabilities.
 Fisher (1936); Hastie, Tibshirani & Friedman (2009), §4.3.3
 """
 
@@ -28,6 +28,33 @@ NEGLIGIBLE = 1e-12  # a ratio of spreads, of the largest
 
 
 class FisherDiscriminant(FromMoments, LinearScores, LinearGeometry):
+    """Parameters
+    ----------
+    n_components : int or None, default=None
+        Number of directions, at least 1. None takes all, at most min(K − 1, d).
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    coef_ : array of shape (1, d) for two classes, (K, d) for more
+        Weights W.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    means_ : array of shape (K, d)
+        Class means m_k.
+    centre_ : array of shape (d,)
+        Overall mean m.
+    scalings_ : array of shape (d, q)
+        The q directions v_r, as columns.
+    ratios_ : array of shape (q,)
+        Their ratios vᵀS_b v / vᵀS_w v, decreasing.
+    rank_ : int
+        Rank of S_w.
+    statistics_ : object
+        The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
+    """
+
     def __init__(self, n_components: int | None = None):
         self.n_components = n_components
 
@@ -79,7 +106,7 @@ class FisherDiscriminant(FromMoments, LinearScores, LinearGeometry):
         return self._record("rank_deficient", missing_rank(self.rank_, d))
 
     def _scores_of_others(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """With all directions the scores are those of linear discriminant analysis but for priors."""
+        """With all directions the scores are those of linear discriminant analysis with equal priors."""
         statistics = self.statistics_
         K, d = statistics.mean.shape
         all_of_them = self.n_components is None or self.n_components >= min(K - 1, d)
@@ -91,11 +118,36 @@ class FisherDiscriminant(FromMoments, LinearScores, LinearGeometry):
         return leave_one_out.tied(X, codes, statistics, spread, lost=1)
 
     def transform(self, X: Any) -> np.ndarray:
-        """Coordinates (n, q) along the directions, from the overall mean."""
+        """Coordinates of rows along the directions, relative to the overall mean.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+
+        Returns
+        -------
+        array of shape (n, q)
+        """
         X = self._check_rows(X)
         return X @ self.scalings_ - self.centre_ @ self.scalings_
 
     def fit_transform(self, X: Any, y: Any, sample_weight: Any = None) -> np.ndarray:
+        """Fit to the rows and return their coordinates.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers.
+        y : array of shape (n,)
+            Class of each row.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row; None weighs all rows equally.
+
+        Returns
+        -------
+        array of shape (n, q)
+        """
         return self.fit(X, y, sample_weight).transform(X)
 
     def __sklearn_tags__(self):
@@ -107,7 +159,7 @@ class FisherDiscriminant(FromMoments, LinearScores, LinearGeometry):
 
 
 def _over(statistics: ClassMoments) -> str:
-    """Over N − K; over N where that is nothing."""
+    """Divisor of the scatter: N − K, or N where that is 0."""
     positive = np.min(statistics.total - statistics.present) > 0
     return "unbiased" if positive else "maximum_likelihood"
 
@@ -115,7 +167,7 @@ def _over(statistics: ClassMoments) -> str:
 def _axes(statistics: ClassMoments, whitener: np.ndarray) -> tuple[np.ndarray, ...]:
     """(centre, means about it, √ratio, directions in whitened coordinates), also of a stack.
 
-    There S_w = I, so the directions are those of the weighted means.
+    In whitened coordinates S_w = I, so the directions are the principal axes of the weighted means.
     """
     centre = statistics.centre
     M = statistics.means - centre[..., None, :]
@@ -125,5 +177,5 @@ def _axes(statistics: ClassMoments, whitener: np.ndarray) -> tuple[np.ndarray, .
 
 
 def _signs(V: np.ndarray, M: np.ndarray) -> np.ndarray:
-    """Each direction points to the last class rather than to the first."""
+    """Signs for which each direction points to the last class rather than to the first."""
     return np.where((M[-1] - M[0]) @ V < 0, -1.0, 1.0)

@@ -1,9 +1,9 @@
 """Gaussian naive Bayes: independent Gaussian features,  z_k = θ_kᵀT(x) − A(θ_k) + ln π_k,  T = (x, x²).
 
-A variance for each feature in each class, by maximum likelihood, or one for all classes (tied), to
-all of which var_smoothing times the largest variance of a feature is added, as in scikit-learn.
-Linear in T, so quadratic in x; tied it is linear in x, with coef_, intercept_ and the geometry of a
-linear classifier, and its posterior is a logistic function.   Hastie, Tibshirani & Friedman (2009), §6.6.3
+Each feature has a variance in each class, by maximum likelihood, or one for all classes (tied); to all
+of them var_smoothing times the largest variance of a feature is added, as in scikit-learn. The scores are
+linear in T, so quadratic in x; with tied variances they are linear in x, and the posterior is a logistic
+function.   Hastie, Tibshirani & Friedman (2009), §6.6.3
 """
 
 import copy
@@ -22,6 +22,38 @@ from linclass.statistics.priors import Priors, check_priors, class_priors, log_p
 
 
 class GaussianNB(FromMoments, SoftmaxProbabilities, LinearGeometry):
+    """Parameters
+    ----------
+    priors : 'uniform', list of K floats or None, default=None
+        Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
+        class frequencies.
+    var_smoothing : float, default=1e-9
+        Share of the largest variance of a feature (over all rows) that is added to all variances.
+    tied : bool, default=False
+        Whether all classes share the variances, which makes the classifier linear.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    means_ : array of shape (K, d)
+        Class means m_k.
+    variances_ : array of shape (K, d)
+        Variances, including `epsilon_`.
+    epsilon_ : float
+        What was added to all variances.
+    priors_ : array of shape (K,)
+        Prior probabilities π_k.
+    natural_ : array of shape (1, 2d) for two classes, (K, 2d) for more
+        Natural parameters θ about the overall mean.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    coef_ : array of shape (1, d) for two classes, (K, d) for more, only with tied=True
+        Weights W.
+    statistics_ : object
+        The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
+    """
+
     natural_: np.ndarray
     intercept_: np.ndarray
     _family: Gaussian
@@ -47,7 +79,7 @@ class GaussianNB(FromMoments, SoftmaxProbabilities, LinearGeometry):
         return [copy.copy(self)._take(j, learned) for j in range(len(stack.mass))]
 
     def _learned(self, stack: ClassMoments) -> dict[str, np.ndarray]:
-        """All that is learned, of each fold of a stack."""
+        """The fitted attributes of each fold of a stack."""
         mass, means, centre = stack.mass, stack.means, stack.centre
         n = mass.sum(axis=-1)[:, None]
         pooled = stack.pooled / n
@@ -101,7 +133,7 @@ class GaussianNB(FromMoments, SoftmaxProbabilities, LinearGeometry):
         return self._record("rank_deficient", reason)
 
     def _say_linear(self, centre: np.ndarray) -> None:
-        """With tied variances θ of x² is the same in all classes; what tells them apart is linear."""
+        """With tied variances the coefficients of x² are equal in all classes, so the scores are linear."""
         vars(self).pop("coef_", None)
         if self.tied:
             self.coef_ = self.natural_[:, : len(centre)]

@@ -1,8 +1,8 @@
 """Kernel logistic regression:  ln P(1 | x)/P(0 | x) = f(x) = Σ_j β_j k(x_j, x) + b,  for K classes f_k,
 
 by penalized maximum likelihood:  (1/Σw) Σ w_i (−ln P(y_i | x_i)) + strength · ½ Σ_k ‖f_k‖².  It is logistic
-regression on features whose inner products are the kernel's, so its solvers and its certificate are
-those. Unlike a machine with a margin it gives probabilities, and needs all of the (independent) rows.
+regression on features whose inner products are the kernel values, with the same solvers and certificate.
+Unlike a support vector machine it gives probabilities, and its solution is not sparse in the rows.
 Zhu & Hastie (2005), J. Computational and Graphical Statistics 14
 """
 
@@ -22,7 +22,41 @@ from linclass.numerics import Array
 
 
 class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):
-    """After `fit`: dual_coef_ (β of the rows support_) and intercept_, one line per class."""
+    """Parameters
+    ----------
+    kernel : str or callable, default='gaussian'
+        'gaussian', 'polynomial', 'sigmoid', 'linear', a function (X, X′) → matrix (n, n′), or
+        'precomputed': X is then the matrix of kernel values between rows and training rows.
+    gamma : float or 'scale', default='scale'
+        Factor γ of the kernels 'gaussian', 'polynomial' and 'sigmoid'. 'scale' is
+        1/(d · variance of all entries of X).
+    degree : int, default=3
+        Degree of the kernel 'polynomial'.
+    offset : float, default=1.0
+        Constant term of the kernels 'polynomial' and 'sigmoid'.
+    strength : float, default=1e-3
+        Factor of the squared norm in the objective above, above 0.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
+    tol : float, default=1e-6
+        Tolerance: the fit has converged when `certificate_` is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of iterations. None is the solver's own limit.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    dual_coef_ : array of shape (1, m) for two classes, (K, m) for more
+        Coefficients β of the m rows `support_`.
+    support_ : array of shape (m,)
+        Indices of the training rows with a nonzero coefficient.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    solver_ : str
+        The solver that was used.
+    """
 
     def __init__(
         self,

@@ -1,8 +1,8 @@
 """Kernel perceptron:  f = Σ_j β_j k(x_j, ·) + b,  β_i ← β_i + η y_i  at each mistake on row i.
 
-The perceptron in the space of functions: β counts the mistakes of each row, and with the linear kernel
-they are those of `Perceptron`, one by one. K classes by Kesler's construction, as there; its answer
-depends on the order of rows, so it takes no sample_weight.
+The perceptron in the function space of the kernel: β counts the mistakes of each row, and with the linear
+kernel they are the mistakes of `Perceptron`, one by one. K classes use Kesler's construction, as there.
+The result depends on the order of the rows, so there is no sample_weight.
 Aizerman, Braverman & Rozonoer (1964), Automation and Remote Control 25
 """
 
@@ -23,7 +23,43 @@ from linclass.solvers.perceptron_rule import PerceptronRule
 
 
 class KernelPerceptron(KernelMachine, Classifier):
-    """After `fit`: n_mistakes_, dual_coef_ (β of the rows support_) and intercept_."""
+    """Parameters
+    ----------
+    kernel : str or callable, default='gaussian'
+        'gaussian', 'polynomial', 'sigmoid', 'linear', a function (X, X′) → matrix (n, n′), or
+        'precomputed': X is then the matrix of kernel values between rows and training rows.
+    gamma : float or 'scale', default='scale'
+        Factor γ of the kernels 'gaussian', 'polynomial' and 'sigmoid'. 'scale' is
+        1/(d · variance of all entries of X).
+    degree : int, default=3
+        Degree of the kernel 'polynomial'.
+    offset : float, default=1.0
+        Constant term of the kernels 'polynomial' and 'sigmoid'.
+    order : {'random', 'cyclic', 'largest_violation'}, default='random'
+        Order of the rows: shuffled for each pass, as given, or always the row of smallest margin.
+    step : float, default=1.0
+        Learning rate η, above 0. Started from zero, only the scale of the coefficients depends on it.
+    fit_intercept : bool, default=True
+        Whether to fit the intercept b. False sets b = 0.
+    max_iter : int or None, default=None
+        Limit on the number of passes over the rows (for 'largest_violation' of corrections). None
+        is 100 (1000).
+    random_state : int, numpy.random.Generator or None, default=0
+        Seed of the order 'random'. None draws a new one for each fit.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    dual_coef_ : array of shape (1, m) for two classes, (K, m) for more
+        Coefficients β of the m rows `support_`.
+    support_ : array of shape (m,)
+        Indices of the training rows with a nonzero coefficient.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    n_mistakes_ : int
+        Number of corrections in all passes.
+    """
 
     def __init__(
         self,
@@ -56,7 +92,20 @@ class KernelPerceptron(KernelMachine, Classifier):
         """The modules that a fit composes by name."""
         return self._kernel_parts()
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
+        """Fit the classifier to training rows, which cannot be weighted.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers.
+        y : array of shape (n,)
+            Class of each row: integers, booleans or strings, at least two classes.
+
+        Returns
+        -------
+        self
+        """
         X, codes, _ = self._start_fit(X, y)
         kept = np.ones(len(codes), dtype=bool)
         design: Any = KernelDesign(

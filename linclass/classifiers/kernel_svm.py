@@ -1,10 +1,10 @@
 """Kernel support vector machine:  min (1/Σw) Σ w_i ℓ(y_i f(x_i)) + strength · ½‖f‖²,
 
-    f = Σ_j β_j k(x_j, ·) + b,   ‖f‖² = βᵀKβ,   ℓ the hinge or its square.
+    f = Σ_j β_j k(x_j, ·) + b,   ‖f‖² = βᵀKβ,   ℓ the hinge loss or its square.
 
-It is solved in its dual, β_j = α_j y_j with 0 ≤ α_j ≤ C_j = w_j/(Σw·strength) and Σ β_j = 0, which is the
-free intercept's condition. More than two classes are set against the rest one by one, with one matrix.
-Boser, Guyon & Vapnik (1992), COLT; Schölkopf & Smola (2002), ch. 7
+The dual is solved: β_j = α_j y_j with 0 ≤ α_j ≤ C_j = w_j/(Σw·strength) and Σ β_j = 0, the optimality
+condition of the unpenalized intercept. More than two classes are fitted one against the rest, with one
+kernel matrix.   Boser, Guyon & Vapnik (1992), COLT; Schölkopf & Smola (2002), ch. 7
 """
 
 from __future__ import annotations
@@ -26,8 +26,50 @@ SOLVERS = {"hinge": "semismooth_newton", "squared_hinge": "finite_newton"}
 
 
 class KernelSVM(KernelPath, Classifier):
-    """After `fit`: dual_coef_ (β of the rows support_), intercept_, and, one entry per row (for K
-    classes one line each), dual_variables_ α, slacks_ ξ and roles_ (linclass/estimators/support.py)."""
+    """Parameters
+    ----------
+    kernel : str or callable, default='gaussian'
+        'gaussian', 'polynomial', 'sigmoid', 'linear', a function (X, X′) → matrix (n, n′), or
+        'precomputed': X is then the matrix of kernel values between rows and training rows.
+    gamma : float or 'scale', default='scale'
+        Factor γ of the kernels 'gaussian', 'polynomial' and 'sigmoid'. 'scale' is
+        1/(d · variance of all entries of X).
+    degree : int, default=3
+        Degree of the kernel 'polynomial'.
+    offset : float, default=1.0
+        Constant term of the kernels 'polynomial' and 'sigmoid'.
+    loss : {'hinge', 'squared_hinge'}, default='hinge'
+        Loss function of the slacks: ξ or ξ².
+    strength : float, default=1e-3
+        Factor of the squared norm in the objective above, 1/(Σw·C), above 0.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
+    tol : float, default=1e-6
+        Tolerance: the fit has converged when `certificate_` is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of Newton steps. None is the solver's own limit.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    dual_coef_ : array of shape (1, m) for two classes, (K, m) for more
+        Coefficients β of the m rows `support_`.
+    support_ : array of shape (m,)
+        Indices of the training rows with a nonzero coefficient.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    C_ : float
+        1/(Σw·strength).
+    dual_variables_ : array of shape (n,) for two classes, (K, n) for more
+        Dual variables α ≥ 0, with β_i = α_i y_i.
+    slacks_ : array of the same shape
+        Slack variables ξ_i = max(0, 1 − y_i z_i).
+    roles_ : array of str of the same shape
+        'beyond' the margin, 'on margin', 'inside' it, 'on boundary', 'misclassified', or 'left out'
+        for rows of weight 0.
+    """
 
     def __init__(
         self,

@@ -2,9 +2,9 @@
 
     (W, b) = argmin (1/Σw_i) Σ w_i ½‖x_i·W + b − e_{y_i}‖² + strength · penalty(W)
 
-With an intercept the K fitted values of a row sum to 1, though nothing keeps them in [0, 1]. Two
-classes share one score, the difference of the two: the regression on y = ±1. Without a penalty
-its direction is that of linear discriminant analysis.   Hastie, Tibshirani & Friedman (2009), §4.2
+With an intercept the K fitted values of a row sum to 1, but they need not lie in [0, 1]. Two classes
+share one score, the difference of the two, which is the regression on y = ±1. Without a penalty its
+direction is that of linear discriminant analysis.   Hastie, Tibshirani & Friedman (2009), §4.2
 """
 
 from __future__ import annotations
@@ -29,6 +29,58 @@ from linclass.statistics.left_out import left_out
 
 
 class LeastSquaresClassifier(LinearClassifier):
+    """Parameters
+    ----------
+    penalty : {'l2', 'l1', 'elastic_net'}, dict, Penalty or None, default=None
+        Penalty on the weights; the intercept is never penalized. None fits without a penalty. A dict
+        {name: options} sets the options of a penalty.
+    strength : float, default=1e-3
+        Factor of the penalty in the objective above, at least 0. The objective is a mean over rows,
+        so scikit-learn's C is 1/(Σw · strength).
+    l1_ratio : float, default=0.5
+        Share of the L1 norm in the penalty 'elastic_net', from 0 (ridge) to 1 (lasso). Other
+        penalties do not use it.
+    solver : str, dict or Solver, default='auto'
+        Algorithm that minimizes the objective, a file of linclass/solvers such as 'newton',
+        'newton_cg' or 'proximal_newton'. 'auto' chooses by loss, penalty and shape of X. A dict
+        {name: options} sets the options of a solver.
+    step : float, str, dict or None, default=None
+        Step size (learning rate) of the solvers that have one, 'gradient_descent' and
+        'stochastic_gradient': a number, or a rule such as {'inverse': 0.1}. None is the solver's own
+        rule.
+    fit_intercept : bool, default=True
+        Whether to fit the intercept b. False sets b = 0.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
+    tol : float, default=1e-6
+        Tolerance: the fit has converged when `certificate_` is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of iterations (for stochastic solvers: passes over the rows). None is the
+        solver's own limit.
+    warm_start : bool, default=False
+        Whether `fit` starts from the coefficients of the previous fit.
+    trace : bool, default=False
+        Whether to record the progress of the solver in `trace_`.
+    random_state : int, numpy.random.Generator or None, default=None
+        Seed of the random order of rows, for stochastic solvers. None draws a new one for each fit.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    coef_ : array of shape (1, d) for two classes, (K, d) for more
+        Weights W.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    solver_ : str
+        The solver that was used.
+    trace_ : list of dict, only with trace=True
+        Passes over the rows, seconds, objective and gradient norm after each iteration.
+    path_ : dict, only with solver={'gradient_descent': {'record': ...}}
+        Parameters after the recorded iterations.
+    """
+
     loss = "squared"
 
     def __init__(
@@ -68,9 +120,28 @@ class LeastSquaresClassifier(LinearClassifier):
         params: Sequence[dict[str, Any]],
         scaling: Sequence[tuple[Any, Any]] | None = None,
     ) -> list[list[Any]]:
-        """fits[fold][param], as `fit` gives them on all rows but the fold's, from sums over classes.
+        """Fit on the training rows of each fold, for each setting of parameters.
 
-        Where least squares has a closed form: no penalty, or l2. Otherwise as any other loss does it.
+        Without a penalty, or with 'l2', the fits are computed in closed form from the class moments of
+        all rows minus those of the fold. Other penalties are solved as for any loss.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            All rows.
+        y : array of shape (n,)
+            Class of each row.
+        folds : sequence of arrays
+            Held-out rows of each fold: indices, or a boolean mask of shape (n,).
+        params : sequence of dict
+            Parameters to set for each fit of a fold; [{}] fits once with the present ones.
+        scaling : sequence of (shift, scale) or None, default=None
+            For each fold, fit on (X − shift)/scale. None leaves X as it is.
+
+        Returns
+        -------
+        list of lists of estimators
+            `fits[fold][param]`, fitted to the rows that are not in the fold.
         """
         asked = self._unfitted()
         models = [self._unfitted().set_params(**param) for param in params]
@@ -97,10 +168,22 @@ class LeastSquaresClassifier(LinearClassifier):
         return fits
 
     def leave_one_out(self, X: Any, y: Any) -> Array:
-        """`decision_function` of each row by the model of all the others.
+        """Scores of each row by the model fitted to all other rows, in closed form.
 
-        With the leverage h_i = [1 x_i](H + αI)⁻¹[1 x_i]ᵀ, the intercept free and α = (n − 1)·strength,
-        the residual of a row is that of the fit to all rows over 1 − h_i.   Golub, Heath & Wahba (1979)
+        With the leverage h_i = [1 x_i](H + αI)⁻¹[1 x_i]ᵀ, the intercept unpenalized and
+        α = (n − 1)·strength, the residual of a held-out row is that of the fit to all rows divided by
+        1 − h_i.   Golub, Heath & Wahba (1979)
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            All rows.
+        y : array of shape (n,)
+            Class of each row.
+
+        Returns
+        -------
+        array of shape (n,) for two classes, (n, K) for more
         """
         asked = self._unfitted()
         X_all, codes, weights = asked._start_fit(X, y)
@@ -132,7 +215,7 @@ class LeastSquaresClassifier(LinearClassifier):
         return model._say_how_it_ended(solutions, [None])
 
     def _has_closed_form(self) -> bool:
-        """That follows from sums by class: class weights are the fold's own."""
+        """Whether the fit is a function of the class moments; class weights depend on the fold."""
         plain = self.class_weight is None and not self.warm_start and not self.trace
         known = self.penalty in (None, "unpenalized", "l2")
         return plain and known and self.solver in ("auto", "least_squares")

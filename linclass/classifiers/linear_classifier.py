@@ -1,9 +1,9 @@
-"""Any loss, any penalty, any solver: the linear classifier that the named ones are instances of.
+"""Linear classifier with any loss, penalty and solver; the named classifiers are its instances.
 
     (W, b) = argmin (1/Σw_i) Σ w_i loss(y_i, x_i·W + b) + strength · penalty(W)
 
-Two classes share one score with y = ±1. With more, logistic becomes softmax, whose classes are
-fitted together; any other loss sets each class against the rest.
+Two classes share one score with y = ±1. With more classes, the logistic loss becomes softmax and
+all classes are fitted jointly; any other loss is fitted one class against the rest.
 """
 
 from __future__ import annotations
@@ -30,6 +30,65 @@ SEPARABLE = (
 
 
 class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
+    """Parameters
+    ----------
+    loss : str, default='logistic'
+        Loss function: 'logistic', 'hinge', 'squared_hinge', 'squared' or 'perceptron'
+        (linclass/losses).
+    penalty : {'l2', 'l1', 'elastic_net'}, dict, Penalty or None, default='l2'
+        Penalty on the weights; the intercept is never penalized. None fits without a penalty. A dict
+        {name: options} sets the options of a penalty.
+    strength : float, default=1e-3
+        Factor of the penalty in the objective above, at least 0. The objective is a mean over rows,
+        so scikit-learn's C is 1/(Σw · strength).
+    l1_ratio : float, default=0.5
+        Share of the L1 norm in the penalty 'elastic_net', from 0 (ridge) to 1 (lasso). Other
+        penalties do not use it.
+    solver : str, dict or Solver, default='auto'
+        Algorithm that minimizes the objective, a file of linclass/solvers such as 'newton',
+        'newton_cg' or 'proximal_newton'. 'auto' chooses by loss, penalty and shape of X. A dict
+        {name: options} sets the options of a solver.
+    step : float, str, dict or None, default=None
+        Step size (learning rate) of the solvers that have one, 'gradient_descent' and
+        'stochastic_gradient': a number, or a rule such as {'inverse': 0.1}. None is the solver's own
+        rule.
+    fit_intercept : bool, default=True
+        Whether to fit the intercept b. False sets b = 0.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
+    tol : float, default=1e-6
+        Tolerance: the fit has converged when `certificate_` is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of iterations (for stochastic solvers: passes over the rows). None is the
+        solver's own limit.
+    warm_start : bool, default=False
+        Whether `fit` starts from the coefficients of the previous fit.
+    trace : bool, default=False
+        Whether to record the progress of the solver in `trace_`.
+    random_state : int, numpy.random.Generator or None, default=None
+        Seed of the random order of rows, for stochastic solvers. None draws a new one for each fit.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    coef_ : array of shape (1, d) for two classes, (K, d) for more
+        Weights W.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    solver_ : str
+        The solver that was used.
+    separating_direction_ : array of shape (d,) or (K, d), only with status_ 'separable'
+        Direction along which the likelihood has no maximum.
+    separating_intercept_ : float or array of shape (K,), only with status_ 'separable'
+        Its intercept.
+    trace_ : list of dict, only with trace=True
+        Passes over the rows, seconds, objective and gradient norm after each iteration.
+    path_ : dict, only with solver={'gradient_descent': {'record': ...}}
+        Parameters after the recorded iterations.
+    """
+
     loss: Any
     tuning_tol: ClassVar[float] = 1e-3  # of the objective, while candidates are compared
     ignores_empty_columns: ClassVar[bool] = True  # columns without a value get no weight
@@ -73,7 +132,7 @@ class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
         return self._finish(objectives, solutions, codes, weights)
 
     def _objectives(self, X: Any, codes: Array, weights: Array) -> list[Objective]:
-        """What is to be minimized: one objective, or one per class."""
+        """The objectives to minimize: one, or one per class."""
         vars(self).pop("trace_", None)  # of an earlier fit
         design, penalty = DesignMatrix(X, self.fit_intercept), self._penalty()
         return [
@@ -88,7 +147,7 @@ class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
         codes: Array,
         weights: Array,
     ) -> Self:
-        """Learn from where the solver ended, and say how."""
+        """Set the fitted attributes from the solutions, and the status."""
         vars(self).pop("_information", None)  # of an earlier fit
         directions: list[Array | None] = []
         for objective, solution in zip(objectives, solutions, strict=True):
@@ -102,11 +161,20 @@ class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
 
     @property
     def predict_proba(self) -> Any:
-        """Only where the loss is minus a log likelihood; else there is no such method."""
+        """Class probabilities, as a method `predict_proba(X)`.
+
+        Only losses that are negative log-likelihoods have it ('logistic'); for others the attribute
+        does not exist. Returns an array of shape (n, K), in the order of `classes_`.
+        """
         return self._probability("predict_proba")
 
     @property
     def predict_log_proba(self) -> Any:
+        """Logarithms of the class probabilities, as a method `predict_log_proba(X)`.
+
+        Only losses that are negative log-likelihoods have it ('logistic'). Returns an array of shape
+        (n, K), in the order of `classes_`.
+        """
         return self._probability("predict_log_proba")
 
     def _probability(self, method: str) -> Any:
@@ -127,7 +195,7 @@ class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
         return [(loss, rest)] if loss.quadratic else [(loss, y) for y in rest]
 
     def _needs_unique_parameters(self) -> bool:
-        """Without a penalty a Hessian is inverted for K − 1 scores only: with K it is singular."""
+        """Without a penalty the Hessian of K scores is singular; Newton's method uses K − 1 scores."""
         return not self._is_penalized() and self.solver in ("auto", "newton", "irls")
 
     def _solve(self, objective: Objective, old: Array | None, problem: int) -> Solution:
@@ -140,7 +208,7 @@ class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
     def _look_at_optimum(
         self, objective: Objective, solution: Solution, codes: Array, weights: Array
     ) -> None:
-        """For those who keep something of the optimum that needs the rows."""
+        """Hook for subclasses that compute something at the optimum that needs the rows."""
 
     def _learn(self, solutions: Sequence[Solution]) -> None:
         parts = [np.atleast_2d(s.theta) for s in solutions]
@@ -151,9 +219,11 @@ class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
             vars(self).update(solution.extra)
 
     def _of_each_class(self, theta: Array, together: bool) -> Array:
-        """Rows for all classes; classes fitted together are known up to what all rows share.
+        """One row of parameters per class.
 
-        A kinked penalty settles that but for the intercepts: the mean would fill its zeros.
+        Scores of jointly fitted classes are determined up to a common function, so their parameters are
+        centred. A penalty with a kink determines the weights, whose zeros centring would destroy: then
+        only the intercepts are centred.
         """
         K = len(self.classes_)
         if K > 2 and len(theta) == K - 1:
@@ -193,5 +263,5 @@ class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
 
 
 def _last(old: Array, start: Array) -> Any:
-    """With a reference class its row is the zero that the others are relative to."""
+    """With a reference class, its row of the old parameters, which the others are relative to."""
     return old[-1] if len(old) == len(start) + 1 else 0.0

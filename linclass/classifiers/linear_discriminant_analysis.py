@@ -1,14 +1,10 @@
 """Linear discriminant analysis: Gaussian classes with one covariance,  z_k = θ_kᵀx − A(θ_k) + ln π_k.
 
-θ_k = Σ⁻¹(m_k − m), A(θ_k) = ½ θ_kᵀ(m_k − m) about the overall mean m, with the means m_k, and Σ
-the scatter within the classes over N − K (covariance='unbiased') or N ('maximum_likelihood').
-
-shape       'full'; 'diagonal', naive Bayes with variances that all classes share; 'spherical'
-shrinkage   α of (1 − α)Σ + α (tr Σ/d) I, by default 0; 'ledoit_wolf' estimates it
-
-Where Σ has no inverse its pseudo-inverse answers, and status_ says so: directions in which no class
-has any spread are left out, even one that would separate them. Weights count rows: a weight of 2
-is the row twice.   Hastie, Tibshirani & Friedman (2009), §4.3; Ledoit & Wolf (2004)
+θ_k = Σ⁻¹(m_k − m), A(θ_k) = ½ θ_kᵀ(m_k − m), with the class means m_k, the overall mean m, and Σ the
+scatter within the classes over N − K or N, optionally shrunk to (1 − α)Σ + α (tr Σ/d) I. If Σ is
+singular its pseudo-inverse is used, and status_ says so: directions in which no class has any variance
+are left out, even one that would separate them. Weights count rows: weight 2 is the same as two rows.
+Hastie, Tibshirani & Friedman (2009), §4.3; Ledoit & Wolf (2004)
 """
 
 import copy
@@ -44,6 +40,39 @@ from linclass.statistics.spread import Spread
 
 
 class LinearDiscriminantAnalysis(FromMoments, LinearScores, SoftmaxProbabilities, LinearGeometry):
+    """Parameters
+    ----------
+    priors : 'uniform', list of K floats or None, default=None
+        Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
+        class frequencies.
+    covariance : {'unbiased', 'maximum_likelihood'}, default='unbiased'
+        Divisor of the scatter within the classes: N − K or N.
+    shape : {'full', 'diagonal', 'spherical'}, default='full'
+        Form of Σ. 'diagonal' is naive Bayes with variances shared by all classes; 'spherical' is a
+        multiple of I.
+    shrinkage : float or 'ledoit_wolf', default=0.0
+        α, from 0 (no shrinkage) to 1 (spherical); 'ledoit_wolf' estimates it.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    coef_ : array of shape (1, d) for two classes, (K, d) for more
+        Weights W.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    means_ : array of shape (K, d)
+        Class means m_k.
+    priors_ : array of shape (K,)
+        Prior probabilities π_k.
+    rank_ : int
+        Rank of Σ.
+    shrinkage_ : float
+        The shrinkage α that was used.
+    statistics_ : object, only if the fit is a function of sums
+        The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
+    """
+
     def __init__(
         self,
         priors: Priors = None,
@@ -105,7 +134,7 @@ class LinearDiscriminantAnalysis(FromMoments, LinearScores, SoftmaxProbabilities
         return self._learn_shrunk(statistics, float(self.shrinkage))
 
     def _learn_stack(self, stack: Any) -> list[Self]:
-        """All folds at once, where each has a covariance with an inverse."""
+        """Fit all folds at once if every covariance is invertible."""
         plain = (
             self.shape == "full" and self.shrinkage == 0 and getattr(stack, "form", "") == "tied"
         )

@@ -1,6 +1,7 @@
-"""Linear regression:  (w, b) = argmin (1/Σw_i) Σ w_i ½(x_i·w + b − y_i)² + strength · penalty(w),
+"""Linear regression:  (w, b) = argmin (1/Σw_i) Σ w_i ½(x_i·w + b − y_i)²,
 
-by default without a penalty: ordinary least squares.   Hastie, Tibshirani & Friedman (2009), §3.2
+ordinary least squares. Ridge, lasso and elastic net add a penalty.
+Hastie, Tibshirani & Friedman (2009), §3.2
 """
 
 from __future__ import annotations
@@ -20,6 +21,44 @@ from linclass.solvers.base import Solution
 
 
 class LinearRegression(Composition, LinearGeometry, Regressor):
+    """Parameters
+    ----------
+    solver : str, dict or Solver, default='auto'
+        Algorithm that minimizes the objective, a file of linclass/solvers such as 'newton',
+        'newton_cg' or 'proximal_newton'. 'auto' chooses by loss, penalty and shape of X. A dict
+        {name: options} sets the options of a solver.
+    step : float, str, dict or None, default=None
+        Step size (learning rate) of the solvers that have one, 'gradient_descent' and
+        'stochastic_gradient': a number, or a rule such as {'inverse': 0.1}. None is the solver's own
+        rule.
+    fit_intercept : bool, default=True
+        Whether to fit the intercept b. False sets b = 0.
+    tol : float, default=1e-6
+        Tolerance: the fit has converged when `certificate_` is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of iterations (for stochastic solvers: passes over the rows). None is the
+        solver's own limit.
+    warm_start : bool, default=False
+        Whether `fit` starts from the coefficients of the previous fit.
+    trace : bool, default=False
+        Whether to record the progress of the solver in `trace_`.
+    random_state : int, numpy.random.Generator or None, default=None
+        Seed of the random order of rows, for stochastic solvers. None draws a new one for each fit.
+
+    Attributes
+    ----------
+    coef_ : array of shape (d,)
+        Weights w.
+    intercept_ : float
+        Intercept b.
+    solver_ : str
+        The solver that was used.
+    trace_ : list of dict, only with trace=True
+        Passes over the rows, seconds, objective and gradient norm after each iteration.
+    path_ : dict, only with solver={'gradient_descent': {'record': ...}}
+        Parameters after the recorded iterations.
+    """
+
     loss = "squared"
     penalty: Any = None
     strength: Any = 0.0
@@ -54,7 +93,7 @@ class LinearRegression(Composition, LinearGeometry, Regressor):
         return self._finish(objectives, [self._minimize(objectives[0], start)], y, weights)
 
     def _objectives(self, X: Any, y: Array, weights: Array) -> list[Objective]:
-        """What is to be minimized: one objective."""
+        """The objective to minimize, in a list of one."""
         vars(self).pop("trace_", None)  # of an earlier fit
         design = DesignMatrix(X, self.fit_intercept)
         return [Objective(design, Squared(), y, weights, self._penalty(), self.strength)]
@@ -66,7 +105,7 @@ class LinearRegression(Composition, LinearGeometry, Regressor):
         y: Array,
         weights: Array,
     ) -> Self:
-        """Learn from where the solver ended, and say how."""
+        """Set the fitted attributes from the solution, and the status."""
         theta, d = solutions[0].theta, self.n_features_in_
         self.coef_ = theta[:d]
         self.intercept_ = float(theta[d]) if self.fit_intercept else 0.0

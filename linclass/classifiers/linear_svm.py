@@ -1,9 +1,9 @@
 """Linear support vector machine:  min (1/Σw) Σ w_i max(0, 1 − y_i z_i) + strength · ½‖w‖²,  z = w·x + b,
 
 the same as  min ½‖w‖² + C Σ w_i ξ_i  with C = 1/(Σw·strength): for rows of weight 1, C = 1/(n·strength)
-(`C_` after a fit). The intercept is free and not penalized. hard_margin, or strength = 0, is C → ∞: the
-separating hyperplane farthest from the rows, or the proof that there is none. More than two classes are
-set against the rest one by one.   Cortes & Vapnik (1995), Machine Learning 20
+(`C_` after a fit). The intercept is not penalized. The hard margin is C → ∞: the separating hyperplane
+of largest margin, or a proof that there is none. More than two classes are fitted one against the rest.
+Cortes & Vapnik (1995), Machine Learning 20
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ from linclass.solvers.base import Solution
 
 
 class Inseparable(NotApplicable):
-    """Rows weighted by `weights` have the same mean on both sides, so no hyperplane is between."""
+    """No hyperplane separates the classes.
+
+    `weights` of the rows prove it: the weighted means of the two sides coincide.
+    """
 
     def __init__(self, reason: str, weights: Array):
         super().__init__(reason)
@@ -32,12 +35,69 @@ class Inseparable(NotApplicable):
 
 
 class LinearSVM(LinearClassifier):
-    """After `fit`, for two classes (for K, with one row or entry per class set against the rest):
+    """Parameters
+    ----------
+    loss : {'hinge', 'squared_hinge'}, default='hinge'
+        Loss function of the slacks: ξ or ξ².
+    strength : float, default=1e-3
+        Factor of ½‖w‖² in the objective above, 1/(Σw·C). 0 is the hard margin.
+    hard_margin : bool, default=False
+        Whether to require y_i z_i ≥ 1 for all rows. `fit` raises NotApplicable if no hyperplane
+        separates the classes; the exception's `weights` prove it.
+    solver : str, dict or Solver, default='auto'
+        Algorithm that minimizes the objective, a file of linclass/solvers such as 'newton',
+        'newton_cg' or 'proximal_newton'. 'auto' chooses by loss, penalty and shape of X. A dict
+        {name: options} sets the options of a solver.
+    step : float, str, dict or None, default=None
+        Step size (learning rate) of the solvers that have one, 'gradient_descent' and
+        'stochastic_gradient': a number, or a rule such as {'inverse': 0.1}. None is the solver's own
+        rule.
+    fit_intercept : bool, default=True
+        Whether to fit the intercept b. False sets b = 0.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
+    tol : float, default=1e-6
+        Tolerance: the fit has converged when `certificate_` is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of iterations (for stochastic solvers: passes over the rows). None is the
+        solver's own limit.
+    warm_start : bool, default=False
+        Whether `fit` starts from the coefficients of the previous fit.
+    trace : bool, default=False
+        Whether to record the progress of the solver in `trace_`.
+    random_state : int, numpy.random.Generator or None, default=None
+        Seed of the random order of rows, for stochastic solvers. None draws a new one for each fit.
 
-    dual_variables_ (n,)  α ≥ 0 with coef_ = Σ α_i y_i x_i, as far as the certificate proves
-    slacks_ (n,)          ξ;  roles_ (n,) what linclass/estimators/support.py says of each row
-    margin_               1/‖w‖, from the boundary to the margin
-    support_, support_vectors_    rows with α > 0, for any class
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    coef_ : array of shape (1, d) for two classes, (K, d) for more
+        Weights W.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    solver_ : str
+        The solver that was used.
+    C_ : float
+        1/(Σw·strength); infinite for a hard margin.
+    dual_variables_ : array of shape (n,) for two classes, (K, n) for more
+        Dual variables α ≥ 0, with w = Σ α_i y_i x_i.
+    slacks_ : array of the same shape
+        Slack variables ξ_i = max(0, 1 − y_i z_i).
+    roles_ : array of str of the same shape
+        'beyond' the margin, 'on margin', 'inside' it, 'on boundary', 'misclassified', or 'left out'
+        for rows of weight 0.
+    margin_ : float for two classes, array of shape (K,) for more
+        Distance 1/‖w‖ of the margin from the boundary.
+    support_ : array of shape (m,)
+        Indices of the support vectors: the rows with α > 0, for any class.
+    support_vectors_ : array or sparse matrix of shape (m, d)
+        The support vectors.
+    trace_ : list of dict, only with trace=True
+        Passes over the rows, seconds, objective and gradient norm after each iteration.
+    path_ : dict, only with solver={'gradient_descent': {'record': ...}}
+        Parameters after the recorded iterations.
     """
 
     penalty = "l2"
@@ -89,6 +149,13 @@ class LinearSVM(LinearClassifier):
         return super().path(X, y, strengths, sample_weight)
 
     def fit_many(self, *args: Any, **kwargs: Any) -> Any:
+        """Not available: raises NotApplicable, because a fit keeps attributes of each training row.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            Ignored.
+        """
         raise NotApplicable("LinearSVM keeps what it says of each row: fit it fold by fold.")
 
     def _is_hard(self) -> bool:
@@ -139,7 +206,7 @@ class LinearSVM(LinearClassifier):
         return self
 
     def _inseparable(self, objective: Objective, alpha: Array) -> NotApplicable:
-        """The refusal, with its proof: `weights` of rows, whose two sides have the same mean."""
+        """The exception, with its proof: `weights` of rows for which both sides have the same mean."""
         weights = np.zeros(len(self._kept))
         weights[self._kept] = 2 * alpha
         one = len(self.classes_) == 2

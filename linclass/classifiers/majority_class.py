@@ -1,6 +1,6 @@
 """The constant baseline: every row has the class frequencies for probabilities,  z_k = ln(n_k / n).
 
-What a classifier gets without looking at the features; whoever is not better has learned nothing.
+It ignores the features; a classifier that is not better has learned nothing from them.
 """
 
 from typing import Any, ClassVar, Self
@@ -11,6 +11,20 @@ from linclass.conventions import LinearScores, SoftmaxProbabilities
 
 
 class MajorityClass(LinearScores, SoftmaxProbabilities):
+    """It has no parameters.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    priors_ : array of shape (K,)
+        Class frequencies.
+    coef_ : array of shape (1, d) for two classes, (K, d) for more
+        Zeros.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    """
+
     poor_score: ClassVar[bool] = True
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -1,7 +1,7 @@
-"""Multinomial naive Bayes: a row counts draws from its class's features,  z_k = ln π_k + Σ_j x_j ln p_kj.
+"""Multinomial naive Bayes: a row counts draws from the distribution of its class,  z_k = ln π_k + Σ_j x_j ln p_kj.
 
-p_kj = (Σ x_ij over class k + smoothing) / (Σ_j of these). How many draws a row has says nothing of
-its class. Linear in x; counts may be weighted, as tf–idf does. Sparse rows stay sparse.
+p_kj = (Σ x_ij over class k + smoothing) / (Σ_j of these). The total count of a row is no evidence for a
+class. The scores are linear in x; counts may be weighted, as tf–idf does. Sparse rows stay sparse.
 Manning, Raghavan & Schütze (2008), §13.2
 """
 
@@ -14,6 +14,32 @@ from linclass.statistics.priors import Priors, check_priors
 
 
 class MultinomialNB(NonNegative, LinearNaiveBayes):
+    """Parameters
+    ----------
+    priors : 'uniform', list of K floats or None, default=None
+        Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
+        class frequencies.
+    smoothing : float, default=1.0
+        Count added to each feature of each class; 1 is Laplace's rule.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    coef_ : array of shape (1, d) for two classes, (K, d) for more
+        Weights W.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    priors_ : array of shape (K,)
+        Prior probabilities π_k.
+    natural_ : list of arrays
+        Natural parameters of each block of columns.
+    families_ : list of Family
+        Exponential family of each block of columns.
+    statistics_ : object
+        The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
+    """
+
     poor_score: ClassVar[bool] = True  # on measurements, which the suite gives it as counts
 
     def __init__(self, priors: Priors = None, smoothing: float = Multinomial.smoothing):

@@ -1,8 +1,8 @@
 """Nearest mean:  argmin_k ‖x − m_k‖²  =  argmax_k  m_kᵀx − ½‖m_k‖².
 
-The tied Gaussian with the identity for covariance and equal priors. It claims no probabilities:
-the identity is a convention, not an estimate. Rows and means are taken from the overall mean, which
-adds the same to all scores and keeps them small.   Hastie, Tibshirani & Friedman (2009), §4.3
+It is linear discriminant analysis with Σ = I and equal priors. It gives no probabilities, because Σ = I
+is a convention and not an estimate. Rows and means are taken relative to the overall mean, which changes
+all scores by the same number and keeps them small.   Hastie, Tibshirani & Friedman (2009), §4.3
 """
 
 import copy
@@ -17,6 +17,22 @@ from linclass.statistics.from_moments import FromMoments
 
 
 class NearestMean(FromMoments, LinearScores, LinearGeometry):
+    """It has no parameters.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    coef_ : array of shape (1, d) for two classes, (K, d) for more
+        Weights W.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    means_ : array of shape (K, d)
+        Class means m_k.
+    statistics_ : object
+        The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
+    """
+
     def _form(self, X: Any, K: int) -> str:
         return "means"
 

@@ -1,7 +1,7 @@
-"""One versus one: each pair of K classes is a problem of its own rows, and the most votes decide.
+"""One versus one: a problem for each pair of K classes, on the rows of the two; the majority vote decides.
 
-The score of a class is its votes + c/(3(|c| + 1)), c the sum of what its K − 1 problems say for it.
-The second part stays below ⅓, so it breaks ties of votes and nothing else.
+The score of a class is its votes + c/(3(|c| + 1)), with c the sum of its scores in its K − 1 problems.
+The second term is less than ⅓ in size, so it only breaks ties between votes.
 Hastie & Tibshirani (1998), Classification by pairwise coupling, Annals of Statistics 26
 """
 
@@ -17,6 +17,20 @@ from linclass.estimators.from_binary import FromBinary, Problem
 
 
 class OneVsOne(FromBinary):
+    """Parameters
+    ----------
+    estimator : classifier or None, default=None
+        Two-class classifier with `fit` and `decision_function` or `predict_proba`, from linclass or
+        elsewhere. It is copied for each problem. None is LogisticRegression().
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    estimators_ : list of classifiers
+        One fitted classifier per pair (k, l) with k < l, in lexicographic order.
+    """
+
     def __init__(self, estimator: Any = None):
         self.estimator = estimator
 

@@ -1,7 +1,7 @@
-"""One versus rest: of K classes each against all others, and the highest score decides.
+"""One versus rest: each of K classes against all others; the largest score decides.
 
-Two classes are one problem, so that one-vs-rest is then the classifier inside. The K scores come
-from K separate fits and are compared as they are.   Rifkin & Klautau (2004), JMLR 5
+Two classes are one problem, and the result is that of the inner classifier. The K scores come from K
+separate fits and are compared without calibration.   Rifkin & Klautau (2004), JMLR 5
 """
 
 from __future__ import annotations
@@ -15,6 +15,24 @@ from linclass.estimators.from_binary import FromBinary, Problem
 
 
 class OneVsRest(FromBinary):
+    """Parameters
+    ----------
+    estimator : classifier or None, default=None
+        Two-class classifier with `fit` and `decision_function` or `predict_proba`, from linclass or
+        elsewhere. It is copied for each problem. None is LogisticRegression().
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    estimators_ : list of classifiers
+        One fitted classifier per class; a single one for two classes.
+    coef_ : array of shape (1, d) or (K, d), only if the inner classifiers are linear
+        Weights, one row per score.
+    intercept_ : array of shape (1,) or (K,), only if the inner classifiers are linear
+        Intercepts.
+    """
+
     def __init__(self, estimator: Any = None):
         self.estimator = estimator
 
@@ -29,9 +47,10 @@ class OneVsRest(FromBinary):
 
     @property
     def coef_(self) -> np.ndarray:
-        """One row per score, where the classifiers inside are linear."""
+        """Weights, one row per score, if the inner classifiers are linear."""
         return np.vstack([inner.coef_ for inner in self.estimators_])
 
     @property
     def intercept_(self) -> np.ndarray:
+        """Intercepts, if the inner classifiers are linear."""
         return np.hstack([inner.intercept_ for inner in self.estimators_])

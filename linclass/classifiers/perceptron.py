@@ -1,9 +1,10 @@
-"""Perceptron:  ŷ = sign(w·x + b), learned from mistakes alone:  w ← w + η y x  at each of them.
+"""Perceptron:  ŷ = sign(w·x + b), trained on its mistakes:  w ← w + η y x  at each misclassified row.
 
-On separable data it ends with every training row right; on others it would go on for ever, and
-`status_` says so. With K classes a mistake pulls the own class's w_k and pushes its rival's
-(Kesler's construction). Its answer depends on the order of rows, so it takes no sample_weight; by
-default they come reshuffled for every pass, for tables often list one class after the other.
+On separable data it stops when every training row is classified correctly; otherwise it stops at
+max_iter, and `status_` says so. With K classes a mistake adds x to w_k of the true class and subtracts
+it from w_l of the predicted one (Kesler's construction). The result depends on the order of the rows,
+so there is no sample_weight. By default the rows are shuffled before each pass, because tables often
+list one class after the other.
 Rosenblatt (1958), Psychological Review 65; Duda, Hart & Stork (2001), §5.5
 """
 
@@ -16,7 +17,39 @@ from linclass.solvers.perceptron_rule import PerceptronRule
 
 
 class Perceptron(LinearClassifier):
-    """After `fit`, `n_mistakes_` is the number of corrections made in all."""
+    """Parameters
+    ----------
+    order : {'random', 'cyclic', 'largest_violation'}, default='random'
+        Order of the rows: shuffled for each pass, as given, or always the row of smallest margin.
+    step : float, default=1.0
+        Learning rate η, above 0. Started from zero, only the scale of the weights depends on it.
+    fit_intercept : bool, default=True
+        Whether to fit the intercept b. False sets b = 0.
+    max_iter : int or None, default=None
+        Limit on the number of passes over the rows (for 'largest_violation' of corrections). None
+        is 100 (1000).
+    warm_start : bool, default=False
+        Whether `fit` starts from the coefficients of the previous fit.
+    trace : bool, default=False
+        Whether to record the progress of the solver in `trace_`.
+    random_state : int, numpy.random.Generator or None, default=0
+        Seed of the order 'random'. None draws a new one for each fit.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    coef_ : array of shape (1, d) for two classes, (K, d) for more
+        Weights W.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    solver_ : str
+        The solver that was used.
+    n_mistakes_ : int
+        Number of corrections in all passes.
+    trace_ : list of dict, only with trace=True
+        Passes over the rows, seconds, objective and gradient norm after each iteration.
+    """
 
     loss = "perceptron"
     penalty = None
@@ -45,6 +78,7 @@ class Perceptron(LinearClassifier):
 
     @property
     def solver(self) -> PerceptronRule:
+        """The perceptron rule with these parameters."""
         return PerceptronRule(
             max_iter=self.max_iter,
             step=self.step,
@@ -53,4 +87,17 @@ class Perceptron(LinearClassifier):
         )
 
     def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
+        """Fit the classifier to training rows, which cannot be weighted.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers.
+        y : array of shape (n,)
+            Class of each row: integers, booleans or strings, at least two classes.
+
+        Returns
+        -------
+        self
+        """
         return super().fit(X, y)

@@ -1,7 +1,7 @@
 """Poisson naive Bayes: independent counts,  z_k = ln π_k + Σ_j x_j ln λ_kj − λ_kj.
 
-λ_kj is the mean of x_j in class k, with `smoothing` rows of the mean of all rows added. Unlike in
-the multinomial model, how many counts a row has in all says something of its class. Linear in x.
+λ_kj is the mean of x_j in class k, with `smoothing` rows of the overall mean added. Unlike in the
+multinomial model, the total count of a row is evidence for a class. The scores are linear in x.
 Agresti (2013), Categorical Data Analysis, §4.1
 """
 
@@ -14,6 +14,32 @@ from linclass.statistics.priors import Priors, check_priors
 
 
 class PoissonNB(NonNegative, LinearNaiveBayes):
+    """Parameters
+    ----------
+    priors : 'uniform', list of K floats or None, default=None
+        Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
+        class frequencies.
+    smoothing : float, default=1.0
+        Number of rows with the mean of all rows that are added to each class.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    coef_ : array of shape (1, d) for two classes, (K, d) for more
+        Weights W.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    priors_ : array of shape (K,)
+        Prior probabilities π_k.
+    natural_ : list of arrays
+        Natural parameters of each block of columns.
+    families_ : list of Family
+        Exponential family of each block of columns.
+    statistics_ : object
+        The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
+    """
+
     def __init__(self, priors: Priors = None, smoothing: float = Poisson.smoothing):
         self.priors = priors
         self.smoothing = smoothing

@@ -1,15 +1,12 @@
 """Quadratic discriminant analysis: Gaussian classes, each with its own covariance.
 
     z_k = xᵀA_k x + β_kᵀx + γ_k,   A_k = −½ Σ_k⁻¹,   β_k = Σ_k⁻¹ m_k,
-    γ_k = −½ m_kᵀΣ_k⁻¹m_k − ½ ln det Σ_k + ln π_k,
+    γ_k = −½ m_kᵀΣ_k⁻¹m_k − ½ ln det Σ_k + ln π_k.
 
-kept as A_, beta_ and gamma_. Σ_k is the scatter of class k over n_k − 1 (covariance='unbiased')
-or n_k ('maximum_likelihood'), n_k the sum of the weights, which count rows; or
-
-shrinkage   λ of (1 − λ)Σ_k + λΣ, towards the pooled Σ of linear discriminant analysis, by default 0
-
-A class whose Σ_k has no inverse (too few rows, a feature without spread) has no density of its own:
-the pooled covariance stands in for it, and status_ says so.
+Σ_k is the scatter of class k over n_k − 1 or n_k, the sum of the weights, which count rows. It is
+optionally shrunk to (1 − λ)Σ_k + λΣ, with the pooled Σ of linear discriminant analysis. A class with a
+singular Σ_k (too few rows, a constant feature) has no density: the pooled covariance is used instead,
+and status_ says so.
 Friedman (1989), Regularized discriminant analysis; Hastie, Tibshirani & Friedman (2009), §4.3.1
 """
 
@@ -38,6 +35,34 @@ BLOCK = 2048  # rows
 
 
 class QuadraticDiscriminantAnalysis(FromMoments, SoftmaxProbabilities):
+    """Parameters
+    ----------
+    priors : 'uniform', list of K floats or None, default=None
+        Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
+        class frequencies.
+    covariance : {'unbiased', 'maximum_likelihood'}, default='unbiased'
+        Divisor of the scatter within the classes: n_k − 1 or n_k.
+    shrinkage : float, default=0.0
+        λ, from 0 (no shrinkage) to 1 (the pooled covariance).
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    means_ : array of shape (K, d)
+        Class means m_k.
+    priors_ : array of shape (K,)
+        Prior probabilities π_k.
+    A_ : array of shape (K, d, d)
+        Quadratic coefficients A_k.
+    beta_ : array of shape (K, d)
+        Linear coefficients β_k.
+    gamma_ : array of shape (K,)
+        Constants γ_k.
+    statistics_ : object
+        The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
+    """
+
     def __init__(self, priors: Priors = None, covariance: str = "unbiased", shrinkage: float = 0.0):
         self.priors = priors
         self.covariance = covariance
@@ -104,18 +129,18 @@ class QuadraticDiscriminantAnalysis(FromMoments, SoftmaxProbabilities):
 
     @property
     def A_(self) -> np.ndarray:
-        """A_k (K, d, d)."""
+        """Quadratic coefficients A_k, of shape (K, d, d)."""
         return np.stack([-0.5 * s.whitener @ s.whitener.T for s in self._spreads])
 
     @property
     def beta_(self) -> np.ndarray:
-        """β_k (K, d)."""
+        """Linear coefficients β_k, of shape (K, d)."""
         pairs = zip(self._spreads, self.means_, strict=True)
         return np.stack([spread.solve(m[None])[0] for spread, m in pairs])
 
     @property
     def gamma_(self) -> np.ndarray:
-        """γ_k (K,)."""
+        """Constants γ_k, of shape (K,)."""
         return self._constant - 0.5 * (self.beta_ * self.means_).sum(axis=1)
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -143,10 +168,10 @@ class QuadraticDiscriminantAnalysis(FromMoments, SoftmaxProbabilities):
 
 
 class ClassSpreads:
-    """The covariances of the classes in factors, and the pooled one, which is worked out if needed."""
+    """Factored covariances of the classes; the pooled one is computed only when needed."""
 
     def __init__(self, moments: ClassMoments, covariance: str, own: list[Spread] | None = None):
-        """`own`: of each class alone, where they have been worked out for many folds."""
+        """`own` are the factors of each class, if they were computed for many folds at once."""
         self.moments, self.covariance, self.own = moments, covariance, own
         self.deficient: list[tuple[int, int]] = []  # class, rank
 
@@ -187,7 +212,7 @@ class ClassSpreads:
         return 1.0  # one row has no spread, whatever it is divided by
 
     def _shrunk(self, k: int, shrinkage: float) -> Spread:
-        """All strengths share the axes in which S_k and the pooled S are diagonal."""
+        """All shrinkages share the axes in which S_k and the pooled S are diagonal."""
         whole, axes = self.moments.relative_axes
         values, V = axes[k]
         f = freedom(self.moments, self.covariance)
@@ -196,7 +221,7 @@ class ClassSpreads:
 
 
 def _difference(Z: np.ndarray) -> np.ndarray:
-    """z₁ − z₀; two infinite distances are as far as each other."""
+    """z₁ − z₀; 0 if both are infinite."""
     with np.errstate(invalid="ignore"):
         z = Z[:, 1] - Z[:, 0]
     return np.where(np.isnan(z), 0.0, z)

@@ -1,10 +1,10 @@
 """Support vector regression:  min (1/Σw) Σ w_i E_ε(f(x_i) − y_i) + strength · ½‖f‖²,  f = w·x + b or over kernels,
 
-    E_ε(r) = max(0, |r| − ε), or its square:  rows within the tube of half-width ε cost nothing,
+    E_ε(r) = max(0, |r| − ε), or its square:  rows within the tube of half-width ε have no loss,
 
 the same as  min ½‖f‖² + C Σ w_i E_ε  with C = 1/(Σw·strength). Its dual variables are β_i = −C_i E_ε′(r_i),
-f = Σ β_i k(x_i, ·) + b; rows with β_i ≠ 0, on the tube or outside it, are the support vectors. With ε = 0
-it is (penalized) least absolute deviations, squared: ridge regression with twice the squared loss.
+f = Σ β_i k(x_i, ·) + b. Rows with β_i ≠ 0, on the tube or outside it, are the support vectors. With ε = 0
+it is (penalized) least absolute deviations or, squared, ridge regression with twice the squared loss.
 Drucker, Burges, Kaufman, Smola & Vapnik (1996), NIPS
 """
 
@@ -33,10 +33,48 @@ SOLVERS = {
 
 
 class SupportVectorRegressor(KernelPath, Regressor):
-    """After `fit`: intercept_, for the linear kernel coef_, else dual_coef_ (β of the rows support_);
-    and of every row dual_variables_ β, slacks_above_ max(0, y − f − ε), slacks_below_ max(0, f − y − ε).
+    """Parameters
+    ----------
+    kernel : str or callable, default='linear'
+        'gaussian', 'polynomial', 'sigmoid', 'linear', a function (X, X′) → matrix (n, n′), or
+        'precomputed': X is then the matrix of kernel values between rows and training rows.
+        The linear kernel is fitted without a matrix (n, n).
+    gamma : float or 'scale', default='scale'
+        Factor γ of the kernels 'gaussian', 'polynomial' and 'sigmoid'. 'scale' is
+        1/(d · variance of all entries of X).
+    degree : int, default=3
+        Degree of the kernel 'polynomial'.
+    offset : float, default=1.0
+        Constant term of the kernels 'polynomial' and 'sigmoid'.
+    loss : {'epsilon_insensitive', 'squared_epsilon_insensitive'}, default='epsilon_insensitive'
+        Loss function of the residuals: E_ε or its square.
+    epsilon : float, default=0.1
+        Half-width ε of the tube, in units of y, at least 0.
+    strength : float, default=1e-3
+        Factor of ½‖f‖² in the objective above, 1/(Σw·C), above 0.
+    tol : float, default=1e-6
+        Tolerance: the fit has converged when `certificate_` is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of Newton steps. None is the solver's own limit.
 
-    The linear kernel never forms a matrix of rows by rows.
+    Attributes
+    ----------
+    coef_ : array of shape (d,), only with kernel='linear'
+        Weights w.
+    intercept_ : float
+        Intercept b.
+    dual_coef_ : array of shape (m,), only with other kernels
+        Coefficients β of the m rows `support_`.
+    support_ : array of shape (m,)
+        Indices of the support vectors.
+    dual_variables_ : array of shape (n,)
+        Dual variables β of all training rows.
+    slacks_above_ : array of shape (n,)
+        max(0, y − f − ε) of each training row.
+    slacks_below_ : array of shape (n,)
+        max(0, f − y − ε) of each training row.
+    C_ : float
+        1/(Σw·strength).
     """
 
     def __init__(

@@ -1,9 +1,10 @@
-"""The linear classifier with the fewest training errors:  min over (W, b) of Σ w_i [x_i not on its class's side].
+"""The linear classifier with the fewest training errors:  min over (W, b) of Σ w_i [x_i misclassified].
 
-What all other losses stand in for, and hard: exact answers, by enumeration or by hitting sets of
-conflicts, are for small problems. `bound_` is what no linear classifier can be below; the answer is
-exact when `n_errors_` is equal to it, and only then is the fit `converged`. Otherwise it is a good
-answer by descent along lines, `max_iter`, and `reason_` says what is proved.
+Other losses are convex surrogates of this one, whose minimization is NP-hard: exact answers, by
+enumeration or by hitting sets of conflicts, are for small problems. `bound_` is a lower bound on the
+errors of every linear classifier. If `n_errors_` equals it, the fit is optimal and `converged`.
+Otherwise the best solution of a local search is kept, the status is `max_iter`, and `reason_` states
+the bound.
 Nguyen & Sanner (2013), Algorithms for direct 0–1 loss optimization in binary classification. ICML
 """
 
@@ -19,11 +20,33 @@ from linclass.zero_one.solve import fewest_errors
 
 
 class ZeroOneClassifier(LinearGeometry, LinearScores):
-    """After `fit`: n_errors_ (the weight of) the training rows on a wrong side or on the boundary,
-    bound_ proved to be the least possible at most, exact_ whether the two are equal.
+    """Parameters
+    ----------
+    node_limit : int, default=30
+        Limit on the nodes of the linear and integer programs, the same on every machine. 0 skips the
+        proof of optimality.
+    time_limit : float or None, default=None
+        Limit on the time of the proof, in seconds. With a limit the result depends on the machine.
+        None is no limit.
+    fit_intercept : bool, default=True
+        Whether to fit the intercept b. False sets b = 0.
+    random_state : int, numpy.random.Generator or None, default=0
+        Seed of the starting points of the local search. None draws a new one for each fit.
 
-    node_limit    of linear and integer programs: the same on every machine; 0 asks for no proof
-    time_limit    in seconds, None for none; with one the answer depends on the machine
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    coef_ : array of shape (1, d) for two classes, (K, d) for more
+        Weights W.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    n_errors_ : float
+        Number (sum of weights) of the training rows on the wrong side or on the boundary.
+    bound_ : float
+        Lower bound on that number, for every linear classifier.
+    exact_ : bool
+        Whether the two are equal, so that no linear classifier has fewer errors.
     """
 
     n_errors_: float

@@ -1,1 +1,1 @@
-"""What classifiers and regressors of one kind share, so that each of their files only says what is its own."""
+"""What classifiers and regressors of one kind share, so that each of their files holds only what is specific."""

@@ -1,7 +1,7 @@
 """loss × penalty × solver by name: what every estimator that minimizes an objective shares.
 
 The estimator has the parameters penalty, strength, solver, step, tol, max_iter, random_state and
-trace; this mixin finds the parts, refuses those that cannot work together, and runs the solver.
+trace. This mixin finds the parts, rejects incompatible ones, and runs the solver.
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ TAKES: dict[str, tuple[Callable[[Penalty], bool], str]] = {
 
 
 class Composition:
+    """Mixin of estimators that minimize loss + strength · penalty."""
+
     loss: Any
     penalty: Any
     strength: Any
@@ -56,7 +58,7 @@ class Composition:
     _finish: Any  # and learn from the solutions
 
     def check(self) -> None:
-        """ValueError, in one sentence, for parts that do not exist or do not fit each other."""
+        """Raise ValueError, with one sentence, if parts do not exist or are incompatible."""
         super().check()  # type: ignore[misc]
         loss = find("losses", self.loss)
         if loss.kind == "discrete":
@@ -85,7 +87,7 @@ class Composition:
         solver.check()
 
     def parts(self) -> list[str]:
-        """The modules that a fit composes by name: with `auto`, every solver it may choose."""
+        """Modules that a fit imports by name; with solver='auto', every solver that may be chosen."""
         loss = find("losses", self.loss)
         losses = [name for name in (self.loss, loss.joint, loss.binary) if name]
         auto = isinstance(self.solver, str) and self.solver == "auto"
@@ -97,9 +99,26 @@ class Composition:
         ]
 
     def path(self, X: Any, y: Any, strengths: Any, sample_weight: Any = None) -> Path:
-        """The fit at each strength, in the order given, found from the strongest to the weakest.
+        """The fits at several strengths, computed from the strongest to the weakest.
 
-        The estimator itself stays as it is; a trace is not kept.
+        Each fit starts from the solution at the previous strength. No trace is recorded.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers.
+        y : array of shape (n,)
+            Class, or target, of each row.
+        strengths : sequence of float
+            Strengths of the penalty, above 0, in any order.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; None weighs all rows equally.
+
+        Returns
+        -------
+        Path
+            Fitted copies of this estimator, in the order of `strengths`. The estimator itself is not
+            changed.
         """
         strengths = check_strengths(strengths)
         if not self._penalty().binds:
@@ -115,7 +134,7 @@ class Composition:
     def _fit_path(
         self, models: Sequence[Any], objectives: Sequence[Objective], target: Array, weights: Array
     ) -> None:
-        """Fit copies of this estimator, which has looked at the rows, at strengths of their own."""
+        """Fit copies of this estimator, whose data are checked, at strengths of their own."""
         order = sorted(range(len(models)), key=lambda i: -models[i].strength)
         strengths = [models[i].strength for i in order]
         seen = dict(vars(self))
@@ -132,7 +151,7 @@ class Composition:
         return self._solver(choice.choose(objective) if auto else self.solver)
 
     def _minimize(self, objective: Objective, start: Array) -> Solution:
-        """Run the solver; says which it was in `solver_` and keeps its trace."""
+        """Run the solver; sets `solver_` and, if asked for, `trace_`."""
         solver = self._chosen(objective)
         self.solver_ = name_of(solver)
         trace = Trace() if getattr(self, "trace", False) else None
@@ -172,7 +191,7 @@ class Composition:
         return self._penalty() if self._is_penalized() else Unpenalized()
 
     def _able_solver(self) -> str | None:
-        """The solver that the table gives a small problem, if it can do this loss and penalty."""
+        """The solver that 'auto' takes for a small problem, if it can minimize this loss and penalty."""
         loss = find("losses", self.loss)
         penalty, row = self._penalty(), DesignMatrix(np.ones((1, 1)))
         small = Objective(row, loss(), np.ones(1, int), None, penalty, self.strength)
@@ -197,7 +216,7 @@ class Composition:
         return solver
 
     def _part(self, package: str, kind: type, chosen: Any, options: tuple[str, ...]) -> Any:
-        """A name, {name: options of its own}, or a ready-made part; else with our parameters."""
+        """The part for a name or {name: options}, with our parameters as defaults; an instance as it is."""
         if isinstance(chosen, kind):
             return chosen
         own: Mapping[str, Any] = {}
@@ -215,7 +234,7 @@ class Composition:
 
 
 def mismatch(solver: Solver, loss_name: str, loss: type[Loss]) -> str | None:
-    """Why the solver cannot minimize this loss, in one sentence; None when it can."""
+    """Why the solver cannot minimize this loss, in one sentence; None if it can."""
     name, needs = name_of(solver), solver.needs
     if needs not in KINDS:
         able = getattr(loss, needs.replace("-", "_"))
@@ -230,5 +249,5 @@ def mismatch(solver: Solver, loss_name: str, loss: type[Loss]) -> str | None:
 
 
 def name_of(part: Solver | Penalty) -> str:
-    """The name of its file."""
+    """The name of the file of a part."""
     return type(part).__module__.rpartition(".")[2]

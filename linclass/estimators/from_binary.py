@@ -1,9 +1,9 @@
-"""Several classes by a two-class classifier, ours or anybody's: what one-vs-rest and one-vs-one share.
+"""Several classes by a two-class classifier: what one-versus-rest and one-versus-one share.
 
-Each is a table of two-class problems and a rule that turns their scores into one per class. The
-classifier inside is copied for each problem and sees classes 0 and 1. It need not come from here:
-`fit` and a `decision_function` or `predict_proba` are enough. No probabilities are offered: those
-of K separate fits do not belong to one distribution, and scaling them to sum to 1 makes none.
+Each is a list of two-class problems and a rule that turns their scores into one score per class. The
+inner classifier is copied for each problem and trained on classes 0 and 1. It may come from any
+library: `fit` and `decision_function` or `predict_proba` are enough. There are no probabilities: those
+of separate fits do not belong to one distribution, and normalizing them does not make one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ WORST_LAST = ("converged", "rank_deficient", "max_iter", "separable")
 
 
 class Problem(NamedTuple):
-    """Rows (None: all) and their classes, 0 or 1; `name` says which classes they are."""
+    """A two-class problem: name, rows (None: all) and their classes, 0 or 1."""
 
     name: str
     rows: np.ndarray | None
@@ -37,6 +37,8 @@ class Problem(NamedTuple):
 
 
 class FromBinary(Classifier):
+    """Base of the reductions; a subclass lists the problems and combines their scores."""
+
     estimator: Any
     estimators_: list[Any]
 
@@ -57,7 +59,7 @@ class FromBinary(Classifier):
             inner.check()
 
     def parts(self) -> list[str]:
-        """The modules that a fit finds by name."""
+        """Modules that a fit imports by name."""
         own = [DEFAULT] if self.estimator is None else []
         inner = self._inner()
         return [
@@ -88,6 +90,7 @@ class FromBinary(Classifier):
 
     @property
     def ignores_empty_columns(self) -> bool:
+        """Whether columns without nonzero values leave the inner classifier as it is."""
         return getattr(self._inner(), "ignores_empty_columns", False)
 
     def fit_many(
@@ -98,7 +101,30 @@ class FromBinary(Classifier):
         params: Sequence[dict[str, Any]],
         scaling: Any = None,
     ) -> list[list[Self]]:
-        """fits[fold][param], where the classifier inside can do it: problem by problem."""
+        """Fit on the training rows of each fold, for each setting of parameters, problem by problem.
+
+        Raises NotApplicable if the inner classifier has no `fit_many`, if `params` sets parameters that
+        are not its own, or if a fold holds out a whole class.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            All rows.
+        y : array of shape (n,)
+            Class of each row.
+        folds : sequence of arrays
+            Held-out rows of each fold: indices, or a boolean mask of shape (n,).
+        params : sequence of dict
+            Parameters to set, as `estimator__name`, for each fit of a fold; [{}]
+            fits once with the present ones.
+        scaling : sequence of (shift, scale) or None, default=None
+            For each fold, fit on (X − shift)/scale. None leaves X as it is.
+
+        Returns
+        -------
+        list of lists of estimators
+            `fits[fold][param]`, fitted to the rows that are not in the fold.
+        """
         inner, first = self._inner(), type(self)(**self.get_params(deep=False))
         if not callable(getattr(inner, "fit_many", None)):
             raise NotApplicable(f"{type(inner).__name__} has no fit_many; fit fold by fold.")
@@ -133,7 +159,7 @@ class FromBinary(Classifier):
         return self.estimator
 
     def _inner_scores(self, X: Any) -> np.ndarray:
-        """(problems, n), positive where class 1 is chosen."""
+        """(problems, n), positive where class 1 is predicted."""
         return np.array([_score(inner, X) for inner in self.estimators_])
 
     def _weights(self, inner: Any, weights: np.ndarray, given: bool) -> dict[str, np.ndarray]:
@@ -145,7 +171,7 @@ class FromBinary(Classifier):
         return {"sample_weight": weights}
 
     def _say_how_they_ended(self, codes: np.ndarray, heard: Sequence[list[str]]) -> Self:
-        """The worst of the ends, how often and of whom; proofs only where each fit has one."""
+        """Status of the worst fit, and how many ended so; a certificate only if each fit has one."""
         names = [problem.name for problem in self._problems(codes)]
         statuses: list[str] = []
         for inner, said in zip(self.estimators_, heard, strict=True):
@@ -181,7 +207,7 @@ def cloned(estimator: Any) -> Any:
 
 
 def _score(inner: Any, X: Any) -> np.ndarray:
-    """Of each row; somebody else's classifier may give a column for each of the two classes."""
+    """Score of each row; a foreign classifier may return a column for each of the two classes."""
     if hasattr(inner, "decision_function"):
         Z = np.asarray(inner.decision_function(own_copy(X, inner)), dtype=float)
         return Z[:, 1] - Z[:, 0] if Z.ndim == 2 and Z.shape[1] == 2 else Z.ravel()
@@ -197,5 +223,5 @@ def _all(name: str, estimators: Sequence[Any], together: Any) -> float | None:
 
 
 def _places(held_out: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Which of `rows` are held out."""
+    """Indices within `rows` that are held out."""
     return np.flatnonzero(np.isin(rows, held_out))

@@ -1,9 +1,9 @@
-"""Geometry of a linear model: the hyperplane z = w·x + b = 0 and where rows lie to it.
+"""Geometry of a linear model: the hyperplane z = w·x + b = 0 and the position of rows relative to it.
 
-With w/‖w‖ the unit normal, a row x has
+With the unit normal w/‖w‖, a row x has
   signed distance  z(x)/‖w‖,   coordinate along w  w·x/‖w‖,   projection  x − (z(x)/‖w‖²) w.
 Two classes (or one regression) have one hyperplane; K classes have one for each pair,
-z_k = z_l, chosen by `pair`.   Duda, Hart & Stork (2001), §5.2
+z_k = z_l, selected by `pair`.   Duda, Hart & Stork (2001), §5.2
 """
 
 from __future__ import annotations
@@ -17,18 +17,40 @@ from linclass.numerics import Array
 
 
 class Hyperplane(NamedTuple):
-    """{x : normal·x + offset = 0}, ‖normal‖ = 1, the normal pointing to the (second) class."""
+    """The hyperplane {x : normal·x + offset = 0}.
+
+    Attributes
+    ----------
+    normal : array of shape (d,)
+        Unit normal, pointing to the second class.
+    offset : float
+        Signed distance of the origin.
+    """
 
     normal: Array
     offset: float
 
 
 class LinearGeometry:
+    """Methods of estimators with `coef_` and `intercept_` that concern their boundary."""
+
     coef_: Array
     intercept_: Any
 
     def boundary(self, pair: tuple[int, int] | None = None) -> Hyperplane:
-        """The hyperplane between two classes: codes (l, k), the normal pointing to k."""
+        """The hyperplane between two classes.
+
+        Parameters
+        ----------
+        pair : (int, int) or None, default=None
+            Indices (l, k) in `classes_` of the two classes, required for more than two. The normal
+            points to class k.
+
+        Returns
+        -------
+        Hyperplane
+            Its `normal` and `offset`.
+        """
         w, b = self._plane(pair)
         length = float(np.linalg.norm(w))
         if length == 0:
@@ -36,16 +58,53 @@ class LinearGeometry:
         return Hyperplane(w / length, b / length)
 
     def signed_distance(self, X: Any, pair: tuple[int, int] | None = None) -> Array:
-        """Distance of rows from the boundary, negative on the first class's side."""
+        """Euclidean distance of rows from the boundary, negative on the side of the first class.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+        pair : (int, int) or None, default=None
+            Indices (l, k) in `classes_` of the two classes, required for more than two.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
         normal, offset = self.boundary(pair)
         return self._rows(X) @ normal + offset
 
     def coordinate(self, X: Any, pair: tuple[int, int] | None = None) -> Array:
-        """Coordinate of rows along the normal; the boundary lies at −offset."""
+        """Coordinate of rows along the normal of the boundary, which lies at −offset.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+        pair : (int, int) or None, default=None
+            Indices (l, k) in `classes_` of the two classes, required for more than two.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
         return self._rows(X) @ self.boundary(pair).normal
 
     def project(self, X: Any, pair: tuple[int, int] | None = None) -> Array:
-        """The nearest point of the boundary to each row, dense."""
+        """The nearest point of the boundary to each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+        pair : (int, int) or None, default=None
+            Indices (l, k) in `classes_` of the two classes, required for more than two.
+
+        Returns
+        -------
+        array of shape (n, d)
+            Dense, also for sparse rows.
+        """
         normal, offset = self.boundary(pair)
         X = self._rows(X)
         distance = X @ normal + offset

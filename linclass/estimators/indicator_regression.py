@@ -1,10 +1,10 @@
-"""Regression on class indicators from the moments of the classes: no row is looked at again.
+"""Regression on class indicators from the moments of the classes, without another pass over the rows.
 
-With shares p_k = n_k/N, means m_k about the overall mean x̄, targets t_k (±1, or unit vectors) about
-their mean t̄, and W the scatter within the classes,
+With class frequencies p_k = n_k/N, means m_k about the overall mean x̄, targets t_k (±1, or unit vectors)
+about their mean t̄, and the scatter W within the classes,
     G = W/N + Σ p_k m_k m_kᵀ,   C = Σ p_k t_k m_kᵀ,   (G + λI) w = C,   b = t̄ − x̄·w.
 
-The solutions of all strengths λ share the eigenvectors of G.   Hastie, Tibshirani & Friedman
+The solutions for all strengths λ share the eigenvectors of G.   Hastie, Tibshirani & Friedman
 (2009), §3.4.1, §4.2
 """
 
@@ -23,6 +23,8 @@ TINY = np.finfo(float).tiny
 
 
 class IndicatorRegression:
+    """The normal equations of one training set."""
+
     def __init__(self, moments: ClassMoments, intercept: bool):
         K = len(moments.mass)
         self.intercept, self.share = intercept, moments.mass / moments.total
@@ -36,7 +38,7 @@ class IndicatorRegression:
         self.power = (T**2 @ self.share).sum()  # Σ_k p_k ‖t_k‖²
 
     def solve(self, strength: float, tol: float, shared: bool = False) -> Solution:
-        """`shared`: other strengths will be asked for, so the eigenvectors are worth their time."""
+        """`shared`: several strengths will be solved, which makes the eigenvectors worth their cost."""
         rank = None
         if strength and shared:
             values, V = self._axes

@@ -23,7 +23,7 @@ STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"), (0.1, "."), (1.0, " "))
 
 @dataclass(frozen=True)
 class Information:
-    """What a fit keeps for its summary."""
+    """The information matrix and deviance that a fit keeps for its summary."""
 
     theta: Array
     covariance: Array  # of theta.ravel()
@@ -34,9 +34,10 @@ class Information:
 
     @classmethod
     def at(cls, point: Point, codes: Array, weights: Array) -> Information | None:
-        """None where features are linearly dependent.
+        """None if features are linearly dependent.
 
-        `weights` are the rows' own, not normalized: two of weight 1 inform as one of weight 2.
+        `weights` are not normalized: two rows of weight 1 carry the same information as one of
+        weight 2.
         """
         objective: Objective = point.objective
         total = float(weights.sum())
@@ -60,10 +61,10 @@ class Information:
         )
 
     def against_first_class(self) -> tuple[Array, Array]:
-        """(estimates, covariance) of every class's parameters less those of the first.
+        """(estimates, covariance) of the parameters of each class relative to the first.
 
-        The fit sets the last of K classes to zero; with two, its one row is this contrast already.
-        The intercept comes first, as R has it.
+        The fit sets the last of K classes to zero; for two classes its one row is this contrast
+        already. The intercept comes first, as in R.
         """
         K1, width = self.theta.shape
         contrast = np.eye(1)
@@ -76,7 +77,17 @@ class Information:
 
 
 class Summary:
-    """`str()` is the table; `table` holds name, estimate, std_error, z and p of each parameter."""
+    """Table of coefficients; `print` shows it.
+
+    Attributes
+    ----------
+    table : record array
+        name, estimate, std_error, z and p of each parameter.
+    deviance, null_deviance, aic : float
+        Deviance of the fit and of the intercept alone; Akaike's criterion.
+    df_residual, df_null : int
+        Their degrees of freedom.
+    """
 
     def __init__(self, information: Information, names: Sequence[str], n_iter: int):
         estimate, covariance = information.against_first_class()
@@ -133,7 +144,7 @@ class Summary:
 
 
 def _fixed(values: Array, digits: int = 4) -> Array:
-    """As R prints them: all with the decimals that give the smallest four significant digits."""
+    """As R prints them: all with as many decimals as give the smallest four significant digits."""
     size = np.abs(values[np.isfinite(values) & (values != 0)])
     decimals = max(0, digits - 1 - int(np.floor(np.log10(size.min())))) if size.size else 0
     return np.array([[f"{v:.{min(decimals, 10)}f}" for v in row] for row in values])

@@ -1,8 +1,8 @@
-"""Finitely many features whose inner products are a kernel's:  K = ΦΦᵀ, by Cholesky with pivots.
+"""Finitely many features whose inner products are a kernel's:  K = ΦΦᵀ, by pivoted Cholesky factorization.
 
-Every row's kernel column is one of the pivots' up to 10⁻¹² of the largest k(x, x), so that the number
-of features is the numerical rank of K, and each linear solver does the same losses over kernel columns.
-Weights w of the features are coefficients β of the pivots, with Φ_Pᵀβ = w.
+The factorization stops at a residual of 10⁻¹² of the largest k(x, x), so the number of features is the
+numerical rank of K. Linear solvers then minimize the same losses over kernels. Weights w of the features
+correspond to coefficients β of the pivots, with Φ_Pᵀβ = w.
 Fine & Scheinberg (2001), J. Machine Learning Research 2
 """
 
@@ -23,6 +23,8 @@ HARDLY = 1e-3  # share of the trace
 
 @dataclass(frozen=True)
 class KernelFeatures:
+    """Features Φ (n, r) and the r rows that are pivots."""
+
     features: Array  # Φ (n, r)
     pivots: Array  # (r,) rows
 
@@ -32,7 +34,7 @@ class KernelFeatures:
 
 
 def kernel_features(K: Array) -> KernelFeatures:
-    """K (n, n) is used up: its memory holds the factor."""
+    """The features of K (n, n), which is overwritten by its factor."""
     n = len(K)
     tol = ROUNDING * float(np.diag(K).max())
     factor, pivots, rank, _ = lapack.dpstrf(K.T, tol=tol, lower=1, overwrite_a=1)
@@ -43,9 +45,9 @@ def kernel_features(K: Array) -> KernelFeatures:
 
 
 def few_features(kernel: Kernel, X: Any, most: int) -> Array | None:
-    """Φ (n, r) with r ≤ most and K = ΦΦᵀ up to rounding, one kernel column a pivot; None if there is none.
+    """Φ (n, r) with r ≤ most and K = ΦΦᵀ up to rounding, one kernel column per pivot; None if there is none.
 
-    K itself is never formed. A kernel that a quarter of the columns hardly begin to explain is given up.
+    K itself is never formed. The search stops if a quarter of the columns explain hardly any of the trace.
     """
     X = kernel.near_zero(X)
     left, lengths = kernel.diagonal(X), squared_lengths(X)

@@ -1,8 +1,8 @@
-"""What estimators over kernel columns share: the kernel by name, its matrix, and f = Σ_j β_j k(x_j, x) + b.
+"""What kernel machines share: the kernel by name, its matrix, and f = Σ_j β_j k(x_j, x) + b.
 
 Estimators have the parameters kernel, gamma, degree and offset. `kernel` is a name (a file of
-linclass/kernels), any function of two matrices of rows, or 'precomputed'; gamma='scale' is
-1/(features · variance of X), which does not change with the units of all features together.
+linclass/kernels), any function of two matrices of rows, or 'precomputed'. gamma='scale' is
+1/(d · variance of the entries of X), which does not depend on the unit that all features share.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ NEGATIVE = 1e-8  # eigenvalues that far below 0, beside the greatest, are no rou
 
 
 class KernelMachine:
+    """Mixin of estimators with a kernel."""
+
     kernel: Any
     gamma: Any
     degree: Any
@@ -39,7 +41,7 @@ class KernelMachine:
     _made: Kernel
 
     def _check_kernel(self) -> None:
-        """ValueError, in one sentence, for a kernel that does not exist or cannot be."""
+        """Raise ValueError, with one sentence, if the kernel or its parameters are invalid."""
         if not callable(self.kernel):
             find("kernels", self.kernel)
         scaled = isinstance(self.gamma, str) and self.gamma == "scale"
@@ -55,10 +57,10 @@ class KernelMachine:
         return [f"linclass.kernels.{'function' if callable(self.kernel) else self.kernel}"]
 
     def _kernel_matrix(self, X: Any, kept: Array, weights: Array) -> Array:
-        """Remembers the kernel for these rows, and gives the matrix among them.
+        """The kernel matrix of these rows; the kernel is kept for new rows.
 
-        `kept` are the rows that X holds of those that were given, which a precomputed matrix has
-        columns for.
+        `kept` masks the rows that X holds of those passed to `fit`; a precomputed matrix has columns
+        for all of them.
         """
         if self._is_precomputed() and len(kept) == X.shape[1] and not kept.all():
             X = X[:, kept]
@@ -73,9 +75,10 @@ class KernelMachine:
         return K
 
     def _kernel_problem(self, X: Any, kept: Array, weights: Array) -> tuple[Any, Any]:
-        """(design, norm): features of the kernel where a few do, else functions of its columns.
+        """(design, norm): features of the kernel if few suffice, else functions of its columns.
 
-        Rounding of a kernel value moves a score by at most the sum of dual variables times it.
+        A rounding error of a kernel value changes a score by at most that error times the sum of the
+        dual variables.
         """
         n = X.shape[0]
         limit = 1 / self.strength  # type: ignore[attr-defined]  # of that sum
@@ -89,7 +92,7 @@ class KernelMachine:
         return KernelDesign(K), KernelNorm(K)
 
     def _coefficients(self, objective: Objective, solution: Solution) -> Array:
-        """β of all rows: its own, or where features stand for the kernel −w_i s_i/strength."""
+        """β of all rows; −w_i s_i/strength if features replace the kernel."""
         if isinstance(objective.design, DesignMatrix):
             s = solution.slopes
             s = objective.at(solution.theta).slopes if s is None else s
@@ -97,12 +100,12 @@ class KernelMachine:
         return solution.theta[:-1]
 
     def _keep_basis(self, X: Any, used: Array, kept: Array) -> None:
-        """Only rows with a coefficient are needed for new scores."""
+        """Keep the rows with nonzero coefficients, which new scores need."""
         self.support_ = np.flatnonzero(kept)[used]
         self._basis = None if self._is_precomputed() else X[used]
 
     def _record_solutions(self, solutions: Sequence[Solution], solver: str) -> Any:
-        """One fit, or one per class: how the worst of them ended."""
+        """Set the status from one fit, or from the worst of one fit per class."""
         worst = max(solutions, key=lambda s: (not s.converged, s.certificate))
         status, reason = "converged", ""
         if not worst.converged:
@@ -119,7 +122,7 @@ class KernelMachine:
         )
 
     def _scores(self, X: Any, coefficients: Array) -> Array:
-        """Σ_j β_j k(x_j, x) for new rows, some at a time: (n,) or (K, n)."""
+        """Σ_j β_j k(x_j, x) for new rows, block by block: (n,) or (K, n)."""
         Z = np.empty((*coefficients.shape[:-1], X.shape[0]))
         step = max(BLOCK, 2_000_000 // max(1, len(self.support_)))
         for start in range(0, X.shape[0], step):
@@ -147,7 +150,7 @@ class KernelMachine:
 
 
 def _is_number(value: Any) -> bool:
-    """Finite, and no bool."""
+    """Whether the value is a finite number, and not a bool."""
     return (
         isinstance(value, Real) and not isinstance(value, bool) and -np.inf < float(value) < np.inf
     )

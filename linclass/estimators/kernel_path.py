@@ -1,7 +1,7 @@
 """Kernel machines at one strength or along several:  min (1/Σw) Σ w_i ℓ(y_i, f(x_i)) + strength · ½‖f‖².
 
-The kernel matrix, which no strength changes, is made once; then from the strongest penalty to the
-weakest, each fit from where the last one ended (linclass/batches/path.py).
+The kernel matrix does not depend on the strength and is computed once. Strengths are then solved from the
+strongest to the weakest, each from the solution at the previous one (linclass/batches/path.py).
 """
 
 from __future__ import annotations
@@ -23,15 +23,34 @@ MANY = 1000  # rows from which on a fit to a part of them is a good start
 
 
 class KernelPath(KernelMachine):
+    """Mixin of kernel machines with a `strength`."""
+
     tuning_tol: ClassVar[float] = 1e-3  # of the objective, while candidates are compared
     strength: Any
     _unfitted: Any
     _fit_each: Any  # the estimator's own: look at the rows, then fit copies of itself
 
     def path(self, X: Any, y: Any, strengths: Any, sample_weight: Any = None) -> Path:
-        """The fit at each strength, in the order given: one kernel matrix, from the strongest on.
+        """The fits at several strengths, computed from the strongest to the weakest.
 
-        The estimator itself stays as it is.
+        The kernel matrix is computed once, and each fit starts from the solution at the previous strength.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers.
+        y : array of shape (n,)
+            Class, or target, of each row.
+        strengths : sequence of float
+            Strengths of the penalty, above 0, in any order.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; None weighs all rows equally.
+
+        Returns
+        -------
+        Path
+            Fitted copies of this estimator, in the order of `strengths`. The estimator itself is not
+            changed.
         """
         strengths = check_strengths(strengths)
         models = [self._unfitted(strength=strength) for strength in strengths]
@@ -41,7 +60,7 @@ class KernelPath(KernelMachine):
     def _along(
         self, models: Sequence[Any], solver: Solver, objectives: Sequence[Objective]
     ) -> Iterator[tuple[Any, list[Objective], list[Solution]]]:
-        """Each model, which now knows what this one does of the rows, and what it is to learn from."""
+        """Yields each model, with the attributes of this one, and its objectives and solutions."""
         order = sorted(models, key=lambda model: -model.strength)
         strengths = [model.strength for model in order]
         seen = dict(vars(self))
@@ -57,13 +76,13 @@ class KernelPath(KernelMachine):
 
 
 def solve(solver: Solver, objective: Objective, strengths: Sequence[float]) -> list[Solution]:
-    """At each strength, the first from a fit to every fourth row, where there are many."""
+    """A solution for each strength; with many rows the first starts from a fit to every fourth row."""
     start = near_start(solver, objective.with_strength(strengths[0]))
     return solver.path(objective, strengths, start)
 
 
 def near_start(solver: Solver, objective: Objective) -> Array:
-    """The fit to every fourth row costs a sixteenth of the matrix."""
+    """The fit to every fourth row, which needs a sixteenth of the kernel matrix, as a starting point."""
     design: Any = objective.design
     start, n = objective.zero(), design.n_rows
     if n >= MANY and not isinstance(design, DesignMatrix):

@@ -1,9 +1,9 @@
 """Naive Bayes of exponential families:  z_k = ln π_k + Σ_blocks θ_kᵀT(x) − A(θ_k).
 
-Blocks of columns are independent given the class, each with a family of its own. θ_k follows from
-the smoothed mean of T over the rows of class k, so all is a function of sums by class. Where a mean
-lies on the edge of what its family can have, the estimate is infinite: it is held just inside, and
-status_ says `rank_deficient`, with the feature and the class.
+Blocks of columns are independent given the class, each with its own family. θ_k is determined by the
+smoothed mean of T over the rows of class k, so the fit is a function of sums over the classes. If a mean
+lies on the boundary of the family's mean space, the maximum-likelihood estimate is infinite: the mean is
+moved just inside, and status_ is `rank_deficient`, with the feature and the class.
 Hastie, Tibshirani & Friedman (2009), §6.6.3; Wainwright & Jordan (2008), §3
 """
 
@@ -23,7 +23,7 @@ from linclass.statistics.priors import Priors, class_priors, log_priors
 
 
 class NaiveBayes(FromStatistics, SoftmaxProbabilities):
-    """A subclass says which family each block of columns has, and how much it is smoothed."""
+    """A subclass defines the family of each block of columns and its smoothing."""
 
     priors: Priors
 
@@ -77,7 +77,7 @@ class NaiveBayes(FromStatistics, SoftmaxProbabilities):
         return self._record(*self._ending(trouble))
 
     def _say_linear(self) -> None:
-        """For those whose scores are linear in the features."""
+        """Hook for subclasses whose scores are linear in the features."""
 
     def _ending(self, trouble: list[tuple[int, int]]) -> tuple[str, str]:
         if not trouble:
@@ -114,13 +114,14 @@ class LinearNaiveBayes(NaiveBayes, LinearScores, LinearGeometry):
 class NonNegative(NaiveBayes):
     """For families whose rows have no negative values.
 
-    `decision_function` comes with the fit. scikit-learn's suite compares it with the probabilities
-    wherever an estimator that is not fitted has both, and fits negative rows to do so, although
-    `positive_only` says that they are none; its own such classifiers have no scores at all.
+    `decision_function` exists only after the fit. scikit-learn's suite compares it with the
+    probabilities if an unfitted estimator has both, and fits negative rows to do so, in spite of
+    the tag `positive_only`; scikit-learn's own such classifiers have no scores at all.
     """
 
     @property
     def decision_function(self) -> Any:
+        """The method `decision_function(X)`, which exists after the fit."""
         if not hasattr(self, "natural_"):
             raise AttributeError("decision_function comes with the fit; call fit first")
         return super().decision_function

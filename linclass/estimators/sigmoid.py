@@ -1,7 +1,7 @@
-"""Platt's sigmoid  P(own class | z) = σ(a z + b)  for scores z of rows that their fit has not seen.
+"""Platt's sigmoid  P(class | z) = σ(a z + b)  for scores z of held-out rows.
 
-(a, b) has the greatest likelihood for the targets (N₊ + 1)/(N₊ + 2) and 1/(N₋ + 2) instead of 1 and 0,
-the posterior means of a certain class under a uniform prior; so it exists for any scores.
+(a, b) maximizes the likelihood of the targets (N₊ + 1)/(N₊ + 2) and 1/(N₋ + 2) instead of 1 and 0, the
+posterior means under a uniform prior. With them a finite maximum exists for any scores.
 Platt (2000), Advances in Large Margin Classifiers, ch. 5; Lin, Lin & Weng (2007), Machine Learning 68
 """
 
@@ -17,7 +17,7 @@ from linclass.solvers.newton import Newton
 
 
 def sigmoid(z: Array, own: Array) -> tuple[float, float]:
-    """(a, b). Each row counts for both classes, by its target: a logistic fit with weights."""
+    """(a, b). Each row counts for both classes, by its target: a weighted logistic regression."""
     middle, scale = float(z.mean()), float(z.std()) or 1.0
     n_own, n_other = np.count_nonzero(own), np.count_nonzero(~own)
     target = np.where(own, (n_own + 1) / (n_own + 2), 1 / (n_other + 2))

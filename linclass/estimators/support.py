@@ -1,4 +1,4 @@
-"""What a fit with a margin says of its rows: dual variables, slacks, and the role of each.
+"""What a margin fit says of its rows: dual variables, slacks, and the role of each row.
 
 At the minimum of ½‖w‖² + Σ C_i max(0, 1 − y_i z_i),  C_i = w_i/(Σw·strength), there are α_i with
 
@@ -7,8 +7,8 @@ At the minimum of ½‖w‖² + Σ C_i max(0, 1 − y_i z_i),  C_i = w_i/(Σw·s
     0 < α_i < C_i    on the margin (y z = 1)
     α_i = C_i    on it, inside it (0 < ξ < 1), on the boundary (ξ = 1), misclassified (ξ > 1)
 
-(squared hinge: α_i = 2 C_i ξ_i). The rows with α_i > 0 are the support vectors: without the others the
-fit would be the same.   Hastie, Tibshirani & Friedman (2009), §12.2
+(squared hinge: α_i = 2 C_i ξ_i). The rows with α_i > 0 are the support vectors: removing any other row
+does not change the fit.   Hastie, Tibshirani & Friedman (2009), §12.2
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Support(NamedTuple):
 
 
 def support(objective: Objective, solution: Solution, alpha: Array | None = None) -> Support:
-    """Dual variables from the slopes that proved the fit; `alpha` where they are known."""
+    """Dual variables from the slopes of the certificate, or from `alpha` if they are known."""
     point = objective.at(solution.theta)
     limit: Array | float = np.inf
     if alpha is None:
@@ -50,7 +50,7 @@ def support(objective: Objective, solution: Solution, alpha: Array | None = None
 
 
 def roles(alpha: Array, slacks: Array, limit: Array | float, straight: bool) -> Array:
-    """Where scores are only near a kink, the dual variables say which side they belong to."""
+    """The role of each row. Near a kink, where scores are inexact, the dual variables decide."""
     at_limit = alpha >= (1 - TIE) * limit if straight else alpha > 0
     on = ((alpha > 0) & ~at_limit) | (slacks > 0) & (alpha == 0) | at_limit & (slacks <= TIE)
     near_one = np.abs(slacks - 1) <= TIE
@@ -62,7 +62,7 @@ def roles(alpha: Array, slacks: Array, limit: Array | float, straight: bool) -> 
 
 
 def of_all_rows(values: list[Array], kept: Array, absent: Any) -> Array:
-    """One entry for every row that was given, of one problem or of several."""
+    """One entry for each row that was passed to `fit`, of one problem or of several."""
     if kept.all():
         return values[0] if len(values) == 1 else np.array(values)
     out = np.full((len(values), len(kept)), absent, np.result_type(values[0]))
@@ -71,5 +71,5 @@ def of_all_rows(values: list[Array], kept: Array, absent: Any) -> Array:
 
 
 def rows_that_count(sample_weight: Any, rows: int) -> Array:
-    """Which rows have a weight above 0: the others take no part in a fit."""
+    """Mask of the rows with a positive weight; the others take no part in the fit."""
     return validation.row_weights(sample_weight, rows) > 0

@@ -1,4 +1,4 @@
-"""Features: maps of a table row by row, without anything fitted, so they can run at any time.
+"""Features: maps of a table row by row. Nothing is fitted, so they may run before the folds are split.
 
-A file is one map, `apply(table, **options) -> Table`, found by the file's name.
+A file holds one map, `apply(table, **options) -> Table`, found by the file's name.
 """

@@ -28,7 +28,7 @@ def append(table: Table, columns: Matrix, names: list[str]) -> Table:
 
 
 def append_pairs(table: Table, feature: str, *, squares: bool) -> Table:
-    """The table and x_i·x_j for all i < j, and i = j if `squares`; the first column slowest."""
+    """The table and x_i·x_j for all i < j, and i = j if `squares`; the first index varies slowest."""
     refuse_text(table, feature)
     n, d = table.shape
     apart = 0 if squares else 1
@@ -57,7 +57,7 @@ def _dense_pairs(X: np.ndarray, apart: int, width: int) -> np.ndarray:
 
 
 def _sparse_pairs(X: sp.csr_array, apart: int, width: int) -> sp.csr_array:
-    """Each stored value meets those to its right in its row: about m²/2 products of m values."""
+    """Each stored value times those to its right in its row: about m²/2 products of m values."""
     X = X if X.has_sorted_indices else X.sorted_indices()
     d = X.shape[1]
     row_end = np.repeat(X.indptr[1:], np.diff(X.indptr))

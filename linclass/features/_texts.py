@@ -1,4 +1,4 @@
-"""Columns of texts give way to columns of what was counted in them."""
+"""Columns of texts are replaced by columns of counts."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,7 +20,7 @@ def refuse_no_texts(table: Table, feature: str) -> None:
 
 
 def in_place_of_texts(table: Table, feature: str, count: Callable[[list[str]], Counted]) -> Table:
-    """The table with the counts of its texts instead of them, on the right, all of it sparse."""
+    """The table with the counts of its texts in their place, on the right, all of it sparse."""
     refuse_no_texts(table, feature)
     others = [j for j, name in enumerate(table.names) if name not in table.texts]
     blocks = [sp.csr_array(table.X[:, others])]

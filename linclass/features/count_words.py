@@ -1,10 +1,10 @@
-"""Count words: a column of texts becomes a column for each word, with how often it occurs in a row.
+r"""Count words: a column of texts becomes a column for each word, with the number of its occurrences in a row.
 
-    count_words: {words: [god, gun], binary: true, ngrams: 2, lower: true, pattern: '\\w\\w+'}
+    count_words: {words: [god, gun], binary: true, ngrams: 2, lower: true, pattern: '\w\w+'}
 
-A row's counts come from its own text alone. Which columns there are is the vocabulary: the declared
-`words:`, else every word of the table, which is a way to write all counts down and no choice among
-them. Which words are worth a feature is learned, by the transform `vocabulary` inside the fold.
+The counts of a row depend on its own text alone. The columns are the declared `words:`, or every word of
+the table. Words that no training row has are dropped in each fold (linclass/occurring_columns.py); the
+transform `vocabulary` selects words by their frequency in the training rows.
                                          Salton & McGill (1983), Introduction to Modern IR, ch. 3
 """
 
@@ -27,6 +27,29 @@ def apply(
     pattern: str = PATTERN,
     ngrams: int = 1,
 ) -> Table:
+    r"""Replace columns of texts by word counts.
+
+    Parameters
+    ----------
+    table : Table
+        Rows and the names of their columns.
+    words : sequence of str or None, default=None
+        The words to count. None counts every word of the table.
+    binary : bool, default=False
+        Whether to record presence (1) instead of the count.
+    lower : bool, default=True
+        Whether to convert the texts to lower case first.
+    pattern : str, default=r'\w\w+'
+        Regular expression that a word matches: by default runs of at least two letters, digits or
+        underscores.
+    ngrams : int, default=1
+        Also count runs of 2, ..., `ngrams` consecutive words; 1 counts words alone.
+
+    Returns
+    -------
+    Table
+        Sparse; the other columns stay, on the left.
+    """
     tokenizer = Tokenizer("count_words", lower, pattern, ngrams)
     if words is not None and (isinstance(words, str) or len({*words}) < max(len(words), 1)):
         raise ValueError(f"count_words: words is {words!r}; give a list of different words.")
@@ -43,7 +66,7 @@ def apply(
 
 
 def _declared(X: Any, found: list[str], words: list[str]) -> Counted:
-    """The columns of the declared words, in their order; one that occurs nowhere is a column of zeros."""
+    """The columns of the declared words, in their order; a word that does not occur is a column of zeros."""
     column = {word: j for j, word in enumerate(words)}
     place = np.array([column.get(word, -1) for word in found], np.int32)
     kept = place[X.indices] >= 0

@@ -2,10 +2,9 @@
 
     h = BLAKE2(word),   column = ⌊h/2⌋ mod columns,   sign = 1 − 2·(h mod 2)
 
-No vocabulary is kept, so no row says anything about the columns of another. Words that share a
-column are told apart no more; with signs such collisions cancel on average, and the scalar products
-of rows are unbiased. `signed: false` adds counts up instead, for models of counts. Options of the
-tokenizer as in count_words.       Weinberger et al. (2009), Feature hashing for multitask learning
+No vocabulary is kept, so no row influences the columns of another. Words that share a column are no longer
+distinguished; with signs such collisions cancel on average, and inner products of rows are unbiased.
+                                  Weinberger et al. (2009), Feature hashing for multitask learning
 """
 
 from hashlib import blake2b
@@ -29,6 +28,29 @@ def apply(
     pattern: str = PATTERN,
     ngrams: int = 1,
 ) -> Table:
+    r"""Replace columns of texts by hashed word counts.
+
+    Parameters
+    ----------
+    table : Table
+        Rows and the names of their columns.
+    columns : int, default=262144
+        Number of columns, below 2³¹.
+    signed : bool, default=True
+        Whether words add their sign. False adds up counts, for models of counts.
+    lower : bool, default=True
+        Whether to convert the texts to lower case first.
+    pattern : str, default=r'\w\w+'
+        Regular expression that a word matches: by default runs of at least two letters, digits or
+        underscores.
+    ngrams : int, default=1
+        Also count runs of 2, ..., `ngrams` consecutive words; 1 counts words alone.
+
+    Returns
+    -------
+    Table
+        Sparse; the other columns stay, on the left.
+    """
     tokenizer = Tokenizer("hash_words", lower, pattern, ngrams)
     if not isinstance(columns, int) or isinstance(columns, bool) or not 1 <= columns < 2**31:
         raise ValueError(
@@ -52,5 +74,5 @@ def apply(
 
 
 def _hash(word: str) -> int:
-    """The same in every process, unlike Python's own hash of text."""
+    """The same in every process, unlike Python's hash of a string."""
     return int.from_bytes(blake2b(word.encode(), digest_size=8).digest(), "little")

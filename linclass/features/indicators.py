@@ -1,10 +1,10 @@
-"""Indicators:  x_j → ([x_j = level] for each declared level of column j): one-hot without looking at rows.
+"""Indicators:  x_j → ([x_j = level] for each declared level of column j): one-hot with declared levels.
 
     indicators: {levels: {housing: [rent, own, free], rate: [1, 2, 3, 4]}, drop: none}
 
 Because the levels are declared, every data set and every fold has the same columns; the transform
-`one_hot` finds them in the training rows instead. By default the first level has no column, as
-there. A missing value is missing in all of its indicators; one that is not declared is refused.
+`one_hot` takes the levels of the training rows instead. A missing value is missing in all of its
+indicators; a value that is not declared is an error.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,6 +19,22 @@ from linclass.table import Table
 
 
 def apply(table: Table, levels: Mapping[str, Sequence[Any]], drop: str | None = "first") -> Table:
+    """Replace columns by indicators of their declared levels.
+
+    Parameters
+    ----------
+    table : Table
+        Rows and the names of their columns.
+    levels : dict
+        Name of a column → its levels, at least two.
+    drop : {'first', 'none'} or None, default='first'
+        Whether the first level has no column; 'none' and None keep all levels.
+
+    Returns
+    -------
+    Table
+        The indicators take the place of their column.
+    """
     if drop not in ("first", "none", None):
         raise ValueError(f"indicators: drop is {drop!r}; it must be 'first' or 'none'.")
     if not isinstance(levels, Mapping) or not levels:
@@ -53,7 +69,7 @@ def apply(table: Table, levels: Mapping[str, Sequence[Any]], drop: str | None = 
 
 
 def _numbers(table: Table, name: str, declared: list[Any]) -> np.ndarray:
-    """The number that stands for each declared level in the column; NaN for one that no row has."""
+    """The number of each declared level in the column; NaN for a level that no row has."""
     if name in table.levels:
         codes = {level: float(code) for code, level in enumerate(table.levels[name])}
         return np.array([codes.get(str(level), np.nan) for level in declared])

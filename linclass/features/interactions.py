@@ -5,4 +5,16 @@ from linclass.table import Table
 
 
 def apply(table: Table) -> Table:
+    """Append the products of all pairs of different columns.
+
+    Parameters
+    ----------
+    table : Table
+        Rows and the names of their columns.
+
+    Returns
+    -------
+    Table
+        The columns, then the products.
+    """
     return append_pairs(table, "interactions", squares=False)

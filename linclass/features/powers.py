@@ -9,6 +9,20 @@ from linclass.table import Table
 
 
 def apply(table: Table, degree: int = 2) -> Table:
+    """Append powers of each column.
+
+    Parameters
+    ----------
+    table : Table
+        Rows and the names of their columns.
+    degree : int, default=2
+        The largest power, at least 1.
+
+    Returns
+    -------
+    Table
+        The columns, then their squares, and so on.
+    """
     if not isinstance(degree, int) or isinstance(degree, bool) or degree < 1:
         raise ValueError(f"powers: degree is {degree!r}; it must be a whole number, at least 1.")
     refuse_text(table, "powers")

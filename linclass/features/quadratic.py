@@ -1,4 +1,4 @@
-"""Quadratic augmentation:  x → (x, x_i·x_j for i ≤ j), so linear scores bound quadratic regions.
+"""Quadratic augmentation:  x → (x, x_i·x_j for i ≤ j), so linear scores have quadratic boundaries.
 
 Hastie, Tibshirani & Friedman (2009), §4.3: LDA on these columns is close to QDA on x.
 """
@@ -8,4 +8,16 @@ from linclass.table import Table
 
 
 def apply(table: Table) -> Table:
+    """Append the products of all pairs of columns, and the squares.
+
+    Parameters
+    ----------
+    table : Table
+        Rows and the names of their columns.
+
+    Returns
+    -------
+    Table
+        The columns, then the products.
+    """
     return append_pairs(table, "quadratic", squares=True)

@@ -1,12 +1,10 @@
-"""Radial functions:  x → (x, φ_1(x), …, φ_K(x)),  φ_k(x) = exp(−‖x − c_k‖² / (2·width²)).
+"""Radial basis functions:  x → (x, φ_1(x), …, φ_K(x)),  φ_k(x) = exp(−‖x − c_k‖² / (2·width²)).
 
     radial: {centres: [[0, 0], [2, 2]], width: 1}
 
-c_k   the given centres, points in the space of the columns: nothing is learned from any row
-width the distance at which φ falls to e^(−1/2); a bump that is 1 at its centre
-
-Of sparse rows the distance comes from their values and ‖c‖² alone, and the bumps, which are hardly
-ever 0, add K numbers to each row.          Hastie, Tibshirani & Friedman (2009), §6.7, equation 6.28
+The centres c_k are given, so nothing is fitted. For sparse rows the distance is computed from the nonzero
+values and ‖c‖² alone; the functions, which are hardly ever 0, add K numbers to each row.
+                                         Hastie, Tibshirani & Friedman (2009), §6.7, equation 6.28
 """
 
 from collections.abc import Sequence
@@ -20,6 +18,22 @@ from linclass.table import Table
 
 
 def apply(table: Table, centres: Sequence[Sequence[float]], width: float = 1.0) -> Table:
+    """Append radial basis functions of the columns.
+
+    Parameters
+    ----------
+    table : Table
+        Rows and the names of their columns.
+    centres : sequence of sequences of float
+        The points c_k, each with one coordinate per column.
+    width : float, default=1.0
+        Distance from the centre at which φ is e^(−1/2), above 0.
+
+    Returns
+    -------
+    Table
+        The columns, then one column per centre.
+    """
     try:
         C = np.array(centres, dtype=np.float64)
     except (TypeError, ValueError):
@@ -45,7 +59,7 @@ def apply(table: Table, centres: Sequence[Sequence[float]], width: float = 1.0) 
 
 
 def _dense_distances(X: np.ndarray, C: np.ndarray) -> np.ndarray:
-    """‖x_i − c_k‖², from differences: ‖x‖² − 2x·c + ‖c‖² would cancel far from the origin."""
+    """‖x_i − c_k‖² from differences: ‖x‖² − 2x·c + ‖c‖² would cancel far from the origin."""
     D = np.empty((len(X), len(C)))
     for k, c in enumerate(C):
         D[:, k] = ((X - c) ** 2).sum(axis=1)

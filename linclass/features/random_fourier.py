@@ -2,9 +2,9 @@
 
     ω ~ N(0, 2γ I),  so that on average over ω  φ(x)·φ(x′) = e^{−γ‖x − x′‖²},
 
-the Gaussian kernel, with an error that falls as 1/√m: linear classifiers then do what kernel machines do
-without a matrix of n × n. They replace the columns, and are dense: give distances their meaning first
-(γ is one number for all columns). ω depends on the seed and the number of columns, on no row.
+the Gaussian kernel, with an error of order 1/√m: linear classifiers then approximate kernel machines without
+an n × n matrix. The features replace the columns and are dense. Standardize first, since γ is the same for
+all columns. ω depends only on the seed and the number of columns.
 Rahimi & Recht (2007), NIPS 20
 """
 
@@ -20,7 +20,24 @@ from linclass.table import Table
 
 
 def apply(table: Table, columns: int = 200, gamma: float | None = None, seed: int = 0) -> Table:
-    """gamma None is 1/(number of columns of x)."""
+    """Replace the columns by random Fourier features.
+
+    Parameters
+    ----------
+    table : Table
+        Rows and the names of their columns.
+    columns : int, default=200
+        Number m of features, even.
+    gamma : float or None, default=None
+        γ of the Gaussian kernel, above 0. None is 1/(number of columns of x).
+    seed : int, default=0
+        Seed of ω.
+
+    Returns
+    -------
+    Table
+        The features alone.
+    """
     if type(columns) is not int or columns < 2 or columns % 2:
         raise ValueError(
             f"random_fourier: columns is {columns!r}; give an even number, a cosine and a sine each."
@@ -46,6 +63,6 @@ def apply(table: Table, columns: int = 200, gamma: float | None = None, seed: in
 
 
 def _normal(d: int, m: int, seed: int) -> np.ndarray:
-    """Standard normal numbers from PCG64's raw stream, which is the same in every version of NumPy."""
+    """Standard normal numbers from the raw stream of PCG64, which does not depend on NumPy's version."""
     bits = np.random.PCG64(seed).random_raw(d * m)
     return ndtri(((bits >> np.uint64(12)) + 0.5) / 2.0**52).reshape(d, m)

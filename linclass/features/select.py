@@ -2,8 +2,8 @@
 
     select: {columns: ["minilm.*", age]}
 
-With this, methods that look at different sides of the same rows (words, an embedding, both) are
-compared on the same folds.
+With it, methods that use different columns of the same rows (words, an embedding, both) are compared on
+the same folds.
 """
 
 from collections.abc import Sequence
@@ -16,6 +16,20 @@ from linclass.table import Table
 
 
 def apply(table: Table, columns: Sequence[str] = ("*",)) -> Table:
+    """Keep some of the columns.
+
+    Parameters
+    ----------
+    table : Table
+        Rows and the names of their columns.
+    columns : sequence of str, default=('*',)
+        Names of columns, or patterns with `*`.
+
+    Returns
+    -------
+    Table
+        The columns that match, in their order.
+    """
     if isinstance(columns, str) or not columns:
         raise ValueError(f"select: columns is {columns!r}; give a list of names, perhaps with *.")
     patterns = list(map(str, columns))

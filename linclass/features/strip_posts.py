@@ -1,13 +1,12 @@
-"""Strip posts: texts of newsgroups or mails without headers, footers or quotes, which give the group away.
+r"""Strip posts: texts of newsgroups or mails without headers, footers and quotes, which reveal the group.
 
-    headers   all before the first blank line; a post without a blank line has no body
-    footers   from the last blank line, or line of hyphens, on: where signatures stand
-    quotes    lines that quote (| or > first) or announce a quotation ("… writes:", "In article …")
+    headers   everything before the first blank line; a post without a blank line has no body
+    footers   everything from the last blank line, or line of hyphens, on, where signatures stand
+    quotes    lines that quote (they begin with | or >) or announce a quotation ("… writes:", "In article …")
 
-They are left out in this order, so that a header is not taken for a body whose quotes are to go.
-Line ends of mails (\\r\\n) and of old machines (\\r) become \\n first.
-Headers carry the author's address and organization, from which a classifier learns who posts where
-instead of what is said. These are the rules by which results on 20 Newsgroups are usually compared.
+They are removed in this order, so that a header is not taken for a body with quotes. Line ends \r\n and
+\r become \n first. Headers contain the author's address and organization, from which a classifier learns
+who posts where instead of the subject. Results on 20 Newsgroups are usually compared under these rules.
                                                       Lang (1995), NewsWeeder; Pedregosa et al. (2011)
 """
 
@@ -47,6 +46,20 @@ PARTS: dict[str, Callable[[str], str]] = {
 
 
 def apply(table: Table, parts: Sequence[str] = tuple(PARTS)) -> Table:
+    """Remove parts of posts from columns of texts.
+
+    Parameters
+    ----------
+    table : Table
+        Rows and the names of their columns.
+    parts : sequence of str, default=('headers', 'footers', 'quotes')
+        The parts to remove, out of 'headers', 'footers' and 'quotes'.
+
+    Returns
+    -------
+    Table
+        The same columns, with shorter texts.
+    """
     wrong = [part for part in parts if part not in PARTS] if not isinstance(parts, str) else [parts]
     if wrong:
         raise ValueError(

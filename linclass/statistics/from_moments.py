@@ -1,4 +1,4 @@
-"""Classifiers that are functions of class means and scatters, in the form that each asks for."""
+"""Classifiers that are functions of class means and scatter matrices, in the form that each needs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from linclass.statistics.left_out import left_out
 
 class FromMoments(FromStatistics):
     def _form(self, X: Any, K: int) -> str:
-        """Which of moments.FORMS these rows of K classes are summed in."""
+        """The form of the moments for these rows of K classes (moments.FORMS)."""
         raise NotImplementedError
 
     def _gather(self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int) -> Any:

@@ -1,10 +1,10 @@
-"""Classifiers that are functions of sums over rows: k-fold for about one fit, shards, endless rows.
+"""Classifiers that are functions of sums over rows: cross-validation, shards and streams for one pass.
 
-Such a classifier says what it gathers of the rows and what it learns from that. The sums of the
-training rows of a fold are those of all rows without the fold's, so cross-validation reads the
-rows once however many folds there are (`fit_many`); sums of shards add up to those of all rows
-(`merge`), and rows that do not fit into memory are summed block by block (`partial_fit`,
-`fit_blocks`).   Hastie, Tibshirani & Friedman (2009), §7.10
+Such a classifier defines the sums (`_gather`) and what it learns from them (`_learn`). The sums over the
+training rows of a fold are those of all rows minus those of the fold, so cross-validation reads the rows
+once, whatever the number of folds (`fit_many`). Sums of shards add up to the sums of all rows (`merge`),
+and rows that do not fit into memory are summed block by block (`partial_fit`, `fit_blocks`).
+Hastie, Tibshirani & Friedman (2009), §7.10
 """
 
 from __future__ import annotations
@@ -22,22 +22,24 @@ Folds = Sequence[np.ndarray]
 
 
 class FromStatistics(Classifier):
+    """Base of classifiers that are functions of sums over rows."""
+
     statistics_: Any
 
     def _observed(self, X: Any) -> Any:
-        """The rows as they are summed."""
+        """The rows in the form in which they are summed."""
         return X
 
     def _gather(self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int) -> Any:
-        """The sums over these rows of K classes; they add, subtract and know what is `lost`."""
+        """The sums over these rows of K classes; they can be added, subtracted and checked for cancellation."""
         raise NotImplementedError
 
     def _left_out(
         self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int, folds: Folds
     ) -> Iterator[Any]:
-        """The sums over all rows but the fold's, in stacks of folds: the total without the part.
+        """The sums over all rows but those of each fold, in stacks of folds.
 
-        Where the part was nearly all, the difference is rounding: those rows are summed anew.
+        They are the total minus the part. If that cancels too many digits, the rows are summed again.
         """
         total = self._gather(X, codes, weights, K)
         for rows in folds:
@@ -49,19 +51,19 @@ class FromStatistics(Classifier):
             yield left.stacked()
 
     def _gather_part(self, total: Any, X: Any, codes: np.ndarray, weights: np.ndarray) -> Any:
-        """Sums over some of the rows that `total` is of, in its form."""
+        """The sums over some of the rows of `total`, in its form."""
         raise NotImplementedError
 
     def _learn_stack(self, stack: Any) -> list[Self]:
-        """A model for each fold of a stack; those that can learn of all at once are quicker."""
+        """A model for each fold of a stack; subclasses may compute all of them at once."""
         return [copy.copy(self)._learn(statistics) for statistics in stack.split()]
 
     def _learn(self, statistics: Any) -> Self:
-        """Everything but `classes_` and the number and names of features, from the sums alone."""
+        """Set everything but `classes_` and the features, from the sums alone."""
         raise NotImplementedError
 
     def _gathering(self) -> Any:
-        """What the sums depend on of the parameters: models that agree in it share them."""
+        """The parameters on which the sums depend: models that agree in them share the sums."""
         return ()
 
     def _scaled(self, statistics: Any, shift: Any, scale: Any) -> Any:
@@ -81,9 +83,25 @@ class FromStatistics(Classifier):
         params: Sequence[dict[str, Any]],
         scaling: Sequence[tuple[Any, Any]] | None = None,
     ) -> list[list[Self]]:
-        """fits[fold][param]: what refitting would give on all rows but those of `folds[fold]`.
+        """Fit on the training rows of each fold, for each setting of parameters, with one pass over the rows.
 
-        With `scaling`, (shift, scale) of each fold, it is what refitting on (X − shift)/scale gives.
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            All rows.
+        y : array of shape (n,)
+            Class of each row.
+        folds : sequence of arrays
+            Held-out rows of each fold: indices, or a boolean mask of shape (n,).
+        params : sequence of dict
+            Parameters to set for each fit of a fold; [{}] fits once with the present ones.
+        scaling : sequence of (shift, scale) or None, default=None
+            For each fold, fit on (X − shift)/scale. None leaves X as it is.
+
+        Returns
+        -------
+        list of lists of estimators
+            `fits[fold][param]`, fitted to the rows that are not in the fold.
         """
         asked = self._unfitted()
         X, codes, weights = asked._start_fit(X, y)
@@ -109,7 +127,20 @@ class FromStatistics(Classifier):
         return fits
 
     def leave_one_out(self, X: Any, y: Any) -> np.ndarray:
-        """`decision_function` of each row by the model of all the others; of absent classes −∞."""
+        """Scores of each row by the model fitted to all other rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            All rows.
+        y : array of shape (n,)
+            Class of each row.
+
+        Returns
+        -------
+        array of shape (n,) for two classes, (n, K) for more
+            As `decision_function`; −∞ for a class without other rows.
+        """
         asked = self._unfitted()
         rows, codes, weights = asked._start_fit(X, y)
         asked.statistics_ = asked._gather(
@@ -119,11 +150,27 @@ class FromStatistics(Classifier):
         return with_refits(asked, X, y, Z, lone)
 
     def _scores_of_others(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(scores (n, K), which rows are to be fitted without instead): here all of them."""
+        """(scores (n, K), mask of the rows that need a fit of their own): here all of them."""
         return np.zeros((len(codes), len(self.classes_))), np.ones(len(codes), dtype=bool)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn of more rows. Classes may come later; `classes` says them now, without rows."""
+        """Update the fit with more rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            New rows.
+        y : array of shape (n,)
+            Class of each row.
+        classes : sequence or None, default=None
+            All classes, also those without rows so far. None takes the classes seen so far.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; None weighs all rows equally.
+
+        Returns
+        -------
+        self
+        """
         self.take_in(X, y, classes, sample_weight)
         if len(self.classes_) < 2:
             raise NotApplicable(
@@ -132,7 +179,19 @@ class FromStatistics(Classifier):
         return self._learn(self.statistics_)
 
     def fit_blocks(self, blocks: Iterable[tuple[Any, Any]], classes: Any = None) -> Self:
-        """Fit on an iterator of (X, y): each block is read once, and only one is in memory."""
+        """Fit to blocks of rows; each is read once, and only one is in memory.
+
+        Parameters
+        ----------
+        blocks : iterable of (X, y)
+            Training rows and their classes.
+        classes : sequence or None, default=None
+            All classes, also those without rows. None takes the classes that occur.
+
+        Returns
+        -------
+        self
+        """
         self._forget()
         for X, y in blocks:
             self.take_in(X, y, classes)
@@ -141,11 +200,31 @@ class FromStatistics(Classifier):
         return self._learn(self.statistics_)
 
     def merge(self, other: Self) -> Self:
-        """As if this one had been fitted on the rows of both."""
+        """Add the training rows of another fitted classifier, as if this one had been fitted to both.
+
+        Parameters
+        ----------
+        other : classifier
+            Of the same class, parameters and features.
+
+        Returns
+        -------
+        self
+        """
         return self.merge_all([other])
 
     def merge_all(self, others: Iterable[Self]) -> Self:
-        """`merge` with several at once, which is learned from at the end alone."""
+        """Add the training rows of several fitted classifiers, and compute the fit once at the end.
+
+        Parameters
+        ----------
+        others : iterable of classifiers
+            Of the same class, parameters and features.
+
+        Returns
+        -------
+        self
+        """
         for other in others:
             self._check_mergeable(other)
             self._add(other.statistics_, other.classes_)
@@ -165,7 +244,19 @@ class FromStatistics(Classifier):
             vars(self).pop(name, None)
 
     def take_in(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> None:
-        """Add the sums of more rows, and learn nothing of them yet."""
+        """Add rows to the sums, without computing the fit.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            New rows.
+        y : array of shape (n,)
+            Class of each row.
+        classes : sequence or None, default=None
+            All classes, also those without rows so far. None takes the classes seen so far.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; None weighs all rows equally.
+        """
         self.check()
         self._gathering()
         known = hasattr(self, "statistics_")
@@ -205,7 +296,7 @@ class FromStatistics(Classifier):
 
 
 def _learned(models: Sequence[Any], stack: Any, classes: np.ndarray, scaling: Any) -> list[Any]:
-    """found[model][fold], all folds of a stack at once where each has rows of all classes."""
+    """found[model][fold]; all folds of a stack at once if each has rows of all classes."""
     if (stack.mass > 0).all():
         if scaling is not None:
             shift, scale = map(np.array, zip(*scaling, strict=True))
@@ -222,7 +313,7 @@ def _learned(models: Sequence[Any], stack: Any, classes: np.ndarray, scaling: An
 
 
 def with_refits(model: Any, X: Any, y: Any, Z: np.ndarray, lone: np.ndarray) -> np.ndarray:
-    """Scores Z (n, K) of rows by the models of the others, those of lone rows fitted without them."""
+    """Scores Z (n, K) by the models of the other rows; rows marked `lone` get a fit of their own."""
     alone = np.flatnonzero(lone)
     if len(alone):
         frame = validation.matrix(X, sparse=model.takes_sparse)
@@ -239,14 +330,14 @@ def with_refits(model: Any, X: Any, y: Any, Z: np.ndarray, lone: np.ndarray) -> 
 
 
 def _alike(models: Sequence[Any]) -> Iterator[list[int]]:
-    """Numbers of models that gather the same."""
+    """Indices of models that share their sums."""
     keys = [repr(model._gathering()) for model in models]
     for key in dict.fromkeys(keys):
         yield [i for i, other in enumerate(keys) if other == key]
 
 
 def _check_kind(known: np.ndarray, new: np.ndarray) -> None:
-    """Numbers and words have no order among each other."""
+    """Numbers and strings cannot be sorted together."""
     if isinstance(known.tolist()[0], str) != isinstance(new.tolist()[0], str):
         raise ValueError(
             f"y holds {new.tolist()[0]!r}, but the classes so far are {known.tolist()[:3]}; "

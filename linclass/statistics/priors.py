@@ -25,7 +25,7 @@ def check_priors(priors: Priors) -> None:
 
 
 def class_priors(priors: Priors, mass: np.ndarray) -> np.ndarray:
-    """π (…, K) for classes of these masses."""
+    """π (…, K) for classes of these total weights."""
     K = mass.shape[-1]
     if priors is None:
         return mass / mass.sum(axis=-1, keepdims=True)

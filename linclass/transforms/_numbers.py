@@ -1,4 +1,4 @@
-"""Numbers of a table apart from its categories, and new columns beside those."""
+"""The numeric columns of a table, and new columns beside its categorical ones."""
 
 from dataclasses import replace
 from typing import Any
@@ -9,14 +9,14 @@ from linclass.table import Table
 
 
 def numbers(table: Table) -> Any:
-    """The columns that are no categories."""
+    """The columns that are not categorical."""
     if not table.levels:
         return table.X
     return table.X[:, [j for j, name in enumerate(table.names) if name not in table.levels]]
 
 
 def beside_categories(table: Table, columns: np.ndarray, names: list[str]) -> Table:
-    """The categories of a table, dense, and these columns to their right."""
+    """The categorical columns of a table, dense, with these columns to their right."""
     kept = [j for j, name in enumerate(table.names) if name in table.levels]
     categories = table.columns(np.array(kept, np.int64))
     left = categories.X.toarray() if table.is_sparse else categories.X

@@ -1,4 +1,4 @@
-"""In how many rows each column occurs, that is, has a value that is there and not 0."""
+"""In how many rows each column has a value that is present and not 0."""
 
 import numpy as np
 

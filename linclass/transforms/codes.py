@@ -1,9 +1,9 @@
-"""Codes: a category becomes the number of its level among those of the training rows, 0, 1, 2, …
+"""Codes: a category becomes the index of its level among those of the training rows, 0, 1, 2, …
 
-That is for families of categories: a number is no measurement, so it is for classifiers that know it
-(CategoricalNB; ExponentialFamilyNB where a column is `categorical`), and what measures distances takes
-`one_hot` instead. A level that no training row has gets the number after the last, which says nothing of
-the class; were it counted in between, a held-out row would give the others' families another level.
+The index is not a measurement. It is for classifiers of categories (CategoricalNB; ExponentialFamilyNB with
+the family `categorical`); other classifiers need `one_hot` instead. A level without training rows gets the
+index after the last one, which does not influence the score. If it were numbered among the others, a
+held-out row would change the number of levels.
 """
 
 from collections.abc import Sequence
@@ -14,15 +14,37 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.table import Table
+from linclass.transforms._transform import Transform
 
 
-class Codes:
+class Codes(Transform):
+    """Index of each category's level.
+
+    Attributes
+    ----------
+    levels_ : dict
+        Name of each categorical column → codes of its levels in the training rows.
+    """
+
     def fit(self, table: Table, y: Any = None) -> Self:
         self.levels_ = {name: np.unique(_known(table, name)) for name in _categories(table)}
         return self
 
     def same_for(self, table: Table, folds: Sequence[np.ndarray]) -> bool:
-        """Every fold has the same levels where none of them holds all rows of one; fits them."""
+        """Whether the training rows of every fold have the same levels; fits them.
+
+        Parameters
+        ----------
+        table : Table
+            All rows.
+        folds : sequence of arrays of int
+            Held-out rows of each fold.
+
+        Returns
+        -------
+        bool
+            If True, the transform is fitted for all of them.
+        """
         self.fit(table)
         for name in _categories(table):
             codes = _column(table, name)
@@ -33,7 +55,17 @@ class Codes:
         return True
 
     def transform(self, table: Table) -> Table:
-        """Columns of texts stay texts."""
+        """The table with indices instead of categories; columns of texts are unchanged.
+
+        Parameters
+        ----------
+        table : Table
+            Any rows.
+
+        Returns
+        -------
+        Table
+        """
         changed = {
             name: levels
             for name, levels in self.levels_.items()
@@ -49,7 +81,7 @@ class Codes:
 
 
 def _numbered(codes: np.ndarray, levels: np.ndarray) -> np.ndarray:
-    """The place of each among `levels`, of others their number; what is missing stays missing."""
+    """Index of each code in `levels`, len(levels) if it is not there; missing values stay missing."""
     place = np.searchsorted(levels, codes).astype(float)
     known = np.isin(codes, levels)
     return np.where(np.isnan(codes), np.nan, np.where(known, place, len(levels)))

@@ -1,14 +1,9 @@
-"""TF–IDF: counts weighted by how rare their words are, then rows of unit length.
+"""TF–IDF: counts weighted by the rarity of their words, then rows of unit length.
 
     x_ij → t(x_ij) · w_j / ‖…‖,      w_j = ln((1 + n) / (1 + n_j)) + 1
 
-n     the training rows, and n_j those among them in which column j occurs (is not 0)
-t     `counts:` as_is (x), log (1 + ln x, so that the tenth mention says less than the first) or
-      presence (1), each 0 where x is 0
-‖…‖   `norm:` l2, l1 or none, of the row after weighting, so that long texts weigh no more than short ones
-
-`smooth: false` leaves out the ones inside the logarithm; a word of no training row then weighs 0.
-Zeros stay zeros, sparse rows sparse; columns of categories stay as they are.
+with n training rows, of which n_j have a nonzero value in column j. Without smoothing, w_j = ln(n / n_j) + 1,
+and 0 if n_j = 0. Zeros stay zeros and sparse rows sparse; categorical columns are unchanged.
                             Salton & Buckley (1988), Term-weighting approaches in automatic text retrieval
 """
 
@@ -22,6 +17,7 @@ import scipy.sparse as sp
 from linclass.conventions import NotApplicable
 from linclass.table import Table
 from linclass.transforms._occurrences import occurrences
+from linclass.transforms._transform import Transform
 
 COUNTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "as_is": lambda x: x,
@@ -32,7 +28,24 @@ SIZES: dict[str, Callable[[np.ndarray], np.ndarray]] = {"l1": np.abs, "l2": np.s
 ROOTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {"l1": np.positive, "l2": np.sqrt}
 
 
-class Idf:
+class Idf(Transform):
+    """TF–IDF weights.
+
+    Parameters
+    ----------
+    counts : {'as_is', 'log', 'presence'}, default='as_is'
+        Function t of the counts: x, 1 + ln x, or 1; each is 0 where x is 0.
+    smooth : bool, default=True
+        Whether to add 1 to numerator and denominator of the weights.
+    norm : {'l2', 'l1', 'none'} or None, default='l2'
+        Norm of the weighted row by which it is divided; 'none' and None leave its length.
+
+    Attributes
+    ----------
+    weight_ : array of shape (d,)
+        Weight w_j of each column.
+    """
+
     def __init__(self, counts: str = "as_is", smooth: bool = True, norm: str | None = "l2"):
         for name, value, known in (("counts", counts, COUNTS), ("norm", norm, (*SIZES, "none"))):
             if value not in known and not (name == "norm" and value is None):

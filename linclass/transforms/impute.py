@@ -1,7 +1,7 @@
-"""Impute: a missing number becomes the column's mean (or median), a missing category the commonest.
+"""Impute: a missing number becomes the column's mean or median, a missing category the most frequent one.
 
-The zeros of sparse rows are values, not gaps: a mean is over all entries that are not NaN. A
-column without a single value becomes 0.
+The zeros of sparse rows are values and not missing: a mean is over all entries that are not NaN. A
+column without any value becomes 0.
 """
 
 from dataclasses import replace
@@ -11,11 +11,25 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.table import Table
+from linclass.transforms._transform import Transform
 
 NUMBERS = ("mean", "median")
 
 
-class Impute:
+class Impute(Transform):
+    """Replaces missing values.
+
+    Parameters
+    ----------
+    numbers : {'mean', 'median'}, default='mean'
+        What replaces a missing number.
+
+    Attributes
+    ----------
+    fill_ : array of shape (d,)
+        What replaces the missing values of each column.
+    """
+
     def __init__(self, numbers: str = "mean"):
         if numbers not in NUMBERS:
             raise ValueError(f"impute: numbers is {numbers!r}; it must be 'mean' or 'median'.")
@@ -30,7 +44,19 @@ class Impute:
         return self
 
     def same_for(self, table: Table, folds: Any) -> bool:
-        """Where nothing is missing, every fold leaves these rows as they are: nothing is learned."""
+        """Whether no value is missing, so that every fold leaves the rows as they are.
+
+        Parameters
+        ----------
+        table : Table
+            All rows.
+        folds : sequence of arrays of int
+            Held-out rows of each fold.
+
+        Returns
+        -------
+        bool
+        """
         return not np.isnan(table.X.data if table.is_sparse else table.X).any()
 
     def transform(self, table: Table) -> Table:
@@ -64,6 +90,6 @@ def _medians(X: Any) -> np.ndarray:
 
 
 def _values(X: Any, j: int) -> np.ndarray:
-    """The entries of column j that are there."""
+    """The entries of column j that are not missing."""
     column = X[:, [j]].toarray().ravel() if sp.issparse(X) else X[:, j]
     return column[~np.isnan(column)]

@@ -1,12 +1,12 @@
-"""Nyström features:  x → (k(x, l_1), …, k(x, l_m)) U S^{−1/2},   K_ll = U S Uᵀ over m landmarks l,
+"""Nyström features:  x → (k(x, l_1), …, k(x, l_m)) U S^{−1/2},   K_ll = U S Uᵀ over m landmarks l.
 
-whose inner products are k's projection on the landmarks' span,  k_l(x)ᵀ K_ll⁺ k_l(x′): the best that
-functions Σ_j β_j k(l_j, ·) can do, and k itself once all training rows are landmarks. So linear solvers
-fit kernel machines with n × m numbers. Directions with small S are left out, which
-changes no inner product by more than 10⁻⁷ of the largest S.
+Their inner products are the projection of k onto the span of the landmarks,  k_l(x)ᵀ K_ll⁺ k_l(x′), the best
+approximation by functions Σ_j β_j k(l_j, ·). It is k itself if all training rows are landmarks. Linear
+solvers thus fit kernel machines with n × m numbers. Directions with small S are dropped, which changes no
+inner product by more than 10⁻⁷ of the largest S.
 
-Landmarks are training rows, all different, chosen by a seeded hash of what they are, not of where they
-stand. What comes out is dense; columns of categories stay, on the left.
+Landmarks are distinct training rows, selected by a seeded hash of their content and not of their position.
+The result is dense; categorical columns are kept, on the left.
 Williams & Seeger (2001), NIPS 13
 """
 
@@ -22,13 +22,39 @@ from linclass.kernels.gaussian import Gaussian
 from linclass.kernels.polynomial import Polynomial
 from linclass.table import Table
 from linclass.transforms._numbers import beside_categories, numbers
+from linclass.transforms._transform import Transform
 
 # The kernels that are inner products whatever the rows, so that S ≥ 0.
 KERNELS: dict[str, Callable[..., Any]] = {"gaussian": Gaussian, "polynomial": Polynomial}
 SMALL = 1e-7  # of the largest eigenvalue: 1/√S would make the rounding of k visible
 
 
-class Nystroem:
+class Nystroem(Transform):
+    """Features of a kernel, from landmarks.
+
+    Parameters
+    ----------
+    columns : int, default=100
+        Number m of landmarks, and the largest number of features.
+    kernel : {'gaussian', 'polynomial'}, default='gaussian'
+        The kernel k.
+    gamma : float or 'scale', default='scale'
+        Factor γ of the kernel, above 0. 'scale' is 1/(d · variance of the entries of the landmarks).
+    degree : int, default=3
+        Degree of the kernel 'polynomial'.
+    offset : float, default=1.0
+        Constant term of the kernel 'polynomial'.
+    seed : int, default=0
+        Seed of the hash that selects the landmarks.
+
+    Attributes
+    ----------
+    landmarks_ : array of shape (m, d)
+        The landmarks.
+    map_ : array of shape (m, r)
+        The matrix U S^{−1/2}.
+    """
+
     makes_dense = True
 
     def __init__(
@@ -74,7 +100,7 @@ class Nystroem:
 
 
 def landmarks(X: Any, columns: int, seed: int) -> np.ndarray:
-    """The rows with the least hashes, one of each kind; sparse or dense, a row has the same."""
+    """The rows with the smallest hashes, without duplicates; a sparse row has the hash of the dense one."""
     first: dict[bytes, int] = {}
     key = str(seed).encode()
     for i in range(X.shape[0]):
@@ -91,6 +117,6 @@ def landmarks(X: Any, columns: int, seed: int) -> np.ndarray:
 
 
 def _scale(X: np.ndarray) -> float:
-    """1/(columns · variance of all entries), of landmarks: it then depends on no order of rows."""
+    """1/(columns · variance of all entries) of the landmarks, so it does not depend on the order of rows."""
     variance = float(X.var())
     return 1 / (X.shape[1] * variance) if variance > 0 else 1.0

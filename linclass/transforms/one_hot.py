@@ -1,9 +1,8 @@
 """One-hot: a categorical column becomes a column of zeros and ones for each level but the first.
 
-Treatment coding: with all levels the columns would add up to the constant, and neither LDA nor a
-model without penalty would have a unique answer (`drop: none` keeps them all, for penalized
-models). The levels are those of the training rows: a level that never occurs there would be a
-column of zeros, and rows that have it later are like the first level.
+This is treatment coding: with all levels the columns would add up to the constant, and neither LDA nor an
+unpenalized model would have a unique solution (drop='none' keeps all levels, for penalized models). The
+levels are those of the training rows; a row with another level is coded as the first one.
 Hastie, Tibshirani & Friedman (2009), §2.2
 """
 
@@ -16,9 +15,23 @@ import scipy.sparse as sp
 
 from linclass.conventions import NotApplicable, require_memory
 from linclass.table import Table
+from linclass.transforms._transform import Transform
 
 
-class OneHot:
+class OneHot(Transform):
+    """Indicators of the levels of categorical columns.
+
+    Parameters
+    ----------
+    drop : {'first', 'none'} or None, default='first'
+        Whether the first level has no column; 'none' and None keep all levels.
+
+    Attributes
+    ----------
+    codes_ : dict
+        Name of each categorical column → codes of the levels that have a column.
+    """
+
     def __init__(self, drop: str | None = "first"):
         if drop not in ("first", "none", None):
             raise ValueError(f"one_hot: drop is {drop!r}; it must be 'first' or 'none'.")
@@ -35,7 +48,20 @@ class OneHot:
         return self
 
     def same_for(self, table: Table, folds: Sequence[np.ndarray]) -> bool:
-        """Every fold has the same columns where none of them holds all rows of a level; fits them."""
+        """Whether the training rows of every fold have the same levels; fits them.
+
+        Parameters
+        ----------
+        table : Table
+            All rows.
+        folds : sequence of arrays of int
+            Held-out rows of each fold.
+
+        Returns
+        -------
+        bool
+            If True, the transform is fitted for all of them.
+        """
         self.fit(table)
         for name in table.levels:
             codes = _codes(table, name)

@@ -1,15 +1,13 @@
 """Principal components:  x → Vᵀ(x − m), the directions in which the training rows vary most.
 
-    X − 1mᵀ = U S Vᵀ,     m the mean of the training rows, S falling, V the first `components` columns
+    X − 1mᵀ = U S Vᵀ,     m the mean of the training rows, S decreasing, V the first columns
 
-Directions without variance are left out, so there may be fewer. With `whiten: true` each is divided
-by its standard deviation √(s²/(n − 1)). A share below 1 instead of a number (`components: 0.95`)
-takes as many as explain that much of the variance. Signs: the entry of v largest in size is positive.
+Directions without variance are dropped, so there may be fewer components than asked for. Signs: the entry
+of v that is largest in size is positive.
 
-Sparse rows are not filled to be centred: (X − 1mᵀ)v = Xv − 1(mᵀv) is all that Lanczos' iteration
-asks for. What comes out is dense, `components` numbers for each row; of words a few hundred, which
-is latent semantic analysis but for the mean. Columns of categories stay, on the left.
-                                                        Hastie, Tibshirani & Friedman (2009), §14.5.1
+Sparse rows are not centred explicitly: (X − 1mᵀ)v = Xv − 1(mᵀv) is all that the Lanczos iteration needs.
+The result is dense; categorical columns are kept, on the left. On word counts, a few hundred components
+are latent semantic analysis but for the mean.      Hastie, Tibshirani & Friedman (2009), §14.5.1
 """
 
 from typing import Any, Self
@@ -21,13 +19,34 @@ from scipy.sparse.linalg import LinearOperator, svds
 from linclass.conventions import NotApplicable, require_memory
 from linclass.table import Table
 from linclass.transforms._numbers import beside_categories, numbers
+from linclass.transforms._transform import Transform
 
 START = (
     0  # seed of the vector that Lanczos' iteration begins with: the same fit, the same components
 )
 
 
-class PrincipalComponents:
+class PrincipalComponents(Transform):
+    """Principal components of the numeric columns.
+
+    Parameters
+    ----------
+    components : int or float, default=10
+        Number of components, at least 1; or a share of the variance between 0 and 1 that they are to
+        explain.
+    whiten : bool, default=False
+        Whether to divide each component by its standard deviation √(s²/(n − 1)).
+
+    Attributes
+    ----------
+    mean_ : array of shape (d,)
+        Mean m of the training rows.
+    components_ : array of shape (k, d)
+        Directions Vᵀ.
+    variance_ : array of shape (k,)
+        Variance of each component.
+    """
+
     makes_dense = True
 
     def __init__(self, components: int | float = 10, whiten: bool = False):
@@ -74,7 +93,7 @@ class PrincipalComponents:
 
 
 def _svd(X: Any, mean: np.ndarray, components: int | float) -> tuple[np.ndarray, np.ndarray]:
-    """(s, rows of V) without directions that are rounding; all of them, from a dense matrix."""
+    """(s, rows of V) without directions that are rounding error, from a dense matrix."""
     n, d = X.shape
     what = f"principal_components needs a dense {n} × {d} matrix for that many components"
     require_memory(8 * (2 * n * d + min(n, d) * d), what)
@@ -85,7 +104,7 @@ def _svd(X: Any, mean: np.ndarray, components: int | float) -> tuple[np.ndarray,
 
 
 def _lanczos(X: Any, mean: np.ndarray, components: int | float) -> tuple[np.ndarray, np.ndarray]:
-    """(s, rows of V) of the first components, with products alone."""
+    """(s, rows of V) of the first components, from products with X alone."""
     n, d = X.shape
     XT = sp.csr_array(X.T)
     centred = LinearOperator(
@@ -102,7 +121,7 @@ def _lanczos(X: Any, mean: np.ndarray, components: int | float) -> tuple[np.ndar
 def _varying(
     s: np.ndarray, V: np.ndarray, X: Any, mean: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Singular values below the rounding of the rows themselves, before centring, are none."""
+    """Drops singular values below the rounding error of the uncentred rows."""
     size = np.linalg.norm(X.data if sp.issparse(X) else X)
     real = s > max(X.shape) * np.finfo(float).eps * size
     return s[real], V[real]

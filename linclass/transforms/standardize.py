@@ -1,7 +1,7 @@
 """Standardize:  x_j → (x_j − m_j) / s_j, with mean and standard deviation of the training rows.
 
-Sparse rows are scaled only: centring would make every zero a number. Columns of categories and
-constant columns keep their scale (s_j = 1). Missing values stay missing and do not count.
+Sparse rows are scaled but not centred, since centring would fill in every zero. Categorical and constant
+columns keep their scale (s_j = 1). Missing values are ignored and stay missing.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,21 +12,44 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.table import Table
+from linclass.transforms._transform import Transform
 
 BLOCK = 2048  # rows
 STACK = 1_000_000  # numbers in the sums of folds that are worked out at once
 CANCELS = 1e-6  # of the second moment: where less is left, a variance is worked out from the rows
 
 
-class Standardize:
+class Standardize(Transform):
+    """Centres and scales the columns. It has no parameters.
+
+    Attributes
+    ----------
+    mean_ : array of shape (d,)
+        Mean m_j of each column.
+    scale_ : array of shape (d,)
+        Standard deviation s_j of each column.
+    """
+
     def fit(self, table: Table, y: Any = None) -> Self:
         return self._take(table, *_moments_of(table.X))
 
     def for_folds(self, table: Table, folds: Sequence[np.ndarray]) -> list[Self] | None:
-        """What `fit` gives without the rows of each fold, from sums: all rows' less the fold's.
+        """The transforms fitted to the training rows of each fold, from the sums of all rows minus those of the fold.
 
-        They are of deviations from the mean of all rows (sparse rows: of the values themselves), so
-        that little cancels; where much does, the column is looked at. None where values are missing.
+        The sums are of deviations from the overall mean (for sparse rows: of the values themselves), which
+        limits cancellation. Columns in which much cancels are computed from the rows.
+
+        Parameters
+        ----------
+        table : Table
+            All rows.
+        folds : sequence of arrays of int
+            Held-out rows of each fold.
+
+        Returns
+        -------
+        list of Standardize, or None
+            None if values are missing.
         """
         sums = _Sums(table.X)
         if np.isnan(sums.total[1]).any():
@@ -51,7 +74,7 @@ class Standardize:
 
 
 class _Sums:
-    """Σ(x − c), Σ(x − c)² and the number of entries that are not 0, over rows, for each column."""
+    """Σ(x − c), Σ(x − c)² and the number of nonzero entries, over rows, for each column."""
 
     def __init__(self, X: Any):
         self.X = X
@@ -67,7 +90,7 @@ class _Sums:
         (self.total,) = self._over([np.arange(X.shape[0])])
 
     def _over(self, folds: Sequence[np.ndarray]) -> np.ndarray:
-        """The sums (folds, 3, d): one sparse product, the indicators of the folds times the rows."""
+        """The sums (folds, 3, d): one sparse product, the fold indicators times the rows."""
         N, d = self.X.shape
         parts = np.concatenate(folds), np.cumsum([0, *map(len, folds)])
         belongs = sp.csr_array((np.ones(len(parts[0])), *parts), shape=(len(folds), N))
@@ -80,7 +103,7 @@ class _Sums:
         return sums.reshape(-1, 3, d)
 
     def without(self, folds: Sequence[np.ndarray]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """(mean, scale) of the rows that are not in a fold, of each fold."""
+        """(mean, scale) of the training rows of each fold."""
         at_once = max(1, STACK // self.total.size)
         for begin in range(0, len(folds), at_once):
             some = folds[begin : begin + at_once]
@@ -108,7 +131,7 @@ def _moments_of(X: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _dense_moments(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(mean, scale) of the values that are there; two passes, so that squares do not cancel."""
+    """(mean, scale) of the values that are not missing, in two passes to avoid cancellation."""
     low, high = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)  # both look past NaN
     mean = X.mean(axis=0)
     if np.isfinite(mean).all():
@@ -137,7 +160,7 @@ def _sparse_moments(X: sp.csr_array) -> tuple[np.ndarray, np.ndarray]:
 def _moments(
     mean: np.ndarray, variance: np.ndarray, low: np.ndarray, high: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(mean, scale); a constant is told by its range, since the rounded mean leaves it a spread."""
+    """(mean, scale). A constant column is recognized by its range: its rounded mean would leave a variance."""
     constant = low == high
     scale = np.where(constant | (variance == 0), 1, np.sqrt(variance))
     return np.where(constant, low, mean), scale

@@ -1,13 +1,11 @@
-"""Vocabulary: the columns that enough training rows have, and not too many; the others are left out.
+"""Vocabulary: keep the columns that occur in enough training rows, and not in too many.
 
     vocabulary: {min_rows: 2, max_share: 0.5, most: 20000}
 
-A row has a column if its value there is not 0. Kept are columns that at least `min_rows` training
-rows and at most a share `max_share` of them have; of these the `most` that most rows have, the
-earlier of equals. Which words a data set has is no secret of its test rows, but which of them
-count as features decides fits (naive Bayes smooths over all of them), so it is learned here, from
-training rows alone.            Manning, Raghavan & Schütze (2008), Introduction to Information
-                                Retrieval, §13.5.3: frequency-based feature selection
+A column occurs in a row if its value there is not 0. This is frequency-based feature selection, fitted to
+training rows alone. Columns without any training row need no such step: they are always dropped
+(linclass/occurring_columns.py).
+                            Manning, Raghavan & Schütze (2008), Introduction to Information Retrieval, §13.5.3
 """
 
 from typing import Any, Self
@@ -17,9 +15,28 @@ import numpy as np
 from linclass.conventions import NotApplicable
 from linclass.table import Table
 from linclass.transforms._occurrences import occurrences
+from linclass.transforms._transform import Transform
 
 
-class Vocabulary:
+class Vocabulary(Transform):
+    """Selects columns by the number of rows in which they occur.
+
+    Parameters
+    ----------
+    min_rows : int, default=1
+        Least number of training rows in which a column must occur.
+    max_share : float, default=1.0
+        Largest share of the training rows in which it may occur, above 0 and at most 1.
+    most : int or None, default=None
+        Number of columns to keep, those that occur in most rows; ties go to the earlier column.
+        None keeps all.
+
+    Attributes
+    ----------
+    kept_ : array of int
+        Indices of the columns that are kept.
+    """
+
     def __init__(self, min_rows: int = 1, max_share: float = 1.0, most: int | None = None):
         for name, value in (("min_rows", min_rows), ("most", most)):
             if value is not None and not (type(value) is int and value > 0):

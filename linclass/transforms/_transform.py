@@ -1,0 +1,41 @@
+"""The interface of every transform."""
+
+from typing import Any, ClassVar, Self
+
+from linclass.table import Table
+
+
+class Transform:
+    """A map of tables that is fitted to training rows."""
+
+    makes_dense: ClassVar[bool] = False  # whether sparse rows come out dense
+
+    def fit(self, table: Table, y: Any = None) -> Self:
+        """Fit the transform to training rows.
+
+        Parameters
+        ----------
+        table : Table
+            Training rows.
+        y : array of shape (n,) or None, default=None
+            Classes, which no transform uses so far.
+
+        Returns
+        -------
+        self
+        """
+        raise NotImplementedError
+
+    def transform(self, table: Table) -> Table:
+        """Transform rows.
+
+        Parameters
+        ----------
+        table : Table
+            Rows with the columns of the training rows.
+
+        Returns
+        -------
+        Table
+        """
+        raise NotImplementedError
