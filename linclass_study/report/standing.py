@@ -20,7 +20,7 @@ def column(
         return {method: Number(None) for method in outcome.methods}
     ranked = ranking(outcome, dataset, metric, protocol)
     whole = ranked.filter("whole")
-    close = within(outcome, dataset, metric, protocol, ranked).near
+    close = {*within(outcome, dataset, metric, protocol, ranked).near}
     best = {
         method for method, mean in whole.select("method", "mean").iter_rows()
         if abs(mean - whole["mean"][0]) < 1e-12
