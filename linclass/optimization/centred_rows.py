@@ -31,7 +31,7 @@ class Centred(NamedTuple):
 
     def _with_intercept(self, theta: Array, sign: float) -> Array:
         theta, d = theta.copy(), len(self.mean)
-        theta[d] += sign * (self.mean @ theta[:d])
+        theta[..., d] += sign * (theta[..., :d] @ self.mean)
         return theta
 
 

@@ -30,6 +30,11 @@ TABLE: tuple[Row, ...] = (
         "least_squares",
     ),
     (
+        "quadratic, no penalty, fewer rows than features, up to 6000 of them",
+        lambda P: P.is_quadratic and not P.strength and few_rows(P, 6000),
+        "least_squares",
+    ),
+    (
         "a loss of parabolas, one score, the l2 penalty, up to 1000 features or more than rows",
         lambda P: P.loss.piecewise_quadratic and curved(P) and (small(P, 1000) or wide(P)),
         "finite_newton",
@@ -60,6 +65,10 @@ def small(objective: Objective, features: int) -> bool:
 def wide(objective: Objective) -> bool:
     """One score, and no more rows than features."""
     return len(objective.shape) == 1 and objective.design.n_rows <= objective.design.n_features
+
+
+def few_rows(objective: Objective, rows: int) -> bool:
+    return objective.design.n_rows < min(objective.design.n_features, rows + 1)
 
 
 def few(objective: Objective) -> bool:

@@ -3,6 +3,7 @@
 with X_c = X − x̄ where there is an intercept. The normal equations square the condition number, so
 columns are centred and brought to one scale first, and the answer is refined by its own residual,
 which is worked out from X, not from XᵀX. Dependent columns give the shortest solution and the rank.
+Without a penalty and with more features than rows, equations over the rows take their place.
 Björck (1996), Numerical Methods for Least Squares Problems, §2.9
 """
 
@@ -18,6 +19,9 @@ from linclass.applicability import require_memory
 from linclass.inverse import Inverse
 from linclass.numerics import Array
 from linclass.objective import Objective
+from linclass.optimization.centred_rows import centred
+from linclass.optimization.point import Point
+from linclass.optimization.row_equations import RowEquations
 from linclass.solvers.base import Solution, Solver, Trace
 
 
@@ -27,7 +31,15 @@ class LeastSquares(Solver):
     refinements: ClassVar[int] = 3
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        return self._refined(objective, NormalEquations(objective, centred_gram(objective)), trace)
+        if not shorter_by_rows(objective):
+            equations = NormalEquations(objective, centred_gram(objective))
+            return self._refined(objective, equations, trace)
+        near = centred(objective)
+        if near is None:
+            return self._refined(objective, RowEquations(objective), trace)
+        solution = self._refined(near.objective, RowEquations(near.objective), trace)
+        solution.theta = near.end(solution.theta)
+        return solution
 
     def path(
         self, objective: Objective, strengths: Iterable[float], start: Array
@@ -38,17 +50,25 @@ class LeastSquares(Solver):
         return [self._refined(P, NormalEquations(P, gram)) for P in at_strengths]
 
     def _refined(
-        self, objective: Objective, system: NormalEquations, trace: Trace | None = None
+        self,
+        objective: Objective,
+        system: NormalEquations | RowEquations,
+        trace: Trace | None = None,
     ) -> Solution:
         point = objective.at(objective.zero())
         for _ in range(self.refinements):
-            step = system.solve(point.gradient)
+            step = system.step(point)
             point = objective.at(point.theta - step)
             if trace:
                 trace(point)
             if np.linalg.norm(step) <= 1e-14 * np.linalg.norm(point.theta):
                 break
         return Solution.at(point, objective.certificate(point), self.tol, 1, rank=system.rank)
+
+
+def shorter_by_rows(objective: Objective) -> bool:
+    design = objective.design
+    return not objective.strength and design.n_rows < design.n_features
 
 
 def centred_gram(objective: Objective) -> tuple[Array, Array]:
@@ -72,9 +92,9 @@ class NormalEquations:
         rank = self.inverse.rank
         self.rank = None if rank is None else rank + design.intercept
 
-    def solve(self, g: Array) -> Array:
+    def step(self, point: Point) -> Array:
         """H⁻¹ g, with the intercept eliminated:  w = H_c⁻¹(g_w − x̄ g_b),  b = g_b − x̄·w."""
-        d = self.d
+        d, g = self.d, point.gradient
         g_b = g[..., d:]
         right = g[..., :d] - g_b * self.mean if g_b.size else g
         w = self.inverse.times(np.ascontiguousarray(right.T)).T

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -156,6 +157,66 @@ def test_dependent_features_give_the_shortest_least_squares_solution() -> None:
     plain = LinearRegression().fit(X, y).coef_
     expected = [plain[0] / 2, plain[1], plain[2], plain[0] / 2, 0]
     assert_allclose(model.coef_, expected, atol=1e-10)
+
+
+def _equal_rows(X: np.ndarray) -> None:
+    X[3], X[7] = X[5], 2 * X[1]
+
+
+def _a_row_without_entries(X: np.ndarray) -> None:
+    X[4] = 0
+
+
+def _half_of_the_rows_again(X: np.ndarray) -> None:
+    X[len(X) // 2 :] = X[: len(X) - len(X) // 2]
+
+
+def _few_different_rows(X: np.ndarray) -> None:
+    X[:] = X[:6].repeat([8, 5, 3, 2, 1, 1], axis=0)
+
+
+def _far_off(X: np.ndarray) -> None:
+    X += 1e4
+
+
+def _a_constant_column(X: np.ndarray) -> None:
+    X[:, 2] = 7
+
+
+@pytest.mark.parametrize("as_sparse", [False, True])
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize(
+    "change",
+    [
+        _equal_rows,
+        _a_row_without_entries,
+        _half_of_the_rows_again,
+        _few_different_rows,
+        _far_off,
+        _a_constant_column,
+    ],
+)
+def test_more_features_than_rows_have_the_pseudo_inverses_least_squares(
+    change: Callable[[np.ndarray], None], intercept: bool, as_sparse: bool
+) -> None:
+    """w = (Ω^½ X_c)⁺ Ω^½ (y − ȳ), by the singular values of the weighted centred rows."""
+    rng = np.random.default_rng(2)
+    X, y, weights = rng.standard_normal((20, 31)), rng.standard_normal(20), rng.uniform(0.5, 2, 20)
+    change(X)
+    model = LinearRegression(fit_intercept=intercept)
+    model.fit(sparse.csr_array(X) if as_sparse else X, y, sample_weight=weights)
+    mean, level = (np.average(a, axis=0, weights=weights) * intercept for a in (X, y))
+    root = np.sqrt(weights)
+    w = np.linalg.pinv((X - mean) * root[:, None], rcond=1e-10) @ ((y - level) * root)
+    assert model.solver_ == "least_squares"
+    assert_allclose(model.coef_, w, atol=1e-10 * np.abs(w).max(), rtol=1e-8)
+    assert_allclose(model.intercept_, level - mean @ w, atol=1e-5 if change is _far_off else 1e-10)
+    rank = np.linalg.matrix_rank(np.column_stack([X, np.ones((20, int(intercept)))]))
+    if model.status_ == "rank_deficient":
+        assert f"rank {rank}" in model.reason_
+    else:  # fitted to rounding, which columns far from 0 make visible
+        assert change is _far_off
+        assert as_sparse or not intercept  # so that rows are not centred
 
 
 def test_logistic_regression_meets_the_observed_counts() -> None:
