@@ -278,6 +278,40 @@ def test_a_transforms_file_is_named_after_its_class(name: str) -> None:
 # nystroem
 
 
+@pytest.mark.parametrize("sparse", [False, True])
+def test_what_is_above_the_median_is_one_and_the_rest_zero(sparse: bool) -> None:
+    X = np.array([[1.0, 0, -3, 5], [2, 1, -1, 5], [3, 1, np.nan, 5], [9, 1, -2, 5]])
+    t = Table(sp.csr_array(X) if sparse else X, ("a", "b", "c", "d"))
+    fitted = transform_class("binarize")().fit(t)
+    out = dense(fitted.transform(t))
+    assert np.array_equal(fitted.threshold_, [2.5, 0, -2, 5])
+    above = (
+        [0, 1, np.nan, 0] if not sparse else [0, 0, np.nan, 0]
+    )  # zeros of sparse rows stay zeros
+    assert np.array_equal(out.T, [[0, 0, 1, 1], [0, 1, 1, 1], above, [0, 0, 0, 0]], equal_nan=True)
+
+
+def test_folds_share_a_cut_only_where_it_is_the_same() -> None:
+    folds = [np.arange(5), np.arange(5, 10)]
+    words = Table(sp.csr_array(np.eye(10)), tuple("abcdefghij"))
+    lengths = Table(np.arange(10.0)[:, None], ("a",))
+    assert transform_class("binarize")().same_for(words, folds)
+    assert not transform_class("binarize")().same_for(lengths, folds)
+
+
+def test_bernoulli_naive_bayes_learns_from_measurements_once_they_are_cut() -> None:
+    """Without a cut every length is above 0, and all flowers are alike."""
+    from sklearn.datasets import load_iris
+
+    from linclass import BernoulliNB
+
+    X, y = load_iris(return_X_y=True)
+    t = Table(X, tuple("abcd"))
+    cut = transform_class("binarize")().fit(t).transform(t).X
+    assert BernoulliNB().fit(X, y).score(X, y) < 0.4
+    assert BernoulliNB().fit(cut, y).score(cut, y) > 0.7
+
+
 def test_with_all_rows_as_landmarks_nystroem_is_the_kernel_itself() -> None:
     from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
