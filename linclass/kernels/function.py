@@ -13,6 +13,14 @@ from linclass.numerics import Array
 
 
 class Function(Kernel):
+    """A function as a kernel.
+
+    Parameters
+    ----------
+    function : callable, default=lambda X, Y: X @ Y.T
+        Maps two matrices of n and n′ rows to the matrix (n, n′) of kernel values.
+    """
+
     is_psd = False  # for all that is known
 
     def __init__(self, function: Callable[[Any, Any], Any] = lambda X, Y: X @ Y.T):

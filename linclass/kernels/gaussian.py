@@ -17,6 +17,14 @@ from linclass.numerics import Array
 
 
 class Gaussian(Kernel):
+    """k(x, x′) = e^{−γ‖x − x′‖²}.
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+        Factor γ, above 0.
+    """
+
     parameters = ("gamma",)
 
     def __init__(self, gamma: float = 1.0):

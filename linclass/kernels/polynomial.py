@@ -12,6 +12,18 @@ from linclass.numerics import Array
 
 
 class Polynomial(Kernel):
+    """k(x, x′) = (γ x·x′ + c)^degree.
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+        Factor γ, above 0.
+    degree : int, default=3
+        Degree, at least 1.
+    offset : float, default=1.0
+        Constant term c, at least 0.
+    """
+
     parameters = ("gamma", "degree", "offset")
 
     def __init__(self, gamma: float = 1.0, degree: int = 3, offset: float = 1.0):

@@ -14,6 +14,16 @@ from linclass.numerics import Array
 
 
 class Sigmoid(Kernel):
+    """k(x, x′) = tanh(γ x·x′ + c).
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+        Factor γ, above 0.
+    offset : float, default=0.0
+        Constant term c.
+    """
+
     parameters = ("gamma", "offset")
     is_psd = False
 

@@ -15,6 +15,14 @@ from linclass.numerics import Array
 
 
 class EpsilonInsensitive(ResidualLoss):
+    """Absolute residuals beyond a tube.
+
+    Parameters
+    ----------
+    epsilon : float, default=0.1
+        Half-width ε of the tube, in units of y, at least 0.
+    """
+
     kind = "convex"
     piecewise_linear = True
 

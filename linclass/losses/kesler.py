@@ -13,6 +13,16 @@ from linclass.numerics import Array
 
 
 class Kesler(Loss):
+    """The perceptron's loss for K classes.
+
+    Parameters
+    ----------
+    n_classes : int, default=3
+        Number of classes K.
+    reference : bool, default=False
+        Whether the last class has score 0 and no parameters.
+    """
+
     kind = "convex"
     mistake_driven = True
     binary = "perceptron"

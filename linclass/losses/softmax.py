@@ -16,6 +16,16 @@ from linclass.numerics import Array
 
 
 class Softmax(Loss):
+    """The logistic loss for K classes.
+
+    Parameters
+    ----------
+    n_classes : int, default=3
+        Number of classes K.
+    reference : bool, default=False
+        Whether the last class has score 0 and no parameters.
+    """
+
     smoothness = 1 / 2
     probabilistic = True
     binary = "logistic"

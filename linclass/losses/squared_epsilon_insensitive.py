@@ -14,6 +14,14 @@ from linclass.numerics import Array
 
 
 class SquaredEpsilonInsensitive(ResidualLoss):
+    """Squared residuals beyond a tube.
+
+    Parameters
+    ----------
+    epsilon : float, default=0.1
+        Half-width ε of the tube, in units of y, at least 0.
+    """
+
     smoothness = 2.0
     piecewise_quadratic = True
 

@@ -19,6 +19,14 @@ from linclass.penalties.l1 import L1
 
 @dataclass(frozen=True)
 class ElasticNet(Penalty):
+    """ρ‖W‖₁ + (1 − ρ)·½‖W‖².
+
+    Parameters
+    ----------
+    l1_ratio : float, default=0.5
+        ρ, from 0 (ridge) to 1 (lasso).
+    """
+
     l1_ratio: float = 0.5
 
     @property

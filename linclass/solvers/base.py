@@ -52,7 +52,15 @@ class Trace:
 
 @dataclass(frozen=True)
 class Solver:
-    """Shared options: `tol` bounds the certificate, `max_iter=None` is the solver's own limit."""
+    """Minimizes an objective. `needs` and `takes` say which losses and penalties it can handle.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of iterations. None is the solver's own `limit`.
+    """
 
     tol: float = 1e-6
     max_iter: int | None = None

@@ -29,6 +29,16 @@ NEAR = 0.1  # of the root of tol: the next step would gain about the square of w
 
 @dataclass(frozen=True)
 class FiniteNewton(ByRowsFirst, Newton):
+    """Newton's method for piecewise quadratic losses with an L2 penalty.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of iterations. None is 100.
+    """
+
     needs: ClassVar[str] = "piecewise-quadratic"
     takes: ClassVar[str] = "curved"
 

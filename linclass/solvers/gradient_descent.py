@@ -23,6 +23,21 @@ from linclass.solvers.base import Solution, Solver, Trace
 
 @dataclass(frozen=True)
 class GradientDescent(Solver):
+    """Gradient descent on all rows.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of iterations. None is 10000.
+    step : float, str or dict, default='backtracking'
+        Step size η: a number (constant step), {'constant': η}, {'unit': η} for steps of length η, or
+        'backtracking'.
+    record : tuple of int, default=()
+        Iterations after which the parameters are kept, in the attribute `path_` of the estimator.
+    """
+
     step: Any = "backtracking"
     record: tuple[int, ...] = field(default=())  # steps whose theta is kept in `path_`
 

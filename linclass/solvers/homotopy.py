@@ -28,6 +28,16 @@ ANEW = 50  # kinks after which the bordered inverse is made anew
 
 @dataclass(frozen=True)
 class Homotopy(Solver):
+    """Exact solution path of the lasso.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of kinks. None is 100000.
+    """
+
     needs: ClassVar[str] = "quadratic"
     takes: ClassVar[str] = "bare kink"
     limit: ClassVar[int] = 100_000

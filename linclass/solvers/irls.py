@@ -24,6 +24,16 @@ from linclass.solvers.newton import descend, inverse_hessian
 
 @dataclass(frozen=True)
 class Irls(Solver):
+    """Iteratively reweighted least squares.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of iterations. None is 100.
+    """
+
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         point = objective.at(start)
         for n_iter in range(1, self.n_steps + 1):  # noqa: B007

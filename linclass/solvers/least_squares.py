@@ -27,6 +27,16 @@ from linclass.solvers.base import Solution, Solver, Trace
 
 @dataclass(frozen=True)
 class LeastSquares(Solver):
+    """Least squares in closed form.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Not used: the solution has a closed form.
+    """
+
     needs: ClassVar[str] = "quadratic"
     refinements: ClassVar[int] = 3
 

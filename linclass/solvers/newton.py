@@ -24,6 +24,16 @@ CHORD = 1e-2  # decrement, relative to the objective: scores then move by some 0
 
 @dataclass(frozen=True)
 class Newton(Solver):
+    """Newton's method, with the Hessian formed and inverted.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of iterations. None is 100.
+    """
+
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         # A gap is a proof. Without one the digits of coefficients and errors are what counts: every
         # Hessian is new, and one step more is taken.

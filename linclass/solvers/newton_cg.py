@@ -30,6 +30,18 @@ SMALL = 150  # the same for sparse rows, of which a few do not see every feature
 
 @dataclass(frozen=True)
 class NewtonCg(Solver):
+    """Newton's method, with steps by conjugate gradients.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of iterations. None is 200.
+    forcing : float, default=0.3
+        η: conjugate gradients stop when the residual is at most η times the gradient.
+    """
+
     forcing: float = 0.3
 
     limit: ClassVar[int] = 200

@@ -23,6 +23,20 @@ from linclass.solvers.base import Solution, Solver, Trace
 
 @dataclass(frozen=True)
 class Pegasos(Solver):
+    """Stochastic subgradient steps on mini-batches, for the hinge loss with an L2 penalty.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of passes over the rows. None is 50.
+    batch : int, default=16
+        Number of rows in a mini-batch.
+    random_state : int, numpy.random.Generator or None, default=None
+        Seed of the order of rows. None draws a new one for each call.
+    """
+
     batch: int = 16
     random_state: Any = None
 

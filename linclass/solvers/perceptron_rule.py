@@ -39,6 +39,22 @@ class Best:
 
 @dataclass(frozen=True)
 class PerceptronRule(Solver):
+    """Corrections at misclassified rows.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Not used: the rule stops after a pass without mistakes.
+    max_iter : int or None, default=None
+        Limit on the number of passes over the rows. None is 100 passes (1000 for 'largest_violation').
+    step : float, default=1.0
+        Learning rate η, above 0.
+    order : {'random', 'cyclic', 'largest_violation'}, default='random'
+        Order of the rows: shuffled for each pass, as given, or always the row of smallest margin.
+    random_state : int, numpy.random.Generator or None, default=None
+        Seed of the order of rows. None draws a new one for each call.
+    """
+
     step: float = 1.0
     order: str = "random"
     random_state: Any = None

@@ -28,6 +28,16 @@ DIGITS = 1e-12  # of the loss: a bound that close to it says nothing about L
 
 @dataclass(frozen=True)
 class ProximalGradient(Solver):
+    """Accelerated proximal gradient, for any penalty.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of iterations. None is 20000.
+    """
+
     needs: ClassVar[str] = "smooth"
     takes: ClassVar[str] = "any"
     limit: ClassVar[int] = 20_000

@@ -33,6 +33,16 @@ LOOK = 0.01  # of the kink: what is left below it is worth a certificate
 
 @dataclass(frozen=True)
 class ProximalNewton(Solver):
+    """Proximal Newton on a working set, for any penalty.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of steps. None is 500.
+    """
+
     takes: ClassVar[str] = "any"
     limit: ClassVar[int] = 500
 

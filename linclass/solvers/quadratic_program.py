@@ -34,6 +34,16 @@ UNSEEN = Look(np.inf, np.empty(0), np.inf)
 
 @dataclass(frozen=True)
 class QuadraticProgram(Solver):
+    """Squared loss with an L1 part in the penalty, by active sets.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of quadratic programs. None is 1000.
+    """
+
     needs: ClassVar[str] = "quadratic"
     takes: ClassVar[str] = "any"
     limit: ClassVar[int] = 1000

@@ -24,6 +24,18 @@ Pairs = deque[tuple[Array, Array, float]]
 
 @dataclass(frozen=True)
 class QuasiNewton(Solver):
+    """L-BFGS, which approximates the inverse Hessian from recent gradients.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of iterations. None is 1000.
+    memory : int, default=10
+        Number of pairs of changes that the inverse Hessian is built from.
+    """
+
     memory: int = 10
 
     needs: ClassVar[str] = "smooth"

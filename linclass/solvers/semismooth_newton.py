@@ -38,6 +38,16 @@ INEXACT = 0.1  # ‖∇‖² allowed, in units of what the slopes moved
 
 @dataclass(frozen=True)
 class SemismoothNewton(ByRowsFirst):
+    """Augmented Lagrangian, for piecewise linear losses with an L2 penalty.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of Newton steps. None is 1000.
+    """
+
     needs: ClassVar[str] = "piecewise-linear"
     takes: ClassVar[str] = "curved"
     limit: ClassVar[int] = 1000  # Newton steps in all

@@ -30,6 +30,25 @@ SCHEDULES: dict[str, Callable[[float, float], float]] = {
 
 @dataclass(frozen=True)
 class StochasticGradient(Solver):
+    """Stochastic gradient descent on mini-batches.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of epochs. None is 200.
+    step : float, dict or None, default=None
+        Step size: a number (constant), {'constant': η}, {'inverse': η} or {'sqrt': η}. None is
+        'sqrt' with η = 1/(largest curvature of a row).
+    batch : int, default=32
+        Number of rows in a mini-batch.
+    average : bool, default=True
+        Whether to return the average of the iterates instead of the last one.
+    random_state : int, numpy.random.Generator or None, default=None
+        Seed of the order of rows. None draws a new one for each call.
+    """
+
     step: Any = None
     batch: int = 32
     average: bool = True

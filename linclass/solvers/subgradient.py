@@ -20,6 +20,16 @@ from linclass.solvers.base import Solution, Solver, Trace
 
 @dataclass(frozen=True)
 class Subgradient(Solver):
+    """The subgradient method, for any convex loss.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of iterations. None is 10000.
+    """
+
     needs: ClassVar[str] = "convex"
     limit: ClassVar[int] = 10_000
     look_every: ClassVar[int] = 100

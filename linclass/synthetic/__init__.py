@@ -1,10 +1,10 @@
-"""Data whose truth is known: a generator is one function in one file, found by the file's name.
+"""Synthetic data with known truth: a generator is one function in one file, found by the file's name.
 
-A generator takes a ``numpy.random.Generator``, ``rows`` (the number of rows of each class) and keys
-of its own, and returns X (n × d, dense or CSR) and the class codes y (n,), class after class.
-Randomness comes only from the generator that is passed in, so a seed fixes the rows whatever else
-has run. What a key may be, its type and range, is read from the signature (keys.py); a file may
-also say what no classifier can be below, as ``bayes_error(**keys)``.
+A generator takes a ``numpy.random.Generator``, ``rows`` (the number of rows of each class) and keys of its
+own, and returns X (n × d, dense or CSR) and the class codes y (n,), class after class. All randomness comes
+from the generator that is passed in, so a seed determines the rows. The type and range of a key are read
+from the signature (keys.py). A file may also define the error of the best possible classifier, as
+``bayes_error(**keys)``.
 
     X, y = synthetic.generate("circles", seed=1, rows=[100, 100], radii=[1, 2])
 """
@@ -22,10 +22,25 @@ SHARED = ("keys", "label_noise")  # files that are no generators
 def generate(
     name: str, seed: int | Sequence[int] = 0, label_noise: float = 0.0, **keys: Any
 ) -> tuple[Any, Any]:
-    """(X, y) of the generator called `name`, drawn from `seed` alone.
+    """Rows and classes drawn from a generator.
 
-    With `label_noise` each label is, with this probability, replaced by another class: the rows
-    stay what they are without it.
+    Parameters
+    ----------
+    name : str
+        Name of the generator, one of `names()`.
+    seed : int or sequence of int, default=0
+        Seed; the same seed and keys give the same rows.
+    label_noise : float, default=0.0
+        Probability that a label is replaced by another class. It does not change X.
+    **keys : dict
+        Keys of the generator, such as `rows`.
+
+    Returns
+    -------
+    X : array or csr_array of shape (n, d)
+        Rows, class after class.
+    y : array of shape (n,)
+        Class codes 0, ..., K − 1.
     """
     import numpy as np
 
@@ -37,7 +52,22 @@ def generate(
 
 
 def bayes_error(name: str, label_noise: float = 0.0, **keys: Any) -> tuple[float, float] | None:
-    """(what no classifier can be below, the standard error of this number), where it is known."""
+    """Error of the best possible classifier on the data of a generator.
+
+    Parameters
+    ----------
+    name : str
+        Name of the generator, one of `names()`.
+    label_noise : float, default=0.0
+        Probability that a label is replaced by another class.
+    **keys : dict
+        Keys of the generator, such as `rows`.
+
+    Returns
+    -------
+    (float, float) or None
+        The error and its standard error (0 if it is exact); None if it is not known.
+    """
     known = getattr(_part(name), "bayes_error", None)
     try:
         found = known(**keys) if known else None
@@ -49,20 +79,40 @@ def bayes_error(name: str, label_noise: float = 0.0, **keys: Any) -> tuple[float
 
 
 def generator(name: str) -> Callable[..., tuple[Any, Any]]:
-    """The function that the file linclass/synthetic/{name}.py is named after."""
+    """The function of a generator.
+
+    Parameters
+    ----------
+    name : str
+        Name of the generator, one of `names()`.
+
+    Returns
+    -------
+    callable
+    """
     if name not in names():
         raise ValueError(f"there is no generator '{name}'; there are: {', '.join(names())}.")
     return getattr(_part(name), name)
 
 
 def names() -> list[str]:
-    """All generators, by their files."""
+    """Names of all generators, sorted."""
     files = (file.name for file in pkgutil.iter_modules(__path__))
     return sorted(name for name in files if name not in SHARED and not name.startswith("_"))
 
 
 def schema(name: str) -> dict[str, Any]:
-    """The keys of a generator as JSON Schema: its own, and label_noise."""
+    """The keys of a generator as JSON Schema: its own, and label_noise.
+
+    Parameters
+    ----------
+    name : str
+        Name of the generator, one of `names()`.
+
+    Returns
+    -------
+    dict
+    """
     keys = _part("keys")
     noise = keys.schema(_part("label_noise").label_noise)["properties"]["share"]
     own = keys.schema(generator(name))

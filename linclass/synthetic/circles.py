@@ -19,12 +19,29 @@ def circles(
 ) -> tuple[np.ndarray, np.ndarray]:
     """x = (r_k + σ z) u, with u uniform on the unit sphere and z standard normal.
 
-    rows       the number of rows of each class
-    radii      r_k, a radius per class
-    noise      σ, the deviation of the distance from the centre
-    features   d, 2 for circles and 3 for spheres
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of the random numbers.
+    rows : sequence of int
+        The number of rows of each class.
+    radii : sequence of float, default=(1.0, 2.0)
+        r_k, a radius per class.
+    noise : float, default=0.1
+        σ, the standard deviation of the distance from the centre.
+    features : int, default=2
+        d, 2 for circles and 3 for spheres.
 
-    All classes have the mean 0, so LDA and the like see nothing. Σ_j x_j² is the squared radius.
+    Returns
+    -------
+    X : array of shape (n, d)
+        Rows, class after class.
+    y : array of shape (n,)
+        Class codes 0, ..., K − 1.
+
+    Notes
+    -----
+    All classes have mean 0, so LDA cannot distinguish them. Σ_j x_j² is the squared radius.
     """
     _refuse_others(rows, radii)
     y = _classes.codes(rows)

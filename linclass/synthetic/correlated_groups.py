@@ -1,4 +1,4 @@
-"""Two Gaussian classes whose features come in groups that tell nearly the same."""
+"""Two Gaussian classes whose features form groups of nearly equal information."""
 
 from __future__ import annotations
 
@@ -19,15 +19,34 @@ def correlated_groups(
 ) -> tuple[np.ndarray, np.ndarray]:
     """x_gj = √ρ z_g + √(1 − ρ) e_gj, and in class 1 the features of the first groups are shifted by δ.
 
-    rows          the number of rows of each of the two classes
-    groups        the number of groups, independent of each other
-    size          m, the features of a group
-    correlation   ρ, between two features of a group; variances are 1
-    informative   the number of groups, the first ones, whose means differ between the classes
-    shift         δ, the difference of means of each of their features
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of the random numbers.
+    rows : sequence of int
+        The number of rows of each of the two classes.
+    groups : int, default=10
+        The number of groups, independent of each other.
+    size : int, default=5
+        m, the features of a group.
+    correlation : float, default=0.9
+        ρ, between two features of a group; variances are 1.
+    informative : int, default=3
+        The number of groups, the first ones, whose means differ between the classes.
+    shift : float, default=1.0
+        δ, the difference of means of each of their features.
 
-    The lasso takes one feature of a group nearly by chance, the elastic net takes the group.
-                                        Zou & Hastie (2005), J. R. Statist. Soc. B 67(2), §§2.3, 5
+    Returns
+    -------
+    X : array of shape (n, d)
+        Rows, class after class.
+    y : array of shape (n,)
+        Class codes 0, ..., K − 1.
+
+    Notes
+    -----
+    The lasso selects one feature of a group almost arbitrarily, the elastic net selects the group.
+    Zou & Hastie (2005), J. R. Statist. Soc. B 67(2), §§2.3, 5
     """
     _refuse_more(informative, groups)
     y = _classes.codes(rows)

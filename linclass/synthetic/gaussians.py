@@ -17,13 +17,29 @@ def gaussians(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Classes x | k ~ N(μ_k, Σ_k), drawn as μ_k + Σ_k^{1/2} z with z standard normal.
 
-    means         a list of d numbers per class, μ_k
-    rows          the number of rows of each class
-    covariances   identity; a number v_k per class for Σ_k = v_k I; one d × d matrix for all
-                  classes; or such a matrix per class
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of the random numbers.
+    means : sequence of sequences of float
+        A list of d numbers per class, μ_k.
+    rows : sequence of int
+        The number of rows of each class.
+    covariances : 'identity' or array, default='identity'
+        Identity; a number v_k per class for Σ_k = v_k I; one d × d matrix for all classes; or such a
+        matrix per class.
 
-    The square root is V √Λ from Σ = V Λ Vᵀ, so a singular Σ is allowed: its rows lie in a
-    subspace.                              Anderson (2003), Multivariate Statistical Analysis, §2.3
+    Returns
+    -------
+    X : array of shape (n, d)
+        Rows, class after class.
+    y : array of shape (n,)
+        Class codes 0, ..., K − 1.
+
+    Notes
+    -----
+    The square root is V √Λ from Σ = V Λ Vᵀ, so a singular Σ is allowed: its rows lie in a subspace.
+    Anderson (2003), Multivariate Statistical Analysis, §2.3
     """
     centers = rectangle(means, "means")
     n_classes, d = centers.shape
@@ -42,12 +58,14 @@ def gaussians(
 def bayes_error(
     means: Means, rows: Rows, covariances: Covariances = "identity"
 ) -> tuple[float, float]:
+    """(error, its standard error) of the best classifier; the keys are those of `gaussians`."""
     from linclass.bayes_error import estimate  # slow to import
 
     return estimate(means, covariances, rows)
 
 
 def rectangle(values: Any, name: str) -> np.ndarray:
+    """`values` as a finite matrix, or ValueError."""
     try:
         array = np.asarray(values, dtype=float)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Many features that are 0 in nearly all rows, as words are: X is CSR."""
+"""Many features that are 0 in nearly all rows, like words; X is CSR."""
 
 from __future__ import annotations
 
@@ -22,13 +22,31 @@ def high_dimensional_sparse(
 ) -> tuple[Any, np.ndarray]:
     """x_j ∈ {0, 1} independent given the class; each class has m features of its own.
 
-    rows                  the number of rows of each class
-    features              d, at least m for each class; the others tell nothing
-    density               the probability that a feature is 1
-    informative           m, the number of features of its own that each class has
-    informative_density   the probability that a feature of its own is 1 in a row of a class
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of the random numbers.
+    rows : sequence of int
+        The number of rows of each class.
+    features : int, default=10000
+        d, at least m for each class; the others are noise.
+    density : float, default=0.005
+        The probability that a feature is 1.
+    informative : int, default=20
+        m, the number of features of its own that each class has.
+    informative_density : float, default=0.05
+        The probability that a feature of its own is 1 in a row of a class.
 
-    Bernoulli naive Bayes is the right model.
+    Returns
+    -------
+    X : csr_array of shape (n, d)
+        Rows, class after class.
+    y : array of shape (n,)
+        Class codes 0, ..., K − 1.
+
+    Notes
+    -----
+    Bernoulli naive Bayes is the true model.
     """
     K = len(rows)
     _refuse_few(K, features, informative)
@@ -57,8 +75,11 @@ def bayes_error(
     informative: Count = 20,
     informative_density: Probability = 0.05,
 ) -> tuple[float, float]:
-    """ln P(k | x) = c_k ln-odds + ln π_k + …, where c_k, how many of its own features a row has, is
-    binomial: P(correct) = Σ_k π_k Σ_c P(c_k = c | k) Π_l P(class l has less | k), added up exactly."""
+    """ln P(k | x) = c_k ln-odds + ln π_k + …, with c_k the count of class k's own features in a row.
+
+    c_k is binomial, so P(correct) = Σ_k π_k Σ_c P(c_k = c | k) Π_l P(class l has less | k) is a
+    finite sum.
+    """
     from scipy.stats import binom
 
     m, p, q = informative, density, informative_density

@@ -1,8 +1,8 @@
-"""What the keys of a generator may be, read from its signature.
+"""The keys of a generator as JSON Schema, read from its signature and docstring.
 
-Each parameter is annotated with one of the kinds below: a Python type and what JSON Schema says of
-it. Names, defaults and which keys are needed follow from the signature, and a key's description
-from the docstring, whose lines ``name   text`` describe the parameters.
+Each parameter is annotated with one of the types below: a Python type with its JSON Schema. Names, defaults
+and required keys follow from the signature, and the description of a key from the section Parameters of the
+docstring.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ ABOVE_0: Schema = {"type": "number", "exclusiveMinimum": 0}
 
 
 def rows_of(least: int, most: int | None = None) -> Schema:
+    """Schema of a list of `least` to `most` positive numbers of rows."""
     size = {"minItems": least} | ({"maxItems": most} if most else {})
     return {"type": "array", **size, "items": {"type": "integer", "minimum": 1}}
 
@@ -40,7 +41,7 @@ Probability = Annotated[float, {"type": "number", "exclusiveMinimum": 0, "exclus
 
 
 def schema(generator: Callable[..., Any]) -> Schema:
-    """JSON Schema of the parameters of one of these kinds: all but the random numbers and the like."""
+    """JSON Schema of the parameters that have one of these types, so not of the random generator."""
     kinds = get_type_hints(generator, include_extras=True)
     parameters = inspect.signature(generator).parameters
     described = descriptions(generator)
@@ -53,16 +54,15 @@ def schema(generator: Callable[..., Any]) -> Schema:
 
 
 def descriptions(generator: Callable[..., Any]) -> dict[str, str]:
-    """Key → what its docstring says of it: the line that begins with its name, and those indented below."""
-    lines = inspect.cleandoc(generator.__doc__ or "").splitlines()
+    """Key → its description in the section Parameters of the docstring."""
     found: dict[str, str] = {}
     name = ""
-    for line in lines:
-        begins = re.match(r"(\w+) {2,}(\S.*)", line)
-        if begins:
-            name, found[begins[1]] = begins[1], begins[2]
+    for line in inspect.cleandoc(generator.__doc__ or "").splitlines():
+        if begins := re.match(r"(\w+) : ", line):
+            name = begins[1]
+            found[name] = ""
         elif name and line.startswith("  "):
-            found[name] += f" {line.strip()}"
+            found[name] = f"{found[name]} {line.strip()}".lstrip()
         else:
             name = ""
-    return found
+    return {key: text.rstrip(".") for key, text in found.items()}

@@ -1,4 +1,4 @@
-"""Labels that are wrong by chance, over the rows of any generator."""
+"""Random label noise, for the rows of any generator."""
 
 from __future__ import annotations
 
@@ -10,10 +10,21 @@ from linclass.synthetic.keys import Share
 def label_noise(rng: np.random.Generator, y: np.ndarray, share: Share) -> np.ndarray:
     """Each label, with the probability `share`, becomes one of the K − 1 other classes, equally likely.
 
-    share    the probability that a label is replaced by another class; below (K − 1)/K
+    The noise does not depend on the rows, so it is symmetric and completely at random.
+    Frénay & Verleysen (2014), IEEE Trans. Neural Netw. 25(5), §II
 
-    y holds the codes 0 … K − 1. Rows are not looked at, so the noise is symmetric and completely at
-    random.                          Frénay & Verleysen (2014), IEEE Trans. Neural Netw. 25(5), §II
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of the random numbers.
+    y : array of shape (n,)
+        Class codes 0, ..., K − 1.
+    share : float
+        the probability that a label is replaced by another class; below (K − 1)/K
+
+    Returns
+    -------
+    array of shape (n,)
     """
     K = int(y.max()) + 1
     if share >= (K - 1) / K:
@@ -26,9 +37,10 @@ def label_noise(rng: np.random.Generator, y: np.ndarray, share: Share) -> np.nda
 
 
 def bayes_error(clean: tuple[float, float], share: float, K: int) -> tuple[float, float]:
-    """η + ε (1 − η K/(K − 1)), of a Bayes error ε without noise.
+    """η + ε (1 − η K/(K − 1)), from a Bayes error ε without noise.
 
-    P(label = k | x) = (1 − η) p_k + (1 − p_k) η/(K − 1) grows with p_k, so the best class stays.
+    P(label = k | x) = (1 − η) p_k + (1 − p_k) η/(K − 1) increases with p_k, so the best class is the
+    same.
     """
     error, deviation = clean
     slope = 1 - share * K / (K - 1)

@@ -1,4 +1,4 @@
-"""Two classes with a hyperplane between them, whose largest margin is known."""
+"""Two linearly separable classes with a known maximum margin."""
 
 from __future__ import annotations
 
@@ -17,14 +17,31 @@ def separable(
 ) -> tuple[np.ndarray, np.ndarray]:
     """x = ±(γ + s |z|) u + s v, with u = (1, …, 1)/√d, z and v standard normal, v ⟂ u.
 
-    rows       the number of rows of each of the two classes
-    margin     γ, the distance of the nearest row of each class from the best hyperplane
-    spread     s, the deviation of what is added to the nearest rows
-    features   d, the number of features
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of the random numbers.
+    rows : sequence of int
+        The number of rows of each of the two classes.
+    margin : float, default=0.5
+        γ, the distance of the nearest row of each class from the best hyperplane.
+    spread : float, default=1.0
+        s, the standard deviation of what is added to the nearest rows.
+    features : int, default=2
+        d, the number of features.
 
+    Returns
+    -------
+    X : array of shape (n, d)
+        Rows, class after class.
+    y : array of shape (n,)
+        Class codes 0, ..., K − 1.
+
+    Notes
+    -----
     The first rows of the classes have z = 0 and the same v: they are 2γ apart along u, and all rows
-    are at least γ from the hyperplane uᵀx = 0. So no hyperplane has a larger margin, and this one
-    has it.                                            Cristianini & Shawe-Taylor (2000), §6.1
+    are at least γ from the hyperplane uᵀx = 0. So this hyperplane has the maximum margin.
+    Cristianini & Shawe-Taylor (2000), §6.1
     """
     y = _classes.codes(rows)
     u = np.full(features, features**-0.5)
@@ -43,4 +60,5 @@ def bayes_error(
     spread: Distance = 1.0,
     features: Count = 2,
 ) -> tuple[float, float]:
+    """0, because the classes are separable."""
     return 0.0, 0.0

@@ -1,4 +1,4 @@
-"""Gaussian classes all equally far from each other."""
+"""Gaussian classes at equal distances from each other."""
 
 from __future__ import annotations
 
@@ -13,11 +13,27 @@ def simplex(
 ) -> tuple[np.ndarray, np.ndarray]:
     """x | k ~ N(δ/√2 e_k, I): the means are the corners of a regular simplex.
 
-    rows       the number of rows of each class
-    distance   δ, between the means of any two classes
-    features   d, at least the number of classes; those beyond it are noise
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of the random numbers.
+    rows : sequence of int
+        The number of rows of each class.
+    distance : float, default=3.0
+        δ, between the means of any two classes.
+    features : int, default=10
+        d, at least the number of classes; those beyond it are noise.
 
-    LDA is the right model; what n, d, K and δ do to a method can be looked at one by one.
+    Returns
+    -------
+    X : array of shape (n, d)
+        Rows, class after class.
+    y : array of shape (n,)
+        Class codes 0, ..., K − 1.
+
+    Notes
+    -----
+    LDA is the true model; the effects of n, d, K and δ on a method can be studied separately.
     """
     _refuse_few(rows, features)
     y = _classes.codes(rows)
@@ -29,7 +45,7 @@ def simplex(
 def bayes_error(
     rows: RowsOfSeveral, distance: Distance = 3.0, features: Count = 10
 ) -> tuple[float, float]:
-    """Features beyond the number of classes tell nothing."""
+    """Features beyond the number of classes are noise."""
     return gaussians.bayes_error((distance / 2**0.5 * np.eye(len(rows))).tolist(), rows)
 
 

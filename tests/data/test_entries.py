@@ -123,7 +123,7 @@ WRONG = {  # name: (entry, path, sentence)
     "text for a number": (
         {"source": {"generate": "circles", "rows": [5, 5], "noise": "low"}},
         ["source", "noise"],
-        "'low' is not a number (σ, the deviation of the distance from the centre)",
+        "'low' is not a number (σ, the standard deviation of the distance from the centre)",
     ),
     "three classes for two": (
         {"source": {"generate": "separable", "rows": [5, 5, 5]}},
