@@ -1,12 +1,12 @@
-"""The Bayes error of Gaussian classes: what no classifier can be below,  1 − E max_k P(k | x).
+"""The Bayes error of Gaussian classes, the least error of any classifier:  1 − E max_k P(k | x).
 
-Which way it is worked out follows from the classes (WAYS):
+The method of computation depends on the classes (WAYS):
 two, one covariance      Σ π_k Φ(±ln(π₁/π₀)/Δ − Δ/2),  Δ² = (μ₁ − μ₀)ᵀΣ⁻¹(μ₁ − μ₀), in closed form
-several, one covariance  the regions are cut by planes: Gaussian probabilities of orthants
-two covariances          P(q > 0) of a quadratic q in a Gaussian: one coordinate exactly, the others by integration
+several, one covariance  the regions are bounded by hyperplanes: Gaussian orthant probabilities
+two covariances          P(q > 0) of a quadratic q of a Gaussian: one coordinate exactly, the others by integration
 several covariances      the mean of 1 − max_k P(k | x) over scrambled Sobol sequences
 
-What is integrated is worked out REPEATS times, scrambled anew: their mean, and how far it may be off.
+Integrals are computed REPEATS times with different scrambling, which gives a mean and its standard error.
 
 Duda, Hart & Stork (2001), §2.7; Genz (1992), J. Comput. Graph. Stat. 1
 """
@@ -34,8 +34,24 @@ def bayes_error(
     covariances: Any = "identity",
     priors: Sequence[float] | None = None,
 ) -> float:
-    """Of classes N(μ_k, Σ_k); `covariances` as the generator gaussians takes them, equal priors for None.
+    """The Bayes error of the classes N(μ_k, Σ_k).
 
+    Parameters
+    ----------
+    means : array of shape (K, d)
+        Means μ_k.
+    covariances : 'identity' or array, default='identity'
+        'identity'; a number v_k per class for Σ_k = v_k I; one matrix (d, d) for all classes; or one
+        per class.
+    priors : sequence of K floats or None, default=None
+        Relative frequencies of the classes. None is equal ones.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> bayes_error([[0, 0], [2, 2]])     # Φ(−√2)
     0.0786496...
     """
@@ -47,7 +63,23 @@ def estimate(
     covariances: Any = "identity",
     priors: Sequence[float] | None = None,
 ) -> tuple[float, float]:
-    """(`bayes_error`, its own standard error: 0 where nothing is left to chance)."""
+    """The Bayes error of the classes N(μ_k, Σ_k), with its standard error.
+
+    Parameters
+    ----------
+    means : array of shape (K, d)
+        Means μ_k.
+    covariances : 'identity' or array, default='identity'
+        'identity'; a number v_k per class for Σ_k = v_k I; one matrix (d, d) for all classes; or one
+        per class.
+    priors : sequence of K floats or None, default=None
+        Relative frequencies of the classes. None is equal ones.
+
+    Returns
+    -------
+    (float, float)
+        Error and standard error, 0 for a closed form.
+    """
     M = rectangle(means, "means")
     K, d = M.shape
     roots = square_roots(covariances, K, d)
@@ -76,7 +108,7 @@ def _two_of_one_covariance(M: Array, roots: Array, log_share: Array, seed: int) 
 
 
 def _several_of_one_covariance(M: Array, roots: Array, log_share: Array, seed: int) -> float:
-    """Under class k the differences z_l − z_k are Gaussian: correct is where none is above 0."""
+    """Under class k the differences z_l − z_k are Gaussian; the prediction is correct if none is positive."""
     white = np.linalg.solve(roots[0], M.T).T
     correct = 0.0
     for k, m in enumerate(white):
@@ -104,7 +136,7 @@ def _orthant(upper: Array, covariance: Array, seed: int) -> float:
 
 
 def _two_covariances(M: Array, roots: Array, log_share: Array, seed: int) -> float:
-    """Σ_k π_k P(q > 0 | k), q the log-odds of the other class: a quadratic in standard normals u."""
+    """Σ_k π_k P(q > 0 | k), with q the log-odds of the other class, a quadratic in standard normals u."""
     error = 0.0
     for k in range(2):
         other = 1 - k
@@ -119,9 +151,9 @@ def _two_covariances(M: Array, roots: Array, log_share: Array, seed: int) -> flo
 
 
 def _above_zero(values: Array, linear: Array, constant: float, seed: int) -> float:
-    """P(Σ λ_j u_j² + h_j u_j + c > 0): given the others, one coordinate is inside an interval or not.
+    """P(Σ λ_j u_j² + h_j u_j + c > 0): given the other coordinates, one is in or outside an interval.
 
-    The rest is a smooth mean: over one coordinate by quadrature, over more by a Sobol sequence.
+    The rest is a smooth mean: by quadrature over one coordinate, by a Sobol sequence over more.
     """
     first = int(np.argmax(np.abs(values) + np.abs(linear)))
     a, b = values[first], linear[first]

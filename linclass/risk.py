@@ -1,10 +1,9 @@
 """The Bayes decision:  a(x) = argmin_a Σ_k L[a, k] · p(k | x).
 
-L[a, k] is the cost of action a when the class is k: rows are actions, columns are classes, and
-there may be more actions than classes (to refer a patient is neither of two diagnoses). What the
-best action costs in class k is paid whatever is done, so min_a L[a, k] is taken off each column.
-The rest is non-negative and the risk can be added up in logarithms, where probabilities of 0 and
-of 10⁻⁴⁰⁰ keep their order.   Duda, Hart & Stork (2001), §2.2
+L[a, k] is the cost of action a when the class is k. There may be more actions than classes: referring a
+patient is neither of two diagnoses. The cost of the best action in class k, min_a L[a, k], is unavoidable
+and is subtracted from each column. The remaining costs are non-negative, so the risk can be summed in
+logarithms, where probabilities of 0 and of 10⁻⁴⁰⁰ keep their order.   Duda, Hart & Stork (2001), §2.2
 """
 
 from collections.abc import Sequence
@@ -13,8 +12,22 @@ import numpy as np
 
 
 def decide(log_proba: np.ndarray, costs: np.ndarray | Sequence[Sequence[float]]) -> np.ndarray:
-    """The action of least expected risk for each row of `log_proba` (n, K); of equals the first.
+    """The action of least expected cost for each row; ties go to the first.
 
+    Parameters
+    ----------
+    log_proba : array of shape (n, K)
+        Logarithms of the class probabilities, as `predict_log_proba` returns them.
+    costs : array of shape (A, K)
+        Cost of each of A actions (rows) in each class (columns), in any unit.
+
+    Returns
+    -------
+    array of int, shape (n,)
+        Index of the action.
+
+    Examples
+    --------
     >>> decide(np.log([[0.9, 0.1], [0.8, 0.2]]), costs=[[0, 5], [1, 0]])
     array([0, 1])
     """
@@ -27,7 +40,7 @@ def decide(log_proba: np.ndarray, costs: np.ndarray | Sequence[Sequence[float]])
 
 
 def check_costs(costs: np.ndarray | Sequence[Sequence[float]], n_classes: int) -> np.ndarray:
-    """costs as a finite (actions, classes) matrix, or ValueError."""
+    """The costs as a finite matrix (actions, classes), or ValueError."""
     matrix = np.asarray(costs, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[1] != n_classes:
         raise ValueError(

@@ -25,11 +25,24 @@ from linclass.separation.widest import LargestMargin, widest
 
 
 def separability(X: Any, y: Any, intercept: str = "free", method: str = "newton") -> Any:
-    """A Separation; for more than two classes {(k, l): Separation}.
+    """Whether a hyperplane separates the classes, with a proof of the answer.
 
-    intercept   "none": hyperplanes through the origin; "feature", "free": anywhere, which differs
-                in what their margin is
-    method      "newton", or "linear_program", the slow reference
+    Parameters
+    ----------
+    X : array, sparse matrix or data frame of shape (n, d)
+        Rows; finite numbers.
+    y : array of shape (n,)
+        Class of each row.
+    intercept : {'free', 'feature', 'none'}, default='free'
+        Hyperplanes: 'none' through the origin; 'free' and 'feature' anywhere. The norm of the weights,
+        by which the margin is measured, includes the intercept only for 'feature'.
+    method : {'newton', 'linear_program'}, default='newton'
+        Algorithm; 'linear_program' is a slow reference.
+
+    Returns
+    -------
+    Separation or dict
+        For more than two classes a dict {(k, l): Separation} over the pairs of classes.
     """
 
     def of_pair(rows: SignedRows, classes: tuple[Any, Any]) -> Separation:
@@ -39,13 +52,29 @@ def separability(X: Any, y: Any, intercept: str = "free", method: str = "newton"
 
 
 def largest_margin(X: Any, y: Any, intercept: str = "free", tol: float = 1e-6) -> Any:
-    """A LargestMargin; for more than two classes {(k, l): LargestMargin}.
+    """The separating hyperplane of largest margin, and the perceptron's bound (R/γ)² on mistakes.
 
-    γ = max min_i y_i w·x_i/‖w‖     intercept "none"
-    the same for rows (x_i, 1)      "feature", the perceptron's
-    max min_i y_i (w·x_i + b)/‖w‖   "free", the support vector machine's
+        γ = max min_i y_i w·x_i/‖w‖             intercept 'none'
+        γ = the same for the rows (x_i, 1)      intercept 'feature', the perceptron's
+        γ = max min_i y_i (w·x_i + b)/‖w‖       intercept 'free', the support vector machine's
 
-    `tol` bounds the relative gap of ½‖w‖² between γ and `bound`; `status` says whether it was reached.
+    Parameters
+    ----------
+    X : array, sparse matrix or data frame of shape (n, d)
+        Rows; finite numbers.
+    y : array of shape (n,)
+        Class of each row.
+    intercept : {'free', 'feature', 'none'}, default='free'
+        Hyperplanes: 'none' through the origin; 'free' and 'feature' anywhere. The norm of the weights,
+        by which the margin is measured, includes the intercept only for 'feature'.
+    tol : float, default=1e-06
+        Tolerance of the relative gap of ½‖w‖² between γ and its upper `bound`; `status` says whether
+        it was reached.
+
+    Returns
+    -------
+    LargestMargin or dict
+        For more than two classes a dict {(k, l): LargestMargin} over the pairs of classes.
     """
     if not (isinstance(tol, Real) and tol >= 0):
         raise ValueError(f"tol is {tol!r}; it must be a number, at least 0.")

@@ -1,7 +1,8 @@
-"""The Bayesian correlated t test on one data set: how probable is it that one method is better by more than the rope?
+"""The Bayesian correlated t test on one data set: the probability that one method is better by more than the rope.
 
 The posterior of the mean difference, under a flat prior, is Student's t with n − 1 degrees of freedom about d̄, with
-the scale of the corrected t test; `rope` is the difference that makes no difference in practice.
+the scale of the corrected t test. `rope`, the region of practical equivalence, is the largest difference that makes no
+difference in practice.
 Corani & Benavoli (2015), Machine Learning 100; Benavoli, Corani, Demšar & Zaffalon (2017), JMLR 18
 """
 
@@ -16,7 +17,17 @@ from linclass.comparisons.score_table import Array
 
 
 class Posterior(NamedTuple):
-    """[i, j]: the probability that i is better than j, that they are practically equal, that j is better."""
+    """Posterior probabilities for each pair of methods [i, j].
+
+    Attributes
+    ----------
+    better : array of shape (k, k)
+        i is better than j by more than the rope.
+    equal : array of shape (k, k)
+        They are practically equal.
+    worse : array of shape (k, k)
+        j is better than i by more than the rope.
+    """
 
     better: Array
     equal: Array
@@ -24,7 +35,21 @@ class Posterior(NamedTuple):
 
 
 def bayesian_t(scores: Any, ratio: float, rope: float = 0.0) -> Posterior:
-    """All pairs of a table, folds × methods; `ratio` is n_test/n_train."""
+    """The Bayesian correlated t test for each pair of methods on one data set.
+
+    Parameters
+    ----------
+    scores : array of shape (N, k)
+        Scores of k methods on N folds, greater is better; NaN where a score is missing.
+    ratio : float
+        n_test/n_train, the ratio of test to training rows of a fold.
+    rope : float, default=0.0
+        Largest difference of scores that makes no difference in practice.
+
+    Returns
+    -------
+    Posterior
+    """
     from scipy import stats  # slow to import
 
     found = corrected_t(scores, ratio)
@@ -39,5 +64,5 @@ def bayesian_t(scores: Any, ratio: float, rope: float = 0.0) -> Posterior:
 
 
 def _step(beyond: Array, rope: float) -> Array:
-    """All or nothing; without a rope, what is exactly equal is shared."""
+    """Certain outcomes; without a rope, an exact tie counts half."""
     return np.where(beyond > 0, 1.0, np.where((beyond == 0) & (rope == 0), 0.5, 0.0))

@@ -1,10 +1,10 @@
-"""Bradley–Terry ratings: P(i is better than j) = 1 / (1 + e^{θ_j − θ_i}), from who beat whom on which data set.
+"""Bradley–Terry ratings: P(i is better than j) = 1 / (1 + e^{θ_j − θ_i}), from wins on data sets.
 
     θ = argmax Σ_{i≠j} w_ij ln P(i better than j) − ½ Σ θ_i² / prior²,      w_ij: wins of i over j, a tie counts half,
 
-with a normal prior, so that a method that never loses has a finite rating. Intervals are of a bootstrap over
-data sets: what other data sets of this kind would say.
-Bradley & Terry (1952), Biometrika 39; ratings are also given on Elo's scale, 400/ln 10 per unit of θ, about 1000.
+with a normal prior, so that the rating of a method without losses is finite. Intervals are from a bootstrap over data
+sets: they describe other data sets of this kind. Ratings are also given on Elo's scale, 400/ln 10 per unit of θ, with
+mean 1000.   Bradley & Terry (1952), Biometrika 39
 """
 
 from __future__ import annotations
@@ -21,7 +21,19 @@ STEPS, ENOUGH = 100, 1e-9
 
 
 class Ratings(NamedTuple):
-    """theta has mean 0; lower and upper bound `elo` with the asked-for probability over data sets."""
+    """Ratings of methods.
+
+    Attributes
+    ----------
+    theta : array of shape (k,)
+        Ratings θ, with mean 0.
+    elo : array of shape (k,)
+        Ratings on Elo's scale.
+    lower : array of shape (k,)
+        Lower end of the interval of `elo`.
+    upper : array of shape (k,)
+        Upper end of the interval of `elo`.
+    """
 
     theta: Array
     elo: Array
@@ -37,7 +49,28 @@ def bradley_terry(
     seed: int = 0,
     tie: float = TIE,
 ) -> Ratings:
-    """Of a table, data sets × methods; pairs that lack a score on a data set do not meet there."""
+    """Bradley–Terry ratings of methods across data sets.
+
+    Parameters
+    ----------
+    scores : array of shape (N, k)
+        Scores of k methods on N data sets, greater is better; NaN where a score is missing. Pairs are compared where
+        both have a score.
+    prior : float, default=2.0
+        Standard deviation of the normal prior of θ.
+    level : float, default=0.95
+        Probability of the intervals.
+    draws : int, default=1000
+        Number of bootstrap samples.
+    seed : int, default=0
+        Seed of the random draws.
+    tie : float, default=1e-09
+        Scores that differ by no more are equal.
+
+    Returns
+    -------
+    Ratings
+    """
     table = checked(scores)
     met = _meetings(table, tie)
     theta = _fit(met.sum(axis=0), prior, np.zeros(table.shape[1]))
@@ -55,7 +88,7 @@ def bradley_terry(
 
 
 def _meetings(table: Array, tie: float) -> Array:
-    """[s, i, j]: 1 where i beat j on data set s, ½ for a tie, 0 for a loss or no meeting."""
+    """[s, i, j]: 1 if i beat j on data set s, ½ for a tie, 0 for a loss or if one has no score."""
     d = table[:, :, None] - table[:, None, :]
     met = np.where(np.abs(d) <= tie, 0.5, (d > tie).astype(float))
     met[np.isnan(d)] = 0
@@ -64,7 +97,7 @@ def _meetings(table: Array, tie: float) -> Array:
 
 
 def _fit(wins: Array, prior: float, theta: Array) -> Array:
-    """Newton's method; the objective is strictly concave, and its Hessian bounded, so halving is seldom needed."""
+    """Newton's method. The objective is strictly concave with bounded Hessian, so step halving is rare."""
     games = wins + wins.T
     value = _value(wins, prior, theta)
     for _ in range(STEPS):

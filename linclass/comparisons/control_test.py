@@ -1,4 +1,4 @@
-"""All methods against one control: z = (R_control − R_j) / √(k(k+1)/(6n)), normal, with Holm's correction.
+"""All methods against a control: z = (R_control − R_j) / √(k(k+1)/(6n)), normal, with Holm's correction.
 
 Demšar (2006), JMLR 7, §3.2.2
 """
@@ -15,7 +15,19 @@ from linclass.comparisons.score_table import TIE, Array, checked
 
 
 class AgainstControl(NamedTuple):
-    """z > 0: better than the control. p is two-sided; of the control itself both are NaN."""
+    """Results for each method; those of the control itself are NaN.
+
+    Attributes
+    ----------
+    ranks : array of shape (k,)
+        Average ranks.
+    z : array of shape (k,)
+        The statistic, positive if the method is better than the control.
+    p : array of shape (k,)
+        Two-sided p-value.
+    adjusted : array of shape (k,)
+        p-value with Holm's correction.
+    """
 
     ranks: Array
     z: Array
@@ -24,7 +36,21 @@ class AgainstControl(NamedTuple):
 
 
 def holm_against_control(scores: Any, control: int, tie: float = TIE) -> AgainstControl:
-    """Of a complete table, data sets × methods; `control` is a column."""
+    """Test of each method against a control, across data sets.
+
+    Parameters
+    ----------
+    scores : array of shape (N, k)
+        Scores of k methods on N data sets, greater is better; no score may be missing.
+    control : int
+        Column of the control.
+    tie : float, default=1e-09
+        Scores that differ by no more are equal.
+
+    Returns
+    -------
+    AgainstControl
+    """
     from scipy import stats  # slow to import
 
     table = checked(scores, complete=True)

@@ -1,5 +1,4 @@
-"""The corrected resampled t test: folds share training rows, so the mean of their differences is less sure than n
-independent differences would make it.
+"""The corrected resampled t test, which allows for the training rows that folds share:
 
     t = d̄ / (s √(1/n + n_test/n_train)),    n − 1 degrees of freedom,
 
@@ -18,7 +17,23 @@ from linclass.comparisons.score_table import Array, checked
 
 
 class CorrectedT(NamedTuple):
-    """[i, j] is of scores i less scores j, over the folds that both have."""
+    """Results for each pair [i, j], of scores i minus scores j, over the folds that both have.
+
+    Attributes
+    ----------
+    difference : array of shape (k, k)
+        Mean difference.
+    error : array of shape (k, k)
+        Its corrected standard error.
+    t : array of shape (k, k)
+        The statistic.
+    p : array of shape (k, k)
+        Two-sided p-value.
+    adjusted : array of shape (k, k)
+        p-value with Holm's correction over the pairs.
+    n : array of shape (k, k)
+        Number of folds.
+    """
 
     difference: Array
     error: Array
@@ -29,7 +44,19 @@ class CorrectedT(NamedTuple):
 
 
 def corrected_t(scores: Any, ratio: float) -> CorrectedT:
-    """All pairs of a table, folds × methods."""
+    """The corrected resampled t test for each pair of methods on one data set.
+
+    Parameters
+    ----------
+    scores : array of shape (N, k)
+        Scores of k methods on N folds, greater is better; NaN where a score is missing.
+    ratio : float
+        n_test/n_train, the ratio of test to training rows of a fold.
+
+    Returns
+    -------
+    CorrectedT
+    """
     from scipy import stats  # slow to import
 
     table = checked(scores)

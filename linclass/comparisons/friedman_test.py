@@ -1,8 +1,8 @@
-"""Friedman's test: are the ranks of k methods on n data sets more unequal than chance makes them?
+"""Friedman's test: are the ranks of k methods on n data sets more unequal than by chance?
 
     χ² = (k − 1) Σ_j (R_j − n(k+1)/2)² / (Σ_ij r_ij² − n k (k+1)²/4),      R_j = Σ_i r_ij,
 
-which allows for ties and without any is the usual 12/(n k (k+1)) Σ R_j² − 3n(k+1). Iman and Davenport's
+which corrects for ties; without ties it is the usual 12/(n k (k+1)) Σ R_j² − 3n(k+1). Iman and Davenport's
 
     F = (n − 1) χ² / (n(k − 1) − χ²)    with k − 1 and (k − 1)(n − 1) degrees of freedom
 
@@ -20,7 +20,25 @@ from linclass.comparisons.score_table import TIE, Array, checked
 
 
 class Friedman(NamedTuple):
-    """`statistic` and `p` are of χ², `f` and `f_p` Iman and Davenport's; `without_ties` is χ² uncorrected."""
+    """Result of Friedman's test.
+
+    Attributes
+    ----------
+    ranks : array of shape (k,)
+        Average ranks.
+    n : int
+        Number of data sets.
+    statistic : float
+        χ², corrected for ties.
+    p : float
+        p-value of χ².
+    f : float
+        Iman and Davenport's F.
+    f_p : float
+        p-value of F.
+    without_ties : float
+        χ² without the correction.
+    """
 
     ranks: Array
     n: int
@@ -32,7 +50,19 @@ class Friedman(NamedTuple):
 
 
 def friedman(scores: Any, tie: float = TIE) -> Friedman:
-    """Of a complete table, data sets × methods; at least three methods and two data sets."""
+    """Friedman's test of at least three methods on at least two data sets.
+
+    Parameters
+    ----------
+    scores : array of shape (N, k)
+        Scores of k methods on N data sets, greater is better; no score may be missing.
+    tie : float, default=1e-09
+        Scores that differ by no more are equal.
+
+    Returns
+    -------
+    Friedman
+    """
     table = checked(scores, complete=True, methods=3)
     n, k = table.shape
     if n < 2:
@@ -46,7 +76,19 @@ def friedman(scores: Any, tie: float = TIE) -> Friedman:
 
 
 def friedman_of_ranks(average: Any, n: int) -> Friedman:
-    """From average ranks over n data sets without ties, as papers print them."""
+    """Friedman's test from published average ranks, without ties.
+
+    Parameters
+    ----------
+    average : array of shape (k,)
+        Average ranks of the methods.
+    n : int
+        Number of data sets.
+
+    Returns
+    -------
+    Friedman
+    """
     average = np.asarray(average, float)
     k = len(average)
     statistic = 12 * n / (k * (k + 1)) * float((average**2).sum() - k * (k + 1) ** 2 / 4)

@@ -1,6 +1,6 @@
-"""Holm's correction: of m tests the smallest p counts m times, the next m − 1 times, and so on.
+"""Holm's correction: of m tests the smallest p is multiplied by m, the next by m − 1, and so on.
 
-It bounds the chance of any false finding, whatever the dependence.        Holm (1979), Scand. J. Statistics 6
+It bounds the probability of any false positive, whatever the dependence.        Holm (1979), Scand. J. Statistics 6
 """
 
 from __future__ import annotations
@@ -13,7 +13,17 @@ from linclass.comparisons.score_table import Array
 
 
 def holm(p: Any) -> Array:
-    """Adjusted p values, in the shape given; NaN is no test and stays. Of a symmetric matrix, see `holm_of_pairs`."""
+    """Adjusted p-values of several tests.
+
+    Parameters
+    ----------
+    p : array
+        p-values; NaN is no test. For a symmetric matrix use `holm_of_pairs`.
+
+    Returns
+    -------
+    array of the same shape
+    """
     p = np.asarray(p, float)
     adjusted = np.full(p.shape, np.nan)
     tested = np.flatnonzero(~np.isnan(p))
@@ -25,7 +35,18 @@ def holm(p: Any) -> Array:
 
 
 def holm_of_pairs(p: Any) -> Array:
-    """Of a symmetric k × k matrix: each of the k(k − 1)/2 pairs counts once, the diagonal not at all."""
+    """Adjusted p-values of the k(k − 1)/2 pairs of methods.
+
+    Parameters
+    ----------
+    p : array of shape (k, k)
+        p-values, symmetric; the diagonal is ignored.
+
+    Returns
+    -------
+    array of shape (k, k)
+        With ones on the diagonal.
+    """
     p = np.asarray(p, float)
     upper = np.triu_indices(len(p), 1)
     adjusted = np.ones_like(p)

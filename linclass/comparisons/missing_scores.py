@@ -1,6 +1,6 @@
-"""Two stated treatments of missing scores, to be shown side by side; a missing score is never made up.
+"""Two explicit treatments of missing scores, to be shown side by side; no score is imputed.
 
-Leaving out asks about the data sets that all methods could do; counting as worst asks who can be relied on.
+Leaving out compares on the data sets that all methods could fit; counting as worst penalizes failures.
 """
 
 from __future__ import annotations
@@ -13,14 +13,38 @@ from linclass.comparisons.score_table import Array, checked
 
 
 def leave_out_missing(scores: Any) -> tuple[Array, Array]:
-    """(the rows on which every method has a score, which rows those are)."""
+    """Rows on which every method has a score.
+
+    Parameters
+    ----------
+    scores : array of shape (N, k)
+        Scores of k methods on N data sets or folds, greater is better; NaN where a score is missing.
+
+    Returns
+    -------
+    table : array of shape (N′, k)
+        The complete rows.
+    rows : array of int, shape (N′,)
+        Their indices.
+    """
     table = checked(scores, methods=1)
     whole = ~np.isnan(table).any(axis=1)
     return table[whole], np.flatnonzero(whole)
 
 
 def missing_as_worst(scores: Any) -> Array:
-    """For ranks only: a missing score is below every other in its row, and equal to the other missing ones."""
+    """Scores in which a missing one is below every other in its row, for ranks only.
+
+    Parameters
+    ----------
+    scores : array of shape (N, k)
+        Scores of k methods on N data sets or folds, greater is better; NaN where a score is missing.
+
+    Returns
+    -------
+    array of shape (N, k)
+        Missing scores of a row are equal to each other.
+    """
     table = checked(scores, methods=1).copy()
     for row in table:
         row[np.isnan(row)] = (np.nanmin(row) if not np.isnan(row).all() else 0.0) - 1.0

@@ -1,4 +1,4 @@
-"""Nemenyi's test of all pairs after Friedman's: average ranks differ if they are farther apart than
+"""Nemenyi's test of all pairs after Friedman's: two methods differ if their average ranks are farther apart than
 
 CD = q_α √(k(k+1) / (6n)),    q_α the studentized range for k groups and infinitely many degrees of freedom, over √2.
 
@@ -16,7 +16,21 @@ from linclass.comparisons.score_table import TIE, Array, checked
 
 
 class Nemenyi(NamedTuple):
-    """p[i, j] of each pair; `groups` are the largest sets of methods, best first, within one critical difference."""
+    """Result of Nemenyi's test.
+
+    Attributes
+    ----------
+    ranks : array of shape (k,)
+        Average ranks.
+    n : int
+        Number of data sets.
+    critical_difference : float
+        Smallest significant difference of average ranks.
+    p : array of shape (k, k)
+        p-value of each pair.
+    groups : list of lists of int
+        Maximal sets of methods within one critical difference, best first.
+    """
 
     ranks: Array
     n: int
@@ -26,7 +40,21 @@ class Nemenyi(NamedTuple):
 
 
 def nemenyi(scores: Any, alpha: float = 0.05, tie: float = TIE) -> Nemenyi:
-    """Of a complete table, data sets × methods."""
+    """Nemenyi's test of all pairs of methods across data sets.
+
+    Parameters
+    ----------
+    scores : array of shape (N, k)
+        Scores of k methods on N data sets, greater is better; no score may be missing.
+    alpha : float, default=0.05
+        Significance level of the critical difference.
+    tie : float, default=1e-09
+        Scores that differ by no more are equal.
+
+    Returns
+    -------
+    Nemenyi
+    """
     from scipy import stats  # slow to import
 
     table = checked(scores, complete=True)
@@ -40,7 +68,21 @@ def nemenyi(scores: Any, alpha: float = 0.05, tie: float = TIE) -> Nemenyi:
 
 
 def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
-    """How far average ranks of k methods over n data sets must be apart."""
+    """Smallest significant difference of average ranks.
+
+    Parameters
+    ----------
+    k : int
+        Number of methods.
+    n : int
+        Number of data sets.
+    alpha : float, default=0.05
+        Significance level.
+
+    Returns
+    -------
+    float
+    """
     return quantile(k, alpha) * _standard_error(k, n)
 
 
@@ -52,7 +94,7 @@ def quantile(k: int, alpha: float) -> float:
 
 
 def groups(average: Array, difference: float) -> list[list[int]]:
-    """The largest sets of at least two methods whose ranks span no more than the difference."""
+    """The maximal sets of at least two methods whose ranks span at most the difference."""
     order = np.argsort(average, kind="stable")
     found: list[list[int]] = []
     reached = 0

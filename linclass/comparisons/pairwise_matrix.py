@@ -1,8 +1,8 @@
-"""The pairwise matrix: for each pair the mean difference, wins, ties and losses, and Wilcoxon's p.
+"""The pairwise matrix: for each pair the mean difference, wins, ties and losses, and Wilcoxon's p-value.
 
-No cell depends on which other methods are in the table, as average ranks and their critical differences do.
-Wilcoxon's signed-rank test keeps zero differences in the ranking (Pratt). p is exact for up to 50 data sets
-without ties and normal otherwise.
+No cell depends on the other methods in the table, unlike average ranks and their critical differences.
+Wilcoxon's signed-rank test keeps zero differences in the ranking (Pratt). Its p-value is exact for up to 50
+data sets without ties, and by the normal approximation otherwise.
 Ismail-Fawaz et al. (2023), arXiv:2305.11921; Wilcoxon (1945); Pratt (1959), JASA 54
 """
 
@@ -19,7 +19,27 @@ EXACT = 50  # data sets, up to which the distribution of the statistic is enumer
 
 
 class Pairwise(NamedTuple):
-    """[i, j] is of method i against j, over the n[i, j] data sets that have both; `adjusted` is p by Holm."""
+    """Results for each pair [i, j] of methods, over the data sets that both have.
+
+    Attributes
+    ----------
+    mean : array of shape (k,)
+        Mean score of each method over its own data sets.
+    difference : array of shape (k, k)
+        Mean difference, scores i minus scores j.
+    wins : array of shape (k, k)
+        Number of data sets on which i is better.
+    ties : array of shape (k, k)
+        Number of data sets on which they are equal.
+    losses : array of shape (k, k)
+        Number of data sets on which j is better.
+    p : array of shape (k, k)
+        Wilcoxon's p-value.
+    adjusted : array of shape (k, k)
+        p-value with Holm's correction over the pairs.
+    n : array of shape (k, k)
+        Number of data sets.
+    """
 
     mean: Array  # of each method over its own data sets
     difference: Array
@@ -32,7 +52,19 @@ class Pairwise(NamedTuple):
 
 
 def pairwise(scores: Any, tie: float = TIE) -> Pairwise:
-    """Of a table, data sets × methods."""
+    """The pairwise matrix of methods across data sets.
+
+    Parameters
+    ----------
+    scores : array of shape (N, k)
+        Scores of k methods on N data sets, greater is better; NaN where a score is missing.
+    tie : float, default=1e-09
+        Scores that differ by no more are equal.
+
+    Returns
+    -------
+    Pairwise
+    """
     table = checked(scores)
     k = table.shape[1]
     difference = np.zeros((k, k))
@@ -52,7 +84,7 @@ def pairwise(scores: Any, tie: float = TIE) -> Pairwise:
 
 
 def wilcoxon(d: Array) -> float:
-    """The two-sided p of differences; 1 where all are 0, NaN where there are none."""
+    """Two-sided p-value of differences; 1 if all are 0, NaN if there are none."""
     from scipy import stats  # slow to import
 
     if not len(d):

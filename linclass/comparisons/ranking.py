@@ -10,13 +10,39 @@ from linclass.comparisons.score_table import TIE, Array, checked
 
 
 def ranks(scores: Any, tie: float = TIE) -> Array:
-    """Ranks within each row; a missing score has none (NaN), and the others are ranked without it."""
+    """Ranks of the methods within each row.
+
+    Parameters
+    ----------
+    scores : array of shape (N, k)
+        Scores of k methods on N data sets or folds, greater is better; NaN where a score is missing. A missing
+        score has no rank, and the others are ranked without it.
+    tie : float, default=1e-09
+        Scores that differ by no more are equal.
+
+    Returns
+    -------
+    array of shape (N, k)
+        NaN where a score is missing.
+    """
     table = checked(scores, methods=1)
     return np.array([_ranks_of_row(row, tie) for row in table]).reshape(table.shape)
 
 
 def average_ranks(scores: Any, tie: float = TIE) -> Array:
-    """The mean rank of each method over the data sets on which all methods have a score."""
+    """Mean rank of each method over data sets.
+
+    Parameters
+    ----------
+    scores : array of shape (N, k)
+        Scores of k methods on N data sets, greater is better; no score may be missing.
+    tie : float, default=1e-09
+        Scores that differ by no more are equal.
+
+    Returns
+    -------
+    array of shape (k,)
+    """
     return ranks(checked(scores, complete=True), tie).mean(axis=0)
 
 

@@ -1,4 +1,4 @@
-"""What every comparison asks of its table of scores, and when two scores are equal."""
+"""Validation of the table of scores, and when two scores are equal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TIE = 1e-9  # scores nearer than this are equal: float noise must not decide who
 
 
 def checked(scores: Any, complete: bool = False, methods: int = 2) -> Array:
-    """The scores as a matrix of floats, rows × methods, or ValueError with the remedy."""
+    """The scores as a float matrix, rows × methods; otherwise ValueError with the remedy."""
     table = np.asarray(scores, float)
     if table.ndim != 2:
         raise ValueError(f"scores have {table.ndim} dimensions; give a table, rows × methods.")
@@ -29,9 +29,9 @@ def checked(scores: Any, complete: bool = False, methods: int = 2) -> Array:
 
 
 def differences(scores: Array, i: int, j: int, tie: float = TIE) -> Array:
-    """Scores of method i less those of j, on the rows that have both; 0 where they are equal.
+    """Scores of method i minus those of j, on the rows that have both; 0 where they are equal.
 
-    Differences are rounded to multiples of `tie`, so that equal ones have equal ranks, too.
+    Differences are rounded to multiples of `tie`, so that equal differences have equal ranks.
     """
     d = scores[:, i] - scores[:, j]
     d = d[~np.isnan(d)]

@@ -1,4 +1,4 @@
-"""Does the conclusion hang on one data set? The best average rank without each of them in turn."""
+"""Sensitivity of the conclusion to single data sets: the best average rank without each of them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,35 @@ from linclass.comparisons.score_table import TIE, Array, checked
 
 
 class LeaveOneOut(NamedTuple):
-    """The method of best average rank with all data sets, and without each; None for a tie."""
+    """The method with the best average rank; None for a tie.
+
+    Attributes
+    ----------
+    winner : int or None
+        With all data sets.
+    without : list of int or None
+        Without each of them.
+    """
 
     winner: int | None
     without: list[int | None]
 
 
 def leave_one_out_winners(scores: Any, tie: float = TIE) -> LeaveOneOut:
-    """Of a complete table, data sets × methods."""
+    """The method with the best average rank, with all data sets and without each of them.
+
+    Parameters
+    ----------
+    scores : array of shape (N, k)
+        Scores of k methods on N data sets, greater is better; no score may be missing.
+    tie : float, default=1e-09
+        Scores that differ by no more are equal.
+
+    Returns
+    -------
+    LeaveOneOut
+        `winner`, and `without` each data set.
+    """
     r = ranks(checked(scores, complete=True), tie)
     total = r.sum(axis=0)
     return LeaveOneOut(_first(total), [_first(total - row) for row in r] if len(r) > 1 else [])

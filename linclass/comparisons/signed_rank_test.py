@@ -2,7 +2,7 @@
 
     P(better) = Σ_st w_s w_t [d_s + d_t > 2 rope],   w ~ Dirichlet(prior, 1, …, 1),
 
-and likewise equal and worse. Reported is how often, over draws of w, each is the largest of the three.
+and likewise equal and worse. The result is how often, over draws of w, each is the largest of the three.
 Benavoli, Mangili, Corani, Zaffalon & Ruggeri (2014), ICML; Benavoli et al. (2017), JMLR 18
 """
 
@@ -26,7 +26,27 @@ def bayesian_signed_rank(
     seed: int = 0,
     tie: float = TIE,
 ) -> Posterior:
-    """All pairs of a table, data sets × methods; each pair over the data sets that have both."""
+    """The Bayesian signed-rank test for each pair of methods, over the data sets that both have.
+
+    Parameters
+    ----------
+    scores : array of shape (N, k)
+        Scores of k methods on N data sets, greater is better; NaN where a score is missing.
+    rope : float, default=0.0
+        Largest difference of scores that makes no difference in practice.
+    prior : float, default=0.5
+        Weight of the prior row, in data sets.
+    draws : int, default=50000
+        Number of draws of w.
+    seed : int, default=0
+        Seed of the random draws.
+    tie : float, default=1e-09
+        Scores that differ by no more are equal.
+
+    Returns
+    -------
+    Posterior
+    """
     table = checked(scores)
     k = table.shape[1]
     better, equal = np.full((k, k), 0.5), np.zeros((k, k))

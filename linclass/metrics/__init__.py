@@ -1,7 +1,7 @@
-"""Metrics by name. A file holds a metric and its averages, all beginning with the file's name.
+"""Metrics by name. A file holds a metric and its averages, whose names all begin with the file's name.
 
-So a name tells its file (`f1_macro` → f1.py), nothing is imported before it is asked for, and to
-add a metric is to add a file with METRICS (name → function of Predictions) and GREATER_IS_BETTER.
+A name therefore identifies its file (`f1_macro` → f1.py), and only the metrics in use are imported. To add
+a metric, add a file with METRICS (name → function of Predictions) and GREATER_IS_BETTER.
 """
 
 from collections.abc import Callable
@@ -12,23 +12,55 @@ from typing import Any
 
 
 def names() -> list[str]:
-    """Every metric, sorted."""
+    """Names of all metrics, sorted."""
     files = sorted(file.stem for file in Path(__file__).parent.glob("[!_]*.py"))
     modules = [import_module(f"{__name__}.{stem}") for stem in files]
     return sorted(name for module in modules for name in getattr(module, "METRICS", {}))
 
 
 def find(name: str) -> Callable[[Any], float | None]:
-    """The function Predictions → value of a metric; None where the metric is not defined."""
+    """The function that computes a metric.
+
+    Parameters
+    ----------
+    name : str
+        Name of the metric, one of `names()`.
+
+    Returns
+    -------
+    callable
+        Maps Predictions to a float, or to None if the metric is not defined for them.
+    """
     return _module(name).METRICS[name]
 
 
 def greater_is_better(name: str) -> bool:
+    """Whether greater values of a metric are better.
+
+    Parameters
+    ----------
+    name : str
+        Name of the metric, one of `names()`.
+
+    Returns
+    -------
+    bool
+    """
     return _module(name).GREATER_IS_BETTER
 
 
 def file_of(name: str) -> str:
-    """The module that holds a metric: f1_macro → linclass.metrics.f1."""
+    """The module of a metric: f1_macro → linclass.metrics.f1.
+
+    Parameters
+    ----------
+    name : str
+        Name of the metric, one of `names()`.
+
+    Returns
+    -------
+    str
+    """
     return _module(name).__name__
 
 

@@ -1,0 +1,158 @@
+"""Docstrings in numpydoc's form agree with the signatures, for everything public; the objects are found, not listed.
+
+A parameter is documented as in scikit-learn:  name : type, default=value  and, indented below, its meaning.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import linclass
+from linclass import comparisons, metrics, parts, synthetic, transforming
+from linclass.conventions import Classifier, Estimator
+
+FOUND_BY_NAME = ("features", "kernels", "losses", "penalties", "solvers", "transforms")
+
+
+def public() -> Iterator[tuple[str, Any]]:
+    """Name and object: what users call, by import or by name in a study."""
+    for name in linclass.__all__:
+        found = getattr(linclass, name)  # a module and the function in it may have one name
+        yield name, getattr(found, name) if inspect.ismodule(found) else found
+    for module in (comparisons, metrics, synthetic):
+        for name in dir(module):
+            found = getattr(module, name)
+            if getattr(found, "__module__", "").startswith(module.__name__) and name[0] != "_":
+                yield f"{module.__name__}.{name}", found
+    for name in synthetic.names():
+        yield f"synthetic.{name}", synthetic.generator(name)
+    for package in FOUND_BY_NAME:
+        for name in parts.names(package):
+            yield f"{package}.{name}", part(package, name)
+
+
+def part(package: str, name: str) -> Any:
+    if package == "features":
+        return importlib.import_module(f"linclass.features.{name}").apply
+    if package == "transforms":
+        return transforming.transform_class(name)
+    return parts.find(package, name)
+
+
+def is_record(found: Any) -> bool:
+    return inspect.isclass(found) and hasattr(found, "_fields")
+
+
+def with_signature() -> Iterator[tuple[str, Any]]:
+    """Name and object, of what is called: functions, classes, and methods of estimators and transforms."""
+    for name, found in public():
+        if is_record(found):
+            continue
+        yield name, found
+        if inspect.isclass(found) and (issubclass(found, Estimator) or "transforms." in name):
+            for method, function in inspect.getmembers(found, inspect.isroutine):
+                ours = str(getattr(function, "__module__", "")).startswith("linclass.")
+                if ours and not method.startswith("_"):
+                    yield f"{name}.{method}", function
+
+
+def documentation(found: Any) -> str:
+    own = found.__doc__ if inspect.isclass(found) else inspect.getdoc(found)
+    if inspect.isclass(found) and (own or "").startswith(f"{found.__name__}("):
+        own = None  # a dataclass writes its signature where it has no docstring
+    return inspect.cleandoc(own or "")
+
+
+def section(text: str, title: str) -> dict[str, tuple[str, str]]:
+    """Name → (type, description), of a section of a docstring."""
+    lines, found = text.splitlines(), {}
+    if title not in lines:
+        return {}
+    names: list[str] = []
+    for line, below in zip(
+        lines[lines.index(title) + 2 :], [*lines[lines.index(title) + 3 :], ""], strict=True
+    ):
+        if re.fullmatch(r"-{3,}", below):
+            break
+        if entry := re.fullmatch(r"(\*{0,2}\w+(?:, \*{0,2}\w+)*)(?: : (.*))?", line):
+            names = [name.strip("*") for name in entry[1].split(", ")]
+            found |= dict.fromkeys(names, (entry[2] or "", ""))
+        elif line.startswith("    "):
+            found |= {
+                name: (found[name][0], f"{found[name][1]} {line.strip()}".strip()) for name in names
+            }
+    return found
+
+
+def arguments(function: Any) -> dict[str, Any]:
+    parameters = inspect.signature(function).parameters
+    return {name: p.default for name, p in parameters.items() if name not in ("self", "cls")}
+
+
+CASES = [pytest.param(found, id=name) for name, found in with_signature()]
+
+
+@pytest.mark.parametrize("found", CASES)
+def test_parameters_are_documented_as_the_signature_has_them(found):
+    documented, given = section(documentation(found), "Parameters"), arguments(found)
+    assert list(documented) == list(given)
+    for name, default in given.items():
+        kind, meaning = documented[name]
+        assert meaning.endswith("."), name
+        stated = re.search(r"default=(.+)$", kind)
+        assert (stated is None) == (default is inspect.Parameter.empty), name
+        if stated and not callable(default):
+            value = ast.literal_eval(stated[1])
+            assert (value, type(value)) == (default, type(default)), name
+
+
+@pytest.mark.parametrize("found", CASES)
+def test_a_docstring_begins_with_what_the_object_is(found):
+    text = documentation(found) or inspect.getmodule(found).__doc__
+    assert re.match(r"[^\n]{10,}", text)
+    assert not text.startswith("Parameters")
+
+
+@pytest.mark.parametrize(
+    "found", [pytest.param(f, id=name) for name, f in public() if is_record(f)]
+)
+def test_fields_of_a_result_are_documented(found):
+    assert list(section(documentation(found), "Attributes")) == list(found._fields)
+
+
+ESTIMATORS = [getattr(linclass, name) for name in linclass.__all__ if name[0].isupper()]
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
+def test_attributes_of_a_fit_are_documented(kind):
+    """Each learned attribute is named, and each that is named exists, unless it says `only` when."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, (60, 4)).astype(float)
+    learned: set[str] = set()
+    for n_classes in (2, 3):
+        y = rng.integers(0, n_classes, 60) if issubclass(kind, Classifier) else rng.normal(size=60)
+        model = kind().fit(X, y)
+        learned |= {name for name in dir(model) if re.fullmatch(r"[a-zA-Z]\w*[a-z]_|[A-Z]_", name)}
+    documented = section(documentation(kind), "Attributes")
+    assert learned <= set(documented)
+    assert {name for name, (about, _) in documented.items() if ", only " not in about} <= learned
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
+def test_properties_of_an_estimator_are_documented(kind):
+    for name, found in inspect.getmembers(kind, lambda member: isinstance(member, property)):
+        assert name.startswith("_") or inspect.getdoc(found), name
+
+
+def test_a_docstring_that_differs_from_its_signature_is_noticed():
+    text = "What it is.\n\nParameters\n----------\na, b : int, default=1\n    Meaning.\n\nReturns\n-------\nint"
+    assert section(text, "Parameters") == dict.fromkeys("ab", ("int, default=1", "Meaning."))
+    assert not section(text, "Attributes")
