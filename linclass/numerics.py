@@ -282,7 +282,7 @@ def by_blocks(function: Callable[..., Any], *arrays: Array) -> Any:
         parts = function(*(a[..., rows] for a in arrays))
         if not results:
             shapes = [p.shape[:-1] for p in parts if p is not None]
-            rooms = iter(rooms_of_rows(n, *shapes))
+            rooms = iter(empty_arrays(n, *shapes))
             results = [None if p is None else next(rooms) for p in parts]
         for whole, part in zip(results, parts, strict=True):
             if whole is not None:
@@ -290,7 +290,7 @@ def by_blocks(function: Callable[..., Any], *arrays: Array) -> Any:
     return tuple(results)
 
 
-def rooms_of_rows(n: int, *shapes: tuple[int, ...]) -> list[Array]:
+def empty_arrays(n: int, *shapes: tuple[int, ...]) -> list[Array]:
     """Empty arrays (*shape, n) in one piece of memory: a large one comes in large pages, and
     touching many small pages for the first time costs more than the arithmetic on them."""
     heights = [math.prod(shape) for shape in shapes]

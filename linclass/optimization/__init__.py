@@ -1,1 +1,1 @@
-"""What solvers see and share: points of an objective, its derivatives, the proof that a point is its minimum."""
+"""What solvers share: points of an objective, derivatives, certificates, linear systems."""

@@ -1,11 +1,10 @@
-"""Quadratic programs with kinks:  min_v  q(v) = ½ vᵀH v − cᵀv + Σ_j κ_j |v_j|,  κ_j = 0 where free.
+"""Active-set method for quadratic programs with an L1 term:  min_v  q(v) = ½ vᵀH v − cᵀv + Σ_j κ_j |v_j|,  κ_j ≥ 0.
 
-With the signs σ of the support P known the minimum solves  H_PP v_P = c_P − κ_P σ_P.  Where some
-entry of that comes out with another sign, those are set to 0 at once if q falls, else the step ends
-at the first zero on the way. When none does, entries join P whose slope exceeds κ. Blocks of them
-are dropped and added while q falls, single ones when not: each support is then met at most once.
-The inverse of H_PP follows P (`sweep`), and also a diagonal of H that changes between programs: what
-it is off then is made good by what is left of the equation, H_PP⁻¹ times.
+For known signs σ of the support P the minimum solves  H_PP v_P = c_P − κ_P σ_P.  If some entries of that solution
+have another sign, all of them are set to 0 if q decreases, else the step ends at the first sign change. If there
+is none, entries whose slope exceeds κ join P. Blocks of entries are dropped and added while q decreases, single
+ones otherwise, so no support occurs twice. The inverse of H_PP is updated with P (`sweep`). If the diagonal of H
+changes between programs, the old inverse preconditions an iterative refinement.
 Osborne, Presnell & Turlach (2000), IMA J. Numerical Analysis 20
 """
 
@@ -16,14 +15,14 @@ import numpy as np
 from linclass.numerics import Array
 from linclass.optimization.sweep import Swept
 
-JOIN = 0.1  # of the largest violation: those above it join together
+JOIN = 0.1  # of the largest violation: entries above it join at once
 STEPS = 500
-ANEW = 0.2  # of what was left, is left after a step with an inverse that is too old
-PRECISE = 1e-10  # of the kink: a slack that is as good as none
+ANEW = 0.2  # ratio of residuals above which the inverse is too old
+PRECISE = 1e-10  # of the kink: a negligible slack
 
 
 class ActiveSet:
-    """Programs of one H, each begun where the last one ended."""
+    """Programs with the same H, each started from the previous solution."""
 
     def __init__(self, H: Array):
         self.H, self.swept = H, Swept(H)
@@ -71,7 +70,7 @@ class ActiveSet:
             self.swept.join(np.flatnonzero(change & inside))
 
     def _solve(self, b: Array, v: Array, Hv: Array, slack: float) -> tuple[Array, Array]:
-        """(a, H a) with H_PP a_P = b_P to within the slack, or to rounding; from v."""
+        """(a, H a) with H_PP a_P = b_P up to the slack or to rounding, starting from v."""
         swept, fresh = self.swept, False
         while True:
             a, Ha = v, Hv
@@ -88,8 +87,9 @@ class ActiveSet:
             fresh = True
 
     def _shorten(self, v: Array, a: Array, crossed: Array) -> Array:
-        """From v toward the minimum a for their signs, not beyond where q stops falling; crossed
-        entries end at 0."""
+        """Line search from v to the minimum a for its signs, as long as q decreases; entries that cross 0
+        are set to 0.
+        """
         to_zero = np.where(crossed, 0, a)
         if self._above(to_zero - a) < self._above(v - a):
             return to_zero
@@ -100,11 +100,11 @@ class ActiveSet:
         return short
 
     def _above(self, off: Array) -> float:
-        """2(q − min q) for given signs, so far off the minimum."""
+        """2(q − min q) for given signs, from the distance to the minimum."""
         return float(off @ (self.H @ off))
 
 
 def scale(c: Array, kink: float) -> float:
-    """Of slopes: the kink; of what they are without weights no more than all, and some at least."""
+    """Scale of the slopes: the kink, but not more than the slopes at 0, and not 0."""
     most = float(np.abs(c).max(initial=0))
     return min(max(kink, 1e-3 * most), most)

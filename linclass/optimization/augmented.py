@@ -1,14 +1,14 @@
-"""Augmented Lagrangian of an objective with kinks: every loss becomes its Moreau envelope
+"""Augmented Lagrangian of an objective with kinks: every loss is replaced by its Moreau envelope
 
     ψ_i(z) = max_s  s z − ℓ_i*(s) − (s − s⁰_i)²/(2·reach),
 
-which is smooth, with slope s_i(z) = prox of ℓ_i* at s⁰_i + reach·z and curvature reach or 0. With s⁰
-the optimal slopes its minimum is the objective's, whatever the reach; with other s⁰ the slopes at its
-minimum are better ones, by the more the larger the reach.   Rockafellar (1976), Math. Oper. Res. 1
+which is smooth, with slope s_i(z) = prox of ℓ_i* at s⁰_i + reach·z and curvature reach or 0. If s⁰ are the optimal
+slopes, its minimum is that of the objective, whatever the reach. For other s⁰ the slopes at its minimum are
+better ones, the more so the larger the reach.   Rockafellar (1976), Math. Oper. Res. 1
 
-Most rows are far from a kink of ψ, and a row whose slope stays s⁰ acts as a constant force: it moves
-W by −w_i s⁰_i x_i/strength, and with that offset to all scores it can be left out. So the problem that
-is minimized has only the rows that may move, and one linear term for the intercept.
+Most rows are far from a kink of ψ. A row whose slope stays s⁰ contributes a constant gradient: it moves W by
+−w_i s⁰_i x_i/strength, and with that offset to all scores the row can be left out. The problem that is minimized
+thus has only the rows that may move, and a linear term for the intercept.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from linclass.optimization.point import Point
 
 
 class Augmented(Objective):
-    """The envelopes of `rows`, around their slopes; all others keep theirs."""
+    """The envelopes of `rows`, around their slopes; all other rows keep their slopes."""
 
     def __init__(self, objective: Objective, slopes: Array, reach: float, rows: Array):
         vars(self).update(vars(objective))
@@ -39,11 +39,11 @@ class Augmented(Objective):
         self.offset = objective.design.scores(self.force)[rows]
 
     def start(self, theta: Array) -> Point:
-        """Where theta of the objective is here."""
+        """The point here that corresponds to theta of the objective."""
         return self.at(self.whole.inside(self.rows, theta - self.force))
 
     def end(self, theta: Array) -> Array:
-        """Theta of the objective, for one that was found here."""
+        """Theta of the objective that corresponds to theta here."""
         return self.whole.outside(self.rows, theta) + self.force
 
     def at(self, theta: Array) -> Point:
@@ -81,6 +81,6 @@ class AugmentedPoint(Point):
 
 
 def may_move(objective: Objective, slopes: Array, scores: Array, reach: float, by: float) -> Array:
-    """Which rows' slopes would not stay if slopes plus reach·score were off by ±by."""
+    """Mask of the rows whose slopes would change if slopes plus reach·score were off by ±by."""
     v, y, nearest = slopes + reach * scores, objective.y, objective.loss.nearest_slopes
     return nearest(y, v - by, reach)[0] != nearest(y, v + by, reach)[0]

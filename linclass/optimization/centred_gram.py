@@ -1,9 +1,9 @@
-"""Squared loss in terms of features, not rows:  with X_c = X − x̄, y_c = y − ȳ and Σw = 1
+"""Squared loss in terms of second moments:  with X_c = X − x̄, y_c = y − ȳ and Σw = 1
 
     G = X_cᵀ W X_c,   c = X_cᵀ W y_c,   Σ w ½r² = ½ Σ w y_c² − c·v + ½ vᵀG v,   X_cᵀ W r = G v − c.
 
-G is worked out of all features at once, or of those that are asked for, and kept. Without an
-intercept nothing is centred.
+G is computed for all features at once, or for those that are needed, and kept. Without an intercept nothing
+is centred.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from linclass.objective import Objective
 from linclass.optimization.certificate import TINY
 from linclass.optimization.moments import moments
 
-WHOLE = 500  # features of which all of G is worked out, if there are as many rows
-DIGITS = 1e-6  # a loss below this share of that of v = 0 has lost too many in its formula
+WHOLE = 500  # features up to which all of G is computed, if there are as many rows
+DIGITS = 1e-6  # of the loss at v = 0: below it the formula loses too many digits
 
 
 class Look(NamedTuple):
@@ -30,13 +30,13 @@ class Look(NamedTuple):
 
 class CentredGram:
     def __init__(self, objective: Objective, whole: bool = False):
-        """`whole`: G of all features at once, from one pass over the rows."""
+        """`whole`: G of all features at once, in one pass over the rows."""
         design, w, Y = objective.design, objective.weights, np.atleast_2d(objective.y)
         self.design, self.weights = design, w
         d = design.n_features
         self.whole, self.known = whole, np.arange(d if whole else 0)
-        self._place = np.arange(d) if whole else np.full(d, -1)  # of a feature in G
-        constant = Y.min(axis=1) == Y.max(axis=1)  # whose mean is free of rounding
+        self._place = np.arange(d) if whole else np.full(d, -1)  # position of a feature in G
+        constant = Y.min(axis=1) == Y.max(axis=1)  # its mean has no rounding error
         self.y_mean = np.where(constant, Y[:, 0], Y @ w) if design.intercept else np.zeros(len(Y))
         Y = Y - self.y_mean[:, None]
         self.variance = Y**2 @ w
@@ -45,7 +45,7 @@ class CentredGram:
             return
         self.mean = design.XT @ w if design.intercept else np.zeros(d)
         self.c = design.pull(w * Y)[:, :d] - np.outer(Y @ w, self.mean)
-        self._rows = np.empty((design.n_rows, 0))  # √w X_c of the known, when dense
+        self._rows = np.empty((design.n_rows, 0))  # √w X_c of the known features, if dense
         self._G = np.empty((0, 0))
 
     def among(self, features: Array) -> Array:
@@ -57,13 +57,13 @@ class CentredGram:
         return self._G[np.ix_(place, place)]
 
     def between(self, features: Any, feature: int) -> Array:
-        """Its column of G, at these features."""
+        """Column `feature` of G, at these features."""
         if self._place[feature] < 0:
             self._extend(np.array([feature]))
         return self._G[self._place[feature]][self._place[features]]  # G = Gᵀ
 
     def times(self, v: Array) -> Array:
-        """G v; by the rows where not all of G is there."""
+        """G v; by products with the rows if not all of G is known."""
         if self.whole:
             return self._G @ v
         ends = [-(self.mean @ v)] * self.design.intercept
@@ -79,7 +79,7 @@ class CentredGram:
         return theta
 
     def look(self, objective: Objective, W: Array, WG: Array | None = None) -> Look | None:
-        """Value, slopes and gap without the rows; None where too few digits would be left."""
+        """Value, slopes and gap from second moments; None if that loses too many digits."""
         WG = W @ self._G if WG is None else WG
         cW = np.einsum("kj,kj->k", self.c, W)
         losses = 0.5 * (self.variance + np.einsum("kj,kj->k", WG, W)) - cW
@@ -122,7 +122,7 @@ def gram_of(objective: Objective) -> CentredGram:
 
 
 def look(objective: Objective, gram: CentredGram, W: Array, WG: Array | None = None) -> Look:
-    """By second moments where all are at hand, else by the rows."""
+    """By second moments if all are known, else by products with the rows."""
     seen = gram.look(objective, W, WG) if gram.whole and objective.strength else None
     if seen is not None:
         return seen

@@ -1,9 +1,9 @@
-"""Rows far from 0, with a free intercept: the same minimum is found for rows less their mean,
+"""Rows far from the origin, with an unpenalized intercept, are centred, which does not change the minimum:
 
-    w·x + b = w·(x − x̄) + u,   b = u − x̄·w,
+    w·x + b = w·(x − x̄) + u,   b = u − x̄·w.
 
-where sums of squares keep the digits that  |x̄|²  would cost them. Dense rows are copied, sparse ones
-would be filled, and stay.
+Uncentred sums of squares lose the digits of  |x̄|².  Dense rows are copied; sparse ones would be filled
+in, and are not centred.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 from linclass.numerics import Array, DesignMatrix
 from linclass.objective import Objective
 
-FAR = 100  # deviations of some column from 0
-LOOK = 1000  # rows that are looked at
+FAR = 100  # standard deviations from 0, of some column
+LOOK = 1000  # rows that are sampled
 
 
 class Centred(NamedTuple):
@@ -36,7 +36,7 @@ class Centred(NamedTuple):
 
 
 def centred(objective: Objective) -> Centred | None:
-    """None for rows that lie near enough, or cannot be moved."""
+    """None for rows that are near the origin, or that cannot be centred."""
     design = objective.design
     if not isinstance(design, DesignMatrix) or design.is_sparse or not design.intercept:
         return None

@@ -1,6 +1,6 @@
-"""solver="auto": the first row of this table that fits the problem decides.
+"""solver="auto": the first row of this table whose condition holds.
 
-The conditions see loss, penalty and shape only, so the same study picks the same solvers anywhere.
+The conditions depend on loss, penalty and shape only, so a study uses the same solvers on every machine.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ Row = tuple[str, Callable[[Objective], object], str]
 
 TABLE: tuple[Row, ...] = (
     (
-        "a loss of straight pieces, the l2 penalty",
+        "piecewise linear loss, l2 penalty",
         lambda P: P.loss.piecewise_linear and curved(P),
         "semismooth_newton",
     ),
@@ -35,7 +35,7 @@ TABLE: tuple[Row, ...] = (
         "least_squares",
     ),
     (
-        "a loss of parabolas, one score, the l2 penalty, up to 1000 features or more than rows",
+        "piecewise quadratic loss, one score, l2 penalty, up to 1000 features or more than rows",
         lambda P: P.loss.piecewise_quadratic and curved(P) and (small(P, 1000) or wide(P)),
         "finite_newton",
     ),
@@ -51,13 +51,13 @@ def curved(objective: Objective) -> bool:
 
 
 def dense(objective: Objective) -> bool:
-    """Dense rows, or so few that they are as good as dense."""
+    """Dense rows, or few enough sparse ones."""
     design = objective.design
     return not design.is_sparse or design.n_rows * design.width <= 100_000
 
 
 def small(objective: Objective, features: int) -> bool:
-    """A matrix of features × features is all that is solved with."""
+    """One matrix of features × features suffices."""
     one_score = len(objective.shape) == 1 or objective.is_quadratic
     return one_score and objective.design.width <= features
 
@@ -76,10 +76,10 @@ def few(objective: Objective) -> bool:
 
 
 def choose(objective: Objective) -> str:
-    """The name of the solver that the table gives for this objective."""
+    """The name of the solver for this objective."""
     return next(solver for _, fits, solver in TABLE if fits(objective))
 
 
 def solvers() -> list[str]:
-    """All that the table may choose."""
+    """All solvers of the table."""
     return sorted({solver for *_, solver in TABLE})

@@ -1,6 +1,6 @@
-"""Conjugate gradients:  H s ≈ b from products H p alone, with or without a preconditioner.
+"""Conjugate gradients:  H s ≈ b from products H p alone, optionally preconditioned.
 
-Each step minimizes ½ sᵀH s − bᵀs over one direction more.   Nocedal & Wright (2006), §5.1
+Each step adds one direction, over which ½ sᵀH s − bᵀs is minimized.   Nocedal & Wright (2006), §5.1
 """
 
 from __future__ import annotations
@@ -11,9 +11,7 @@ import numpy as np
 
 from linclass.numerics import Array
 
-Product = Callable[
-    [Array], tuple[Array, Array | None]
-]  # p ↦ (H p, X p where it was made on the way)
+Product = Callable[[Array], tuple[Array, Array | None]]  # p ↦ (H p, X p if it is a by-product)
 Apply = Callable[[Array], Array]
 MANY = 500  # products for one step
 
@@ -21,7 +19,7 @@ MANY = 500  # products for one step
 def conjugate_gradients(
     times: Product, b: Array, forcing: float, precondition: Apply | None = None
 ) -> tuple[Array, Array | None, bool]:
-    """(s, X s, whether ‖b − H s‖ ≤ forcing·‖b‖), H s ≈ b; no X s unless the products give it."""
+    """(s, X s, whether ‖b − H s‖ ≤ forcing·‖b‖), H s ≈ b; X s is None unless the products return it."""
     s = np.zeros_like(b)
     Xs: Array | None = None
     r = b.copy()
@@ -34,7 +32,7 @@ def conjugate_gradients(
             return s, Xs, True
         Hp, Xp = times(p)
         curvature = np.vdot(p, Hp)
-        if curvature <= 0:  # flat to rounding: nothing more to gain along p
+        if curvature <= 0:  # flat up to rounding
             break
         a = rho / curvature
         s += a * p

@@ -1,13 +1,13 @@
-"""Squared loss with a kinked penalty where features outnumber rows, by its dual, of one entry per row.
+"""Squared loss with an L1 part in the penalty, for more features than rows, by its dual with one variable per row.
 
-A round takes  v⁰ ← argmin_v  ½‖r‖² + κ‖v‖₁ + ½μ‖v‖² + ½‖v − v⁰‖²/reach,  r = y − Xv,  whose dual is smooth:
+A round computes  v⁰ ← argmin_v  ½‖r‖² + κ‖v‖₁ + ½μ‖v‖² + ½‖v − v⁰‖²/reach,  r = y − Xv,  whose dual is smooth:
 
     ψ(r) = ½‖r‖² − r·y + Σ_j S(a_j)²/(2δ),   a = Xᵀr + v⁰/reach,   v = S(a)/δ,   δ = μ + 1/reach,
     (I + X_P X_Pᵀ/δ) Δ = −∇ψ(r) = y − Xv − r,   P = {j: v_j ≠ 0},
 
-S the soft threshold at κ; X and y are centred, rows times √w. Newton's equations have the size of P, or
-of the rows where those are fewer, and are solved in single precision: ψ and its gradient, which decide,
-are in double. P may change by many features in a step, and takes few steps.
+with S the soft threshold at κ; X and y are centred, rows multiplied by √w. Newton's equations have the size of P or
+of the rows, whichever is smaller, and are solved in single precision; ψ and its gradient, which decide the
+accuracy, are in double precision. P may change by many features in a step, so few steps are needed.
 Li, Sun & Toh (2018), SIAM J. Optimization 28; Rockafellar (1976), Math. Oper. Res. 1
 """
 
@@ -22,11 +22,11 @@ from linclass.optimization.centred_gram import CentredGram
 from linclass.optimization.certificate import TINY
 from linclass.penalties.base import soft_threshold
 
-ROWS = 3000  # up to which a matrix of rows × rows is solved with
-REACH, GROWTH, FARTHEST = 100.0, 10.0, 1e4  # over the variance of a feature
+ROWS = 3000  # up to which a matrix of rows × rows is factored
+REACH, GROWTH, FARTHEST = 100.0, 10.0, 1e4  # divided by the variance of a feature
 STEPS = 50
-INEXACT = 0.3  # ‖∇ψ‖ allowed, in units of what v has moved
-LAST = 1e-11  # of ‖y‖: as good as 0
+INEXACT = 0.3  # tolerance of ‖∇ψ‖, relative to the change of v
+LAST = 1e-11  # of ‖y‖: negligible
 ROUNDING = 1e-6  # of a matrix in single precision
 
 
@@ -35,12 +35,15 @@ class DualNewton:
         self.gram, self.root = gram, np.sqrt(objective.weights)
         self.Y = self.root * (np.atleast_2d(objective.y) - gram.y_mean[:, None])
         n, d = gram.design.n_rows, gram.design.n_features
-        self._place, self._XT = np.full(d, -1), np.empty((0, n), np.float32)  # of those asked for
+        self._place, self._XT = (
+            np.full(d, -1),
+            np.empty((0, n), np.float32),
+        )  # of the requested features
         some = self.features(np.arange(0, d, d // 50 + 1))
         self.variance = max(float((some**2).sum(axis=1).mean()), TINY)
 
     def round(self, objective: Objective, W: Array, slopes: Array, k: int) -> Array:
-        """The weights after the k-th round of all, from those before it and the slopes −Xᵀr there."""
+        """The weights after round k, from those before it and the slopes −Xᵀr there."""
         reach = min(REACH * GROWTH ** min(k, 9), FARTHEST) / self.variance
         before = zip(self.Y, W, slopes, strict=True)
         kink, curvature = objective.kink, objective.curvature
@@ -98,7 +101,7 @@ class DualNewton:
 
 
 def newton_step(B: Array, g: Array, delta: float) -> Array:
-    """−(I + BᵀB/δ)⁻¹ g, by Woodbury where B, of features × rows, has fewer features."""
+    """−(I + BᵀB/δ)⁻¹ g, by Woodbury's identity if B (features × rows) has fewer features than rows."""
     m, n = B.shape
     if not m:
         return -g

@@ -1,6 +1,6 @@
-"""Equal rows with equal labels are one row with the sum of their weights:  w₁ℓ(y, z) + w₂ℓ(y, z) = (w₁ + w₂) ℓ(y, z).
+"""Equal rows with equal labels are merged, with the sum of their weights:  w₁ℓ(y, z) + w₂ℓ(y, z) = (w₁ + w₂) ℓ(y, z).
 
-The minimum is the same and every row keeps its slope, but K = XXᵀ loses a null direction for each copy.
+The minimum is the same and every row keeps its slope, but K = XXᵀ loses a null direction for each duplicate.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ import numpy as np
 from linclass.numerics import Array, DesignMatrix
 from linclass.objective import Objective
 
-FEW = 3000  # rows among which equal ones are looked for
+FEW = 3000  # rows up to which duplicates are searched for
 
 
 class Merged(NamedTuple):
     objective: Objective
-    place: Array  # of each row among the distinct ones
+    place: Array  # index of each row among the distinct ones
 
 
 def merged(objective: Objective) -> Merged | None:
-    """None where all rows differ, or are too many to look."""
+    """None if all rows differ, or if there are too many to compare."""
     design, y = objective.design, objective.y
     if not isinstance(design, DesignMatrix) or design.n_rows > FEW or y.ndim != 1:
         return None

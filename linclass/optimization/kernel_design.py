@@ -1,9 +1,9 @@
-"""Functions  f = Σ_j β_j k(x_j, ·) + b  in the place of linear ones: what solvers see of a kernel.
+"""Functions  f = Σ_j β_j k(x_j, ·) + b  in place of linear ones: what solvers see of a kernel.
 
-theta = (β, b) are coordinates in the basis of kernel columns. There a row x_i, as a feature vector, is
-e_i; so `pull`, Σ r_i φ(x_i), is r itself, gradients are gradients in the space of functions, and the
-perceptron, Pegasos and Newton's method in rows run as they are. Only lengths need the matrix:
-‖f‖² = βᵀKβ.   Schölkopf & Smola (2002), §4.2 (the representer theorem)
+theta = (β, b) are coordinates in the basis of kernel columns. In it the feature vector of row x_i is e_i. So
+`pull`, Σ r_i φ(x_i), is r itself, gradients are gradients in function space, and the perceptron, Pegasos and
+Newton's method over rows run unchanged. Only norms need the matrix:  ‖f‖² = βᵀKβ.
+Schölkopf & Smola (2002), §4.2 (the representer theorem)
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from linclass.penalties.base import Penalty
 
 
 class KernelDesign:
-    """The matrix K of all rows, or `rows` of it; the basis is always all columns."""
+    """The matrix K of all rows, or `rows` of it; the basis always has all columns."""
 
     is_sparse = False
 
@@ -33,7 +33,7 @@ class KernelDesign:
         n = self.n_features
         B = theta[..., :n]
         used = np.flatnonzero(B.any(axis=0) if B.ndim == 2 else B)
-        few = 4 * len(used) < n  # kernel columns are rows of a symmetric K, which lie together
+        few = 4 * len(used) < n  # columns of a symmetric K are its rows, which are contiguous
         Z = B[..., used] @ self.K[used] if few else B @ self.K
         Z = Z if self.rows is None else Z[..., self.rows]
         if self.intercept:
@@ -63,13 +63,13 @@ class KernelDesign:
         return KernelDesign(self.K, self.intercept, np.arange(self.n_features)[rows])
 
     def restricted(self, rows: Array) -> KernelDesign:
-        """Some rows, and functions of their columns alone."""
+        """Some rows, and functions of their kernel columns alone."""
         if len(rows) == self.n_rows:
             return self
         return KernelDesign(self.K[np.ix_(rows, rows)], self.intercept)
 
     def inside(self, rows: Array, theta: Array) -> Array:
-        """The coordinates that `restricted` keeps."""
+        """The coordinates of theta that `restricted` keeps."""
         return np.append(theta[rows], theta[self.n_features :])
 
     def outside(self, rows: Array, theta: Array) -> Array:
@@ -88,7 +88,7 @@ class KernelDesign:
         return out
 
     def inner(self, g: Array, step: Array, along: Array) -> float:
-        """⟨g, step⟩ as functions: K step is known from the scores of the step."""
+        """⟨g, step⟩ in function space: K step is known from the scores of the step."""
         n = self.n_features
         b = float(step[n:].sum())
         return float(g[:n] @ (along - b)) + float(g[n:].sum()) * b
@@ -106,7 +106,7 @@ class KernelDesign:
 
 @dataclass(frozen=True, eq=False)
 class KernelNorm(Penalty):
-    """½‖f‖² = ½ βᵀKβ: the L2 penalty of weights that only the kernel knows."""
+    """½‖f‖² = ½ βᵀKβ: the L2 penalty of weights in the feature space of the kernel."""
 
     K: Array
 
@@ -118,7 +118,7 @@ class KernelNorm(Penalty):
         return 0.5 * float(np.vdot(W, W @ self.K))
 
     def value_at(self, point: Any) -> float:
-        """K β is in the scores."""
+        """The scores contain K β."""
         n, theta = point.objective.design.n_features, point.theta
         fitted = point.scores - theta[..., n:] if theta.shape[-1] > n else point.scores
         return 0.5 * float(np.vdot(theta[..., :n], fitted))

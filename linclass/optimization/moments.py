@@ -2,8 +2,8 @@
 
     x̄ = Σ w x,   G = Σ w (x − x̄)(x − x̄)ᵀ,   c = Σ w (x − x̄) y_c.
 
-XᵀX − x̄x̄ᵀ costs half as much, X being neither shifted nor scaled, where all rows weigh the same; but
-it loses the digits that x̄x̄ᵀ has in common with XᵀX.   Chan, Golub & LeVeque (1983), Am. Statistician 37
+XᵀX − x̄x̄ᵀ costs half as much if all rows have equal weight, because X is neither shifted nor scaled. But it
+loses the digits that x̄x̄ᵀ and XᵀX have in common.   Chan, Golub & LeVeque (1983), Am. Statistician 37
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from linclass.numerics import BLOCK, Array, DesignMatrix
 
-LEFT = 1e-3  # of Σ w x², at least, must be variance for three digits to be lost, no more
+LEFT = 1e-3  # share of variance in Σ w x², above which at most three digits cancel
 
 Moments = tuple[Array, Array, Array]
 
@@ -39,9 +39,9 @@ def at_once(design: DesignMatrix, weights: Array, Y: Array) -> Moments:
 
 
 def by_blocks(design: DesignMatrix, weights: Array, Y: Array) -> Moments:
-    """From the products of [X − s, y_c, 1] among themselves.
+    """From the products of the columns of [X − s, y_c, 1].
 
-    With the shift s near x̄ the correction  G = Σ w (x − s)(x − s)ᵀ − (x̄ − s)(x̄ − s)ᵀ  is small.
+    With a shift s near x̄ the correction  G = Σ w (x − s)(x − s)ᵀ − (x̄ − s)(x̄ − s)ᵀ  is small.
     """
     K, d, root = len(Y), design.n_features, np.sqrt(weights)
     shift, H = np.zeros(d), np.zeros((d + K + 1, d + K + 1))

@@ -1,9 +1,9 @@
-"""Newton's equations  (strength·I + Σ_F h_i x_i x_iᵀ) Δ = −g  when only rows F are curved, h_i = w_i ℓ″_i.
+"""Newton's equations  (strength·I + Σ_F h_i x_i x_iᵀ) Δ = −g  when only rows F have curvature, h_i = w_i ℓ″_i.
 
-Three ways to solve them, for three shapes: by a Hessian of features that follows F as rows enter and
-leave it, by the Gram matrix of F (Woodbury), which is all that a kernel allows, and by conjugate
-gradients. Each gives the step and the scores of the step. The intercept has no penalty; where no row
-holds it, a little curvature of its own does, and the line search the rest.
+There are three solvers, for three shapes: a Hessian over features that is updated as rows enter and leave F; the
+Gram matrix of F (Woodbury), which is all that a kernel has; and conjugate gradients. Each returns the step and
+its scores. The intercept has no penalty; if no row has curvature, it gets a small one, and the line
+search does the rest.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from scipy.linalg import lapack
 from linclass.numerics import BLOCK, Array, DesignMatrix
 from linclass.optimization.point import Point
 
-SHORT = 1e-3  # one over the intercept's step where no row holds it, in units of the loss
+SHORT = 1e-3  # inverse step of the intercept if no row has curvature, in units of the loss
 ROUNDING = 1e-14  # of the intercept's gradient, which is a mean of slopes
 WIDE = 1000  # features up to which a dense Hessian is kept
 FEW = 3000  # rows whose Gram matrix is formed instead
 
 
 class FeatureSystem:
-    """H = strength·I + level·S,  S = Σ_F w_i x_i x_iᵀ updated by the rows that F gained or lost."""
+    """H = strength·I + level·S,  S = Σ_F w_i x_i x_iᵀ, updated by the rows that entered or left F."""
 
     def __init__(self, objective: Any):
         self.design, self.weights = objective.design, objective.weights
@@ -113,7 +113,7 @@ class RowSystem:
 
 
 class ConjugateGradients:
-    """H Δ = −g to a tenth of g, by products with the rows."""
+    """H Δ = −g with a residual of a tenth of g, by products with the rows."""
 
     forcing = 0.1
 
@@ -146,8 +146,9 @@ class ConjugateGradients:
 
 
 def hold(given: float, point: Point) -> float:
-    """Curvature to add for the intercept: none to speak of where rows give it some, else so little
-    that its step passes every kink, among which the line search then chooses."""
+    """Curvature to add for the intercept: negligible if rows have curvature. Otherwise it is so small that the
+    step passes every kink, among which the line search then chooses.
+    """
     level = float(point.curvatures.max()) or 1.0
     if given > 1e-9 * level:
         return 1e-12 * level
@@ -157,11 +158,11 @@ def hold(given: float, point: Point) -> float:
 
 
 def newton_system(objective: Any) -> Any:
-    """The cheapest of the three for the shape of the rows."""
+    """The cheapest of the three for the shape of X."""
     design = objective.design
     if not isinstance(design, DesignMatrix):
         return RowSystem(objective)
     if design.width <= WIDE:
-        few = 2 * design.n_rows < design.width  # of a round's last rows, more features
+        few = 2 * design.n_rows < design.width  # fewer rows than features near the end of a round
         return RowSystem(objective) if few else FeatureSystem(objective)
     return RowSystem(objective) if design.n_rows <= FEW else ConjugateGradients(objective)

@@ -1,14 +1,14 @@
-"""Block pivoting: guess which rows F are at a kink, solve for their slopes, and guess again by all rows.
+"""Block pivoting: guess which rows F are at a kink, solve for their slopes, and update the guess from all rows.
 
-With θ = Σ β_i [x_i 1], β_i = −w_i s_i/strength, slopes s are optimal where for any reach c_i > 0
+With θ = Σ β_i [x_i 1], β_i = −w_i s_i/strength, slopes s are optimal if for any reach c_i > 0
 
     s_i = prox of c_i ℓ* at s_i + c_i z_i,   z = K β + b,   K = XXᵀ,   Σ β_i = 0.
 
-Where that prox moves (F), it says  z_i = k_i + s_i/ℓ″  with k_i the place of a kink; elsewhere s_i is
-an end of an interval. So each guess is one system of equations on F, and a guess that repeats itself
-is the minimum. A c_i below strength/(w_i K_ii), by which a slope moves the row's own score, lets rows
-join F before they are pushed to the other end: a handful of guesses do, of any number of rows. They
-may also go round in circles; what was found is then a start for a method that cannot.
+Where that prox is not constant (F), the condition is  z_i = k_i + s_i/ℓ″  with k_i the position of a kink;
+elsewhere s_i is an end of an interval. So each guess is one linear system on F, and a guess that repeats itself is
+the minimum. A c_i below strength/(w_i K_ii), the effect of a slope on the row's own score, lets rows enter F before
+they pass to the other end; a few guesses then suffice for any number of rows. The guesses may also cycle; the best
+point is then the start of a method that converges.
 Kunisch & Rendl (2003), SIAM J. Optim. 14; Portugal, Júdice & Vicente (1994), Math. Comp. 63
 """
 
@@ -25,18 +25,21 @@ from linclass.objective import Objective
 from linclass.optimization.point import Point
 
 GUESSES = 60
-FEWER, PATIENCE = 0.7, 6  # of the rows corrected by an earlier guess, so many guesses later
-NEAR = 5.0  # of a start: rows whose score is within 1/(2·NEAR) of a kink are thought to be at it
-SHORT = 0.3  # of the reach at which a row alone would be right at once
-FEW = 3000  # rows whose Gram matrix is formed; of sparse ones a tenth, for their products cost less
-FLAT = 1e-6  # of the mean K_ii, below which a row's own is taken to be that
+FEWER, PATIENCE = 0.7, 6  # ratio of corrected rows that must be reached, within so many guesses
+NEAR = 5.0  # from a start: rows with a score within 1/(2·NEAR) of a kink are guessed to be at it
+SHORT = 0.3  # of the reach for which a single row would converge at once
+FEW = 3000  # rows up to which the Gram matrix is formed; a tenth of it if sparse, as products cost less
+FLAT = 1e-6  # of the mean K_ii: lower bound of each
 ROUNDING = 1e-15  # of K_ii, added to it
-ROUGH, SHARP = 0.2, 1e-14  # errors of scores, in units of the loss, of first and of last guesses
-SHARPER = 30.0  # when guesses no longer correct half as many rows
-SETTLED = 0.02  # share of rows: when no more are corrected, a guess may be as good as proved
-LEAP = 1e-6  # places of kinks that are farther apart, in units of the loss, are two
+ROUGH, SHARP = (
+    0.2,
+    1e-14,
+)  # tolerance of scores, in units of the loss, in the first and last guesses
+SHARPER = 30.0  # factor of the tolerance once guesses no longer halve the corrected rows
+SETTLED = 0.02  # share of corrected rows below which the certificate is computed
+LEAP = 1e-6  # distance above which two kinks are different, in units of the loss
 PRODUCTS = 300  # for one system
-COPIED = 1_000_000  # numbers in X, from which on a quarter of the rows is copied at most
+COPIED = 1_000_000  # entries of X above which at most a quarter of the rows is copied
 
 
 class Pivoted(NamedTuple):
@@ -47,7 +50,7 @@ class Pivoted(NamedTuple):
 
 
 def suits(objective: Objective) -> bool:
-    """A kernel, or no more rows than features: K is then what is small, and seldom singular."""
+    """A kernel, or no more rows than features: then K is small, and seldom singular."""
     design = objective.design
     if isinstance(design, DesignMatrix):
         return design.n_rows <= design.n_features
@@ -61,7 +64,7 @@ def pivot(
     max_iter: int,
     trace: Callable[[Point], None] | None = None,
 ) -> Pivoted:
-    """The best point met with its slopes and what they prove: at most tol, or as near as guesses came."""
+    """The best point found, with its slopes and their certificate, which may exceed tol."""
     loss, y, n = objective.loss, objective.y, objective.design.n_rows
     equations = equations_of(objective)
     reach = SHORT * objective.strength / (objective.weights * equations.diagonal)
@@ -83,7 +86,7 @@ def pivot(
         new, moves = loss.nearest_slopes(y, v, reach)
         places = (v - new) / reach - new / loss.smoothness
         leaps = moves & free & (np.abs(places - kinks) > LEAP * scale)
-        if leaps.any():  # to another kink: the slope between the two is met first
+        if leaps.any():  # to another kink: the slope between the two comes first
             new[leaps] = loss.slopes(y, (places + kinks) / 2)[leaps]
             moves[leaps] = False
         corrected = int(np.count_nonzero((moves != free) | ~moves & (new != s)))
@@ -108,7 +111,7 @@ def pivot(
 
 
 def first(objective: Objective, start: Array, reach: Array) -> tuple[Array, Any]:
-    """(v, c) whose prox is the first guess: from nothing, all rows of a margin loss are free."""
+    """(v, c) whose prox is the first guess; without a start, all rows of a margin loss are at the kink."""
     scale = objective.loss.scale(objective.y)
     if not start.any():
         return np.zeros_like(reach), np.minimum(reach, 0.5 / scale)
@@ -120,9 +123,9 @@ def first(objective: Objective, start: Array, reach: Array) -> tuple[Array, Any]
 
 
 def stretched(point: Point, wanted: Array, free: Array) -> Point:
-    """The point times the least number from 1 that takes each free row to the score it should have.
+    """The point times the least factor ≥ 1 that brings each row at a kink to the score it should have.
 
-    Where a slack costs 1/strength, scores that are short of a kink by rounding cost more than this.
+    If a slack costs 1/strength, scores that miss a kink by rounding would cost more than this.
     """
     far = free & (wanted != 0)
     short = (wanted - point.scores)[far] / wanted[far]
@@ -139,7 +142,7 @@ def equations_of(objective: Objective) -> Any:
 
 
 class Equations:
-    """(K β)_i + b − s_i/ℓ″ = k_i  for i in F,  Σ β = 0,  where slopes of other rows are given."""
+    """(K β)_i + b − s_i/ℓ″ = k_i  for i in F,  Σ β = 0,  for given slopes of the other rows."""
 
     def __init__(self, objective: Objective, diagonal: Array):
         mean = float(diagonal.mean()) or 1.0
@@ -155,7 +158,7 @@ class Equations:
 
 
 class Direct(Equations):
-    """By Cholesky's factor of K_FF, a little of the diagonal added where that is singular."""
+    """By Cholesky factorization of K_FF, with a small multiple of the diagonal added if it is singular."""
 
     exact = True
 
@@ -191,7 +194,7 @@ class Direct(Equations):
 
 
 class Conjugate(Equations):
-    """By conjugate gradients among β with the right sum, preconditioned by the diagonal: K is never formed."""
+    """By conjugate gradients over β with the right sum, preconditioned by the diagonal; K is never formed."""
 
     exact = False
 
@@ -222,7 +225,7 @@ class Conjugate(Equations):
         return beta / self.of_slopes, self.theta(beta, b)
 
     def _products(self, F: Array) -> Callable[[Array], Array]:
-        """p ↦ K_FF p, by a copy of the rows F, or by all rows where a copy would be large."""
+        """p ↦ K_FF p, by a copy of the rows F, or by all rows if a copy would be large."""
         X = self.design.X
         if 4 * len(F) <= len(self.soft) or (X.nnz if self.design.is_sparse else X.size) <= COPIED:
             B = X[F]

@@ -13,13 +13,13 @@ from linclass.penalties.base import soft_threshold
 
 
 class Point:
-    """theta with its scores; the rest is worked out when asked for, and once."""
+    """theta with its scores; everything else is computed on demand, once."""
 
     def __init__(self, objective: Any, theta: Array, scores: Array):
         self.objective, self.theta, self.scores = objective, theta, scores
 
     def with_known(self, **known: Any) -> Point:
-        """The same point, with what was worked out on the way."""
+        """The same point, with quantities that are already known."""
         vars(self).update(known)
         return self
 
@@ -75,15 +75,15 @@ class Point:
         return g
 
     def under(self, objective: Any) -> Point:
-        """The same point of the same rows at another strength; the loss is not looked at again."""
+        """The same point for another strength, without evaluating the loss again."""
         known = {k: v for k, v in vars(self).items() if k in ("_jet", "loss_gradient")}
         return Point(objective, self.theta, self.scores).with_known(**known)
 
     @cached_property
     def steepest(self) -> Array:
-        """The least of all subgradients: 0 at a minimum only, and ∇P where there is no kink.
+        """The subgradient of least norm: 0 exactly at a minimum, and ∇P if there is no kink.
 
-        At w = 0 a kink may take any slope in ±kink, so |g| counts for what exceeds it.
+        At w = 0 the subgradient may take any value in ±kink, so only the excess of |g| over the kink counts.
         """
         g, kink = self.gradient.copy(), self.objective.kink
         if kink:
@@ -94,14 +94,14 @@ class Point:
 
     @property
     def separates(self) -> bool:
-        """Maximum likelihood without a penalty has no optimum once every row is on its own side."""
+        """Unpenalized maximum likelihood has no optimum once every row is classified correctly."""
         objective = self.objective
         if objective.strength or not objective.loss.probabilistic:
             return False
         return bool(objective.loss.margins(objective.y, self.scores).min() > 0)
 
     def toward(self, direction: Array, scores: Array | None = None) -> Callable[[float], Point]:
-        """t ↦ the point at theta + t·direction; only vectors over rows are touched on the way."""
+        """t ↦ the point at theta + t·direction, using only vectors over the rows."""
         along = self.objective.design.scores(direction) if scores is None else scores
 
         def step(t: float) -> Point:

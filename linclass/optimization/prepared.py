@@ -1,4 +1,4 @@
-"""Gradient steps prepared once, for fits of very many small ones: no allocation, three calls of NumPy."""
+"""Gradient steps with preallocated memory, for fits with very many small steps: three calls of NumPy each."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Advance = Callable[[Array, int], None]
 def affine_steps(
     loss: MarginLoss, design: DesignMatrix, y: Array, weights: Array, eta: float
 ) -> Advance:
-    """(theta, steps) ↦ theta after so many steps of −η∇P, in place.
+    """(theta, steps) ↦ theta after that many steps of −η∇P, in place.
 
     With ℓ′(m) = a f(bm) and u_i = y_i [x_i 1], one step is  θ ← [−ηa w_i u_i | I] (f(b u_i·θ), θ):
-    a product, f, a product. Rows u_i that are equal are merged. Two buffers (f, θ) take turns, so
-    that no product reads what it writes; methods of arrays are called for costing less than np.dot.
+    a product, f, a product. Equal rows u_i are merged. Two buffers (f, θ) alternate, so that no product reads
+    what it writes; array methods are called because they cost less than np.dot.
     """
     assert loss.slope_as_ufunc is not None
     f, inner, outer = loss.slope_as_ufunc
@@ -50,6 +50,6 @@ def affine_steps(
 
 
 def merge_rows(U: Array, weights: Array) -> tuple[Array, Array]:
-    """Equal rows become one with their weights summed: the same objective, exactly."""
+    """Equal rows become one, with their weights summed: the same objective, exactly."""
     distinct, group = np.unique(U, axis=0, return_inverse=True)
     return distinct, np.bincount(group.ravel(), weights)

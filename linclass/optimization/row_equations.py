@@ -1,13 +1,13 @@
-"""Unpenalized least squares over rows, for more features than rows: of all best fits, the shortest,
+"""Unpenalized least squares by equations over the rows, for more features than rows: the minimum-norm solution,
 
     min ‖w‖   among the minima of   ½ Σ_i ω_i (x_i·w + b − y_i)².
 
-K = XXᵀ is small where XᵀX is large. Pivots divide the rows into r independent ones, I, and those D that they
-combine to, X_D = C X_I. The fitted values f of I are free, so they are found first:
+K = XXᵀ is small where XᵀX is large. Pivoting divides the rows into r independent ones, I, and those D that are their
+linear combinations, X_D = C X_I. The fitted values f of I are free, so they are found first:
 
     f = y_I + δ,   δ = Ω_I⁻¹ Cᵀ λ,   (Ω_D⁻¹ + C Ω_I⁻¹ Cᵀ) λ = q − b·c,   q = y_D − C y_I,   c = 1 − C 1.
 
-The intercept b makes the residual least where c ≠ 0, and otherwise w = X_Iᵀ K_II⁻¹ (f − b) the shortest.
+The intercept b minimizes the residual if c ≠ 0, and otherwise the norm of w = X_Iᵀ K_II⁻¹ (f − b).
 Björck (1996), Numerical Methods for Least Squares Problems, §1.3 and §2.7
 """
 
@@ -24,12 +24,12 @@ from linclass.objective import Objective
 from linclass.optimization.point import Point
 
 DEPENDENT = (
-    1e-13  # times the number of rows: what is left of a row of length 1 that others combine to
+    1e-13  # times the number of rows: residual of a unit row below which it depends on others
 )
 
 
 class RowEquations:
-    """The factor of K, made once; `rank` is that of [X 1], or None where it is full."""
+    """K, factored once; `rank` is that of [X 1], or None if it is full."""
 
     def __init__(self, objective: Objective):
         design, n = objective.design, objective.design.n_rows
@@ -52,7 +52,7 @@ class RowEquations:
         self.rank = rank + bool(self.c.any()) if rank < design.width else None
 
     def step(self, point: Point) -> Array:
-        """The shortest best fit to what is left, z − y: subtracted from theta it corrects a fit."""
+        """The minimum-norm fit to the residual z − y; subtracting it from theta corrects a fit."""
         return np.apply_along_axis(self._fit, -1, point.slopes)
 
     def _fit(self, y: Array) -> Array:
@@ -79,5 +79,5 @@ class RowEquations:
         return self._solved(lapack.dpotrs, v / self.scale) / self.scale
 
     def _solved(self, solve: Any, right: Array, **options: Any) -> Array:
-        """LAPACK refuses systems of no equations: rows that are all 0."""
+        """For an empty system (all rows are 0), which LAPACK does not accept, the result is empty."""
         return solve(self.L, right, lower=1, **options)[0] if right.size else right

@@ -1,6 +1,6 @@
 """Second derivatives of an objective: ∇²P = Σ w_i x_i x_iᵀ ⊗ ∂²ℓ_i/∂z² + strength · ∇²penalty.
 
-Formed where it is small, and otherwise known by what it does to a vector.
+The Hessian is formed if it is small, and otherwise applied to vectors.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from linclass.applicability import require_memory
-from linclass.numerics import BLOCK, Array, DesignMatrix, rooms_of_rows
+from linclass.numerics import BLOCK, Array, DesignMatrix, empty_arrays
 from linclass.optimization.point import Point
 
-IN_CACHE = 100_000  # entries of X up to which single precision would save no memory traffic
+IN_CACHE = 100_000  # entries of X up to which single precision saves no memory traffic
 
 
 class SecondOrder:
-    """For objectives, whose design, loss, weights and penalty it looks at."""
+    """Mixin of `Objective`, which has design, loss, weights and penalty."""
 
     design: DesignMatrix
     loss: Any
@@ -33,9 +33,9 @@ class SecondOrder:
     at: Any
 
     def survey(self, theta: Array) -> Point:
-        """The point with value, gradient and Hessian; few rows need no blocks."""
+        """The point with value, gradient and Hessian."""
         design, p = self.design, self.n_parameters
-        if p > 1000:  # asking the system costs more than a small Hessian
+        if p > 1000:  # querying the memory costs more than a small Hessian
             require_memory(24 * p * p, f"newton needs a dense {p} × {p} Hessian")
         one = len(self.shape) == 1
         if design.n_rows <= self._block or (one and design.is_sparse):
@@ -51,7 +51,7 @@ class SecondOrder:
         return self._read(theta, H).with_known(hessian=self._penalized(H))
 
     def look(self, theta: Array) -> Point:
-        """The point with value and gradient, dense rows read once for both."""
+        """The point with value and gradient, from one pass over dense rows."""
         design = self.design
         blocks = len(self.shape) == 1 and not design.is_sparse and design.n_rows > BLOCK
         return self._read(theta) if blocks else self.at(theta)
@@ -63,7 +63,7 @@ class SecondOrder:
         """
         design, one = self.design, len(self.shape) == 1
         K = self.shape[:-1]
-        scores, slopes, curvatures, values = rooms_of_rows(design.n_rows, K, K, K, ())
+        scores, slopes, curvatures, values = empty_arrays(design.n_rows, K, K, K, ())
         g = np.zeros(self.shape)
         for rows, B in design.blocks(self._block, filled=not one):
             w = self.weights[rows]
@@ -74,7 +74,7 @@ class SecondOrder:
             g += design.pull_of(rows, w * slope) if one else (w * slope) @ B
             if H is None:
                 continue
-            if one:  # √(w ℓ″) [X 1], written once, is all that H needs (syrk: half the work)
+            if one:  # H from √(w ℓ″) [X 1] alone (syrk: half the work)
                 root = np.sqrt(w * curvature)[:, None]
                 np.multiply(design.X[rows], root, out=B[:, : design.n_features])
                 B[:, design.n_features :] = root
@@ -92,7 +92,7 @@ class SecondOrder:
 
     @property
     def _block(self) -> int:
-        """Rows at a time, so that their scores and slopes stay in the cache."""
+        """Number of rows in a block, so that scores and slopes stay in the cache."""
         return BLOCK if len(self.shape) == 1 else max(64, BLOCK // self.shape[0])
 
     def _penalized(self, H: Array) -> Array:
@@ -105,10 +105,9 @@ class SecondOrder:
     def hessian_times(
         self, point: Point, exact: bool = True
     ) -> Callable[[Array], tuple[Array, Array | None]]:
-        """s ↦ (H s, X s) at a point; X s comes for free and makes the line search cheap.
+        """s ↦ (H s, X s) at a point; X s is a by-product that makes the line search cheap.
 
-        Unless it must be exact, H s for K scores of many dense rows comes in single precision,
-        without X s.
+        Unless `exact`, H s for K scores of many dense rows is computed in single precision, without X s.
         """
         curvatures, w, design = point.curvatures, self.weights, self.design
         many = design.n_rows * design.width > IN_CACHE and len(self.shape) == 2
@@ -125,7 +124,7 @@ class SecondOrder:
         return times
 
     def shared_hessian(self) -> Array:
-        """XᵀWX/K + the penalty's curvature, one block of ∇²P if all K classes were as likely."""
+        """XᵀWX/K + the penalty's curvature, one block of ∇²P if all K classes were equally likely."""
         H = np.zeros((self.design.width, self.design.width))
         for rows, B in self.design.blocks():
             B *= np.sqrt(self.weights[rows])[:, None]
@@ -137,7 +136,7 @@ class SecondOrder:
     def _hessian_times_in_single(self, curvatures: Array) -> Callable[[Array], tuple[Array, None]]:
         """H s for K dense scores, in blocks that stay in the cache and in single precision.
 
-        Steps need no more digits: gradients and objectives, which decide, are in double.
+        Steps need no more digits: gradients and objectives, which decide the accuracy, are in double precision.
         """
         design, loss = self.design, self.loss
         C, w = curvatures.astype(np.float32), self.weights.astype(np.float32)

@@ -1,9 +1,9 @@
-"""The inverse of a positive matrix H on a set P of indices that join it and leave it, by sweeping:
+"""The inverse of a positive definite matrix H on an index set P that changes, by sweeping:
 
     M_PP = H_PP⁻¹,   M = 0 elsewhere.
 
 With  u = M h_j − e_j  and  s = h_jj − h_j·M h_j  the index j joins by  M + u uᵀ/s,  and leaves by
-M − m_j m_jᵀ/m_jj;  several at once likewise. M keeps its size, so nothing is gathered on the way.
+M − m_j m_jᵀ/m_jj;  several at once likewise. M keeps its size, so no submatrix is copied.
 Goodnight (1979), The American Statistician 33
 """
 
@@ -14,8 +14,8 @@ from scipy.linalg import blas, lapack
 
 from linclass.numerics import Array
 
-TOGETHER = 32  # that join or leave at once
-LIFT = 1e-12  # of the diagonal, where features depend on each other
+TOGETHER = 32  # indices that join or leave at once
+LIFT = 1e-12  # of the diagonal, added if features are linearly dependent
 
 
 class Swept:
@@ -49,18 +49,18 @@ class Swept:
         self.inside[leaving] = False
 
     def left(self, j: int) -> float:
-        """What is left of h_jj when those inside are given: s, which is 0 where j depends on them."""
+        """The Schur complement s of h_jj, which is 0 if j depends on the indices in P."""
         h = self.H[j]
         return float(h[j] - h @ (self.M @ h))
 
     def anew(self) -> None:
-        """What rounding has added up to is taken back; so is what H was before it changed."""
+        """Recompute the inverse, to remove rounding errors and to follow a change of H."""
         P = np.flatnonzero(self.inside)
         self.M[...], self.inside[:] = 0, False
         self.join(P)
 
     def _invert(self, P: Array) -> bool:
-        """M = H_PP⁻¹ at once, for a quarter of the work, where no index nearly depends on others."""
+        """M = H_PP⁻¹ directly, for a quarter of the work, if no index nearly depends on others."""
         H = self.H[np.ix_(P, P)]
         L, info = lapack.dpotrf(H, lower=1)
         if info or (L.diagonal() ** 2 <= LIFT * H.diagonal()).any():
@@ -70,7 +70,7 @@ class Swept:
         return True
 
     def _add(self, sign: float, U: Array, S: Array, scale: Array) -> None:
-        """M ± Uᵀ S⁻¹ U, with S a little above singular."""
+        """M ± Uᵀ S⁻¹ U, with S slightly regularized."""
         _, X, info = lapack.dposv(S, U)
         lift, scale = LIFT, np.maximum(np.abs(scale), np.finfo(float).tiny)
         while info:

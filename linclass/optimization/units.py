@@ -1,10 +1,10 @@
-"""Coordinates in which features are alike, whatever their units and wherever they lie:
+"""Scaled coordinates, in which features are alike, whatever their units and means:
 
     u_j = s_j w_j,   u_0 = b + x̄·w   (the score of the mean row),   ∂/∂u_j = (∂/∂w_j − x̄_j ∂/∂b)/s_j,
 
-s the deviation of a column from x̄ (from 0 without an intercept). Hessians are formed, and steps
-measured, in u: in w one column of large numbers, or far from 0, would be all that they see. Sparse
-columns stay as they are unless they lie far off, as centring would fill them.
+with s the standard deviation of a column about x̄ (about 0 without an intercept). Hessians are formed, and steps
+measured, in u: in w one column of large numbers, or far from 0, would dominate them. Sparse columns are not
+centred unless they are far from 0, as centring would fill them in.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from linclass.numerics import Array
 from linclass.optimization.point import Point
 from linclass.penalties.base import soft_threshold
 
-FAR = 3  # deviations from 0, at least, are centred where that costs sparsity
-DIGITS = 1e-7  # of the length of a column: a deviation below that is rounding
-SINGLE = 1e3  # deviations from 0 up to which columns as they are may be in single precision
+FAR = 3  # deviations from 0 above which sparse columns are centred
+DIGITS = 1e-7  # of the norm of a column: a deviation below it is rounding
+SINGLE = 1e3  # deviations from 0 up to which uncentred columns may be in single precision
 
 
 @dataclass(frozen=True)
@@ -63,19 +63,19 @@ class Units:
         return theta
 
     def pull(self, g: Array) -> Array:
-        """Slopes in u of those in (w, b): the adjoint of `move`."""
+        """The gradient in u from that in (w, b): the adjoint of `move`."""
         g, d = g.copy(), len(self.scale)
         g[..., :d] = self._centred(g) / self.scale
         return g
 
     def steepest(self, point: Point) -> Array:
-        """The least of all subgradients, in u."""
+        """The subgradient of least norm, in u."""
         g, d = point.gradient.copy(), len(self.scale)
         np.divide(self.excess(point), self.scale, out=g[..., :d])
         return g
 
     def excess(self, point: Point) -> Array:
-        """What exceeds the kink of the slopes of W, the mean row's score held: in w's own units."""
+        """By how much the slopes of W exceed the kink, for a fixed score of the mean row, in the units of w."""
         objective = point.objective
         G, W, kink = (
             self._centred(point.gradient),

@@ -1,6 +1,6 @@
-"""W = 0 beside the best intercept:  Σ_i w_i ∂ℓ_i/∂z = 0.  It is the minimum wherever no slope exceeds
-the kink,  max_j |Σ_i w_i (∂ℓ_i/∂z) x_ij| ≤ strength·kink,  and the place to begin elsewhere: a step
-that still looks for the intercept moves weights that should be 0.
+"""W = 0 with the best intercept:  Σ_i w_i ∂ℓ_i/∂z = 0.  It is the minimum if no slope exceeds the kink,
+max_j |Σ_i w_i (∂ℓ_i/∂z) x_ij| ≤ strength·kink,  and otherwise the starting point: a step that still has
+to find the intercept moves weights that should be 0.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from linclass.objective import Objective
 from linclass.optimization.point import Point
 from linclass.optimization.units import Units
 
-ROUNDING = 1e-12  # of the kink, slopes may exceed it by
+ROUNDING = 1e-12  # of the kink, by which slopes may exceed it
 STEPS = 100
 
 
 def begin(objective: Objective, start: Array) -> Point:
-    """The start, or the best intercept where a kink keeps the weights, all 0 yet, where they are."""
+    """The start, or the best intercept if there is a kink and the start has no weights."""
     free = objective.design.intercept and objective.loss.kind == "twice-smooth"
     if not objective.kink or not free or objective.weight_part(start).any():
         return objective.at(start)
@@ -25,7 +25,7 @@ def begin(objective: Objective, start: Array) -> Point:
 
 
 def best_intercept(objective: Objective) -> Point:
-    """By Newton's method, until slopes are 0 to rounding."""
+    """By Newton's method, until the derivative is 0 up to rounding."""
     n, w, loss = objective.design.n_rows, objective.weights, objective.loss
 
     def at(b: Array) -> Point:
@@ -52,7 +52,7 @@ def best_intercept(objective: Objective) -> Point:
 
 
 def by_bisection(objective: Objective) -> Point:
-    """The same for one score of a loss with kinks, whose slopes grow from −max|y| to max|y|; or 0."""
+    """The same for one score of a loss with kinks, by bisection between −max|y| and max|y|; or 0."""
     loss, y, w, n = objective.loss, objective.y, objective.weights, objective.design.n_rows
     theta, high = objective.zero(), float(np.abs(y).max())
     if not objective.design.intercept:
@@ -66,7 +66,7 @@ def by_bisection(objective: Objective) -> Point:
 
 
 def is_minimum(point: Point, units: Units) -> bool:
-    """Whether it has no weights, and slopes that give it none."""
+    """Whether the point has no weights, and no slope exceeds the kink."""
     objective = point.objective
     if not objective.kink or objective.weight_part(point.theta).any():
         return False

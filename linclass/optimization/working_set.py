@@ -1,9 +1,8 @@
-"""The entries of W that are minimized over while all others stay 0.
+"""Working set: the entries of W that are minimized over while all others stay 0.
 
-What is worked with has the size of the working set: its columns of X, its weights, its Hessian.
-Two kinds of step: one score's quadratic program is solved exactly (`NewtonStep`); for K scores, or
-very many features, conjugate gradients go toward its solution for the present signs, and weights
-stop at 0 on the way (`OrthantStep`).
+All computations have its size: its columns of X, its weights, its Hessian. There are two kinds of step. For one
+score the quadratic program is solved exactly (`NewtonStep`). For K scores, or very many features, conjugate
+gradients approach its solution for the present signs, and weights stop at 0 (`OrthantStep`).
 """
 
 from __future__ import annotations
@@ -20,18 +19,18 @@ from linclass.optimization.conjugate_gradients import conjugate_gradients
 from linclass.optimization.point import Point
 from linclass.optimization.units import Units
 
-JOIN = 8  # entries that may join at first; later twice as many as are in the support
-CUT = 0.1  # of what is left, is far enough before other entries are looked at
-LIFT = 1e-6  # of a Hessian that is flat where signs are not: steps then end where signs change
+JOIN = 8  # entries that may join at first; later twice the size of the support
+CUT = 0.1  # reduction of the residual before other entries are considered
+LIFT = 1e-6  # regularizes a singular Hessian: steps then end at sign changes
 ROUNDING = 1e-6  # of a Hessian formed in single precision
 DENSE = 2000  # features up to which the Hessian of one score is formed
-TOGETHER = 200  # parameters up to which that of K scores is
-FORCING = 0.1  # of the residual, where conjugate gradients stop
-SLACK = 1e-12  # of the least kink, quadratic programs leave: what is left is proved no better
+TOGETHER = 200  # parameters up to which the Hessian of K scores is formed
+FORCING = 0.1  # of the residual, at which conjugate gradients stop
+SLACK = 1e-12  # of the least kink: tolerance of quadratic programs
 
 
 class WorkingSet:
-    """The support, and of the others those whose slope exceeds the kink most."""
+    """The support, and the other entries whose slope exceeds the kink most."""
 
     chosen: Array  # entries of W
 
@@ -57,13 +56,13 @@ class WorkingSet:
         self.point = Point(self.sub, theta, here.scores).with_known(_jet=here._jet, loss_gradient=g)
 
     def point_of(self, objective: Objective) -> Point:
-        """Where it stands, among all features."""
+        """The present point, with all features."""
         theta = objective.zero()
         theta[..., self.columns] = self.point.theta
         return Point(objective, theta, self.point.scores).with_known(_jet=self.point._jet)
 
     def descend(self, limit: int, goal: float = CUT) -> int:
-        """Steps until what is left is `goal` times as much; how many."""
+        """Take steps until the residual is reduced by the factor `goal`; returns their number."""
         passes, n = self.sub.passes, 0
         left = first = self.step.left(self.point)
         while n < limit and (n == 0 or left > goal * first):
@@ -79,14 +78,14 @@ class Step(Protocol):
     def __call__(self, point: Point) -> Point: ...
 
     def left(self, point: Point) -> float:
-        """The largest entry of the least subgradient, of those that may move."""
+        """The largest entry of the subgradient of least norm, over the working set."""
 
     def went(self, ratio: float) -> None:
-        """How much is left of what was before the step."""
+        """Called with the ratio of the residual after the step to that before."""
 
 
 class NewtonStep:
-    """To the minimum of the quadratic model; its Hessian is kept while steps cut tenfold."""
+    """To the minimum of the quadratic model; its Hessian is kept while steps reduce the residual tenfold."""
 
     def __init__(self, free: Array, units: Units):
         self.free, self.units = free, units  # entries of theta that may move
@@ -105,7 +104,7 @@ class NewtonStep:
         u, g, kinks = at[free], units.pull(point.gradient)[free], kinks[free]
         c = H @ u - g
         v, _ = self.program.minimize(c, kinks, u, SLACK * scale(c, least))
-        fall = -float(g @ (v - u) + kinks @ (np.abs(v) - np.abs(u)))  # as far as slopes tell
+        fall = -float(g @ (v - u) + kinks @ (np.abs(v) - np.abs(u)))  # predicted decrease
         at[free] = v
         along = point.toward(settled(objective, units.move(at)) - point.theta)
         return backtrack(point, lambda t: (along(t), t * fall))
@@ -118,7 +117,7 @@ class NewtonStep:
             self.hessian = None
 
     def _hessian(self, point: Point) -> Array:
-        """∇² of the smooth part, a little above singular."""
+        """∇² of the smooth part, slightly regularized."""
         objective, units = point.objective, self.units
         design, w, curvatures = objective.design, objective.weights, point.curvatures
         if len(objective.shape) == 1:
@@ -140,8 +139,8 @@ class NewtonStep:
 
 
 class OrthantStep:
-    """Toward  H s = −(∇ + kink·sign)  on what is not 0 or leaves it; weights that would change their
-    sign end at 0. What leaves 0 on the wrong side only ascends, and stays.
+    """Toward  H s = −(∇ + kink·sign)  on the entries that are not 0 or leave it; weights that would change their
+    sign are set to 0. An entry that would leave 0 on the wrong side would ascend, and stays.
 
     Andrew & Gao (2007), ICML; Byrd, Chin, Nocedal & Oztoprak (2016), Math. Programming 159
     """
@@ -177,14 +176,14 @@ class OrthantStep:
         return float(np.abs(self._steepest(point)).max(initial=0))
 
     def went(self, ratio: float) -> None:
-        """Every step looks at its own Hessian."""
+        """Nothing to do: every step has its own Hessian."""
 
     def _steepest(self, point: Point) -> Array:
         return np.where(self.free, self.units.steepest(point), 0)
 
 
 def settled(objective: Objective, theta: Array) -> Array:
-    """Of all intercepts that mean the same, those that sum to 0."""
+    """Among all intercepts of the same model, those that sum to 0."""
     if objective.loss.shift_invariant:
         free = theta[..., objective.design.n_features :]
         free -= free.mean(axis=0)
@@ -192,7 +191,7 @@ def settled(objective: Objective, theta: Array) -> Array:
 
 
 def backtrack(point: Point, look: Callable[[float], tuple[Point, float]]) -> Point:
-    """The first of t = 1, ½, ¼, … that lowers the objective by some of the fall its slopes tell."""
+    """Line search: the first of t = 1, ½, ¼, … with sufficient decrease."""
     slack, t = 1e-13 * abs(point.value), 1.0
     new, fall = look(t)
     while not new.value <= point.value - 1e-4 * max(fall, 0.0) + slack and t > 1e-10:
@@ -202,7 +201,7 @@ def backtrack(point: Point, look: Callable[[float], tuple[Point, float]]) -> Poi
 
 
 def joining(point: Point, units: Units) -> Array:
-    """The support, and of all other entries of W at most twice as many as that, the steepest."""
+    """The support, and at most twice as many of the other entries of W, those with the steepest slopes."""
     objective = point.objective
     support = objective.weight_part(point.theta) != 0
     beyond = np.where(support, 0, np.abs(objective.weight_part(units.steepest(point))))

@@ -1,1 +1,1 @@
-"""Ways to the minimum of an objective: one solver, one file."""
+"""Algorithms that minimize an objective: one solver, one file."""

@@ -1,5 +1,5 @@
-"""How solvers for losses with kinks begin and end alike: rows near 0, pivots over distinct rows where
-K = XXᵀ is small, a fit to a few of many rows; and a minimum that is no worse than that of the intercept alone.
+"""What solvers of losses with kinks share: centred rows, block pivoting over distinct rows where K = XXᵀ is
+small, a start from a fit to few of many rows, and a final comparison with the intercept alone.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from linclass.solvers.base import Solution, Solver, Trace
 
 @dataclass(frozen=True)
 class ByRowsFirst(Solver):
-    """A solver says in `_descend` how it goes on from a start, after n_iter steps."""
+    """Base of such solvers; a subclass continues in `_descend` from a start, after n_iter steps."""
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         near = centred(objective)

@@ -1,4 +1,4 @@
-"""What every solver offers: `solve(objective, start)` returns a `Solution`: where, how good."""
+"""The interface of solvers: `solve(objective, start)` returns a `Solution`, a point with its certificate."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ class Solution:
     certificate_kind: str
     converged: bool
     n_iter: int
-    rank: int | None = None  # of the Hessian, where a solver met a singular one
-    slopes: Array | None = None  # the dual point of the certificate, where a solver has one
-    alpha: Array | None = None  # dual variables, where they are no slopes times row weights
-    extra: dict[str, Any] = field(default_factory=dict)  # fitted attributes of this solver alone
+    rank: int | None = None  # of the Hessian, if it is singular
+    slopes: Array | None = None  # the dual point of the certificate, if there is one
+    alpha: Array | None = None  # dual variables, if they are not slopes times row weights
+    extra: dict[str, Any] = field(
+        default_factory=dict
+    )  # fitted attributes that only this solver has
 
     @classmethod
     def at(cls, point: Point, certificate: float, tol: float, n_iter: int, **more: Any) -> Solution:
@@ -35,7 +37,7 @@ class Solution:
 
 
 class Trace:
-    """(passes, seconds, objective, gradient norm) after every step, for those who ask."""
+    """Records passes, seconds, objective and gradient norm after every step."""
 
     def __init__(self) -> None:
         self.rows: list[dict[str, float]] = []
@@ -44,10 +46,10 @@ class Trace:
     def __call__(self, point: Point) -> None:
         seconds = time.perf_counter() - self._start
         begun = time.perf_counter()
-        g, passes = point.steepest, point.objective.passes  # the next step needs ∇P too
+        g, passes = point.steepest, point.objective.passes  # the next step needs ∇P as well
         row = {"passes": passes, "seconds": seconds, "objective": point.value}
         self.rows.append(row | {"gradient_norm": float((g * g).sum() ** 0.5)})
-        self._start += time.perf_counter() - begun  # looking on is not charged
+        self._start += time.perf_counter() - begun  # the time of recording does not count
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class Solver:
 
     needs: ClassVar[str] = "twice-smooth"
     limit: ClassVar[int] = 100
-    takes: ClassVar[str] = "smooth"  # penalties: none, smooth, curved, any, or a bare kink
+    takes: ClassVar[str] = "smooth"  # penalties: none, smooth, curved (L2), bare kink (L1) or any
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         raise NotImplementedError
@@ -75,10 +77,10 @@ class Solver:
     def path(
         self, objective: Objective, strengths: Iterable[float], start: Array
     ) -> list[Solution]:
-        """A solution for each strength, in the order given, each found from those before it.
+        """A solution for each strength, in the order given, each started from the previous ones.
 
-        Smooth optima move nearly in proportion to ln strength, so the next is looked for ahead, on
-        the line through the last two.
+        Solutions of smooth objectives change nearly in proportion to ln strength, so the start is extrapolated
+        from the last two.
         """
         strengths, solutions = list(strengths), list[Solution]()
         for k, strength in enumerate(strengths):
@@ -95,7 +97,7 @@ class Solver:
         return self.limit if self.max_iter is None else self.max_iter
 
     def check(self) -> None:
-        """ValueError with one sentence when the options cannot work."""
+        """Raise ValueError, with one sentence, if the options are invalid."""
         if self.max_iter is not None and not (
             isinstance(self.max_iter, Integral) and self.max_iter >= 1
         ):
@@ -107,7 +109,7 @@ class Solver:
 
 
 def _ratio_of_steps(before: float, last: float, strength: float) -> float:
-    """Of ln strength, the step to be made to the step made; at most 2, and 0 where it says nothing."""
+    """Ratio of the next step in ln strength to the last; at most 2, and 0 if it is undefined."""
     if not min(before, last, strength) or before == last:
         return 0.0
     return min(max(log(strength / last) / log(last / before), 0.0), 2.0)

@@ -1,10 +1,10 @@
-"""Newton's method where ℓ″ is 0 or one number: between kinks the objective is a parabola.
+"""Newton's method for piecewise quadratic losses, whose ℓ″ is 0 or a constant:
 
     (strength·I + level·Σ_F w_i x_i x_iᵀ) Δ = −∇P,   F the rows with ℓ″ ≠ 0
 
-A full step after which F is the same has reached the minimum exactly, and proves it: the slopes there
-are a dual point without another look at the rows. Steps are shortened where the objective rises. Where
-K = XXᵀ is what is small, block pivots (linclass/optimization/pivoting.py) come first.
+If F does not change over a full step, the step ends at the exact minimum, and the slopes there are a dual
+point that proves it without another pass over the rows. Steps that do not decrease the objective enough are
+shortened. If K = XXᵀ is small, block pivoting (linclass/optimization/pivoting.py) comes first.
 Mangasarian (2002), Optim. Methods and Software 17; Keerthi & DeCoste (2005), JMLR 6
 """
 
@@ -24,7 +24,7 @@ from linclass.solvers._by_rows_first import ByRowsFirst
 from linclass.solvers.base import Solution, Trace
 from linclass.solvers.newton import Newton
 
-NEAR = 0.1  # of the root of tol: the next step would gain about the square of what this one did
+NEAR = 0.1  # of √tol: the next decrease will be about the square of this one
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,9 @@ class FiniteNewton(ByRowsFirst, Newton):
 def minimize(
     point: Point, system: Any, near: Callable[[Point, Point, bool], bool], max_iter: int
 ) -> tuple[Point, int]:
-    """Newton steps until near(old, new, exact): exact when F stayed the same over a full step.
+    """Newton steps until near(old, new, exact); `exact` if F did not change over a full step.
 
-    A step of an intercept that no row holds (`newton_system.hold`) is none of Newton's.
+    If no row has curvature, the step of the intercept is not Newton's (`newton_system.hold`).
     """
     intercept = point.objective.design.intercept
     for n_iter in range(1, max_iter + 1):  # noqa: B007
@@ -86,22 +86,26 @@ def minimize(
 
 
 def descend(point: Point, step: Array, along: Array) -> tuple[Point, float]:
-    """t = 1 where that lowers the objective enough; else near the least value on the line.
+    """Line search: t = 1 if that decreases the objective enough, else near the minimum on the line.
 
-    dP/dt is piecewise linear and grows, so Newton's method for its root, kept between the last t
-    where the objective falls and the last where it rises, takes few looks, at scores only. A slope
-    that is small beside a steep one at t = 0 may still be a rise far beyond the minimum.
+    dP/dt is piecewise linear and increasing. Newton's method for its root, safeguarded by the bracket between
+    the last t with a negative and the last with a positive derivative, needs few evaluations, of the scores
+    only. A derivative that is small relative to a steep one at t = 0 may still be far beyond the minimum.
     """
     objective = point.objective
     weights, inner = objective.weights, objective.design.inner
-    adrift = objective.design.intercept and not point.curvatures.any()  # a long step of b alone
+    adrift = (
+        objective.design.intercept and not point.curvatures.any()
+    )  # a long step of the intercept alone
     slope = inner(point.gradient, step, along)
     look = point.toward(step, along)
     t, new, rounding = 1.0, look(1.0), 1e-13 * abs(point.value)
     if not adrift and new.value <= point.value + 1e-4 * slope + rounding:
         return new, t
     bend = objective.strength * inner(objective.without_intercept(step), step, along)
-    rest = slope - float(weights @ (point.slopes * along))  # of all but the losses, at t = 0
+    rest = slope - float(
+        weights @ (point.slopes * along)
+    )  # the derivative of all but the losses at t = 0
     low, high = 0.0, 1.0
     for _ in range(50):
         rise = rest + t * bend + float(weights @ (new.slopes * along))

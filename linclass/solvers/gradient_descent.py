@@ -1,10 +1,10 @@
-"""Batch gradient descent on the mean objective:  θ ← θ − η ∇P(θ).
+"""Gradient descent on the mean objective:  θ ← θ − η ∇P(θ).
 
-`step` says what η is:
+The option `step` defines η:
   a number or {constant: η}    θ − η ∇P
   {unit: η}                    θ − η ∇P/‖∇P‖, so every step has length η
-  "backtracking" (default)     the longest η of a halving sequence with enough descent (Armijo),
-                               tried from twice the last one.   Nocedal & Wright (2006), §3.1
+  "backtracking" (default)     the largest η of a halving sequence with sufficient decrease (Armijo),
+                               starting at twice the last one.   Nocedal & Wright (2006), §3.1
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class GradientDescent(Solver):
     """
 
     step: Any = "backtracking"
-    record: tuple[int, ...] = field(default=())  # steps whose theta is kept in `path_`
+    record: tuple[int, ...] = field(default=())  # iterations whose theta is kept in `path_`
 
     needs: ClassVar[str] = "smooth"
     limit: ClassVar[int] = 10_000
@@ -80,7 +80,7 @@ End = tuple[Array, int, bool]
 def constant(
     objective: Objective, theta: Array, eta: float, steps: int, tol: float, trace: Trace | None
 ) -> End:
-    """Steps of −η∇P, prepared once; the end is looked for only now and then."""
+    """Steps of −η∇P with preallocated memory; convergence is checked every 100 steps."""
     advance = objective.prepared_steps(eta)
     every = 1 if trace else 100 if tol > 0 else max(1, steps)
     for done in range(0, steps, every):
@@ -129,7 +129,7 @@ def backtracking(
 
 
 def enough(old: Point, new: Point, descent: float) -> bool:
-    """Armijo's rule; where rounding hides a descent, the slope must not have changed its sign."""
+    """Armijo's condition; if rounding hides the decrease, the derivative must not have changed sign."""
     if descent > 1e-13 * abs(old.value):
         return new.value <= old.value - 0.5 * descent
     return float(np.vdot(new.gradient, old.gradient)) >= 0

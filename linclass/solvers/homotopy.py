@@ -2,9 +2,9 @@
 
     w_A(λ) = G_AA⁻¹ (c_A − λ σ_A),   |c − G w| = λ on the support A,  ≤ λ elsewhere
 
-The next kink is where a feature's slope reaches λ, which then joins A, or a weight reaches 0, which
-then leaves it; G_AA⁻¹ is bordered, not made anew. A feature that depends on those in A is left out:
-its slope moves with theirs. Elastic nets of a fixed l1_ratio have no such path.
+The next kink is where the slope of a feature reaches λ, which then joins A, or where a weight reaches 0, which
+then leaves A. G_AA⁻¹ is updated and not recomputed. A feature that depends linearly on those in A is left
+out, since its slope changes with theirs. Elastic nets with a fixed l1_ratio have no such path.
 Osborne, Presnell & Turlach (2000), IMA J. Numerical Analysis 20; Efron et al. (2004), Ann. Statist. 32
 """
 
@@ -22,8 +22,10 @@ from linclass.objective import Objective
 from linclass.optimization.centred_gram import CentredGram, gram_of, look
 from linclass.solvers.base import Solution, Solver, Trace
 
-DEPENDENT = 1e-10  # of a feature's variance, left when those in the support are given
-ANEW = 50  # kinks after which the bordered inverse is made anew
+DEPENDENT = (
+    1e-10  # of a feature's variance: residual given the support, below which it depends on it
+)
+ANEW = 50  # kinks after which the inverse is recomputed
 
 
 @dataclass(frozen=True)
@@ -81,16 +83,18 @@ class Homotopy(Solver):
 
 
 class Walk:
-    """One score's path from λ = max|c| down: where it is, and its line to the next kink."""
+    """The path of one score from λ = max|c| down: the present kink, and the line to the next one."""
 
     def __init__(self, gram: CentredGram, c: Array):
         self.gram, self.c, self.kinks, d = gram, c, 0, len(c)
         self.w, self.slope = np.zeros(d), c.copy()  # slope = c − G w
         self.line, self.signs = np.zeros(d), np.zeros(d)
         self.level = float(np.abs(c).max(initial=0))
-        self._features, self.size = np.empty(d, int), 0  # the support comes first
-        self._room = np.zeros((64, 64), order="F")  # of the inverse, and 0 beyond it
-        self.open = np.ones((3, d), bool)  # to whom slope = λ, slope = −λ, w = 0 may come
+        self._features, self.size = np.empty(d, int), 0  # the support, then free places
+        self._room = np.zeros((64, 64), order="F")  # holds the inverse; 0 elsewhere
+        self.open = np.ones(
+            (3, d), bool
+        )  # features for which slope = λ, slope = −λ, w = 0 can occur
         if self.level:
             self._join(int(np.abs(c).argmax()))
         self._aim()
@@ -101,7 +105,7 @@ class Walk:
 
     @property
     def inverse(self) -> Array:
-        """Of G_AA."""
+        """G_AA⁻¹."""
         return self._room[: self.size, : self.size]
 
     def next_kink(self) -> float:
@@ -112,7 +116,7 @@ class Walk:
         return self.w + max(self.level - max(level, self.next_kink()), 0.0) * self.line
 
     def go(self) -> None:
-        """To the next kink, and into the line that leaves it."""
+        """Advance to the next kink and compute the line that leaves it."""
         self.w += self.reach * self.line
         self.slope -= self.reach * self.turn
         self.level -= self.reach
@@ -126,7 +130,7 @@ class Walk:
         self._aim()
 
     def _aim(self) -> None:
-        """The line from here, and how far it holds: until a slope is ±λ, or a weight 0."""
+        """The line from here and its length: until a slope is ±λ, or a weight 0."""
         A, level, slope = self.support, self.level, self.slope
         self.line[A] = self.inverse @ self.signs[A]  # −dw/dλ
         self.turn = turn = self.gram.times(self.line)  # d slope/dλ
@@ -158,7 +162,7 @@ class Walk:
         self.size, self.signs[j] = m + 1, np.sign(self.slope[j])
 
     def _leave(self, j: int) -> None:
-        """M ← M − m_j m_jᵀ/m_jj, whose row and column are 0; the last take their place."""
+        """M ← M − m_j m_jᵀ/m_jj, whose row and column j are 0; the last ones take their place."""
         i, last, M = int(np.flatnonzero(self.support == j)[0]), self.size - 1, self._room
         u = M[i].copy()
         blas.dger(-1 / u[i], u, u, a=M, overwrite_a=1)
@@ -166,10 +170,10 @@ class Walk:
         M[i], M[:, i] = M[last], M[:, last]
         M[last], M[:, last] = 0, 0
         self.size, self.signs[j], self.line[j], self.w[j] = last, 0, 0, 0
-        self.open[:2] = self.signs == 0  # those that depended on it too
+        self.open[:2] = self.signs == 0  # also features that depended on it
 
     def _anew(self) -> None:
-        """What rounding has added up to is taken back."""
+        """Recompute the inverse, to remove accumulated rounding errors."""
         A = self.support
         self.inverse[...] = np.linalg.inv(self.gram.among(A))
         self.w[A] = self.inverse @ (self.c[A] - self.level * self.signs[A])

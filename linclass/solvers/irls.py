@@ -1,12 +1,11 @@
-"""Iteratively reweighted least squares, as the textbook writes it:
+"""Iteratively reweighted least squares:
 
     z = Xβ + W⁻¹(y − p)        the adjusted response
     β ← argmin Σ W_i (z_i − x_i·β)² + strength·‖β‖²,
 
-with W = p(1 − p): the Newton step in the clothes of a regression. For any loss W is the curvature
-and p − y the slope; with K scores W is a K × K matrix for each row. Where the objective would rise,
-only part of the way to the new β is taken.
-Hastie, Tibshirani & Friedman (2009), (4.26)–(4.28) and exercise 4.4
+with W = p(1 − p): Newton's step written as a weighted regression. For a general loss W is the curvature
+and p − y the slope; with K scores W is a K × K matrix for each row. Steps that do not decrease the objective
+are halved.   Hastie, Tibshirani & Friedman (2009), (4.26)–(4.28) and exercise 4.4
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ class Irls(Solver):
 
 
 def weighted_response(point: Point) -> Array:
-    """W z, row by row, of the adjusted response z = Xβ + W⁻¹(y − p)."""
+    """W z, row by row, with the adjusted response z = Xβ + W⁻¹(y − p)."""
     W, slopes = point.curvatures, point.slopes
     if slopes.ndim == 1:
         z = point.scores - np.divide(slopes, W, out=np.zeros_like(W), where=W > 0)

@@ -54,7 +54,7 @@ class LeastSquares(Solver):
     def path(
         self, objective: Objective, strengths: Iterable[float], start: Array
     ) -> list[Solution]:
-        """All strengths share one Gram matrix, which is what most of the time goes into."""
+        """All strengths share one Gram matrix, which takes most of the time."""
         gram = centred_gram(objective)
         at_strengths = map(objective.with_strength, strengths)
         return [self._refined(P, NormalEquations(P, gram)) for P in at_strengths]
@@ -96,7 +96,7 @@ class NormalEquations:
         self.d = design.n_features
         self.mean, G = gram[0], gram[1].copy()
         G[np.diag_indices(self.d)] += objective.curvature
-        flat = np.sqrt(np.maximum(np.diag(G), 0)) <= 1e-13 * np.abs(self.mean)  # but for rounding
+        flat = np.sqrt(np.maximum(np.diag(G), 0)) <= 1e-13 * np.abs(self.mean)  # up to rounding
         G[flat] = G[:, flat] = 0
         self.inverse = Inverse(G)
         rank = self.inverse.rank

@@ -1,6 +1,6 @@
-"""Newton–Raphson  θ ← θ − t H⁻¹ g,  with t = 1 unless the objective rises.
+"""Newton–Raphson  θ ← θ − t H⁻¹ g,  with t = 1 unless the objective does not decrease enough.
 
-The decrement gᵀH⁻¹g is twice what the model expects to gain. Where it is small the Hessian hardly
+The decrement gᵀH⁻¹g is twice the decrease that the quadratic model predicts. If it is small the Hessian hardly
 changes any more, so H⁻¹ is kept (the chord method): a gradient costs a fraction of a Hessian.
 Boyd & Vandenberghe (2004), §9.5
 """
@@ -19,7 +19,7 @@ from linclass.optimization.point import Point
 from linclass.optimization.shortcuts import few_rows
 from linclass.solvers.base import Solution, Solver, Trace
 
-CHORD = 1e-2  # decrement, relative to the objective: scores then move by some 0.1
+CHORD = 1e-2  # decrement, relative to the objective: scores then change by about 0.1
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,12 @@ class Newton(Solver):
     """
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        # A gap is a proof. Without one the digits of coefficients and errors are what counts: every
-        # Hessian is new, and one step more is taken.
+        # Without a duality gap the digits of coefficients and standard errors count: every
+        # Hessian is new, and one more step is taken.
         proof = objective.certificate_kind == "duality_gap"
         near = (20 if proof else 0.02) * self.tol
         few = few_rows(objective, start)
-        if few is not None:  # two full steps then do
+        if few is not None:  # two full steps then suffice
             start = replace(self, tol=1e-4, max_iter=None).solve(few, start).theta
         point = objective.survey(start)
         source, inverse = point, inverse_hessian(point)
@@ -54,7 +54,7 @@ class Newton(Solver):
             point = descend(old, step, objective.look if keep else objective.survey)
             if trace:
                 trace(point)
-            # a new Hessian squares the error; with a kept one it falls as from the last step to this
+            # a new Hessian squares the error; with a kept one it decreases linearly
             done = decrement * (decrement / last) <= near / 1000 if kept else decrement <= near
             last = decrement if keep else np.inf
             if done or point.separates:
@@ -81,13 +81,13 @@ def inverse_hessian(point: Point) -> Inverse:
 
 
 def fix_common_intercept(H: Array, shape: tuple[int, ...]) -> None:
-    """One number added to all K intercepts changes nothing: H gains what g has no part in."""
+    """The objective does not change if all K intercepts are shifted: make H regular in that direction."""
     intercepts = H.reshape(*shape, *shape)[:, -1, :, -1]
     intercepts += np.trace(intercepts) / len(intercepts) ** 2
 
 
 def descend(point: Point, step: Array, look: Callable[[Array], Point]) -> Point:
-    """The first of t = 1, ½, ¼, … that lowers the objective enough, seen through `look`."""
+    """Line search: the first of t = 1, ½, ¼, … with sufficient decrease; `look` evaluates a point."""
     slope = float(np.vdot(point.gradient, step))
     slack = 1e-13 * abs(point.value)
     new, t = look(point.theta + step), 1.0

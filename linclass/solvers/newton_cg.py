@@ -1,8 +1,8 @@
 """Newton–CG: H s = −g solved by conjugate gradients to ‖r‖ ≤ η‖g‖, so that H is never formed.
 
-For many features. η = 0.3 throughout costs the fewest products in all: exact early steps are
-wasted far from the optimum, and the line search repairs late ones. CG carries X s along, so the
-line search touches vectors over rows only.   Nocedal & Wright (2006), §7.1
+For many features. A constant η = 0.3 costs the fewest products: exact early steps are wasted far from the
+optimum, and the line search repairs late ones. CG also computes X s, so the line search needs only vectors
+over the rows.   Nocedal & Wright (2006), §7.1
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from linclass.optimization.shortcuts import few_rows
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.newton import Newton, inverse_hessian
 
-PART = 6  # of the rows, whose Hessian preconditions: of fewer, a weak penalty makes a poor one
-PATIENCE = 8  # products for one step, after which a Hessian is formed to precondition the next
+PART = 6  # of the rows precondition: with fewer and a weak penalty the Hessian is a poor one
+PATIENCE = 8  # products for one step, above which a Hessian is formed to precondition the next
 MEDIUM = 500  # parameters up to which a Hessian takes not much longer than a few products
 LARGEST_GRAM = 1000  # features
-SMALL = 150  # the same for sparse rows, of which a few do not see every feature
+SMALL = 150  # the same for sparse rows, a subset of which does not contain every feature
 
 
 @dataclass(frozen=True)
@@ -68,19 +68,19 @@ class NewtonCg(Solver):
                 certificate = objective.certificate(point)
                 if certificate <= self.tol or point.separates:
                     break
-                # the gap goes with ‖g‖²: ask of g no more than tol does
+                # the gap is proportional to ‖g‖²: no smaller g than tol requires
                 eta = min(0.5, max(0.05, 0.7 * (self.tol / certificate) ** 0.5))
         else:
             certificate = objective.certificate(point)
         return Solution.at(point, certificate, self.tol, n_iter)
 
     def _prepare(self, objective: Objective, start: Array) -> tuple[Array, Apply | None, float]:
-        """(start, preconditioner, η). With a good preconditioner more precise steps cost little.
+        """(start, preconditioner, η). With a good preconditioner more accurate steps cost little.
 
-        A few rows give a start, and where their Hessian is small it preconditions; of sparse rows
-        a few do not see every feature, which sets a lower limit. Else K dense scores share
-        (XᵀX/K + strength·I)⁻¹, as if all classes were as likely. Bags of words have no such thing:
-        even the diagonal of H as one doubles the products.
+        A subset of the rows gives a start and, if its Hessian is small, a preconditioner; for sparse rows, where a
+        subset does not contain every feature, up to a lower limit. Otherwise K dense scores share the preconditioner
+        (XᵀX/K + strength·I)⁻¹, as if all classes were equally likely. Bags of words have no good preconditioner: even
+        the diagonal of H doubles the number of products.
         """
         few, width = few_rows(objective, start, PART), objective.design.width
         sparse, p = objective.design.is_sparse, objective.n_parameters
@@ -103,7 +103,7 @@ def by_hessian(point: Point) -> Apply:
 
 
 def descend(point: Point, s: Array, Xs: Array | None, decrement: float) -> tuple[Point, float]:
-    """(point + t s, t), t the first of 1, ½, ¼, … that lowers the objective enough."""
+    """(point + t s, t), t the first of 1, ½, ¼, … with sufficient decrease."""
     along, t = point.toward(s, Xs), 1.0
     slack = 1e-13 * abs(point.value)
     new = along(t)

@@ -1,10 +1,10 @@
-"""Pegasos: stochastic subgradient steps 1/(strength·t) on the rows of a batch, one after another.
+"""Pegasos: stochastic subgradient steps of size 1/(strength·t) on mini-batches.
 
     W ← (1 − 1/t) W − (1/(strength·t)) · mean over the batch of s_i x_i,   s_i ∈ ∂ℓ_i(z_i)
 
-With these steps W is always −Xᵀ(w a)/strength for the average a of all slopes met so far, so a is
-nearly a dual point and gives the gap. The intercept has no penalty to pull it back; its step is 1/√t.
-The average of the later half of the iterates is returned.
+With these steps W is always −Xᵀ(w a)/strength for the average a of all slopes so far, so a is approximately
+a dual point and gives the gap. The intercept is not penalized; its step is 1/√t. The average of the later
+half of the iterates is returned.
 Shalev-Shwartz, Singer, Srebro & Cotter (2011), Mathematical Programming 127
 """
 
@@ -53,7 +53,7 @@ class Pegasos(Solver):
         bounds = np.linspace(0, n, -(-n // self.batch) + 1).astype(int)
         point, dual, certificate = objective.at(start), met, np.inf
         for epoch in range(1, self.n_steps + 1):
-            if epoch & (epoch - 1) == 0:  # 1, 2, 4, …: the mean begins anew
+            if epoch & (epoch - 1) == 0:  # 1, 2, 4, …: restart the mean
                 averaged = 0
             order = rng.permutation(n)
             shuffled = objective.take(order)
@@ -75,7 +75,7 @@ class Pegasos(Solver):
                 point = objective.at(mean.copy())
                 if trace:
                     trace(point)
-                dual = np.clip(met / t, -1, 1)  # rows met too often, by chance, left the domain
+                dual = np.clip(met / t, -1, 1)  # rows drawn too often leave the domain
                 certificate = objective.certificate(point, dual)
                 if certificate <= self.tol:
                     break

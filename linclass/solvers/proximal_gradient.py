@@ -2,10 +2,9 @@
 
     W ← prox_{penalty·strength/L}(V − ∇loss(V)/L),   V = W + β (W − W_before),
 
-L backtracked so that the loss lies below its quadratic bound. The momentum β starts anew whenever it
-points uphill. It solves with nothing but products with the rows, in hundreds of them: for teaching,
-and to compare others with.
-Beck & Teboulle (2009), SIAM J. Imaging Sciences 2; O'Donoghue & Candès (2015), FoCM 15
+with backtracking on L, so that the loss lies below its quadratic bound. The momentum β is restarted whenever
+it points uphill. It needs only products with the rows, but hundreds of them: it is for teaching and for
+comparisons.   Beck & Teboulle (2009), SIAM J. Imaging Sciences 2; O'Donoghue & Candès (2015), FoCM 15
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from linclass.optimization.units import Units
 from linclass.optimization.weightless import begin, is_minimum
 from linclass.solvers.base import Solution, Solver, Trace
 
-RELAX = 0.95  # of L, tried at every step: the loss may be flatter here
-DIGITS = 1e-12  # of the loss: a bound that close to it says nothing about L
+RELAX = 0.95  # of L, tried at every step: the curvature may be smaller here
+DIGITS = 1e-12  # of the loss: a bound within rounding says nothing about L
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ class ProximalGradient(Solver):
 
 
 def forward_backward(point: Point, L: float) -> tuple[Point, float]:
-    """The proximal step from a point, and the L that it took."""
+    """The proximal step from a point, and the L that it used."""
     objective, g = point.objective, point.loss_gradient
     while True:
         theta = point.theta - g / L

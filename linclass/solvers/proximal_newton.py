@@ -2,12 +2,11 @@
 
     W ← W + t (V − W),   V = argmin_V  g·(V − W) + ½ (V − W)ᵀ H (V − W) + kink·‖V‖₁
 
-with V over few features only: the support, and those whose slope exceeds the kink most. From W = 0
-the strength comes down to its place in stages, a third of the last each time, one step in each: so
-few features join that should not, as they are chosen beside others at nearly their final weights.
-A Hessian is kept while its steps still cut what is left tenfold. The start is the best intercept,
-and steps are made in `Units` of their own.
-Lee, Sun & Saunders (2014), SIAM J. Optimization 24; Tibshirani et al. (2012), JRSS B 74
+with V over few features only: the support, and those whose slope exceeds the kink most. From W = 0 the strength
+is decreased to its value in stages, by factors of about a third, with one step in each: few features then enter
+wrongly, since they are selected when the others are near their final weights. A Hessian is kept as long as its
+steps reduce the residual tenfold. The start is the best intercept, and steps are taken in scaled coordinates
+(`Units`).   Lee, Sun & Saunders (2014), SIAM J. Optimization 24; Tibshirani et al. (2012), JRSS B 74
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ from linclass.optimization.weightless import begin, is_minimum
 from linclass.optimization.working_set import CUT, WorkingSet
 from linclass.solvers.base import Solution, Solver, Trace
 
-STAGE = 0.3  # of one strength is the next
-LOOK = 0.01  # of the kink: what is left below it is worth a certificate
+STAGE = 0.3  # ratio of one strength to the last
+LOOK = 0.01  # of the kink: a residual below it is worth computing the certificate
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ class ProximalNewton(Solver):
             if certificate <= self.tol or steps >= self.n_steps or point.separates:
                 break
             working = WorkingSet(objective, point, units, working)
-            proved = np.isfinite(certificate)  # the gap goes with what is left
+            proved = np.isfinite(certificate)  # the gap is proportional to the residual
             goal = min(CUT, 0.5 * self.tol / certificate) if proved else CUT
             steps += working.descend(self.n_steps - steps, goal)
             point = working.point_of(objective)
@@ -80,7 +79,7 @@ class ProximalNewton(Solver):
 
 
 def stages(point: Point) -> Iterator[Objective]:
-    """The problem at strengths that fall to about its own, when the start has no support yet."""
+    """The problem at strengths that decrease to about its own, if the start has no support."""
     objective = point.objective
     if objective.kink and not objective.weight_part(point.theta).any():
         slopes = objective.weight_part(point.steepest)

@@ -1,11 +1,11 @@
-"""Squared loss with a kinked penalty (lasso, elastic net) as the quadratic program that it is:
+"""Squared loss with an L1 part in the penalty (lasso, elastic net), as a quadratic program:
 
     min_w  ½ wᵀG w − c·w + strength·penalty(w),   G, c centred second moments (`centred_gram`),
 
-solved by its supports (`active_set`). G is of all features at once where that is cheap, and a fit is
-then proved by it alone; else of the support and of the features that join because their slope
-exceeds the kink most. Elastic nets of few rows are solved by their dual (`dual_newton`), which a lasso
-takes four times the steps for. Strengths of a path share G, and begin where the last two lead.
+solved by an active-set method (`active_set`). If it is cheap, G is computed for all features, and then also
+gives the certificate; otherwise for the support and the features that join because their slope exceeds the kink
+most. Elastic nets with few rows are solved by their dual (`dual_newton`), for which a lasso needs four times as
+many steps. The strengths of a path share G, and each starts from an extrapolation of the last two solutions.
 Osborne, Presnell & Turlach (2000), IMA J. Numerical Analysis 20
 """
 
@@ -25,10 +25,10 @@ from linclass.optimization.dual_newton import ROWS, DualNewton
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.homotopy import Homotopy
 
-JOIN = 0.3  # of the largest violation: features above it join together
-DENSE = 0.1  # strengths per feature from which on a lasso's path is walked from kink to kink
-MANY = 50  # at most, or as many as are in the support
-SLACK = 0.1  # of tol: slopes off by that share of the kink prove it
+JOIN = 0.3  # of the largest violation: features above it join at once
+DENSE = 0.1  # strengths per feature above which a lasso's path is computed by homotopy
+MANY = 50  # features join at most, or as many as are in the support
+SLACK = 0.1  # of tol: error of slopes, relative to the kink, that suffices for it
 UNSEEN = Look(np.inf, np.empty(0), np.inf)
 
 
@@ -79,7 +79,7 @@ class QuadraticProgram(Solver):
         seen: Look,
         trace: Trace | None = None,
     ) -> Solution:
-        """From W, where the objective looks as was seen."""
+        """From W, where the objective was evaluated as `seen`."""
         gram, n_iter = programs.gram, 0
         while seen.certificate > self.tol and n_iter < self.n_steps:
             before = seen.certificate
@@ -89,26 +89,29 @@ class QuadraticProgram(Solver):
             if trace:
                 trace(objective.at(gram.theta(W).reshape(objective.shape)))
             if n_iter >= programs.sure and seen.certificate >= before:
-                break  # rounding has the last word
+                break  # limited by rounding
         theta = gram.theta(W).reshape(objective.shape)
         done, kind = seen.certificate <= self.tol, objective.certificate_kind
         return Solution(theta, seen.value, seen.certificate, kind, done, n_iter)
 
     def _slack(self, objective: Objective) -> float:
-        """What slopes may be off by, in kinks: gaps go with it, or with its square where there is
-        curvature beside the kink."""
+        """Tolerance of the slopes, relative to the kink: the gap is proportional to it, or to its square if the
+        penalty has curvature.
+        """
         bent = objective.curvature / ((objective.curvature + objective.kink) or 1.0)
         return max(SLACK * self.tol, (self.tol * bent) ** 0.5)
 
 
 class Programs:
-    """One for each score; where all of G is at hand, each begins with the inverse of the last."""
+    """One program for each score; if all of G is known, each starts with the inverse of the last."""
 
     def __init__(self, gram: CentredGram, objective: Objective):
         self.gram, design = gram, gram.design
         few = design.n_rows <= min(ROWS, design.n_features) and design.n_features > WHOLE
         self.wide = few and not gram.whole and objective.curvature > 0
-        self.sure = 2 if gram.whole else 5 if self.wide else np.inf  # programs that do better
+        self.sure = (
+            2 if gram.whole else 5 if self.wide else np.inf
+        )  # programs after which no progress means rounding
         if self.wide:
             self.dual = DualNewton(gram, objective)
         if gram.whole:
@@ -120,7 +123,7 @@ class Programs:
     def solve(
         self, objective: Objective, W: Array, slopes: Array, tol: float, n_iter: int
     ) -> tuple[Array, Look]:
-        """Better weights, and how the objective looks there."""
+        """Improved weights, and the objective evaluated there."""
         gram, W = self.gram, W.copy()
         kinks, slack = np.full(W.shape[1], objective.kink), tol * scale(gram.c, objective.kink)
         if gram.whole:
@@ -141,8 +144,9 @@ class Programs:
 
 
 def along(before: Array, last: Array, strengths: list[float]) -> Array:
-    """On the line through the weights at the last two of three strengths, where the third is: between
-    kinks of the path they are nearly on it. What would cross 0 ends there."""
+    """Linear extrapolation of the weights at the last two of three strengths to the third: between kinks the
+    path is nearly linear. Weights that would change sign are set to 0.
+    """
     far, near, here = strengths
     if far == near:
         return last
@@ -152,7 +156,7 @@ def along(before: Array, last: Array, strengths: list[float]) -> Array:
 
 
 def features(objective: Objective, w: Array, slopes: Array) -> Array:
-    """The support, and those whose slope exceeds the kink most."""
+    """The support, and the features whose slope exceeds the kink most."""
     beyond = np.where(w != 0, 0, np.abs(slopes) - objective.kink)
     worst = beyond.max(initial=0)
     joining = np.flatnonzero(beyond > JOIN * worst) if worst > 0 else np.empty(0, int)

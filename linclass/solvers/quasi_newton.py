@@ -1,8 +1,8 @@
-"""L-BFGS: H⁻¹ is built from the last few changes of θ and of the gradient.
+"""L-BFGS: H⁻¹ is approximated from the last few changes of θ and of the gradient.
 
 With s = Δθ, y = Δ∇P, ρ = 1/(y·s), the two-loop recursion applies
-H⁻¹ ← (I − ρ s yᵀ) H⁻¹ (I − ρ y sᵀ) + ρ s sᵀ  from (s·y/y·y) I on. The step satisfies both of
-Wolfe's conditions, so every y·s > 0 and H⁻¹ stays positive definite.
+H⁻¹ ← (I − ρ s yᵀ) H⁻¹ (I − ρ y sᵀ) + ρ s sᵀ,  starting from (s·y/y·y) I. The step satisfies both Wolfe
+conditions, so every y·s > 0 and H⁻¹ stays positive definite.
 Nocedal & Wright (2006), algorithms 7.4 and 3.5
 """
 
@@ -51,7 +51,7 @@ class QuasiNewton(Solver):
             sy = float(np.vdot(s, y))
             if sy > 1e-14 * np.linalg.norm(s) * np.linalg.norm(y) > 0:
                 pairs.append((s, y, 1 / sy))
-            else:  # rounding has the last word here
+            else:  # limited by rounding
                 pairs.clear()
             if trace:
                 trace(point)
@@ -80,7 +80,7 @@ def times_inverse(pairs: Pairs, g: Array) -> Array:
 
 
 def wolfe(point: Point, direction: Array, first: bool = False) -> Point:
-    """A point along the direction with enough descent, and a slope that has flattened enough.
+    """Line search for a point that satisfies the Wolfe conditions.
 
     Bisection between a step that is too short and one that is too long.
     """

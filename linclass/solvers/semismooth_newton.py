@@ -1,11 +1,11 @@
-"""Semismooth Newton on the augmented Lagrangian, for losses of straight pieces with an L2 penalty.
+"""Semismooth Newton on the augmented Lagrangian, for piecewise linear losses with an L2 penalty.
 
     round:   θ ← argmin (1/Σw) Σ w_i ψ_i(z_i) + strength·½‖W‖²,   s⁰ ← ψ′(z),   reach ← 3·reach
 
-with envelopes ψ_i around slopes s⁰ (linclass/optimization/augmented.py). Newton's method minimizes it on the rows
-whose slope may move, few near the end; should others turn out to move, they join and the round goes
-on. A duality gap, for the slopes, says when to stop. Where K = XXᵀ is what is small, block pivots
-(linclass/optimization/pivoting.py) come first, and seldom leave anything to do.
+with Moreau envelopes ψ_i around slopes s⁰ (linclass/optimization/augmented.py). Newton's method minimizes it over
+the rows whose slope may change, which are few near the end; if other slopes would change, their rows are added
+and the round continues. The stopping test is the duality gap of the slopes. If K = XXᵀ is small, block pivoting
+(linclass/optimization/pivoting.py) comes first, and usually solves the problem.
 Li, Sun & Toh (2018), SIAM J. Optim. 28; Rockafellar (1976), Math. Oper. Res. 1
 """
 
@@ -26,14 +26,14 @@ from linclass.solvers._by_rows_first import ByRowsFirst
 from linclass.solvers.base import Solution, Trace
 from linclass.solvers.finite_newton import minimize
 
-FAR, NEAR = 2.0, 5.0  # reach of the first round, from nothing and from a start
+FAR, NEAR = 2.0, 5.0  # reach of the first round, from zero and from a start
 GROWTH = 3.0
-BAND = 4.0  # rows that so large a change of slopes would move take part
-FEW = 500  # rows not worth choosing among: all take part, as they do where copies cost memory
-MISSED = 0.02  # share of rows that may move beyond expectation before a round goes on
+BAND = 4.0  # rows whose slope such a change would move take part
+FEW = 500  # rows up to which all take part, as they do if copies cost memory
+MISSED = 0.02  # share of other rows that may move before a round continues with them
 FAST = 0.01  # of the last certificate
-PATIENCE = 5  # rounds without a better certificate: rounding is reached
-INEXACT = 0.1  # ‖∇‖² allowed, in units of what the slopes moved
+PATIENCE = 5  # rounds without a better certificate: limited by rounding
+INEXACT = 0.1  # tolerance of ‖∇‖², relative to the change of the slopes
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class SemismoothNewton(ByRowsFirst):
             worse = 0 if certificate < best[2] else worse + 1
             if not worse:
                 best = point, slopes, certificate
-            if certificate > FAST * last:  # else this reach does, and a larger one costs digits
+            if certificate > FAST * last:  # else this reach suffices, and a larger one costs digits
                 reach *= GROWTH
             n_iter, last, known = n_iter + steps, certificate, True
         point, slopes, certificate = best
@@ -82,7 +82,7 @@ class SemismoothNewton(ByRowsFirst):
 def one_round(
     point: Point, slopes: Array, reach: float, band: float, max_iter: int
 ) -> tuple[Point, Array, int]:
-    """Minimize the envelopes around the slopes: the point, its slopes, and the steps it took."""
+    """Minimize the envelopes around the slopes; returns the point, its slopes and the number of steps."""
     objective = point.objective
     if objective.design.n_rows <= FEW or objective.design.width > WIDE:
         band = np.inf
@@ -105,7 +105,7 @@ def one_round(
 
 
 def near(smooth: Augmented) -> Callable[[Point, Point, bool], bool]:
-    """Is a round done? It is when the gradient is small beside what the slopes have moved."""
+    """Stopping test of a round: the gradient is small relative to the change of the slopes."""
 
     def small(old: Point, new: Point, exact: bool) -> bool:
         if exact:

@@ -4,8 +4,8 @@ After t epochs `step` gives η_t as
   a number or {constant: η}   η
   {inverse: η}                η/(1 + t/10)
   {sqrt: η}  (default)        η/√(1 + t/10), η = 1/(largest curvature of a row)
-The average of the iterates is returned, begun anew after 1, 2, 4, 8, … epochs, so that it forgets
-the start yet covers at least half of the way. With average=False it is the last iterate.
+The average of the iterates is returned. It is restarted after 1, 2, 4, 8, … epochs, so that it forgets the
+start but covers at least half of the epochs. With average=False the last iterate is returned.
 Polyak & Juditsky (1992), SIAM J. Control and Optimization 30
 """
 
@@ -56,7 +56,7 @@ class StochasticGradient(Solver):
 
     needs: ClassVar[str] = "convex"
     limit: ClassVar[int] = 200
-    look_every: ClassVar[int] = 5  # epochs between looks at the certificate, a pass each
+    look_every: ClassVar[int] = 5  # epochs between certificates, which cost a pass each
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         schedule, eta = self._rule(objective)

@@ -1,8 +1,8 @@
 """Subgradient method for losses with a kink:  θ ← θ − η_t g_t,  g_t ∈ ∂P(θ_t).
 
-With a penalty of strength λ on W:  η_t = 1/(λ(t + 1))  makes W the average of all −X^T(w s)/λ so far,
-so the average of the slopes s is a dual point, and its gap to the averaged iterate proves how near
-the minimum is, O(log t/(λt)). Without one, η_t = 1/(‖g‖√t) only approaches it.
+With a penalty of strength λ on W, η_t = 1/(λ(t + 1))  makes W the average of all −Xᵀ(w s)/λ so far. The average
+of the slopes s is then a dual point, and its gap to the averaged iterate is O(log t/(λt)). Without a penalty,
+η_t = 1/(‖g‖√t) converges, without a certificate of that kind.
 Shalev-Shwartz, Singer, Srebro & Cotter (2011), Mathematical Programming 127; Nesterov (2004), §3.2.3
 """
 
@@ -43,7 +43,7 @@ class Subgradient(Solver):
         for t in range(1, self.n_steps + 1):
             point = objective.at(theta)
             g, s = point.gradient, point.slopes
-            if strong:  # late iterates weigh more, so the start is forgotten
+            if strong:  # later iterates have larger weights
                 eta, weight = 2 / (strong * (t + 1)), float(t)
             else:
                 eta = 1 / (max(float(np.linalg.norm(g)), 1e-300) * t**0.5)
