@@ -6,19 +6,19 @@ Cells are many (200 methods × 100 data sets × 25 metrics), so what each needs 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup, escape
 
 from linclass_study.report import numerals
 from linclass_study.report.inline_svg import chip
-from linclass_study.report.table import Column, Number
+from linclass_study.report.table import Column, Number, Table
 from linclass_study.results.answer import shortened
 from linclass_study.results.outcome import Outcome
 
 SHOWN = 400  # characters of a reason; a longer one is folded
-NAMES = 6  # of a list of names, before it says how many more there are
 
 NUMERALS: Mapping[str, Callable[[Any], str]] = {
     "number": numerals.value,
@@ -42,29 +42,28 @@ class Cells:
             name: Markup('<a href="#data-{}">{}</a>').format(place, breakable(name))
             for place, name in enumerate(outcome.datasets, 1)
         }
-        self._drawn = {
-            "text": lambda value: Markup('<td class="t">{}</td>').format(value),
-            "reason": lambda value: Markup('<td class="t reason">{}</td>').format(folded(value)),
-            "status": lambda value: Markup('<td class="t">{}</td>').format(value.replace("_", " ")),
-            "method": lambda value: Markup('<td class="t">{}</td>').format(
-                self.named(value, self.method)
-            ),
-            "dataset": lambda value: Markup('<td class="t">{}</td>').format(
-                self.named(value, self.dataset)
-            ),
-            "yes": lambda value: Markup('<td class="t">{}</td>').format("yes" if value else "no"),
+        self._drawn: Mapping[str, Callable[[Any, Column], Any]] = {
+            "text": lambda value, column: value,
+            "reason": lambda value, column: folded(value),
+            "status": lambda value, column: value.replace("_", " "),
+            "method": lambda value, column: self.named(value, self.method, column.names),
+            "dataset": lambda value, column: self.named(value, self.dataset, column.names),
+            "yes": lambda value, column: "yes" if value else "no",
         }
 
     def cell(self, column: Column, value: Any) -> Markup:
         """The <td> of a value."""
         if column.kind in NUMERALS:
             return _number(column.kind, value)
-        return Markup('<td class="t">–</td>') if value is None else self._drawn[column.kind](value)
+        kind = "t reason" if column.kind == "reason" else "t"
+        return Markup('<td class="{}">{}</td>').format(kind, self._text(column, value))
 
     def head(self, column: Column, value: Any) -> Markup:
         """The <th> that a row begins with."""
-        inner = self.cell(column, value).removeprefix('<td class="t">').removesuffix("</td>")
-        return Markup(f'<th scope="row">{inner}</th>')
+        return Markup('<th scope="row">{}</th>').format(self._text(column, value))
+
+    def _text(self, column: Column, value: Any) -> Any:
+        return "–" if value is None else self._drawn[column.kind](value, column)
 
     def method(self, name: str) -> Markup:
         return self.methods[name] if name in self.methods else breakable(name)
@@ -72,13 +71,33 @@ class Cells:
     def dataset(self, name: str) -> Markup:
         return self.datasets[name] if name in self.datasets else breakable(name)
 
-    def named(self, value: Any, one: Callable[[str], Markup]) -> Markup:
+    def named(self, value: Any, one: Callable[[str], Markup], most: int) -> Markup:
         if isinstance(value, str):
             return Markup('<span class="name">{}</span>').format(one(value))
         names = [Markup('<span class="name">{}</span>').format(one(name)) for name in value]
-        more = f" and {len(names) - NAMES} more" if len(names) > NAMES + 1 else ""
-        shown = names[:NAMES] if more else names
-        return Markup(", ").join(shown) + more if names else Markup("none")
+        more = f" and {len(names) - most} more" if len(names) > most + 1 else ""
+        shown = names[:most] if more else names
+        return Markup(", ").join(shown) + more if names else Markup("–")
+
+
+def choices(table: Table) -> Markup:
+    """What a table shows by another choice, as JSON that may stand in a page: flat lists, row after row."""
+    told = {
+        name: _choice([cell for row in rows for cell in row[1:]])
+        for name, rows in table.choices.items()
+    }
+    text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+    return Markup(text.replace("<", "\\u003c").replace("&", "\\u0026"))
+
+
+def _choice(cells: Sequence[Number]) -> dict[str, list[Any]]:
+    shown = [None if cell.value is None else numerals.value(cell.value) for cell in cells]
+    spread = [
+        None if cell.sd is None or cell.value is None else numerals.value(cell.sd) for cell in cells
+    ]
+    marks = ("best", "near", "partial")
+    places = {mark: [i for i, cell in enumerate(cells) if getattr(cell, mark)] for mark in marks}
+    return {"mean": shown, "sd": spread, **places}
 
 
 def _number(kind: str, value: Any) -> Markup:

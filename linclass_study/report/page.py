@@ -6,6 +6,8 @@ stand there. The template (workflow/report) decides how it looks and escapes eve
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
@@ -19,9 +21,9 @@ from markupsafe import Markup
 
 from linclass_study.gate.findings import findings
 from linclass_study.project import ROOT
-from linclass_study.protocols import asked
-from linclass_study.report import data_card, exhibits, numerals, page_tables, sections
-from linclass_study.report.cells import SHOWN, Cells, breakable
+from linclass_study.protocols import asked, of_dataset
+from linclass_study.report import data_card, exhibit, exhibits, numerals, page_tables, sections
+from linclass_study.report.cells import SHOWN, Cells, breakable, choices
 from linclass_study.report.inline_svg import inline
 from linclass_study.report.provenance import commits, machines
 from linclass_study.results import across_tables
@@ -30,6 +32,7 @@ from linclass_study.results.independent import groups
 from linclass_study.results.outcome import FITTED, STATUSES, Outcome
 from linclass_study.results.problems import problems
 from linclass_study.results.spoken import TITLES, spoken
+from linclass_study.results.sureness import sureness
 
 TEMPLATES = ROOT / "workflow" / "report"
 DEFAULT = ROOT / "config" / "config.yaml"  # read without being named
@@ -58,12 +61,22 @@ def report(
         "seconds": numerals.seconds,
         "short": lambda reason: shortened(reason, SHOWN),
         "breakable": breakable,
+        "dataset": cells.dataset,
         "runs": runs,
     }
     environment.globals |= {"count": numerals.count, "cell": cells.cell, "head": cells.head}
+    environment.globals["choices"] = choices
     found = problems(outcome.fits)
+    parts = outcome.parts()
+    sure = {name: sureness(own, name) for name, own in parts.items()}
+    overall = {name: list(items(outcome, tables, name)) for name in sections.SECTIONS}
+    of_datasets = [section_of(outcome, tables, name) | {"sure": sure[name]} for name in parts]
+    over = protocols(outcome)
+    script = (TEMPLATES / "page.js").read_text(encoding="utf-8")
     page = environment.get_template("template.html.j2")
     return page.render(
+        script=Markup(script),
+        script_hash=digest(script),
         style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),
         outcome=outcome,
         metric=outcome.metric.replace("_", " "),
@@ -71,8 +84,17 @@ def report(
         inapplicable_runs=runs_with(outcome.fits, "not_applicable"),
         titles=TITLES,
         sections=sections.SECTIONS,
-        first=next(iter(asked(outcome.evaluation))),
-        over={name: spoken(outcome.evaluation, name) for name in asked(outcome.evaluation)},
+        first=next(iter(over)),
+        over=over,
+        sure=sure,
+        textbook=(outcome.results / "textbook" / "textbook.html").exists(),
+        present=[
+            name
+            for name in sections.SECTIONS
+            if name not in ("across", "cost")
+            or overall[name]
+            or any(one["items"][name] for one in of_datasets)
+        ],
         warnings={
             name: sentences
             for name in outcome.datasets
@@ -82,13 +104,30 @@ def report(
         totals=totals(outcome.fits),
         spent=spent(outcome.times),
         across=across(outcome),
-        overall={name: list(items(outcome, tables, name)) for name in sections.SECTIONS},
-        of_datasets=[of_dataset(outcome, tables, dataset) for dataset in outcome.datasets],
+        overall=overall,
+        of_datasets=of_datasets,
         machines=fitted_in,
         commits=commits(fitted_in),
         studies=[[f for f in files if Path(f).resolve() != DEFAULT] for files in studies],
         configuration=configuration(outcome),
     )
+
+
+def protocols(outcome: Outcome) -> dict[str, str]:
+    """Protocol → what its means are over, of those that any data set has: one may have no test set of its own."""
+    had = {
+        name
+        for dataset in outcome.datasets
+        for name in of_dataset(outcome.evaluation, outcome.about(dataset))
+    }
+    return {
+        name: spoken(outcome.evaluation, name) for name in asked(outcome.evaluation) if name in had
+    }
+
+
+def digest(script: str) -> str:
+    """What the page's policy says of the only script that may run."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
 
 
 def items(
@@ -118,7 +157,7 @@ def runs(items: Sequence[Item]) -> Iterator[list[Item]]:
         yield from [together] if is_figure else ([table] for table in together)
 
 
-def of_dataset(outcome: Outcome, tables: page_tables.Made, dataset: str) -> dict[str, Any]:
+def section_of(outcome: Outcome, tables: page_tables.Made, dataset: str) -> dict[str, Any]:
     """All that the report says of one data set: by section, figures and tables."""
     about = outcome.about(dataset)
     return {
@@ -189,4 +228,5 @@ def _figure(outcome: Outcome, name: str) -> Item | None:
         "title": about["title"],
         "caption": about["caption"],
         "name": name,
+        "files": exhibit.FILES,
     }

@@ -1,40 +1,110 @@
-"""How methods stand on a data set: means with their spread, the best of a column, and what is as good."""
+"""How methods stand on a data set by each metric: means with their spread, the best, and what is as good.
+
+All metrics of a protocol at once, as one array (metrics, methods, folds) with NaN where there is no value. Only methods
+whose every planned fit gave a value compete. `near` the best means what it means in results/within.py.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
+
+import numpy as np
+import polars as pl
 
 from linclass import metrics
+from linclass.comparisons import corrected_error
+from linclass.comparisons.confidence_interval import moments
 from linclass_study.report.table import Number
-from linclass_study.results.outcome import Outcome
+from linclass_study.results.outcome import FITTED, Outcome
 from linclass_study.results.summary import ranking
-from linclass_study.results.within import within
 
 
 def column(
     outcome: Outcome, dataset: str, metric: str, protocol: str | None = None
 ) -> dict[str, Number]:
-    """Method → its mean over the folds. Only methods whose every planned fit gave a value can be best."""
+    """Method → its mean over the folds."""
+    return columns(outcome, dataset, [metric], protocol)[metric]
+
+
+def columns(
+    outcome: Outcome, dataset: str, names: Collection[str], protocol: str | None = None
+) -> dict[str, dict[str, Number]]:
+    """Metric → method → its mean over the folds; a metric that there is not has none."""
     protocol = protocol or outcome.protocol(dataset)
-    if metric not in metrics.names():
-        return {method: Number(None) for method in outcome.methods}
-    ranked = ranking(outcome, dataset, metric, protocol)
-    whole = ranked.filter("whole")
-    close = {*within(outcome, dataset, metric, protocol, ranked).near}
-    best = {
-        method for method, mean in whole.select("method", "mean").iter_rows()
-        if abs(mean - whole["mean"][0]) < 1e-12
-    }  # fmt: skip
-    return {
-        row["method"]: Number(
-            row["mean"],
-            row["sd"],
-            best=row["method"] in best,
-            near=row["method"] in close - best,
-            partial=not row["whole"],
+    methods = list(outcome.methods)
+    wanted, names = list(names), [name for name in names if name in metrics.names()]
+    scores = outcome.scores.filter(
+        pl.col("dataset") == dataset, pl.col("protocol") == protocol, pl.col("metric").is_in(names)
+    )
+    fits = outcome.fits.filter(pl.col("dataset") == dataset, pl.col("protocol") == protocol)
+    values = _array(scores, names, methods)
+    planned, fitted, ratio = _fits(fits, methods)
+    count = (~np.isnan(values)).sum(axis=2)
+    whole = (count > 0) & (np.minimum(count, fitted) == planned)
+    nothing = {metric: dict.fromkeys(methods, Number(None)) for metric in wanted}
+    return nothing | {
+        metric: dict(
+            zip(methods, _column(metric, values[i], whole[i], ratio), strict=True)
         )
-        for row in ranked.iter_rows(named=True)
-    }
+        for i, metric in enumerate(names)
+    }  # fmt: skip
+
+
+def _column(metric: str, values: np.ndarray, whole: np.ndarray, ratio: np.ndarray) -> list[Number]:
+    """values (methods, folds), whole (methods,), n_test/n_train (methods,)."""
+    sign = 1.0 if metrics.greater_is_better(metric) else -1.0
+    with np.errstate(invalid="ignore"):
+        mean, sd, n = moments(values.T)
+        top = np.nan if not whole.any() else (sign * mean[whole]).max()
+        best = whole & (np.abs(sign * mean - top) < 1e-12)
+        finite = whole & np.isfinite(values[:, ~np.isnan(values).all(axis=0)]).all(axis=1)
+        near = np.zeros_like(best)
+        if finite.sum() > 1 and n[finite].max() > 1:
+            first = int(np.argmax(np.where(finite, np.round(sign * mean, 12), -np.inf)))
+            behind, spread, folds = moments(sign * (values[first] - values[finite]).T)
+            near[finite] = behind <= corrected_error(spread, folds, ratio[whole].mean())
+    return [
+        Number(
+            None if not n[j] else float(mean[j]),
+            None if n[j] < 2 or np.isnan(sd[j]) else float(sd[j]),
+            best=bool(best[j]),
+            near=bool(near[j] and not best[j]),
+            partial=not whole[j],
+        )
+        for j in range(len(values))
+    ]
+
+
+def _array(scores: pl.DataFrame, names: list[str], methods: list[str]) -> np.ndarray:
+    known = scores.filter(pl.col("method").is_in(methods))
+    folds = known.select("repeat", "fold").unique().sort("repeat", "fold").with_row_index("place")
+    known = known.join(folds, on=["repeat", "fold"])
+    metric = known["metric"].replace_strict(
+        dict(zip(names, range(len(names)), strict=True)), return_dtype=pl.Int64
+    )
+    method = known["method"].replace_strict(
+        dict(zip(methods, range(len(methods)), strict=True)), return_dtype=pl.Int64
+    )
+    values = np.full((len(names), len(methods), folds.height), np.nan)
+    values[metric.to_numpy(), method.to_numpy(), known["place"].to_numpy()] = known[
+        "value"
+    ].to_numpy()
+    return values
+
+
+def _fits(fits: pl.DataFrame, methods: list[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of each method the fits planned, those that succeeded, and the mean of n_test/n_train."""
+    told = fits.group_by("method").agg(
+        planned=pl.len(),
+        fitted=pl.col("status").is_in(FITTED).sum(),
+        ratio=(pl.col("n_test") / pl.col("n_train")).mean(),
+    )
+    found = pl.DataFrame({"method": methods}).join(
+        told, on="method", how="left", maintain_order="left"
+    )
+    counts = found.select("planned", "fitted").fill_null(0).to_numpy()
+    return counts[:, 0], counts[:, 1], found["ratio"].cast(pl.Float64).fill_null(np.nan).to_numpy()
 
 
 def excess(outcome: Outcome, dataset: str, protocol: str) -> dict[str, Number]:

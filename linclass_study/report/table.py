@@ -34,12 +34,14 @@ AND = "; "  # between the names of a list in a file
 
 @dataclass(frozen=True)
 class Column:
-    """`key` is its name in files, `title` that on the page, `about` what the title's tooltip says."""
+    """`key` is its name in files, `title` that on the page, `about` what the title's tooltip says; of a list of names
+    the page shows so many before it counts the others."""
 
     key: str
     title: str
     kind: str = "text"
     about: str = ""
+    names: int = 6
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -64,7 +66,7 @@ class Table:
     """What the page shows under `title`, above `caption`.
 
     faint     rows to be shown in grey: of methods of which some fit did not succeed
-    choices   other rows for the same columns, by the name of the choice; the first is that of `rows`
+    choices   rows by the name of a reader's choice, of a name and Numbers; the first choice is `rows`
     """
 
     title: str

@@ -31,7 +31,7 @@ rule report:
         code=code_of(
             "report.py",
             *(f"linclass_study.report.tables.{name}" for name in page_tables.modules()),
-            reads=("workflow/report/template.html.j2", "workflow/report/style.css"),
+            reads=("workflow/report/template.html.j2", "workflow/report/style.css", "workflow/report/page.js"),
         ),
     script:
         "../scripts/report.py"

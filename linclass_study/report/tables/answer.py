@@ -1,13 +1,14 @@
-"""The best method of each data set, and those that the folds do not tell apart from it."""
+"""The best method of each data set, and how sure that is."""
 
 from __future__ import annotations
 
 from linclass import metrics
-from linclass_study.protocols import asked
-from linclass_study.report import standing
 from linclass_study.report.table import Column, Number, Table
+from linclass_study.report.tables import endings
 from linclass_study.results.answer import best
-from linclass_study.results.outcome import STATUSES, Outcome
+from linclass_study.results.outcome import Outcome
+from linclass_study.results.sureness import SURE
+from linclass_study.results.within import ROPE, within
 
 PLACE, SECTION, PER_DATASET = 1, "answer", False
 
@@ -16,20 +17,21 @@ def make(outcome: Outcome) -> Table:
     words = outcome.metric.replace("_", " ")
     columns = [
         Column("dataset", "Data set", "dataset"),
-        Column("best", "Best method", "method"),
+        Column("best", "Best method", "method", names=2),
         Column(outcome.metric, words.capitalize(), "number"),
-        Column("near", "Within one standard error", "method"),
-        Column("ended", "Its fits that did not converge"),
+        Column("sure", "How sure"),
+        Column("near", "Closest behind it", "method", "Within one standard error of the best"),
+        Column("ended", "Its fits"),
     ]
-    parts = outcome.parts()
-    rows = [_row(own, dataset) for dataset, own in parts.items()]
+    rows = [_row(own, dataset) for dataset, own in outcome.parts().items()]
+    rope = outcome.evaluation.get("rope", ROPE)
     caption = (
-        f"The method of {'highest' if metrics.greater_is_better(outcome.metric) else 'lowest'} mean {words} on "
-        "each data set, ± the standard deviation over folds. Only methods that succeeded on every fold compete. "
-        "Those within one standard error of the best, fold by fold, are a short list, not a test: the data do not "
-        "tell these apart; those beyond it may be equal all the same."
+        f"The {'highest' if metrics.greater_is_better(outcome.metric) else 'lowest'} mean {words} ± the standard "
+        "deviation over folds. Only methods that succeeded on every fold compete. A method may be as good as the "
+        f"best unless the best is better by more than {rope:g} with a probability of at least {SURE:g} (Bayesian "
+        "correlated t test). Closest behind are those within one standard error, fold by fold."
     )
-    if all(row[-1] == "" for row in rows):
+    if not any(row[-1] for row in rows):
         columns, rows = columns[:-1], [row[:-1] for row in rows]
     return Table("The best method of each data set", caption, columns, rows)
 
@@ -37,19 +39,33 @@ def make(outcome: Outcome) -> Table:
 def _row(outcome: Outcome, dataset: str) -> list[object]:
     found = best(outcome, dataset)
     if found is None:
-        return [dataset, ["no method succeeded on every fold"], None, None, ""]
+        return [dataset, [], None, "no method succeeded on every fold", [], ""]
     method, mean, sd, equal = found
-    cells = standing.column(outcome, dataset, outcome.metric)
-    near = [name for name, cell in cells.items() if cell.near]
-    ended = endings(outcome, dataset, method)
-    return [dataset, [method, *equal], Number(mean, sd, best=True), near, ended]
+    compared = within(outcome, dataset)
+    near = [name for name in compared.near if name not in (method, *equal)]
+    fits = outcome.fits.filter(dataset=dataset, method=method, protocol=outcome.protocol(dataset))
+    odd = endings.odd(fits)
+    ended = f"{odd} of {fits.height}" if odd else ""
+    return [
+        dataset,
+        [method, *equal],
+        Number(mean, sd, best=True),
+        sure(outcome, dataset),
+        near,
+        ended,
+    ]
 
 
-def endings(outcome: Outcome, dataset: str, method: str) -> str:
-    """How fits ended that did not converge: '10 of 10 fits separable', so that a best method is seen for what it is."""
-    own = outcome.fits.filter(
-        dataset=dataset, method=method, protocol=next(iter(asked(outcome.evaluation)))
-    )
-    counts = dict(own["status"].value_counts().iter_rows())
-    odd = [f"{counts[s]} {s.replace('_', ' ')}" for s in STATUSES[1:] if s in counts]
-    return f"of {own.height} fits {', '.join(odd)}" if odd else ""
+def sure(outcome: Outcome, dataset: str) -> str:
+    """In few words: may others be as good as the best?"""
+    found = within(outcome, dataset)
+    others = len(found.methods) - 1
+    if others < 1:
+        return "nothing to compare with"
+    if not found.enough:
+        return "one value each does not tell"
+    tied = f"{found.equals} share the best mean; " if found.equals > 3 else ""
+    rivals = int((found.posterior.better[0, 1:] < SURE).sum())
+    if not rivals:
+        return "surely the best"
+    return f"{tied}{'all' if rivals == others else rivals} of {others} others may be as good"

@@ -7,7 +7,7 @@ from linclass_study.report import standing
 from linclass_study.report.table import Column, Table
 from linclass_study.results.outcome import Outcome
 
-PLACE, SECTION, PER_DATASET = 10, "across", False
+PLACE, SECTION, PER_DATASET = 2, "answer", False
 
 
 def make(outcome: Outcome) -> Table | None:
@@ -15,16 +15,18 @@ def make(outcome: Outcome) -> Table | None:
         return None
     columns = [Column("method", "Method", "method")]
     columns += [Column(name, name, "number") for name in outcome.datasets]
-    parts = outcome.parts()
     names = [outcome.metric, *(name for name in sorted(metrics.names()) if name != outcome.metric)]
-    choices = {}
-    for metric in names:
-        cells = {name: standing.column(own, name, metric) for name, own in parts.items()}
-        choices[metric.replace("_", " ")] = [
-            [method, *(cells[name][method] for name in outcome.datasets)]
+    cells = {
+        dataset: standing.columns(own, dataset, names) for dataset, own in outcome.parts().items()
+    }
+    choices = {
+        metric.replace("_", " "): [
+            [method, *(cells[dataset][metric][method] for dataset in outcome.datasets)]
             for method in outcome.methods
         ]
+        for metric in names
+    }
     words = outcome.metric.replace("_", " ")
-    caption = f"Mean {words} ± standard deviation over folds, marked as explained below."
-    rows = choices[words]
-    return Table("All methods on all data sets", caption, columns, rows, choices=choices)
+    caption = "Mean ± standard deviation over folds. Bold: the best of a column; underlined: within one standard error."
+    title = f"All methods on all data sets, by {words}"
+    return Table(title, caption, columns, choices[words], choices=choices)

@@ -6,10 +6,10 @@ from typing import Any
 
 import polars as pl
 
-from linclass_study.report import numerals, standing
+from linclass_study.report import standing
 from linclass_study.report.table import Column, Table
-from linclass_study.results import times
-from linclass_study.results.outcome import FIT, FITTED, STATUSES, Outcome
+from linclass_study.report.tables import endings
+from linclass_study.results.outcome import Outcome
 from linclass_study.results.spoken import has_spread, spoken
 from linclass_study.results.summary import ranking
 
@@ -24,9 +24,6 @@ METRICS = {
     "auc": "AUC",
     "log_loss": "Log loss",
 }
-
-#: A column's width of words for the kinds of certificate; others keep their own.
-PROOFS = {"duality_gap": "gap", "gradient_norm": "gradient", "training_mistakes": "mistakes"}
 
 
 def make(outcome: Outcome, dataset: str) -> Table | None:
@@ -45,31 +42,25 @@ def table(
     """Columns and rows, best method first."""
     methods = ranking(outcome, dataset, protocol=protocol)["method"].to_list()
     fits = outcome.fits.filter(dataset=dataset, protocol=protocol)
-    endings = {str(key[0]): _ended(own) for key, own in fits.group_by(["method"])}
+    by_method = {str(name): own for (name,), own in fits.group_by(["method"])}
     columns = [Column("method", "Method", "method")]
     values: list[dict[str, Any]] = [{method: method for method in methods}]
-    for metric, title in METRICS.items():
-        columns.append(Column(metric, title, "number"))
-        values.append(dict(standing.column(outcome, dataset, metric, protocol)))
+    of_metric = standing.columns(outcome, dataset, METRICS, protocol)
+    columns += [Column(metric, title, "number") for metric, title in METRICS.items()]
+    values += [dict(of_metric[metric]) for metric in METRICS]
     above = standing.excess(outcome, dataset, protocol) if excess else {}
     if above:
         columns.append(Column("excess_error", "Excess error", "number"))
         values.append(dict(above))
-    for machine, seconds in _seconds(outcome, fits).items():
-        columns.append(
-            Column("fit_seconds" + machine.replace(" ", "_"), "Fit time" + machine, "seconds")
-        )
-        values.append(seconds)
     several = "Folds" if has_spread(outcome.evaluation, protocol) else "Fits"
-    for place, column in enumerate((Column("certificate", "Certificate"), Column("fits", several))):
-        columns.append(column)
-        values.append({method: endings.get(method, ("–", "0/0"))[place] for method in methods})
+    columns.append(Column("fits", several))
+    values.append({name: _ended(own) for name, own in by_method.items()})
     return columns, [[of_method.get(method) for of_method in values] for method in methods]
 
 
 def faint(rows: list[list[Any]]) -> frozenset[int]:
     """Methods of which some fit did not succeed."""
-    counts = [row[-1].partition(":")[0].split("/") for row in rows]
+    counts = [(row[-1] or "0/0").partition(":")[0].split("/") for row in rows]
     return frozenset(
         i for i, (done, planned) in enumerate(counts) if done != planned or planned == "0"
     )
@@ -115,36 +106,7 @@ def _bayes(about: dict[str, Any]) -> str:
     )
 
 
-def _seconds(outcome: Outcome, fits: pl.DataFrame) -> dict[str, dict[str, Any]]:
-    """A machine, as the column's title calls it → method → median seconds of a fit, never over machines."""
-    done = fits.filter(pl.col("status").is_in(FITTED))
-    found = outcome.times.join(done, on=FIT, how="semi")
-    names = times.machines(found)
-    return {
-        f" on {machine}" if names[1:] else "": dict(
-            found.filter(machine=machine)
-            .group_by("method")
-            .agg(pl.col("fit_seconds").median())
-            .iter_rows()
-        )
-        for machine in names
-    }
-
-
-def _ended(fits: pl.DataFrame) -> tuple[str, str]:
-    """The largest certificate of each kind; and how fits ended: '9/10: 1 failed'."""
-    done = fits.filter(pl.col("status").is_in(FITTED))
-    proofs = (
-        done.drop_nulls("certificate")
-        .group_by(pl.col("certificate_kind").fill_null("unnamed"))
-        .agg(pl.col("certificate").max())
-        .sort("certificate", descending=True)
-    )
-    certificate = ", ".join(
-        f"{numerals.power(value)} {PROOFS.get(kind, kind.replace('_', ' '))}"
-        for kind, value in proofs.iter_rows()
-    )
-    counts = dict(fits["status"].value_counts().iter_rows())
-    odd = [status for status in STATUSES[1:] if status in counts]
-    endings = ", ".join(f"{counts[status]} {status.replace('_', ' ')}" for status in odd)
-    return certificate or "–", f"{done.height}/{fits.height}{f': {endings}' if endings else ''}"
+def _ended(fits: pl.DataFrame) -> str:
+    """9/10: 1 failed"""
+    odd = endings.odd(fits)
+    return f"{endings.done(fits)}{f': {odd}' if odd else ''}"

@@ -1,0 +1,59 @@
+"""What each method took: seconds, memory and iterations, on each machine for itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from linclass_study.report.table import Column, Table
+from linclass_study.results import times
+from linclass_study.results.outcome import FIT, Outcome
+
+PLACE, SECTION, PER_DATASET = 1, "cost", False
+
+COLUMNS = {
+    "fits": ("Fits", "count"),
+    "median_fit_seconds": ("Median fit", "seconds"),
+    "fit_seconds": ("All fits", "seconds"),
+    "predict_seconds": ("All predictions", "seconds"),
+    "peak_rss_mb": ("Memory, MB", "count"),
+    "iterations": ("Median iterations", "count"),
+}
+
+
+def make(outcome: Outcome) -> Table | None:
+    words = "of every method over all data sets" if outcome.datasets else ""
+    return table(outcome, f"Seconds, memory and iterations {words}".strip())
+
+
+def table(outcome: Outcome, title: str) -> Table | None:
+    """A row for each method and machine, the fastest first."""
+    if outcome.times.is_empty():
+        return None
+    several = len(times.machines(outcome.times)) > 1
+    found = _measured(outcome).sort("median_fit_seconds", "method")
+    columns = [Column("method", "Method", "method")]
+    columns += [Column("machine", "Machine")] if several else []
+    columns += [Column(name, shown, kind) for name, (shown, kind) in COLUMNS.items()]
+    rows = found.select(column.key for column in columns).rows()
+    caption = (
+        "Wall seconds of one core, tuning included; memory is the largest of a process, data and libraries with it; "
+        "iterations are of the last fit of each fold, where the method counts any."
+    )
+    return Table(title, caption, columns, [list(row) for row in rows])
+
+
+def _measured(outcome: Outcome) -> pl.DataFrame:
+    seconds = pl.col("fit_seconds")
+    steps = [*FIT, "iterations"] if "iterations" in outcome.fits.columns else [*FIT]
+    fits = outcome.times.join(outcome.fits.select(steps), on=list(FIT), how="left")
+    totals: dict[str, Any] = {
+        "fits": pl.len(),
+        "median_fit_seconds": seconds.median(),
+        "fit_seconds": seconds.sum(),
+        "predict_seconds": pl.col("predict_seconds").sum(),
+        "peak_rss_mb": pl.col("peak_rss_mb").max().round(0).cast(pl.Int64),
+        "iterations": pl.col("iterations").median().round(0).cast(pl.Int64),
+    }
+    return fits.group_by("method", "machine").agg(**totals)

@@ -1,0 +1,63 @@
+"""How the fits of every method on a data set ended, and the certificate of the worst of them."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from linclass_study.report import numerals
+from linclass_study.report.table import Column, Table
+from linclass_study.results.outcome import FITTED, STATUSES, Outcome
+
+PLACE, SECTION, PER_DATASET = 5, "trust", True
+
+#: Shorter words for the kinds of certificate; others keep their own.
+PROOFS = {"duality_gap": "gap", "gradient_norm": "gradient", "training_mistakes": "mistakes"}
+
+COLUMNS = [
+    Column("method", "Method", "method"),
+    Column("fits", "Fits"),
+    Column("ended", "That did not converge"),
+    Column("certificate", "Certificate"),
+]
+
+
+def make(outcome: Outcome, dataset: str) -> Table:
+    fits = {str(name): own for (name,), own in outcome.fits.group_by(["method"])}
+    rows = [
+        [method, done(fits[method]), odd(fits[method]) or "–", certificate(fits[method]) or "–"]
+        for method in outcome.methods
+        if method in fits
+    ]
+    caption = (
+        "The certificate is the proof that a fit is the optimum it was asked for, the largest of all fits: a relative "
+        "duality gap (“gap”) where there is one, else the norm of the gradient (“gradient”), the residual of the "
+        "equations of a solution in closed form (“closed form”), or whatever else it says."
+    )
+    faint = frozenset(i for i, row in enumerate(rows) if len({*row[1].split("/")}) > 1)
+    return Table(f"How every fit on {dataset} ended", caption, COLUMNS, rows, faint)
+
+
+def done(fits: pl.DataFrame) -> str:
+    """9/10: fits that gave predictions, of those that were planned."""
+    return f"{fits['status'].is_in(FITTED).sum()}/{fits.height}"
+
+
+def odd(fits: pl.DataFrame) -> str:
+    """Fits that ended otherwise than converged: '1 failed, 2 separable'."""
+    counts = dict(fits["status"].value_counts().iter_rows())
+    return ", ".join(f"{counts[s]} {s.replace('_', ' ')}" for s in STATUSES[1:] if s in counts)
+
+
+def certificate(fits: pl.DataFrame) -> str:
+    """The largest of each kind."""
+    proofs = (
+        fits.filter(pl.col("status").is_in(FITTED))
+        .drop_nulls("certificate")
+        .group_by(pl.col("certificate_kind").fill_null("unnamed"))
+        .agg(pl.col("certificate").max())
+        .sort("certificate", descending=True)
+    )
+    return ", ".join(
+        f"{numerals.power(value)} {PROOFS.get(kind, kind.replace('_', ' '))}"
+        for kind, value in proofs.iter_rows()
+    )

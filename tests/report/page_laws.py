@@ -1,0 +1,106 @@
+"""What holds of every page that linclass writes, seen by a real browser; a law takes the browser and the path."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from chromium import Browser
+
+WIDTHS = (1280, 390)
+
+HIDDEN = """[...document.querySelectorAll('h1, h2, h3, h4, figure, table, pre, dl')]
+    .filter(element => !element.checkVisibility({contentVisibilityAuto: false}) || !element.getClientRects().length)
+    .map(element => element.textContent.trim().slice(0, 60))"""
+
+WIDE = """[...document.body.querySelectorAll('*')]
+    .filter(element => !element.closest('.scroll, pre, nav, svg') && element.getClientRects().length
+        && element.getBoundingClientRect().right > innerWidth + 0.5)
+    .map(element => `${element.tagName}.${element.className} ${element.getBoundingClientRect().right}`)"""
+
+OPEN_ALL = "document.querySelectorAll('details').forEach(box => { box.open = true; })"
+
+
+def asks_for_nothing_and_says_nothing(browser: Browser, page: Path) -> None:
+    """No request but for the page itself, no message in the console; opened, scrolled and at rest."""
+    for dark in (False, True):
+        browser.open(page, dark=dark)
+        browser.run(OPEN_ALL)
+        browser.run("scrollTo(0, document.body.scrollHeight)")
+        browser.run("new Promise(done => setTimeout(done, 100))")
+        asked = [url for url in browser.requests if not url.startswith(("data:", "blob:"))]
+        assert asked == [page.resolve().as_uri()]
+        assert browser.messages == []
+
+
+def fits_its_window(browser: Browser, page: Path) -> None:
+    """Nothing is wider than the window, whatever is opened; wide tables and figures scroll in their own box."""
+    for width in WIDTHS:
+        browser.open(page, width)
+        for prepared in ("0", OPEN_ALL):
+            browser.run(prepared)
+            assert browser.run("document.documentElement.scrollWidth <= innerWidth"), width
+            assert browser.run("innerWidth") == width
+            assert browser.run(WIDE) == []
+
+
+def is_printed_whole(browser: Browser, page: Path) -> None:
+    """On paper every section is there, also what is closed on the screen, also without scripts."""
+    for scripts in (True, False):
+        browser.open(page, scripts=scripts)
+        browser.media("print")
+        assert browser.run(HIDDEN) == [], f"scripts: {scripts}"
+    browser.open(page)
+    opened = "document.querySelectorAll('details[open]').length"
+    before = browser.run(opened)
+    pdf = browser.ask("Page.printToPDF", printBackground=True)["data"]
+    assert len(pdf) > 10_000
+    assert browser.run(opened) == before
+
+
+def is_complete_without_scripts(browser: Browser, page: Path) -> None:
+    """The same headings, tables, rows and figures; and no control that does nothing."""
+    counted = (
+        "['h2', 'h3', 'tbody tr', 'figure svg'].map(what => document.querySelectorAll(what).length)"
+    )
+    browser.open(page)
+    with_scripts = browser.run(counted)
+    browser.open(page, scripts=False)
+    assert browser.run(counted) == with_scripts
+    assert browser.run("document.querySelectorAll('button, select, input').length") == 0
+    assert (
+        browser.run("document.querySelectorAll('tr[hidden], tr:not(:has(> :first-child))').length")
+        == 0
+    )
+
+
+def can_be_read_in_the_dark(browser: Browser, page: Path) -> None:
+    """The page's ink stands out from its paper by the 4.5 of WCAG 2.2 in both themes; so do muted words."""
+    for dark in (False, True):
+        browser.open(page, dark=dark)
+        paper, ink, muted = (_luminance(browser, name) for name in ("paper", "ink", "muted"))
+        assert (paper < 0.2) is dark
+        for other in (ink, muted):
+            light, deep = max(paper, other), min(paper, other)
+            assert (light + 0.05) / (deep + 0.05) >= 4.5
+
+
+LAWS = (
+    asks_for_nothing_and_says_nothing,
+    fits_its_window,
+    is_printed_whole,
+    is_complete_without_scripts,
+    can_be_read_in_the_dark,
+)
+
+
+def _luminance(browser: Browser, name: str) -> float:
+    colour = browser.run(
+        "(() => { const probe = document.body.appendChild(document.createElement('span'));"
+        f"probe.style.color = 'var(--{name})'; const found = getComputedStyle(probe).color; probe.remove();"
+        "return found.match(/[\\d.]+/g).slice(0, 3).map(Number); })()"
+    )
+    linear = [
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+        for c in (v / 255 for v in colour)
+    ]
+    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))

@@ -1,0 +1,228 @@
+"use strict";
+// What a reader can ask of the page. Without this script it shows everything: all rows, in their first order.
+
+const SHOWN = 25; // rows of a table of class long, until all are asked for
+const LONG = 8; // rows, from which on a table can be filtered
+const NUMBERS = ["number", "p", "power", "seconds", "count"];
+const words = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+
+function made(tag, text, attributes = {}) {
+  const element = document.createElement(tag);
+  element.textContent = text;
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  return element;
+}
+
+function button(text, attributes, act) {
+  const element = made("button", text, { type: "button", ...attributes });
+  element.addEventListener("click", act);
+  return element;
+}
+
+function save(name, text, type) {
+  const link = made("a", "", { download: name, href: URL.createObjectURL(new Blob([text], { type })) });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+const kind = (heading) => NUMBERS.find((name) => heading.classList.contains(name)) ? "number" : "text";
+
+// The number that a cell sorts by; NaN where it has none.
+function numeral(cell) {
+  if (cell.dataset.v !== undefined) return Number(cell.dataset.v);
+  const text = cell.textContent.trim().replaceAll(",", "").replace("−", "-");
+  return text.startsWith("∞") ? Infinity : text.startsWith("-∞") ? -Infinity : parseFloat(text);
+}
+
+// Each table keeps its rows, the order they are in, and what is typed into its filter.
+class Interactive {
+  constructor(box) {
+    this.box = box;
+    this.name = box.id.replace(/^table-/, "");
+    this.table = box.querySelector("table");
+    this.body = this.table.tBodies[0];
+    this.rows = [...this.body.rows];
+    this.first = [...this.rows]; // the order of the page
+    this.headings = [...this.table.tHead.rows[0].cells];
+    this.all = !box.classList.contains("long");
+    this.typed = "";
+    this.tools = made("div", "", { class: "tools" });
+    box.querySelector(".scroll").before(this.tools);
+    this.addChoice();
+    if (this.rows.length > LONG) this.addFilter("filter", "Filter rows", "method, data set", (text) => { this.typed = text; });
+    if (this.headings.length > LONG && this.table.dataset.choices) this.addFilter("columns", "Filter columns", "data set", (text) => this.showColumns(text));
+    this.status = made("span", "", { class: "status-of-rows", role: "status" });
+    this.more = button("Show all", { class: "more-rows" }, () => { this.all = true; this.show(); });
+    this.tools.append(this.status, this.more);
+    this.tools.append(button("CSV", { class: "csv", title: "Save this table as CSV, as it is shown" }, () => this.csv()));
+    this.headings.forEach((heading, place) => this.addSort(heading, place));
+    this.show();
+  }
+
+  addSort(heading, place) {
+    const press = button("", { class: "sort" }, () => this.sort(place));
+    press.append(...heading.childNodes);
+    heading.append(press);
+  }
+
+  addFilter(name, label, hint, take) {
+    const field = made("input", "", { type: "search", class: name, "aria-label": label, placeholder: `${label}: ${hint}` });
+    field.addEventListener("input", () => { take(field.value.trim().toLowerCase()); this.show(); });
+    this.tools.append(field);
+  }
+
+  addChoice() {
+    if (!this.table.dataset.choices) return;
+    this.choices = JSON.parse(document.getElementById(this.table.dataset.choices).textContent);
+    const select = made("select", "", { class: "choice", "aria-label": "Metric" });
+    for (const name of Object.keys(this.choices)) select.append(made("option", name, { value: name }));
+    select.addEventListener("change", () => this.choose(select.value));
+    this.tools.append(select);
+  }
+
+  choose(name) {
+    const { mean, sd, best, near, partial } = this.choices[name];
+    const marks = new Map();
+    for (const [mark, places] of Object.entries({ best, near, partial }))
+      for (const place of places) marks.set(place, `${marks.get(place) ?? ""} ${mark}`.trim());
+    let place = 0;
+    for (const row of this.first)
+      for (const cell of [...row.cells].slice(1)) {
+        const mark = marks.get(place) ?? "";
+        cell.className = mark;
+        cell.replaceChildren(mark === "best" || mark === "near" ? made("b", mean[place] ?? "–") : mean[place] ?? "–");
+        if (sd[place] !== null) cell.append(" ", made("i", `± ${sd[place]}`));
+        place += 1;
+      }
+    this.chosen = name;
+    this.headings.forEach((heading) => heading.removeAttribute("aria-sort"));
+    this.rows = [...this.first];
+    this.show();
+  }
+
+  sort(place) {
+    const heading = this.headings[place];
+    const numbers = kind(heading) === "number";
+    const before = heading.getAttribute("aria-sort");
+    const up = before ? before === "descending" : !heading.classList.contains("number");
+    this.headings.forEach((other) => other.removeAttribute("aria-sort"));
+    heading.setAttribute("aria-sort", up ? "ascending" : "descending");
+    const keys = new Map(this.rows.map((row) => [row, numbers ? numeral(row.cells[place]) : row.cells[place].textContent]));
+    const missing = (key) => Number.isNaN(key) || key === "–";
+    this.rows.sort((a, b) => {
+      const [x, y] = [keys.get(a), keys.get(b)];
+      if (missing(x) || missing(y)) return missing(x) - missing(y);
+      const order = numbers ? (x === y ? 0 : x < y ? -1 : 1) : words.compare(x, y);
+      return up ? order : -order;
+    });
+    this.show();
+  }
+
+  // Rows whose names have every word that was typed, the first of them if there are many.
+  show() {
+    const wanted = this.typed.split(/\s+/).filter(Boolean);
+    const places = this.headings.flatMap((h, i) => (h.classList.contains("method") || h.classList.contains("dataset") || i === 0 ? [i] : []));
+    const named = (row) => places.map((i) => row.cells[i].textContent.toLowerCase()).join(" ");
+    const matching = this.rows.filter((row) => wanted.every((word) => named(row).includes(word)));
+    const shown = new Set(this.all ? matching : matching.slice(0, SHOWN));
+    for (const row of this.rows) row.hidden = !shown.has(row);
+    this.body.append(...this.rows);
+    this.more.hidden = shown.size === matching.length;
+    this.status.textContent = shown.size < this.rows.length ? `${shown.size} of ${this.rows.length} shown` : "";
+  }
+
+  showColumns(text) {
+    this.headings.forEach((heading, place) => {
+      const hidden = place > 0 && !heading.textContent.toLowerCase().includes(text);
+      heading.hidden = hidden;
+      for (const row of this.rows) row.cells[place].hidden = hidden;
+    });
+  }
+
+  csv() {
+    const spread = this.headings.map((_, place) => this.rows.some((row) => row.cells[place].querySelector("i")));
+    const quoted = (text) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+    const head = this.headings.flatMap((heading, place) => {
+      const title = heading.textContent.trim();
+      return spread[place] ? [title, `${title} ±`] : [title];
+    });
+    const lines = this.rows.map((row) => [...row.cells].flatMap((cell, place) => {
+      const [value, more] = plain(cell);
+      return spread[place] ? [value, more] : [value];
+    }));
+    const text = [head, ...lines].map((line) => line.map(quoted).join(",")).join("\r\n");
+    save(`${this.name}${this.chosen ? ` ${this.chosen}` : ""}.csv`, `\ufeff${text}\r\n`, "text/csv");
+  }
+}
+
+// A cell's text, numbers with a hyphen for a minus, and nothing for a dash; and its spread or interval.
+function plain(cell) {
+  const spread = cell.querySelector("i");
+  const long = cell.querySelector("details.long");
+  const whole = long ? [...long.childNodes].slice(1).map((node) => node.textContent).join("") : cell.textContent;
+  const text = (spread ? whole.slice(0, whole.length - spread.textContent.length) : whole).trim();
+  const value = text === "–" ? "" : cell.dataset.v ?? (/^−[\d.∞]/.test(text) ? text.replace("−", "-") : text);
+  return [value, spread ? spread.textContent.replace("± ", "").replaceAll("−", "-") : ""];
+}
+
+// A figure as a file of its own: the page's colours written out, which outside of the page have no names.
+function drawing(svg) {
+  const copy = svg.cloneNode(true);
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("xmlns:xlink", "http://www.w3.org/1999/xlink");
+  const style = getComputedStyle(document.documentElement);
+  return new XMLSerializer().serializeToString(copy).replace(/var\((--[a-z]+)\)/g, (_, name) => {
+    const probe = document.body.appendChild(made("span", "", { style: `color: var(${name})` }));
+    const colour = style.getPropertyValue(name) && getComputedStyle(probe).color;
+    probe.remove();
+    return colour;
+  });
+}
+
+function addTheme() {
+  const root = document.documentElement;
+  const select = made("select", "", { class: "theme", "aria-label": "Theme" });
+  for (const name of ["auto", "light", "dark"]) select.append(made("option", name, { value: name }));
+  const take = (name) => { if (name === "auto") delete root.dataset.theme; else root.dataset.theme = name; };
+  try { select.value = localStorage.getItem("theme") ?? "auto"; } catch { /* a browser may keep nothing for files */ }
+  take(select.value);
+  select.addEventListener("change", () => {
+    take(select.value);
+    try { localStorage.setItem("theme", select.value); } catch { /* likewise */ }
+  });
+  document.querySelector("nav")?.append(select);
+}
+
+// What is linked to is open.
+function openTarget() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  for (let box = target; box; box = box.parentElement) if (box.tagName === "DETAILS") box.open = true;
+  const own = target?.closest("section.dataset")?.querySelector("details");
+  if (own && target.tagName === "H3") own.open = true;
+  if (target) target.scrollIntoView();
+}
+
+document.documentElement.classList.add("js"); // now the style may hide the rows of long tables
+addTheme();
+// Tables begin to work when they come near the window, so that a page of hundreds opens at once.
+const tables = [...document.querySelectorAll(".tabled")];
+const begin = (box) => { if (!box.dataset.ready) { box.dataset.ready = "yes"; new Interactive(box); } };
+const coming = new IntersectionObserver((seen) => {
+  for (const { isIntersecting, target } of seen) if (isIntersecting) { coming.unobserve(target); begin(target); }
+}, { rootMargin: "1500px" });
+for (const box of tables) coming.observe(box);
+
+for (const figure of document.querySelectorAll("figure")) {
+  const svg = figure.querySelector("svg");
+  const name = `${figure.dataset.name}.svg`;
+  figure.querySelector(".files")?.prepend(button("Save SVG", { class: "svg" }, () => save(name, drawing(svg), "image/svg+xml")), " ");
+}
+
+const closed = [];
+addEventListener("beforeprint", () => {
+  tables.forEach(begin);
+  for (const box of document.querySelectorAll("details:not([open])")) { closed.push(box); box.open = true; }
+});
+addEventListener("afterprint", () => { for (const box of closed.splice(0)) box.open = false; });
+addEventListener("hashchange", openTarget);
+if (location.hash) openTarget();
