@@ -28,6 +28,8 @@ class Path(Sequence[Any]):
     ----------
     estimators : iterable of estimators
         Fitted estimators.
+    parameter : str, default='strength'
+        The parameter in which they differ.
 
     Attributes
     ----------
@@ -35,15 +37,18 @@ class Path(Sequence[Any]):
         Strength of each estimator.
     """
 
-    def __init__(self, estimators: Iterable[Any]):
+    def __init__(self, estimators: Iterable[Any], parameter: str = "strength"):
         self.estimators = list(estimators)
+        self.parameter = parameter
 
     @overload
     def __getitem__(self, i: int) -> Any: ...
     @overload
     def __getitem__(self, i: slice) -> Path: ...
     def __getitem__(self, i: Any) -> Any:
-        return Path(self.estimators[i]) if isinstance(i, slice) else self.estimators[i]
+        if isinstance(i, slice):
+            return Path(self.estimators[i], self.parameter)
+        return self.estimators[i]
 
     def __len__(self) -> int:
         return len(self.estimators)
@@ -60,8 +65,8 @@ class Path(Sequence[Any]):
 
     @property
     def strengths(self) -> Array:
-        """Strength of each estimator."""
-        return np.array([estimator.strength for estimator in self.estimators])
+        """Strength of each estimator, or what else the path goes along."""
+        return np.array([getattr(estimator, self.parameter) for estimator in self.estimators])
 
     def __repr__(self) -> str:
         if not self.estimators:
@@ -69,7 +74,8 @@ class Path(Sequence[Any]):
         s = self.strengths
         endings = ", ".join(f"{n} {status}" for status, n in Counter(self.status_.tolist()).items())
         name = type(self.estimators[0]).__name__
-        return f"<Path of {len(self)} × {name}, strengths {s.min():g} … {s.max():g}: {endings}>"
+        ends = f"{self.parameter}s {s.min():g} … {s.max():g}"
+        return f"<Path of {len(self)} × {name}, {ends}: {endings}>"
 
 
 def check_strengths(strengths: Any) -> list[float]:

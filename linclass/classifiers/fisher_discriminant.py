@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.conventions import LinearScores
+from linclass.estimators.coordinates import Coordinates
 from linclass.estimators.geometry import LinearGeometry
 from linclass.statistics import leave_one_out
 from linclass.statistics.class_moments import ClassMoments
@@ -27,7 +28,7 @@ from linclass.statistics.spread import Spread
 NEGLIGIBLE = 1e-12  # a ratio of spreads, of the largest
 
 
-class FisherDiscriminant(FromMoments, LinearScores, LinearGeometry):
+class FisherDiscriminant(FromMoments, Coordinates, LinearScores, LinearGeometry):
     """Parameters
     ----------
     n_components : int or None, default=None
@@ -68,7 +69,7 @@ class FisherDiscriminant(FromMoments, LinearScores, LinearGeometry):
 
     def _learn(self, statistics: ClassMoments) -> Self:
         spread = tied_spread(statistics, _over(statistics))
-        return self._take(statistics, spread, *_axes(statistics, spread.whitener))
+        return self._take(statistics, spread, *self._axes(statistics, spread.whitener))
 
     def _learn_stack(self, stack: ClassMoments) -> list[Self]:
         if stack.form != "tied":
@@ -76,9 +77,34 @@ class FisherDiscriminant(FromMoments, LinearScores, LinearGeometry):
         spreads = tied_spreads(stack, _over(stack))
         if min(spread.rank for spread in spreads) < stack.mean.shape[-1]:
             return super()._learn_stack(stack)
-        axes = _axes(stack, np.stack([spread.whitener for spread in spreads]))
+        axes = self._axes(stack, np.stack([spread.whitener for spread in spreads]))
         parts = zip(stack.split(), spreads, *axes, strict=True)
         return [copy.copy(self)._take(*part) for part in parts]
+
+    def _weights(self, statistics: ClassMoments) -> np.ndarray:
+        """What each class counts in the spread between them, also of a stack."""
+        return statistics.mass
+
+    def _ratio(self, squares: np.ndarray, statistics: ClassMoments) -> np.ndarray:
+        """vᵀS_b v / vᵀS_w v, from what it is for the covariance in the place of S_w."""
+        return squares / max(statistics.total - len(statistics.mass), 1)
+
+    def _offsets(self, mass: np.ndarray) -> np.ndarray:
+        """What the score of each class gains over nearness alone."""
+        return np.zeros(len(mass))
+
+    def _axes(self, statistics: ClassMoments, whitener: np.ndarray) -> tuple[np.ndarray, ...]:
+        """(centre, means about it, √ratio, directions in whitened coordinates), also of a stack.
+
+        In whitened coordinates Σ = I, so the directions are the principal axes of the weighted means.
+        """
+        weights, means = self._weights(statistics), statistics.means
+        total = weights.sum(axis=-1)[..., None]
+        centre = (weights[..., None, :] @ means)[..., 0, :] / total
+        M = means - centre[..., None, :]
+        weighted = np.sqrt(weights)[..., None] * (M @ whitener)
+        _, ratio, V = np.linalg.svd(weighted, full_matrices=False)
+        return centre, M, ratio, V
 
     def _take(
         self,
@@ -93,11 +119,11 @@ class FisherDiscriminant(FromMoments, LinearScores, LinearGeometry):
         most = min(len(M) - 1, self.n_components or len(M))
         kept = np.flatnonzero(ratio > NEGLIGIBLE * ratio.max(initial=0))[:most]
         self.scalings_ = spread.whitener @ V[kept].T
-        self.ratios_ = ratio[kept] ** 2 / max(statistics.total - len(M), 1)
+        self.ratios_ = self._ratio(ratio[kept] ** 2, statistics)
         self.scalings_ *= _signs(self.scalings_, M)
         P = M @ self.scalings_
         W = P @ self.scalings_.T
-        b = -0.5 * (P**2).sum(axis=1) - W @ self.centre_
+        b = self._offsets(mass) - 0.5 * (P**2).sum(axis=1) - W @ self.centre_
         b[mass == 0] = -np.inf  # a class that has no rows yet
         self._set_scores(W, b)
         self.rank_, d = spread.rank, M.shape[1]
@@ -117,63 +143,11 @@ class FisherDiscriminant(FromMoments, LinearScores, LinearGeometry):
             return super()._scores_of_others(X, codes)
         return leave_one_out.tied(X, codes, statistics, spread, lost=1)
 
-    def transform(self, X: Any) -> np.ndarray:
-        """Coordinates of rows along the directions, relative to the overall mean.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Rows with the features of the training rows.
-
-        Returns
-        -------
-        array of shape (n, q)
-        """
-        X = self._check_rows(X)
-        return X @ self.scalings_ - self.centre_ @ self.scalings_
-
-    def fit_transform(self, X: Any, y: Any, sample_weight: Any = None) -> np.ndarray:
-        """Fit to the rows and return their coordinates.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
-        y : array of shape (n,)
-            Class of each row.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row; None weighs all rows equally.
-
-        Returns
-        -------
-        array of shape (n, q)
-        """
-        return self.fit(X, y, sample_weight).transform(X)
-
-    def __sklearn_tags__(self):
-        from sklearn.utils import TransformerTags
-
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags = TransformerTags()
-        return tags
-
 
 def _over(statistics: ClassMoments) -> str:
     """Divisor of the scatter: N − K, or N where that is 0."""
     positive = np.min(statistics.total - statistics.present) > 0
     return "unbiased" if positive else "maximum_likelihood"
-
-
-def _axes(statistics: ClassMoments, whitener: np.ndarray) -> tuple[np.ndarray, ...]:
-    """(centre, means about it, √ratio, directions in whitened coordinates), also of a stack.
-
-    In whitened coordinates S_w = I, so the directions are the principal axes of the weighted means.
-    """
-    centre = statistics.centre
-    M = statistics.means - centre[..., None, :]
-    weighted = np.sqrt(statistics.mass)[..., None] * (M @ whitener)
-    _, ratio, V = np.linalg.svd(weighted, full_matrices=False)
-    return centre, M, ratio, V
 
 
 def _signs(V: np.ndarray, M: np.ndarray) -> np.ndarray:

@@ -22,6 +22,7 @@ from linclass.statistics import leave_one_out
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.covariance import (
     LOST,
+    AnySpread,
     check_covariance,
     check_share,
     freedom,
@@ -116,21 +117,23 @@ class QuadraticDiscriminantAnalysis(FromMoments, SoftmaxProbabilities):
         self._constant = logarithms - 0.5 * log_volume
         if not spreads.deficient:
             return self._record()
+        return self._record("rank_deficient", self._say_deficient(spreads))
+
+    def _say_deficient(self, spreads: "ClassSpreads") -> str:
         k, rank = spreads.deficient[0]
         d, more = self.means_.shape[1], len(spreads.deficient) - 1
         if self.shrinkage:  # what is mixed in has that rank itself
-            return self._record("rank_deficient", missing_rank(rank, d))
+            return missing_rank(rank, d)
         others = f" (and those of {more} more classes)" if more else ""
-        reason = (
+        return (
             f"the covariance of class {self.classes_.tolist()[k]!r} has rank {rank} of {d}{others}; "
             "the pooled covariance stands in; shrinkage above 0 mixes the two"
         )
-        return self._record("rank_deficient", reason)
 
     @property
     def A_(self) -> np.ndarray:
         """Quadratic coefficients A_k, of shape (K, d, d)."""
-        return np.stack([-0.5 * s.whitener @ s.whitener.T for s in self._spreads])
+        return np.stack([-0.5 * s.solve(np.eye(self.means_.shape[1])) for s in self._spreads])
 
     @property
     def beta_(self) -> np.ndarray:
@@ -180,7 +183,7 @@ class ClassSpreads:
         f = freedom(self.moments, self.covariance)
         return Spread.of_covariance(self.moments.pooled / f, self.moments.negligible)
 
-    def of(self, k: int, shrinkage: float) -> Spread:
+    def of(self, k: int, shrinkage: float) -> AnySpread:
         d = self.moments.mean.shape[1]
         if shrinkage > 0:
             mixed = self.pooled if shrinkage == 1 else self._shrunk(k, shrinkage)

@@ -18,6 +18,8 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
         *({"shrinkage": shrinkage} for shrinkage in (0.3, "ledoit_wolf")),
     ],
     "QuadraticDiscriminantAnalysis": [{"shrinkage": 0.3}, {"covariance": "maximum_likelihood"}],
+    "RegularizedDiscriminantAnalysis": [{"pooling": 1.0, "shrinkage": 1.0}],
+    "ReducedRankLDA": [{"n_components": None, "priors": "uniform"}],
     "GaussianNB": [{"priors": "uniform", "var_smoothing": 1e-3}, {"tied": True}],
     "BernoulliNB": [{"binarize": 0.5, "smoothing": 0}],
     "ExponentialFamilyNB": [

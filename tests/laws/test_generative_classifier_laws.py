@@ -17,8 +17,11 @@ from linclass import (
     MajorityClass,
     MultinomialNB,
     NearestMean,
+    NearestShrunkenCentroids,
     PoissonNB,
     QuadraticDiscriminantAnalysis,
+    ReducedRankLDA,
+    RegularizedDiscriminantAnalysis,
 )
 from linclass.conventions import NotApplicable
 
@@ -30,6 +33,9 @@ KINDS = [
     QuadraticDiscriminantAnalysis,
     FisherDiscriminant,
     ExponentialFamilyNB,
+    NearestShrunkenCentroids,
+    ReducedRankLDA,
+    RegularizedDiscriminantAnalysis,
 ]
 PROBABILISTIC = [
     GaussianNB,
@@ -37,6 +43,9 @@ PROBABILISTIC = [
     MajorityClass,
     QuadraticDiscriminantAnalysis,
     ExponentialFamilyNB,
+    NearestShrunkenCentroids,
+    ReducedRankLDA,
+    RegularizedDiscriminantAnalysis,
 ]
 
 
@@ -113,7 +122,15 @@ def test_probabilities_sum_to_one_and_the_likeliest_class_is_predicted(kind: Any
 
 @pytest.mark.parametrize("K", DATA)
 @pytest.mark.parametrize(
-    "kind", [LinearDiscriminantAnalysis, MajorityClass, NearestMean, FisherDiscriminant]
+    "kind",
+    [
+        LinearDiscriminantAnalysis,
+        MajorityClass,
+        NearestMean,
+        FisherDiscriminant,
+        NearestShrunkenCentroids,
+        ReducedRankLDA,
+    ],
 )
 def test_linear_classifiers_score_by_their_coefficients(kind: Any, K: int) -> None:
     X, y = DATA[K]

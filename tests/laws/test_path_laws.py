@@ -14,6 +14,7 @@ from scipy import sparse
 import linclass.classifiers
 from linclass.batches.path import Path as FittedPath
 from linclass.conventions import Regressor
+from linclass.estimators.composition import Composition
 from linclass.estimators.kernel_path import KernelPath
 
 STRENGTHS = [1e-3, 1.0, 1e-2, 0.3, 1e-4, 1e-2]  # in no order, one of them twice
@@ -35,7 +36,8 @@ def penalized() -> list[Any]:
     for file in sorted(Path(linclass.classifiers.__path__[0]).glob("[!_]*.py")):
         module = import_module(f"linclass.classifiers.{file.stem}")
         for kind in filter(inspect.isclass, vars(module).values()):
-            if hasattr(kind, "path") and kind.__module__ == module.__name__:
+            own = kind.__module__ == module.__name__
+            if own and (issubclass(kind, Composition | KernelPath)) and hasattr(kind, "path"):
                 variants = [{}, *VARIANTS.get(kind.__name__, [])]
                 found += [kind(**params) for params in variants]
     return [

@@ -43,7 +43,15 @@ PARAMS: dict[str, list[dict[str, Any]]] = {
         {"covariance": "maximum_likelihood"},
         *({"shrinkage": s} for s in (0.1, 0.5, 1.0)),
     ],
+    "RegularizedDiscriminantAnalysis": [
+        {},
+        {"pooling": 0.0},
+        {"shrinkage": 0.0},
+        {"pooling": 1.0, "shrinkage": 0.3, "covariance": "maximum_likelihood"},
+    ],
     "FisherDiscriminant": [{}, {"n_components": 1}],
+    "ReducedRankLDA": [{}, {"n_components": 1}, {"n_components": 1, "priors": "uniform"}],
+    "NearestShrunkenCentroids": [{}, {"threshold": 2.0, "spread_offset": 0.5}],
     "NearestMean": [{}],
     "GaussianNB": [{}, {"tied": True}, {"var_smoothing": 1e-2, "priors": "uniform"}],
     "BernoulliNB": [{}, {"binarize": 0.5}, {"smoothing": 0.1, "priors": "uniform"}],
@@ -70,7 +78,10 @@ CASES = [
 SUBTRACTING = {  # squares, of which a difference may lose the digits
     "LinearDiscriminantAnalysis",
     "QuadraticDiscriminantAnalysis",
+    "RegularizedDiscriminantAnalysis",
     "FisherDiscriminant",
+    "ReducedRankLDA",
+    "NearestShrunkenCentroids",
     "NearestMean",
     "GaussianNB",
     "LeastSquaresClassifier",
@@ -183,7 +194,8 @@ def test_sparse_rows_are_left_out_one_by_one_too() -> None:
 
 
 GAUSSIAN = ["LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis", "FisherDiscriminant"]
-GAUSSIAN += ["NearestMean", "GaussianNB", "LeastSquaresClassifier"]
+GAUSSIAN += ["NearestMean", "GaussianNB", "LeastSquaresClassifier", "NearestShrunkenCentroids"]
+GAUSSIAN += ["RegularizedDiscriminantAnalysis", "ReducedRankLDA"]
 
 
 @pytest.mark.parametrize("name", GAUSSIAN)

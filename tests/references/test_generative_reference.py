@@ -27,7 +27,10 @@ from linclass import (
     MajorityClass,
     MultinomialNB,
     NearestMean,
+    NearestShrunkenCentroids,
     QuadraticDiscriminantAnalysis,
+    ReducedRankLDA,
+    RegularizedDiscriminantAnalysis,
 )
 
 DATA = {
@@ -230,3 +233,31 @@ def test_ridge_indicator_of_folds_is_scikit_learns(data: str, alpha: float) -> N
     Z = Z if Z.ndim == 1 else 2 * Z - 1  # targets 0 and 1 here, −1 and 1 there
     np.testing.assert_allclose(Z, theirs.decision_function(X), atol=1e-7)
     assert np.array_equal(ours.predict(X), theirs.predict(X))
+
+
+@pytest.mark.parametrize("data", DATA)
+@pytest.mark.parametrize("threshold", [0.2, 3.0])
+def test_nearest_shrunken_centroids_are_scikit_learns(data: str, threshold: float) -> None:
+    """The means are; its scores leave out s₀ and the factor ½ of the paper's equations 6 and 8."""
+    X, y = DATA[data]
+    theirs = NearestCentroid(shrink_threshold=threshold, priors="empirical").fit(X, y)
+    ours = NearestShrunkenCentroids(threshold).fit(X, y)
+    np.testing.assert_allclose(ours.means_, theirs.centroids_, rtol=1e-9)
+    np.testing.assert_allclose(ours.deviations_, theirs.deviations_, atol=1e-9)
+
+
+@pytest.mark.parametrize("data", DATA)
+def test_pooled_rda_is_scikit_learns_shrunken_lda(data: str) -> None:
+    X, y = DATA[data]
+    theirs = TheirLDA(solver="lsqr", shrinkage=0.3).fit(X, y)
+    ours = RegularizedDiscriminantAnalysis(None, "maximum_likelihood", 1.0, 0.3).fit(X, y)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-8)
+
+
+@pytest.mark.parametrize("data", DATA)
+def test_coordinates_of_reduced_rank_lda_are_scikit_learns(data: str) -> None:
+    X, y = DATA[data]
+    ours, theirs = ReducedRankLDA(1).fit_transform(X, y), TheirLDA(n_components=1).fit(X, y)
+    found = theirs.transform(X)
+    ours *= np.sqrt(len(y) / (len(y) - len(np.unique(y))))  # theirs have Σ over N
+    np.testing.assert_allclose(ours * np.sign(ours[0] * found[0]), found, atol=1e-7)

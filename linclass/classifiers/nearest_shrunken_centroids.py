@@ -1,0 +1,142 @@
+"""Nearest shrunken centroids: diagonal linear discriminant analysis whose class means are drawn to the mean,
+
+    d_kj = (m_kj − m_j) / (μ_k (s_j + s₀)),   d′_kj = sign(d_kj) (|d_kj| − Δ)₊,   m′_kj = m_j + μ_k (s_j + s₀) d′_kj,
+    z_k = −½ Σ_j (x_j − m′_kj)² / (s_j + s₀)² + ln π_k,
+
+m_k and m the means of class k and of all rows, s_j the deviation of feature j within the classes (over
+N − K), s₀ their median, and μ_k = √(1/n_k − 1/n), which makes d_kj a t statistic. A feature whose d′ are
+all 0 has no part in the scores; Δ, the `threshold`, says how many remain. Weights count rows.
+Tibshirani, Hastie, Narasimhan & Chu (2002), PNAS 99; Hastie, Tibshirani & Friedman (2009), §18.2
+"""
+
+from __future__ import annotations
+
+import copy
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+
+from linclass.batches.path import Path
+from linclass.conventions import LinearScores, SoftmaxProbabilities
+from linclass.estimators.geometry import LinearGeometry
+from linclass.statistics.class_moments import ClassMoments
+from linclass.statistics.covariance import freedom
+from linclass.statistics.from_moments import FromMoments
+from linclass.statistics.priors import Priors, check_priors, class_priors, log_priors
+
+
+class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, LinearGeometry):
+    """Parameters
+    ----------
+    threshold : float, default=0.5
+        Δ, at least 0, in units of the t statistics d_kj. 0 keeps all features.
+    spread_offset : 'median' or float, default='median'
+        s₀, added to the deviation of each feature, so that features with hardly any spread do not
+        decide. 0 with threshold=0 is LinearDiscriminantAnalysis(shape='diagonal').
+    priors : 'uniform', list of K floats or None, default=None
+        Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
+        class frequencies.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    coef_ : array of shape (1, d) for two classes, (K, d) for more
+        Weights W.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    means_ : array of shape (K, d)
+        Shrunken class means m′_k.
+    deviations_ : array of shape (K, d)
+        The shrunken t statistics d′_kj.
+    selected_ : array of bool of shape (d,)
+        Features that have a part in the scores.
+    priors_ : array of shape (K,)
+        Prior probabilities π_k.
+    statistics_ : object
+        The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
+    """
+
+    def __init__(
+        self,
+        threshold: float = 0.5,
+        spread_offset: float | str = "median",
+        priors: Priors = None,
+    ):
+        self.threshold = threshold
+        self.spread_offset = spread_offset
+        self.priors = priors
+
+    def check(self) -> None:
+        check_priors(self.priors)
+        _check_number("threshold", self.threshold)
+        if self.spread_offset != "median":
+            _check_number("spread_offset", self.spread_offset, ", or 'median'")
+
+    def path(self, X: Any, y: Any, thresholds: Any, sample_weight: Any = None) -> Path:
+        """The fits at several thresholds, from one pass over the rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers.
+        y : array of shape (n,)
+            Class of each row.
+        thresholds : sequence of float
+            Thresholds Δ, at least one, in any order.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; None weighs all rows equally.
+
+        Returns
+        -------
+        Path
+            Fitted copies of this estimator, in the order of `thresholds`; its `strengths` are the
+            thresholds. The estimator itself is not changed.
+        """
+        models = [self._unfitted(threshold=value) for value in thresholds]
+        if not models:
+            raise ValueError("thresholds is empty; give a list of at least one number.")
+        for model in models:
+            model.check()
+        first = models[0].fit(X, y, sample_weight)
+        models = [copy.copy(first).set_params(threshold=value) for value in thresholds]
+        return Path([model._learn(first.statistics_) for model in models], "threshold")
+
+    def _form(self, X: Any, K: int) -> str:
+        return "diagonal"
+
+    def _learn(self, statistics: ClassMoments) -> Self:
+        mass, centre = statistics.mass, statistics.centre
+        deviation = np.sqrt(statistics.pooled / freedom(statistics, "unbiased"))
+        deviation[deviation <= statistics.negligible] = 0
+        offset = self.spread_offset
+        deviation += np.median(deviation) if offset == "median" else float(offset)
+        known = deviation > 0  # else no spread to measure anything by: such features are left out
+        with np.errstate(divide="ignore"):
+            unit = np.sqrt(np.where(mass > 0, 1 / mass - 1 / mass.sum(), 0))[:, None] * deviation
+        t = np.divide(statistics.means - centre, unit, out=np.zeros_like(unit), where=unit > 0)
+        t = np.sign(t) * np.maximum(np.abs(t) - self.threshold, 0)
+        M = unit * t
+        variance = np.where(known, deviation**2, 1)
+        self.means_, self.deviations_ = centre + M, t
+        self.selected_ = (t != 0).any(axis=0)
+        self.priors_ = class_priors(self.priors, mass)
+        W = M / variance
+        b = log_priors(self.priors_) - 0.5 * (W * M).sum(axis=1) - W @ centre
+        self._set_scores(W, np.where(mass > 0, b, -np.inf))
+        if known.all():
+            return self._record()
+        j = int(np.argmin(known))
+        name = list(getattr(self, "feature_names_in_", range(len(known))))[j]
+        return self._record(
+            "rank_deficient",
+            f"feature {name!r}, one of {np.count_nonzero(~known)}, has no spread within the classes "
+            "and is left out; a spread_offset above 0 keeps it",
+        )
+
+
+def _check_number(name: str, value: Any, otherwise: str = "") -> None:
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if not (number and 0 <= value < np.inf):
+        raise ValueError(f"{name} is {value!r}; it must be a number, at least 0{otherwise}.")

@@ -1,0 +1,84 @@
+"""Reduced-rank linear discriminant analysis: Gaussian classes whose means lie in a plane of q dimensions,
+
+    z_k = −½ ‖Vᵀ(x − m_k)‖² + ln π_k,   V = (v_1 … v_q),   v_r maximize  vᵀBv / vᵀΣv,
+
+Σ the covariance within the classes, B = Σ_k π_k (m_k − m)(m_k − m)ᵀ between them, vᵀΣv = 1. These are
+Fisher's directions, and with means confined to them it is maximum likelihood (Hastie & Tibshirani 1996);
+unlike FisherDiscriminant it has priors and probabilities. With all directions, min(K − 1, d), it is linear
+discriminant analysis. It is a transform, too: `transform` gives the discriminant coordinates Vᵀ(x − m).
+Hastie, Tibshirani & Friedman (2009), §4.3.3; Hastie & Tibshirani (1996), JRSS B 58
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from linclass.classifiers.fisher_discriminant import FisherDiscriminant
+from linclass.conventions import SoftmaxProbabilities
+from linclass.statistics import leave_one_out
+from linclass.statistics.class_moments import ClassMoments
+from linclass.statistics.priors import Priors, check_priors, class_priors, log_priors
+
+
+class ReducedRankLDA(FisherDiscriminant, SoftmaxProbabilities):
+    """Parameters
+    ----------
+    n_components : int or None, default=2
+        Number q of directions, at least 1. None takes all, at most min(K − 1, d).
+    priors : 'uniform', list of K floats or None, default=None
+        Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
+        class frequencies.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    coef_ : array of shape (1, d) for two classes, (K, d) for more
+        Weights W.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    means_ : array of shape (K, d)
+        Class means m_k.
+    centre_ : array of shape (d,)
+        Overall mean m = Σ_k π_k m_k.
+    scalings_ : array of shape (d, q)
+        The directions v_r, as columns.
+    ratios_ : array of shape (q,)
+        Their ratios vᵀBv / vᵀΣv, decreasing.
+    priors_ : array of shape (K,)
+        Prior probabilities π_k.
+    rank_ : int
+        Rank of Σ.
+    statistics_ : object
+        The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
+    """
+
+    def __init__(self, n_components: int | None = 2, priors: Priors = None):
+        self.n_components = n_components
+        self.priors = priors
+
+    def check(self) -> None:
+        super().check()
+        check_priors(self.priors)
+
+    def _weights(self, statistics: ClassMoments) -> np.ndarray:
+        return class_priors(self.priors, statistics.mass)
+
+    def _take(self, statistics: ClassMoments, *parts: Any) -> Self:
+        self.priors_ = self._weights(statistics)
+        return super()._take(statistics, *parts)
+
+    def _ratio(self, squares: np.ndarray, statistics: ClassMoments) -> np.ndarray:
+        return squares
+
+    def _offsets(self, mass: np.ndarray) -> np.ndarray:
+        return log_priors(self.priors_)
+
+    def _scores_of_others(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        Z, lone = super()._scores_of_others(X, codes)
+        mass = self.statistics_.mass
+        if self.priors is None:
+            return Z + leave_one_out.priors(codes, mass), lone
+        return Z + log_priors(class_priors(self.priors, mass)), lone

@@ -1,0 +1,149 @@
+"""Regularized discriminant analysis: quadratic discriminant analysis with covariances pooled and shrunk,
+
+    Σ_k(λ) = ((1 − λ) S_k + λ S) / ((1 − λ) f_k + λ f),   Σ_k(λ, γ) = (1 − γ) Σ_k(λ) + γ (tr Σ_k(λ)/d) I,
+
+S_k the scatter of class k and S = Σ_k S_k, f_k and f their degrees of freedom. (λ, γ) = (0, 0) is quadratic
+and (1, 0) linear discriminant analysis; (1, 1) is the nearest mean, with priors; (0, 1) has a sphere for
+each class. λ weighs classes by their rows, where the shrinkage of QuadraticDiscriminantAnalysis averages
+covariances: the two differ for 0 < λ < 1 and classes of unequal size.
+Friedman (1989), Regularized discriminant analysis, JASA 84; Hastie, Tibshirani & Friedman (2009), §4.3.1
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from linclass.classifiers.quadratic_discriminant_analysis import (
+    ClassSpreads,
+    QuadraticDiscriminantAnalysis,
+)
+from linclass.statistics.class_moments import ClassMoments
+from linclass.statistics.covariance import (
+    LOST,
+    AnySpread,
+    check_covariance,
+    check_share,
+    freedom,
+    missing_rank,
+)
+from linclass.statistics.from_statistics import FromStatistics
+from linclass.statistics.priors import Priors, check_priors
+from linclass.statistics.shrunk_spread import ShrunkSpread
+from linclass.statistics.spread import Spread
+
+
+class RegularizedDiscriminantAnalysis(QuadraticDiscriminantAnalysis):
+    """Parameters
+    ----------
+    priors : 'uniform', list of K floats or None, default=None
+        Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
+        class frequencies.
+    covariance : {'unbiased', 'maximum_likelihood'}, default='unbiased'
+        Degrees of freedom f_k and f: n_k − 1 and N − K, or n_k and N as in Friedman's paper.
+    pooling : float, default=0.5
+        λ, from 0 (a covariance for each class) to 1 (the pooled covariance).
+    shrinkage : float, default=0.1
+        γ, from 0 (no shrinkage) to 1 (spherical). It depends on the units of the features:
+        standardize them.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    means_ : array of shape (K, d)
+        Class means m_k.
+    priors_ : array of shape (K,)
+        Prior probabilities π_k.
+    A_ : array of shape (K, d, d)
+        Quadratic coefficients A_k = −½ Σ_k(λ, γ)⁻¹.
+    beta_ : array of shape (K, d)
+        Linear coefficients β_k.
+    gamma_ : array of shape (K,)
+        Constants γ_k.
+    statistics_ : object
+        The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
+    """
+
+    def __init__(
+        self,
+        priors: Priors = None,
+        covariance: str = "unbiased",
+        pooling: float = 0.5,
+        shrinkage: float = 0.1,
+    ):
+        self.priors = priors
+        self.covariance = covariance
+        self.pooling = pooling
+        self.shrinkage = shrinkage
+
+    def check(self) -> None:
+        check_priors(self.priors)
+        check_covariance(self.covariance)
+        check_share("pooling", self.pooling)
+        check_share("shrinkage", self.shrinkage)
+
+    def _learn(self, statistics: ClassMoments) -> Self:
+        spreads = PooledSpreads(
+            statistics, self.covariance, float(self.pooling), float(self.shrinkage)
+        )
+        return self._take(statistics, spreads, *self._priors_of(statistics))
+
+    def _learn_stack(self, stack: ClassMoments) -> list[Self]:
+        return FromStatistics._learn_stack(self, stack)
+
+    def _say_deficient(self, spreads: ClassSpreads) -> str:
+        k, rank = spreads.deficient[0]
+        if not self.pooling and not self.shrinkage:
+            return super()._say_deficient(spreads)
+        return (
+            f"of class {self.classes_.tolist()[k]!r} {missing_rank(rank, self.means_.shape[1])}; "
+            "shrinkage above 0 gives them one"
+        )
+
+    def _scores_of_others(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return FromStatistics._scores_of_others(self, X, codes)
+
+
+class PooledSpreads(ClassSpreads):
+    """Factored covariances Σ_k(λ, γ) of the classes."""
+
+    def __init__(self, moments: ClassMoments, covariance: str, pooling: float, shrinkage: float):
+        super().__init__(moments, covariance)
+        self.pooling, self.shrinkage = pooling, shrinkage
+
+    def of(self, k: int, shrinkage: float) -> AnySpread:
+        spread = self.pooled if self.pooling == 1 else self._own(k)
+        if spread.rank == self.moments.mean.shape[1]:
+            return spread
+        if self.moments.mass[k] > 0:
+            self.deficient.append((k, spread.rank))
+        return spread if self.pooling else self.pooled
+
+    def _own(self, k: int) -> AnySpread:
+        own, share = self.moments.scatter[k], self.pooling
+        scatter = (1 - share) * own + share * self.moments.pooled
+        f = (1 - share) * self._freedom(k) + share * self._pooled_freedom
+        return self._shrunk_to_sphere(scatter / f)
+
+    @cached_property
+    def pooled(self) -> AnySpread:
+        return self._shrunk_to_sphere(self.moments.pooled / self._pooled_freedom)
+
+    def _freedom(self, k: int) -> float:
+        """One row has none, and no part in what is pooled."""
+        f = super()._freedom(k)
+        return f if self.moments.mass[k] > LOST[self.covariance] or not self.pooling else 0.0
+
+    @property
+    def _pooled_freedom(self) -> float:
+        return float(freedom(self.moments, self.covariance))
+
+    def _shrunk_to_sphere(self, S: np.ndarray) -> AnySpread:
+        shrinkage, mean = self.shrinkage, float(np.trace(S)) / len(S)
+        if not shrinkage or not mean:
+            return Spread.of_covariance(S, self.moments.negligible)
+        values, V = np.linalg.eigh(S)
+        return ShrunkSpread((1 - shrinkage) * np.maximum(values, 0), V.T, shrinkage * mean)

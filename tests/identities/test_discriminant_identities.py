@@ -1,0 +1,220 @@
+"""Theorems of the regularized and reduced discriminants: what they are at their ends, and by definition."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.linalg
+from scipy.special import log_softmax
+from scipy.stats import multivariate_normal
+
+from linclass import (
+    FisherDiscriminant,
+    LinearDiscriminantAnalysis,
+    NearestMean,
+    NearestShrunkenCentroids,
+    QuadraticDiscriminantAnalysis,
+    ReducedRankLDA,
+    RegularizedDiscriminantAnalysis,
+)
+
+
+def problem(K: int, n: int = 150, d: int = 4) -> tuple[np.ndarray, np.ndarray]:
+    """Classes of unequal size and unequal covariances."""
+    rng = np.random.default_rng(K)
+    y = rng.permutation(np.arange(n) % (K + 1) % K)
+    A = rng.normal(size=(K, d, d))
+    return np.einsum("ij,ijk->ik", rng.normal(size=(n, d)), A[y]) + rng.normal(size=(K, d))[y], y
+
+
+# regularized discriminant analysis
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("covariance", ["unbiased", "maximum_likelihood"])
+@pytest.mark.parametrize(("pooling", "shrinkage"), [(0.3, 0.0), (0.3, 0.6), (0.0, 1.0), (1.0, 0.2)])
+def test_rda_is_bayes_rule_with_friedmans_covariances(
+    K: int, covariance: str, pooling: float, shrinkage: float
+) -> None:
+    X, y = problem(K)
+    counts, lost = np.bincount(y), covariance == "unbiased"
+    S = [(X[y == k] - X[y == k].mean(0)).T @ (X[y == k] - X[y == k].mean(0)) for k in range(K)]
+    joint = []
+    for k in range(K):
+        f = (1 - pooling) * (counts[k] - lost) + pooling * (counts - lost).sum()
+        C = ((1 - pooling) * S[k] + pooling * sum(S)) / f
+        C = (1 - shrinkage) * C + shrinkage * np.trace(C) / 4 * np.eye(4)
+        density = multivariate_normal.logpdf(X, X[y == k].mean(0), C)
+        joint.append(density + np.log(counts[k] / len(y)))
+    model = RegularizedDiscriminantAnalysis(None, covariance, pooling, shrinkage).fit(X, y)
+    expected = log_softmax(np.column_stack(joint), axis=1)
+    np.testing.assert_allclose(model.predict_log_proba(X), expected, rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_the_ends_of_rda_are_qda_lda_and_the_nearest_mean(K: int) -> None:
+    X, y = problem(K)
+
+    def rda(pooling: float, shrinkage: float, priors: str | None = None) -> np.ndarray:
+        model = RegularizedDiscriminantAnalysis(priors, pooling=pooling, shrinkage=shrinkage)
+        return model.fit(X, y).predict_log_proba(X)
+
+    qda = QuadraticDiscriminantAnalysis().fit(X, y).predict_log_proba(X)
+    lda = LinearDiscriminantAnalysis().fit(X, y).predict_log_proba(X)
+    ridge = LinearDiscriminantAnalysis(shrinkage=0.4).fit(X, y).predict_log_proba(X)
+    np.testing.assert_allclose(rda(0, 0), qda, atol=1e-10)
+    np.testing.assert_allclose(rda(1, 0), lda, atol=1e-10)
+    np.testing.assert_allclose(rda(1, 0.4), ridge, atol=1e-10)
+    nearest = NearestMean().fit(X, y).predict(X)
+    assert np.array_equal(rda(1, 1, "uniform").argmax(axis=1), nearest)
+
+
+def test_rda_is_the_quadratic_that_it_shows() -> None:
+    X, y = problem(3)
+    for shrinkage in (0.0, 0.3):
+        model = RegularizedDiscriminantAnalysis(shrinkage=shrinkage).fit(X, y)
+        Z = np.einsum("ij,kjl,il->ik", X, model.A_, X) + X @ model.beta_.T + model.gamma_
+        np.testing.assert_allclose(model.decision_function(X), Z, atol=1e-9)
+
+
+def test_rda_has_a_covariance_for_a_class_of_one_row_and_for_few_rows() -> None:
+    X, y = problem(3)
+    y[y == 2] = 0
+    y[5] = 2
+    model = RegularizedDiscriminantAnalysis().fit(X, y)
+    assert model.status_ == "converged"
+    assert np.isfinite(model.decision_function(X)).all()
+    wide = np.random.default_rng(0).normal(size=(12, 30))
+    labels = np.arange(12) % 3
+    assert RegularizedDiscriminantAnalysis().fit(wide, labels).status_ == "converged"
+    bare = RegularizedDiscriminantAnalysis(shrinkage=0.0).fit(wide, labels)
+    assert (bare.status_, "shrinkage above 0" in bare.reason_) == ("rank_deficient", True)
+
+
+# nearest shrunken centroids
+
+
+@pytest.mark.parametrize("K", [2, 4])
+def test_without_a_threshold_they_are_diagonal_lda(K: int) -> None:
+    X, y = problem(K)
+    ours = NearestShrunkenCentroids(threshold=0, spread_offset=0).fit(X, y)
+    lda = LinearDiscriminantAnalysis(shape="diagonal").fit(X, y)
+    np.testing.assert_allclose(ours.predict_log_proba(X), lda.predict_log_proba(X), atol=1e-10)
+
+
+def test_their_probabilities_are_those_of_the_definition() -> None:
+    X, y = problem(3)
+    model = NearestShrunkenCentroids(threshold=1.0).fit(X, y)
+    M, n = np.array([X[y == k].mean(axis=0) for k in range(3)]), np.bincount(y)
+    s = np.sqrt(((X - M[y]) ** 2).sum(axis=0) / (len(y) - 3))
+    s += np.median(s)
+    unit = np.sqrt(1 / n - 1 / len(y))[:, None] * s
+    d = (M - X.mean(axis=0)) / unit
+    shrunken = X.mean(axis=0) + unit * np.sign(d) * np.maximum(np.abs(d) - 1, 0)
+    distance = (((X[:, None] - shrunken) / s) ** 2).sum(axis=2)
+    expected = log_softmax(-0.5 * distance + np.log(n / len(y)), axis=1)
+    np.testing.assert_allclose(model.predict_log_proba(X), expected, atol=1e-10)
+
+
+def test_shrunken_means_are_the_lasso_of_means() -> None:
+    """m′_k − m minimizes ½ Σ (δ_j / unit_j − d_j)² + Δ Σ |δ_j / unit_j|: soft thresholding."""
+    X, y = problem(3)
+    bare = NearestShrunkenCentroids(threshold=0).fit(X, y)
+    model = NearestShrunkenCentroids(threshold=0.8).fit(X, y)
+    left = bare.deviations_ - model.deviations_  # the subgradient of Δ|·|
+    on = model.deviations_ != 0
+    assert 0 < on.sum() < on.size
+    np.testing.assert_allclose(left[on], 0.8 * np.sign(model.deviations_[on]), rtol=1e-9)
+    assert (np.abs(left[~on]) <= 0.8).all()
+    unit = (bare.means_ - X.mean(axis=0)) / bare.deviations_
+    np.testing.assert_allclose(model.means_ - X.mean(axis=0), unit * model.deviations_, atol=1e-12)
+
+
+def test_beyond_the_largest_deviation_only_the_priors_are_left() -> None:
+    X, y = problem(3)
+    largest = np.abs(NearestShrunkenCentroids(threshold=0).fit(X, y).deviations_).max()
+    model = NearestShrunkenCentroids(threshold=float(largest)).fit(X, y)
+    assert not model.selected_.any()
+    np.testing.assert_allclose(model.predict_proba(X), np.tile(np.bincount(y) / len(y), (150, 1)))
+
+
+def test_a_path_of_thresholds_is_separate_fits_and_loses_features_on_the_way() -> None:
+    X, y = problem(3)
+    thresholds = [0.0, 2.0, 0.5, 1.0]
+    path = NearestShrunkenCentroids(spread_offset=0.1).path(X, y, thresholds)
+    assert path.strengths.tolist() == thresholds
+    for threshold, model in zip(thresholds, path, strict=True):
+        alone = NearestShrunkenCentroids(threshold, 0.1).fit(X, y)
+        np.testing.assert_array_equal(model.decision_function(X), alone.decision_function(X))
+    counts = path.selected_.sum(axis=1)
+    assert counts[0] >= counts[2] >= counts[3] >= counts[1]
+    assert "thresholds 0 … 2" in repr(path)
+    with pytest.raises(ValueError, match="threshold is -1"):
+        NearestShrunkenCentroids().path(X, y, [1.0, -1.0])
+
+
+# reduced-rank LDA
+
+
+@pytest.mark.parametrize("priors", [None, "uniform", "given"])
+def test_reduced_rank_lda_with_all_directions_is_lda(priors: str | None) -> None:
+    X, y = problem(4)
+    given = [0.1, 0.2, 0.3, 0.4] if priors == "given" else priors
+    whole = ReducedRankLDA(None, given).fit(X, y)
+    lda = LinearDiscriminantAnalysis(given).fit(X, y)
+    assert whole.scalings_.shape == (4, 3)
+    np.testing.assert_allclose(whole.predict_log_proba(X), lda.predict_log_proba(X), atol=1e-10)
+
+
+@pytest.mark.parametrize("priors", [None, [0.1, 0.2, 0.3, 0.4]])
+def test_reduced_rank_lda_is_lda_of_its_own_coordinates(priors: list[float] | None) -> None:
+    X, y = problem(4)
+    model = ReducedRankLDA(2, priors).fit(X, y)
+    lda = LinearDiscriminantAnalysis(priors).fit(model.transform(X), y)
+    expected = lda.predict_log_proba(model.transform(X))
+    np.testing.assert_allclose(model.predict_log_proba(X), expected, atol=1e-10)
+
+
+def test_its_directions_solve_the_eigenproblem_of_the_weighted_means() -> None:
+    X, y = problem(4)
+    priors = np.array([0.1, 0.2, 0.3, 0.4])
+    model = ReducedRankLDA(None, priors.tolist()).fit(X, y)
+    M = np.array([X[y == k].mean(axis=0) for k in range(4)])
+    S = (X - M[y]).T @ (X - M[y]) / (len(y) - 4)
+    D = M - priors @ M
+    values = scipy.linalg.eigh((D * priors[:, None]).T @ D, S, eigvals_only=True)[::-1]
+    np.testing.assert_allclose(model.ratios_, values[:3], rtol=1e-9)
+    V = model.scalings_
+    np.testing.assert_allclose(V.T @ S @ V, np.eye(3), atol=1e-10)
+
+
+def test_its_directions_are_fishers_where_priors_are_estimated() -> None:
+    X, y = problem(4)
+    ours, fisher = ReducedRankLDA(2).fit(X, y), FisherDiscriminant(2).fit(X, y)
+    np.testing.assert_allclose(ours.transform(X), fisher.transform(X), atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [FisherDiscriminant, ReducedRankLDA])
+def test_coordinates_come_as_the_frame_that_is_asked_for(kind: type) -> None:
+    import pandas as pd
+    from sklearn import config_context
+    from sklearn.base import clone
+    from sklearn.pipeline import make_pipeline
+
+    X, y = problem(4)
+    model = kind(n_components=2)
+    plain = model.fit_transform(X, y)
+    names = [f"{kind.__name__.lower()}{r}" for r in range(2)]
+    assert model.get_feature_names_out().tolist() == names
+    frame = pd.DataFrame(X, columns=list("abcd"), index=np.arange(150) + 7)
+    found = model.set_output(transform="pandas").fit(frame, y).transform(frame)
+    assert found.columns.tolist() == names
+    assert found.index.equals(frame.index)
+    np.testing.assert_array_equal(found.to_numpy(), plain)
+    assert isinstance(clone(model).fit_transform(frame, y), pd.DataFrame)
+    with config_context(transform_output="pandas"):
+        assert isinstance(kind().fit_transform(X, y), pd.DataFrame)
+    chained = make_pipeline(kind(n_components=2), LinearDiscriminantAnalysis()).fit(X, y)
+    assert chained.score(X, y) > 0.5
+    with pytest.raises(ValueError, match="transform is 'arrow'"):
+        model.set_output(transform="arrow")
