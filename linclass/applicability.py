@@ -1,18 +1,18 @@
-"""When a method cannot do the data: one exception, and the memory it would have needed.
+"""NotApplicable: a method cannot fit a data set; and the memory check that raises it.
 
-A dense p × p array on the words of a library is not slow, it is impossible. To say so before the
-allocation turns a killed process into one line: the thing, its size, the limit, the remedy.
+A dense p × p array for the words of a corpus does not fit into memory. Checking before the allocation replaces a
+killed process by one sentence: the thing, its size, the limit, the remedy.
 """
 
 import os
 
 
 class NotApplicable(ValueError):
-    """This method cannot do this data; the message says why and what would help."""
+    """A method cannot fit this data set; the message states the reason and the remedy."""
 
 
 def require_memory(n_bytes: int, what: str) -> None:
-    """Raise NotApplicable when `n_bytes` more do not fit; `what` opens the sentence.
+    """Raise NotApplicable if `n_bytes` more do not fit; the message begins with `what`.
 
     >>> require_memory(8 * p * p, f"LinearDiscriminantAnalysis needs a dense {p} × {p} covariance")
     """
@@ -27,7 +27,7 @@ def require_memory(n_bytes: int, what: str) -> None:
 
 
 def _memory() -> tuple[int, int]:
-    """(limit, already taken) in bytes: the address space where that is limited, else the RAM."""
+    """(limit, already used) in bytes: of the address space if that is limited, else of the RAM."""
     try:
         import resource
     except ImportError:  # no such limits on this system

@@ -1,15 +1,14 @@
-"""Folds of whole groups: rows of one patient, author or day never stand on both sides.
+"""Folds of whole groups: all rows of one patient, author or day are on the same side.
 
-Groups are placed one after another, the largest first, each where it disturbs the balance least:
-with c_fk rows of class k in part f so far, t_k in all, and s_f the share of the rows that part f is
-to have, the part is chosen that keeps
+Groups are assigned greedily, the largest first, each to the part that keeps the classes most balanced: with c_fk
+rows of class k in part f so far, t_k in all, and the fraction s_f of the rows that part f should have, the part
+is chosen that minimizes
 
-    Σ_f Σ_k c_fk² / (t_k s_f)
+    Σ_f Σ_k c_fk² / (t_k s_f),
 
-smallest, which for parts of equal classes is at its minimum. Groups of about the same size (within a
-factor of two) come in random order, so that repeats differ. No part takes all groups of a class, so
-whichever is held out, the others have every class.
-After scikit-learn's StratifiedGroupKFold, which is greedy in the same way.
+whose minimum is attained by parts with equal class frequencies. Groups of about the same size (within a factor of
+two) are assigned in random order, so that repeats differ. No part gets all groups of a class, so the training rows
+have every class.   After scikit-learn's StratifiedGroupKFold, which is greedy in the same way.
 """
 
 from collections.abc import Sequence
@@ -18,7 +17,7 @@ import numpy as np
 
 from linclass.applicability import NotApplicable
 
-TRIES = 20  # other random orders, where the last group of two classes has no place left
+TRIES = 20  # random orders, if the last group of a class cannot be assigned
 
 
 def grouped_parts(
@@ -28,19 +27,19 @@ def grouped_parts(
     seed: int,
     names: Sequence[str] | None = None,
 ) -> np.ndarray:
-    """The part, 0 … len(shares) − 1, of each row; `names` of the classes are for what is refused."""
+    """The part, 0 … len(shares) − 1, of each row; error messages use the `names` of the classes."""
     classes, codes = np.unique(y, return_inverse=True)
     kinds, members = np.unique(groups, return_inverse=True)
     counts = np.zeros((len(kinds), len(classes)), dtype=np.int64)
     np.add.at(counts, (members, codes), 1)
     _refuse_too_few(counts, len(shares), [names[k] for k in classes] if names else classes.tolist())
-    bits = np.random.PCG64(seed)  # its raw stream is the same in every version of NumPy
+    bits = np.random.PCG64(seed)  # its raw stream does not depend on NumPy's version
     for _ in range(TRIES):
         part = _placed(counts, np.asarray(shares, dtype=float), bits)
         if part is not None:
             return part[members]
     raise NotApplicable(
-        f"the {len(kinds)} groups cannot be dealt into {len(shares)} parts so that no part has all "
+        f"the {len(kinds)} groups cannot be divided into {len(shares)} parts so that no part has all "
         "rows of a class; use fewer folds, or leave out classes of few groups."
     )
 
@@ -56,18 +55,18 @@ def _refuse_too_few(counts: np.ndarray, parts: int, names: Sequence[object]) -> 
     of_class = (counts > 0).sum(axis=0)
     if of_class.min() < 2:
         raise NotApplicable(
-            f"all rows of class '{names[int(of_class.argmin())]}' are in one group, and no model of the "
-            "other groups knows it; leave the class out, or choose another `group:`."
+            f"all rows of class '{names[int(of_class.argmin())]}' are in one group, so no model of the "
+            "other groups can learn it; leave the class out, or choose another `group:`."
         )
 
 
 def _placed(counts: np.ndarray, shares: np.ndarray, bits: np.random.PCG64) -> np.ndarray | None:
-    """The part of each group; None where the last group of some classes has no place left."""
+    """The part of each group; None if the last group of some class cannot be assigned."""
     sizes, total = counts.sum(axis=1), counts.sum(axis=0)
     order = np.lexsort((bits.random_raw(len(counts)), -np.floor(np.log2(sizes))))
     seats = bits.random_raw(len(shares))
     filled = np.zeros((len(shares), len(total)))
-    waiting = (counts > 0).sum(axis=0)  # groups of each class that have no part yet
+    waiting = (counts > 0).sum(axis=0)  # unassigned groups of each class
     part = np.empty(len(counts), dtype=np.int64)
     for group in order:
         own = counts[group]

@@ -1,4 +1,4 @@
-"""H⁻¹ of symmetric matrices that should be positive, and what to do where they are not."""
+"""H⁻¹ of symmetric matrices that should be positive definite, and the pseudo-inverse of those that are not."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from linclass.numerics import Array
 
 
 class Inverse:
-    """H⁻¹ of a symmetric positive H by Cholesky; where a pivot says that H is singular, of its range.
+    """H⁻¹ of a symmetric positive definite H by Cholesky; if a pivot shows that H is singular, the pseudo-inverse.
 
-    `rank` is then its rank and `times` gives the shortest solution; else it is None.
+    `rank` is then the rank of H, and `times` returns the minimum-norm solution; otherwise `rank` is None.
     """
 
     def __init__(self, H: Array, positive: bool = False):
-        """`positive`: a penalty keeps H away from singular, however small a pivot."""
+        """`positive`: a penalty makes H positive definite, however small a pivot."""
         self.rank: int | None = None
         self._factor, info = lapack.dpotrf(H, lower=1)
         pivots, diagonal = self._factor.diagonal(), H.diagonal()
@@ -32,8 +32,9 @@ class Inverse:
         return x - self._null @ (self._null.T @ x)
 
     def _look_closer(self, H: Array) -> None:
-        """Columns are brought to one scale to find the rank, which must not depend on units; of all
-        solutions the shortest is then the one orthogonal to the null space."""
+        """Columns are scaled to find the rank, which must not depend on units. The minimum-norm solution is then
+        the one orthogonal to the null space.
+        """
         scale = np.sqrt(np.maximum(np.diag(H), 0))
         scale[scale == 0] = 1
         values, vectors = np.linalg.eigh(H / np.outer(scale, scale))

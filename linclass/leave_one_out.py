@@ -1,13 +1,13 @@
-"""Each row, or each group of rows, predicted by the model of all others: exactly, for as little as it takes.
+"""Leave-one-out and leave-one-group-out cross-validation, exactly and at the least cost.
 
-In this order, as far as the method permits:
+The first of these that the method permits:
 
-1. the classifier's own `leave_one_out`, for about the price of one fit; only of single rows, where
-   every training set would fit the transforms alike, and nothing is tuned
-2. many models at once from what they share (`pipeline.fit_folds`); where nothing is tuned
+1. the classifier's own `leave_one_out`, for about the cost of one fit; only for single rows, if every training set
+   would fit the transforms alike, and without tuning
+2. many models at once from shared computations (`pipeline.fit_folds`); without tuning
 3. one fit after another, tuned inside each training set
 
-All three give what separate fits on all rows but one give, the transforms and the tuning included.
+All three give the result of separate fits, the transforms and the tuning included.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ import numpy as np
 from linclass import pipeline
 from linclass.table import Table
 
-AT_ONCE = 256  # models that are in memory together
+AT_ONCE = 256  # models in memory at once
 
-# rows, their model (of 1., which has none, that of all rows), what is said of them, seconds for saying it
+# rows, their model (for 1. that of all rows), predictions, seconds to predict
 Part = tuple[np.ndarray, pipeline.Fitted, pipeline.Said, float]
 
 
@@ -36,7 +36,7 @@ def each(
     seed: int,
     groups: np.ndarray | None = None,
 ) -> Iterator[Part]:
-    """What is said of the rows of each unit by the model of all other units; every row once."""
+    """The predictions for each unit (row or group) by the model of all other units; every row once."""
     if len(np.unique(units)) == len(units) and not method.tune:
         found = _or_none(pipeline.left_out, method, table, y, task)
         if found is not None:
@@ -60,7 +60,7 @@ def each(
 
 
 def _or_none(shortcut: Any, *arguments: Any) -> Any:
-    """A shortcut may refuse or fail; then one fit after another says what goes wrong, if anything does."""
+    """The result of a shortcut, or None if it fails; separate fits then raise the error, if there is one."""
     try:
         return shortcut(*arguments)
     except Exception:

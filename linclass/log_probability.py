@@ -1,8 +1,8 @@
 """Log-probabilities from scores:  ln p_k = z_k − ln Σ_j e^{z_j},  for two classes  ln σ(±z).
 
-Everything stays in logarithms, so a probability of 10⁻⁴⁰⁰ is still a number, and scores of ±∞
-(a class of prior 0, an overflow far outside the data) give 0 or −∞, never NaN. The greatest score
-is kept out of the sum, ln Σ = z_max + ln(1 + Σ_others), so 1 − p is exact also when p is nearly 1.
+All computations are in logarithms, so a probability of 10⁻⁴⁰⁰ does not underflow, and scores of ±∞ (a class of prior
+0, an overflow far outside the data) give 0 or −∞, never NaN. The largest score is kept out of the sum,
+ln Σ = z_max + ln(1 + Σ_others), so 1 − p is exact even if p is nearly 1.
 """
 
 import numpy as np

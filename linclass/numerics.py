@@ -1,6 +1,6 @@
-"""Products with the rows, and the linear algebra that they end in.
+"""Products with the rows, and the linear algebra that they need.
 
-A fit touches X through `DesignMatrix` only, so dense and sparse data share one path.
+`DesignMatrix` has the products that a fit computes with X, so that dense and sparse data share one path.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ Array = np.ndarray
 BLOCK = 2048  # rows at a time: small enough for the cache, large enough for BLAS
 GRAM_BLOCK = 2_000_000  # entries at a time where BLAS does most of the work
 
-SMALL = 500_000  # entries that may as well be dense
+SMALL = 500_000  # entries up to which sparse rows are made dense
 
 
 class DesignMatrix:
-    """[X 1] as a linear map, the constant feature only when there is an intercept.
+    """[X 1] as a linear map, with the constant feature only if there is an intercept.
 
     theta is (d + 1,) for one score, or (K, d + 1) for K; scores are (n,) or (K, n).
     """
@@ -33,7 +33,7 @@ class DesignMatrix:
         self.n_rows, self.n_features = X.shape
         self.width = self.n_features + self.intercept
         self.is_sparse = sparse.issparse(X)
-        self.passes = 0.0  # how often all rows were read, the currency of every solver
+        self.passes = 0.0  # number of passes over all rows, the cost unit of solvers
         self._XT: Any = None
 
     def scores(self, theta: Array) -> Array:
@@ -67,7 +67,7 @@ class DesignMatrix:
         """[X 1]ᵀ diag(D) [X 1], dense, for D ≥ 0; of sparse rows by a product of sparse matrices."""
         self.passes += 1
         d, X = self.n_features, self.X
-        if not self.is_sparse:  # one matrix on both sides: half the work (syrk)
+        if not self.is_sparse:  # a product of a matrix with its transpose (syrk): half the work
             B = np.empty((self.n_rows, self.width))
             root = np.sqrt(D)[:, None]
             np.multiply(X, root, out=B[:, :d])
@@ -83,9 +83,9 @@ class DesignMatrix:
         return H
 
     def gram_in_single(self, D: Array, mean: Array) -> Array:
-        """`gram` of X − mean, its products in single precision, at half the cost, by dense blocks.
+        """`gram` of X − mean, with products in single precision, at half the cost, by dense blocks.
 
-        Of sparse rows it pays where a few columns are taken, the frequent ones.
+        For sparse rows it pays if few columns are taken, the frequent ones.
         """
         self.passes += 1
         d, root = self.n_features, np.sqrt(D)
@@ -112,7 +112,7 @@ class DesignMatrix:
     def centred_gram(self, weights: Array) -> tuple[Array, Array]:
         """(x̄, Σ w_i (x_i − x̄)(x_i − x̄)ᵀ), weights summing to 1; without an intercept x̄ is 0.
 
-        Centring the rows, not the Gram matrix, keeps the digits that far-off means would eat.
+        Centring the rows, not the Gram matrix, avoids cancellation if the mean is far from 0.
         """
         self.passes += 1
         d = self.n_features
@@ -125,7 +125,7 @@ class DesignMatrix:
         return mean, G
 
     def blocks(self, size: int = BLOCK, filled: bool = True) -> Iterator[tuple[slice, Array]]:
-        """Dense [X 1], some rows at a time, in one buffer that the caller may overwrite, or fill."""
+        """Dense [X 1], block by block, in one buffer that the caller may overwrite."""
         d = self.n_features
         buffer = np.empty((min(size, self.n_rows), self.width))
         for start in range(0, self.n_rows, size):
@@ -142,7 +142,7 @@ class DesignMatrix:
         return np.column_stack([X, np.ones(self.n_rows)]) if self.intercept else X
 
     def row(self, i: int) -> tuple[Any, Array]:
-        """(columns, values) of row i of [X 1]: every column when dense."""
+        """(columns, values) of row i of [X 1]; all columns if dense."""
         one = np.ones(int(self.intercept))
         if not self.is_sparse:
             return slice(None), np.concatenate([self.X[i], one])
@@ -152,7 +152,7 @@ class DesignMatrix:
         return columns, np.concatenate([self.X.data[own], one])
 
     def scores_of(self, rows: slice, theta: Array) -> Array:
-        """`scores` of a few rows, without building a matrix of them."""
+        """`scores` of a few rows, without copying them to a matrix."""
         d, X = self.n_features, self.X
         W = theta[..., :d]
         if self.is_sparse:
@@ -188,14 +188,14 @@ class DesignMatrix:
         return DesignMatrix(self.X[rows], self.intercept)
 
     def inside(self, rows: Array, theta: Array) -> Array:
-        """Theta for `restricted`: weights of features are the same for any rows."""
+        """Theta for `restricted`: the weights of features are the same for any rows."""
         return theta
 
     def outside(self, rows: Array, theta: Array) -> Array:
         return theta
 
     def products_among(self, rows: Array) -> Array:
-        """x_i·x_j among some rows."""
+        """x_i·x_j between some rows."""
         B = self.X[rows]
         return (B @ B.T).toarray() if self.is_sparse else B @ B.T
 
@@ -210,7 +210,7 @@ class DesignMatrix:
         return float(np.vdot(g, step))
 
     def restricted(self, rows: Array) -> DesignMatrix:
-        """The same for some rows; few sparse ones come dense, which spares each product its overhead."""
+        """The same for some rows; a few sparse rows become dense, which saves overhead."""
         if len(rows) == self.n_rows:
             return self
         few = self.take(rows)
@@ -219,7 +219,7 @@ class DesignMatrix:
         return few
 
     def take_features(self, features: Array) -> DesignMatrix:
-        """Some columns; of sparse rows through Xᵀ, where they lie together."""
+        """Some columns; for sparse rows through Xᵀ, where they are contiguous."""
         if not self.is_sparse:
             return DesignMatrix(self.X[:, features], self.intercept)
         XT = self.XT[features]
@@ -243,7 +243,7 @@ class DesignMatrix:
         return np.sqrt(norms)
 
     def row_norms(self) -> Array:
-        """Squared length of every row of [X 1]."""
+        """Squared norm of every row of [X 1]."""
         X = self.X
         if self.is_sparse:
             squares = np.add.reduceat(np.append(X.data**2, 0.0), X.indptr[:-1])
@@ -258,19 +258,19 @@ class DesignMatrix:
         return self.dense().astype(np.float32)
 
     def forget_transpose(self) -> None:
-        """It is made again when it is needed again."""
+        """Free the memory of Xᵀ, which is computed again when needed."""
         self._XT = None
 
     @property
     def XT(self) -> Any:
-        """Xᵀ; for sparse X with rows of its own, so that products run along memory."""
+        """Xᵀ; for sparse X as a matrix of its own, so that products read contiguous memory."""
         if self._XT is None:
             self._XT = self.X.T.tocsr() if self.is_sparse else self.X.T
         return self._XT
 
 
 def by_blocks(function: Callable[..., Any], *arrays: Array) -> Any:
-    """function(*arrays) → several arrays, some rows at a time: temporaries then stay in the cache."""
+    """function(*arrays) → several arrays, block by block of rows, so that temporaries stay in the cache."""
     n = arrays[-1].shape[-1]
     size = 4 * BLOCK
     if arrays[-1].size <= 2 * size:
@@ -291,8 +291,9 @@ def by_blocks(function: Callable[..., Any], *arrays: Array) -> Any:
 
 
 def empty_arrays(n: int, *shapes: tuple[int, ...]) -> list[Array]:
-    """Empty arrays (*shape, n) in one piece of memory: a large one comes in large pages, and
-    touching many small pages for the first time costs more than the arithmetic on them."""
+    """Empty arrays (*shape, n) in one allocation. A large allocation uses large pages, and the first access to
+    many small pages costs more than the arithmetic on them.
+    """
     heights = [math.prod(shape) for shape in shapes]
     room, stops = np.empty((sum(heights), n)), accumulate(heights)
     parts = zip(shapes, heights, stops, strict=True)

@@ -1,10 +1,8 @@
-"""The one objective  P(W, b) = (1/Σw_i) Σ w_i loss(y_i, z_i) + strength · penalty(W),  Z = X W + b.
+"""The objective  P(W, b) = (1/Σw_i) Σ w_i loss(y_i, z_i) + strength · penalty(W),  Z = X W + b.
 
-This is the only place that decides what it is normalized by (the sum of row weights) and that the
-intercept is free. In scikit-learn's terms C = 1/(Σw·strength) for sums of losses, alpha =
-Σw·strength for Ridge and alpha = strength for Lasso and SGD. See `strength_of_C`.
-
-A solver sees an `Objective` and `Point`s of it, never a loss.
+Its normalization (by the sum of row weights) and the unpenalized intercept are decided here. In scikit-learn's
+terms C = 1/(Σw·strength) for sums of losses, alpha = Σw·strength for Ridge and alpha = strength for Lasso and
+SGD; see `strength_of_C`. Solvers evaluate an `Objective` at `Point`s.
 """
 
 from __future__ import annotations
@@ -24,6 +22,8 @@ from linclass.penalties.base import Penalty
 
 
 class Objective(SecondOrder, Certified):
+    """The loss of given rows plus the penalty, as a function of theta."""
+
     def __init__(
         self,
         design: DesignMatrix,
@@ -65,7 +65,7 @@ class Objective(SecondOrder, Certified):
         return by_blocks(self.loss.jet, self.y, scores)
 
     def prepared_steps(self, eta: float) -> Advance:
-        """(theta, steps) ↦ theta after so many steps of −η∇P, in place, for many small steps."""
+        """(theta, steps) ↦ theta after that many steps of −η∇P, in place, for many small steps."""
         loss, design = self.loss, self.design
         plain = not design.is_sparse and not self.strength
         if plain and isinstance(loss, MarginLoss) and loss.slope_as_ufunc is not None:
@@ -91,7 +91,7 @@ class Objective(SecondOrder, Certified):
         return g
 
     def take(self, rows: Any) -> Objective:
-        """The same on some rows; being a mean, it needs no other strength."""
+        """The same for some rows; it is a mean, so the strength is the same."""
         return Objective(
             self.design.take(rows),
             self.loss,
@@ -102,7 +102,7 @@ class Objective(SecondOrder, Certified):
         )
 
     def with_strength(self, strength: float) -> Objective:
-        """The same problem at another strength; what was worked out for the rows is shared."""
+        """The same for another strength, sharing what depends on the rows alone."""
         other = object.__new__(type(self))
         vars(other).update(vars(self))
         other._set_strength(strength)
@@ -115,7 +115,7 @@ class Objective(SecondOrder, Certified):
         self.kink = self.strength * penalty.kink if penalty is not None else 0.0
 
     def on_features(self, features: Array) -> Objective:
-        """The same with the weights of all other features held at 0."""
+        """The same for some features, with all other weights 0."""
         design = self.design.take_features(features)
         return Objective(design, self.loss, self.y, self.weights, self.penalty, self.strength)
 

@@ -1,9 +1,9 @@
-"""The columns of sparse rows that the training rows have: the others are no features of that fit.
+"""Columns of sparse rows without a nonzero value in the training rows are dropped from that fit.
 
-Which words there are depends on all rows of a data set, on those held out, too, and it matters: naive Bayes
-smooths over all columns, a kernel's γ and a shrunk covariance depend on their number. So a
-column that no training row has is left out, as if the data set had been made of the training rows.
-Dense rows have the columns of their source, whatever the rows are.
+The set of columns, such as the words of all texts, depends on held-out rows, too, and it matters: naive Bayes smooths
+over all columns, and a kernel's γ and a shrunk covariance depend on their number. So a column without training rows
+is dropped, as if the data set consisted of the training rows alone. Dense rows have the columns of their source,
+which do not depend on the rows.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from linclass.table import Table
 
 
 class OccurringColumns:
-    """A transform, fitted on training rows."""
+    """A transform that is fitted to training rows."""
 
     def __init__(self, kept: np.ndarray):
         self.kept_ = kept
@@ -26,7 +26,7 @@ class OccurringColumns:
 
 
 def of_training_rows(table: Table) -> OccurringColumns | None:
-    """None where every column occurs, and of dense rows."""
+    """None if every column occurs, or if the rows are dense."""
     if not table.is_sparse:
         return None
     occurs = np.bincount(table.X.indices, minlength=table.shape[1]) > 0

@@ -1,7 +1,7 @@
-"""The way from rows to predictions: transforms → tuning → classifier → decision, all learned from training rows.
+"""From rows to predictions: transforms → tuning → classifier → decision, all fitted to training rows.
 
-A method is a configured classifier, as an entry of config/methods.yaml writes it. Everything is found
-by name, so that a method depends on the files of its own parts and on no other's.
+A method is a configured classifier, as in an entry of config/methods.yaml. Parts are found by name, so a method
+depends only on the files of its own parts.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ from linclass.transforming import SharedRows, fit_transforms, share
 
 @dataclass(frozen=True)
 class Method:
+    """A configured classifier: its class, parameters, grid of tuned parameters, and transforms."""
+
     classifier: type
     params: dict[str, Any] = field(default_factory=dict)
     tune: dict[str, Any] = field(default_factory=dict)
@@ -46,9 +48,9 @@ class Method:
         )
 
     def estimator(self, seed: int | None = None, **chosen: Any) -> Any:
-        """The classifier, unfitted; a random start is seeded unless the entry seeds it itself."""
+        """The unfitted classifier; `seed` sets its random_state unless the entry does."""
         values = {name: _built(value, seed) for name, value in (self.params | chosen).items()}
-        learns = hasattr(self.classifier, "fit")  # what deals folds may refuse a seed
+        learns = hasattr(self.classifier, "fit")  # a splitter may reject a seed
         if seed is not None and learns and "random_state" in parameters(self.classifier):
             values.setdefault("random_state", seed)
         inner = {name: values.pop(name) for name in list(values) if "__" in name}
@@ -58,7 +60,7 @@ class Method:
 
 @dataclass(frozen=True)
 class Task:
-    """What every fit of a run has in common."""
+    """What all fits of a run have in common."""
 
     n_classes: int
     positive: int
@@ -73,6 +75,8 @@ Said = tuple[np.ndarray, np.ndarray, np.ndarray | None]  # codes, score (n, K), 
 
 @dataclass(frozen=True)
 class Fitted:
+    """A fitted method."""
+
     method: Method
     task: Task
     chosen: dict[str, Any]
@@ -80,7 +84,7 @@ class Fitted:
     estimator: Any
 
     def predict(self, table: Table) -> Said:
-        """(predicted codes, score (n, K), log-probabilities (n, K) or None) of some rows."""
+        """(predicted codes, scores (n, K), log-probabilities (n, K) or None) of rows."""
         for transform in self.transforms:
             table = transform.transform(table)
         return _predict(self.estimator, table.X, self.method, self.task)
@@ -94,10 +98,10 @@ def fit(
     seed: int,
     groups: np.ndarray | None = None,
 ) -> Fitted:
-    """Learn everything that the method learns from these training rows, the tuned parameters first.
+    """Fit a method to training rows; tuned parameters are selected first.
 
-    Rows of a group stay together in the folds of the tuning, and in those of an estimator whose `fit`
-    takes `groups`.
+    Rows of a group stay together in the folds of the tuning, and in those of an estimator whose `fit` has the
+    parameter `groups`.
     """
     _refuse_lack_of_costs(method, task)
     chosen = _tuned(method, table, y, task, seed, groups) if method.tune else {}
@@ -111,9 +115,9 @@ def fit(
 def fit_folds(
     method: Method, table: Table, y: np.ndarray, held_out: list[np.ndarray], task: Task
 ) -> list[Fitted]:
-    """`fit` on all rows but those of each fold, of an untuned method and without chance, together.
+    """`fit` on the training rows of each fold at once, for a deterministic method without tuning.
 
-    Refused, with NotApplicable, where the folds share nothing: fit them one by one.
+    Raises NotApplicable if the folds have nothing to share: fit them one by one.
     """
     _refuse_lack_of_costs(method, task)
     if method.tune:
@@ -123,10 +127,10 @@ def fit_folds(
 
 
 def left_out(method: Method, table: Table, y: np.ndarray, task: Task) -> tuple[Fitted, Said]:
-    """(the model of all rows, what is said of each row by the model of all others), of an untuned method
-    whose classifier has `leave_one_out`.
+    """(model of all rows, predictions for each row by the model of all others), without tuning, for a
+    classifier with `leave_one_out`.
 
-    Refused, with NotApplicable, where the others' transforms are not those of all rows.
+    Raises NotApplicable if the transforms depend on the row that is left out.
     """
     _refuse_lack_of_costs(method, task)
     estimator = method.estimator()
@@ -139,14 +143,14 @@ def left_out(method: Method, table: Table, y: np.ndarray, task: Task) -> tuple[F
     rows = _rows_for(estimator, shared.table)
     Z = estimator.leave_one_out(rows, y)
     _learn(estimator, rows, y, None)
-    answering = copy.copy(estimator)  # predicts and gives probabilities by these scores
+    answering = copy.copy(estimator)  # predicts from these scores
     answering.decision_function = lambda X: Z
     said = _predict(answering, rows, method, task)
     return Fitted(method, task, {}, shared.common, estimator), said
 
 
 def import_class(path: str) -> type:
-    """The class behind an import path; ValueError with one line when there is none."""
+    """The class at an import path; ValueError with one sentence if there is none."""
     module_name, _, name = path.rpartition(".")
     try:
         found = getattr(import_module(module_name), name)
@@ -168,7 +172,7 @@ def import_class(path: str) -> type:
 
 
 def parameters(function: Any) -> Mapping[str, inspect.Parameter]:
-    """By name; none where they cannot be known, as of some compiled classes."""
+    """Parameters by name; empty if they are unknown, as for some compiled classes."""
     try:
         return inspect.signature(function).parameters
     except ValueError:
@@ -192,9 +196,9 @@ def _refuse_lack_of_costs(method: Method, task: Task) -> None:
 
 
 def _built(value: Any, seed: int | None) -> Any:
-    """A parameter as the classifier wants it; {classifier: …, params: …} is an estimator inside.
+    """The value of a parameter; {classifier: …, params: …} becomes an estimator.
 
-    In lists and mappings, too, as the [[name, {classifier: …}], …] of those that combine several.
+    Also inside lists and mappings, such as the [[name, {classifier: …}], …] of ensembles.
     """
     if isinstance(value, Mapping):
         if "classifier" in value:
@@ -265,9 +269,9 @@ def _tuned(
 
 
 def _learn(estimator: Any, X: Any, y: np.ndarray, groups: np.ndarray | None) -> None:
-    """Fit it; what somebody else's estimator does to NumPy's treatment of overflow ends here.
+    """Fit an estimator. If it changes NumPy's error handling, the change ends here.
 
-    Who holds rows out itself is told the groups: `fit(X, y, groups=…)`.
+    An estimator that holds out rows itself gets the groups: `fit(X, y, groups=…)`.
     """
     told = {} if groups is None or not _takes_groups(estimator) else {"groups": groups}
     with np.errstate():
@@ -282,8 +286,9 @@ def _takes_groups(estimator: Any) -> bool:
 
 
 def _precision_of_tuning(method: Method) -> dict[str, Any]:
-    """Candidates are compared by how they predict: where a classifier says how precise a fit must be for
-    that (`tuning_tol`), none is more precise, unless it is `tol` that is tuned."""
+    """Candidates are compared by their predictions, for which a looser tolerance may suffice (`tuning_tol`); it is not
+    used if `tol` itself is tuned.
+    """
     enough = getattr(method.classifier, "tuning_tol", None)
     known = parameters(method.classifier)
     if enough is None or "tol" not in known or "tol" in method.tune:
@@ -301,10 +306,10 @@ def _fits_together(
     seed: int | None,
     strictly: bool = False,
 ) -> tuple[SharedRows, list[list[Any]]]:
-    """(the rows that folds share, fits[fold][option]); NotApplicable where it cannot be.
+    """(the rows that folds share, fits[fold][option]); raises NotApplicable if that is impossible.
 
-    `strictly`: to the last digit, nothing of the rows held out matters, not even that they have columns of
-    their own. In tuning it may, where such columns change nothing but the rounding.
+    `strictly`: nothing may depend on the held-out rows, not even by rounding through columns that only they have. In
+    tuning such a dependence on rounding is accepted.
     """
     estimator = method.estimator(seed)
     if not callable(getattr(estimator, "fit_many", None)):
@@ -320,12 +325,12 @@ def _fits_together(
 
 
 def _rows_for(estimator: Any, table: Table) -> Any:
-    """The matrix; with the names of its columns where parameters speak of columns by name."""
+    """The matrix; with column names for estimators with parameters that name columns."""
     return table.named_rows() if getattr(estimator, "takes_names", False) else table.X
 
 
 def _refuse_gaps(table: Table, estimator: Any) -> None:
-    """Text and missing values are said by name, before a classifier stumbles over them."""
+    """Raise NotApplicable for texts, categories or missing values that the estimator cannot handle."""
     if table.texts:
         raise NotApplicable(
             f"column '{min(table.texts)}' holds texts; add count_words or hash_words to the method's features"
@@ -346,7 +351,7 @@ def _refuse_gaps(table: Table, estimator: Any) -> None:
 def _allows_nan(estimator: Any) -> bool:
     try:
         return bool(estimator.__sklearn_tags__().input_tags.allow_nan)
-    except Exception:  # a foreign estimator without tags makes no such promise
+    except Exception:  # a foreign estimator without tags
         return False
 
 

@@ -1,7 +1,7 @@
-"""What a fitted classifier says of rows, in one form and checked: codes, a score per class, log-probabilities.
+"""Predictions of any classifier in one form, validated: codes, a score per class, log-probabilities.
 
-Estimators come from anywhere, so what they return is looked at once, here: wrong shapes, classes that do
-not exist, and values that are no numbers are errors of that fit, said in one line, and never reach a table.
+Estimators may come from any library, so their output is checked here: wrong shapes, unknown classes and values that
+are not numbers are errors of that fit, with one sentence, and do not reach a table.
 """
 
 from __future__ import annotations
@@ -14,10 +14,8 @@ import numpy as np
 
 from linclass import log_probability
 
-Ask = Callable[
-    [str], Any
-]  # name of a method → what it gives for the rows, None where there is none
-SLACK = 1e-4  # of the sum of a row's probabilities; some libraries compute in single precision
+Ask = Callable[[str], Any]  # name of a method → its output for the rows, None if there is none
+SLACK = 1e-4  # tolerance of the sum of probabilities; some libraries use single precision
 
 
 def said_of(estimator: Any, X: Any, K: int) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
@@ -36,12 +34,12 @@ def is_ours(estimator: Any) -> bool:
 
 
 def own_copy(X: Any, estimator: Any) -> Any:
-    """Somebody else's estimator may change what it is given, and the next one must not see that."""
+    """A copy for foreign estimators, which may modify their input."""
     return X if is_ours(estimator) else X.copy()
 
 
 def own_codes(y: np.ndarray, estimator: Any) -> np.ndarray:
-    """The codes of the classes; for somebody else's estimator a copy, in the integers NumPy makes of a list."""
+    """The class codes; for foreign estimators a copy with NumPy's default integers."""
     return y if is_ours(estimator) else y.astype(np.int64)
 
 
@@ -82,10 +80,10 @@ def _codes(predicted: Any, n: int, K: int) -> np.ndarray:
 
 
 def _as_codes(values: np.ndarray, K: int) -> np.ndarray:
-    """Classes as int32, also from True, 1.0 or '1'; −1 for what is none of 0 … K − 1."""
+    """Classes as int32, also from True, 1.0 or '1'; −1 for values other than 0 … K − 1."""
     try:
         numbers = values.astype(float)
-    except (TypeError, ValueError):  # texts that are no numbers, None
+    except (TypeError, ValueError):  # strings that are not numbers, None
         numbers = np.array([_number(value) for value in values.tolist()])
     known = (numbers >= 0) & (numbers < K) & (numbers == np.floor(numbers))
     return np.where(known, numbers, -1).astype(np.int32)
@@ -99,7 +97,7 @@ def _number(value: Any) -> float:
 
 
 def _columns(estimator: Any, K: int) -> np.ndarray:
-    """The class of each column of scores and probabilities: `classes_`, in whatever order; else 0 … K − 1."""
+    """The class of each column of scores and probabilities: `classes_`, in any order; else 0 … K − 1."""
     given = getattr(estimator, "classes_", None)
     if given is None:
         return np.arange(K)
@@ -126,7 +124,7 @@ def _log_proba(ask: Ask, estimator: Any, X: Any, K: int) -> np.ndarray | None:
             f"{name} gave shape {log_proba.shape}; it must give ({X.shape[0]}, {len(seen)}), a column per class"
         )
     sums = np.exp(log_proba).sum(axis=1)
-    if not (np.abs(sums - 1) <= SLACK).all():  # NaN is not
+    if not (np.abs(sums - 1) <= SLACK).all():  # also catches NaN
         odd = sums[~(np.abs(sums - 1) <= SLACK)][0]
         raise ValueError(
             f"{name} gave probabilities that sum to {odd:g} in a row; they must sum to 1"
@@ -135,7 +133,7 @@ def _log_proba(ask: Ask, estimator: Any, X: Any, K: int) -> np.ndarray | None:
 
 
 def _scores(values: Any, estimator: Any, X: Any, K: int) -> np.ndarray | None:
-    """decision_function as one column per class, where it speaks of classes (SVC's 'ovo' speaks of pairs)."""
+    """decision_function as one column per class; None if it has one per pair of classes (SVC's 'ovo')."""
     if values is None:
         return None
     n, seen, Z = X.shape[0], _columns(estimator, K), np.asarray(values, dtype=float)
@@ -160,7 +158,7 @@ def _halves(score: np.ndarray) -> np.ndarray:
 
 
 def _all_classes(columns: np.ndarray, seen: np.ndarray, K: int) -> np.ndarray:
-    """A column for each class, in order; one that the training rows did not have can not be chosen: −∞."""
+    """One column per class, in order; −∞ for a class without training rows."""
     if np.array_equal(seen, np.arange(K)):
         return columns
     full = np.full((len(columns), K), -np.inf)

@@ -1,11 +1,11 @@
-"""Folds and seeds, both functions of names and data alone: never of order, time or cores.
+"""Folds and seeds, both functions of names and data alone, and not of order, time or number of cores.
 
-Stratified k-fold: shuffle the rows of each class, lay the classes end to end, deal the rows like
-cards, 1, 2, …, k, 1, 2, …  A run of n_c rows dealt in turn gives every fold ⌊n_c/k⌋ or ⌈n_c/k⌉ of
-them, and so does the whole: class counts *and* fold sizes differ by at most one.
+Stratified k-fold: the rows of each class are shuffled, the classes are concatenated, and the rows are assigned to the
+folds 1, 2, …, k, 1, 2, … in turn. Every fold gets ⌊n_c/k⌋ or ⌈n_c/k⌉ of the n_c rows of a class, and likewise of all
+rows: class counts *and* fold sizes differ by at most one.
 
-Where rows belong to groups, whole groups are dealt (linclass/grouped_folds.py), and classes are
-balanced as far as groups permit.
+If rows belong to groups, whole groups are assigned (linclass/grouped_folds.py), and classes are balanced as far as
+the groups permit.
 """
 
 from collections.abc import Sequence
@@ -30,9 +30,9 @@ def stratified_folds(
     groups: np.ndarray | None = None,
     names: Sequence[str] | None = None,
 ) -> np.ndarray:
-    """The fold, 0 … folds − 1, in which each row is held out, a group always as a whole.
+    """The fold, 0 … folds − 1, in which each row is held out; a group is held out as a whole.
 
-    `names` of the classes are for what is refused; without them a class is called by its code.
+    Error messages use the `names` of the classes, or else their codes.
     """
     if folds < 2:
         raise ValueError(f"folds is {folds}; cross-validation needs at least 2.")
@@ -46,11 +46,11 @@ def stratified_folds(
         raise NotApplicable(
             f"{folds} folds need {folds} rows of every class; class {name} has {least}. {remedy}"
         )
-    bits = np.random.PCG64(seed)  # its raw stream is the same in every version of NumPy
-    dealt = np.lexsort((bits.random_raw(len(y)), y))  # class by class, shuffled within
-    seats = np.argsort(bits.random_raw(folds))  # so that no fold is always the larger one
+    bits = np.random.PCG64(seed)  # its raw stream does not depend on NumPy's version
+    shuffled = np.lexsort((bits.random_raw(len(y)), y))  # class by class, random within
+    seats = np.argsort(bits.random_raw(folds))  # random, so that no fold is always the largest
     fold = np.empty(len(y), dtype=np.int64)
-    fold[dealt] = seats[np.arange(len(y)) % folds]
+    fold[shuffled] = seats[np.arange(len(y)) % folds]
     return fold
 
 
@@ -61,7 +61,7 @@ def hold_out(
     groups: np.ndarray | None = None,
     names: Sequence[str] | None = None,
 ) -> np.ndarray:
-    """Which rows are held out: about `share` of each class, and at least one row on each side."""
+    """Mask of the held-out rows: about `share` of each class, and at least one row on each side."""
     if groups is not None:
         return grouped_parts(y, groups, [share, 1 - share], seed, names) == 0
     classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
@@ -74,7 +74,7 @@ def hold_out(
     wanted = np.clip(np.rint(share * counts), 1, counts - 1)
     shuffled = np.lexsort((np.random.PCG64(seed).random_raw(len(y)), codes))
     begins = np.cumsum(counts) - counts
-    place = np.empty(len(y), dtype=np.int64)  # of each row among those of its class
+    place = np.empty(len(y), dtype=np.int64)  # index of each row within its class
     place[shuffled] = np.arange(len(y)) - begins[codes[shuffled]]
     return place < wanted[codes]
 

@@ -1,10 +1,9 @@
-"""A table: the matrix of features, the names of its columns, and what its category codes mean.
+"""A table: the matrix of features, the names of its columns, and the levels of its categorical columns.
 
-Features and transforms map tables to tables; a classifier is given ``X`` alone. One rule makes
-both simple: a column of categories is a column of numbers whose values are places in ``levels``,
-so a table is always one float matrix, dense or CSR, and NaN always means missing. A column of texts
-(posts, reviews) is such a column, too; its levels are the texts, and ``texts`` says that they are no
-categories: one makes features of their words, never an indicator of each.
+Features and transforms map tables to tables; a classifier gets ``X`` alone. A categorical column holds codes, the
+indices of its ``levels``, so a table is always one float matrix, dense or CSR, and NaN always means missing. A column
+of texts (posts, reviews) is stored in the same way, with the texts as levels; ``texts`` marks it, because features are
+made of its words and not of its levels.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from scipy import sparse
 
 
 class NamedRows(np.ndarray):
-    """A matrix whose columns have names, as those of a data frame."""
+    """A matrix whose columns have names, like a data frame's."""
 
     columns: tuple[str, ...]
 
@@ -30,10 +29,16 @@ class NamedRows(np.ndarray):
 class Table:
     """X (n × d), one name per column, and the levels of its categorical columns.
 
-    X        float64 in C order, or ``scipy.sparse.csr_array`` with 32-bit indices
-    names    the d names of the columns
-    levels   name of a categorical column → its levels; X holds the place of the level
-    texts    the names of those whose levels are running texts
+    Parameters
+    ----------
+    X : array or csr_array of shape (n, d)
+        float64 in C order, or sparse with 32-bit indices.
+    names : tuple of str
+        Names of the d columns.
+    levels : dict
+        Name of each categorical column → its levels; X holds the index of the level.
+    texts : frozenset of str
+        Names of the categorical columns whose levels are texts.
     """
 
     X: Any
@@ -47,9 +52,9 @@ class Table:
                 f"{len(self.names)} names for {self.X.shape[1]} columns; give one name per column."
             )
         known = set(self.names)
-        strangers = [name for name in self.levels if name not in known]
-        if strangers:
-            raise ValueError(f"levels of {strangers[0]!r}, which is not a column; leave them out.")
+        unknown = [name for name in self.levels if name not in known]
+        if unknown:
+            raise ValueError(f"levels of {unknown[0]!r}, which is not a column; leave them out.")
         if unread := self.texts - set(self.levels):
             raise ValueError(
                 f"{min(unread)!r} is a column of texts without texts; give its levels."
@@ -68,13 +73,13 @@ class Table:
         return replace(self, X=self.X[index])
 
     def named_rows(self) -> Any:
-        """X with the names of its columns, for classifiers whose parameters speak of columns."""
+        """X with the names of its columns, for classifiers with parameters that name columns."""
         X = sparse.csr_array(self.X) if self.is_sparse else self.X.view(NamedRows)
         X.columns = self.names
         return X
 
     def columns(self, index: np.ndarray) -> Table:
-        """The columns of these numbers, in their order, with all that is known of them."""
+        """The columns with these indices, in that order."""
         X = self.X[:, index]
         if self.is_sparse:
             X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)

@@ -1,13 +1,11 @@
-"""Transforms in a row: fitted on the training rows of one fold, or known to be the same for many.
+"""A sequence of transforms: fitted to the training rows of one fold, or shared by several folds.
 
-Folds can be fitted together only on one matrix. A transform may say, of a table and folds, that
-every fold would fit it alike (`same_for`), as `impute` does where nothing is missing; the last may
-be fitted for all folds at once (`for_folds`), as `standardize` is from sums. Whatever says nothing
-is fitted fold by fold.
+Folds can be fitted together only on one matrix. A transform may state that every fold would fit it alike (`same_for`),
+as `impute` does if nothing is missing; the last one may be fitted for all folds at once (`for_folds`), as
+`standardize` is from sums. Other transforms are fitted fold by fold.
 
-Before all of them, columns of sparse rows that no training row has are left out
-(linclass/occurring_columns.py). Folds that differ in these columns are not fitted together,
-unless whoever fits them gives the same with and without (`ignores_empty_columns`).
+First, columns of sparse rows without training rows are dropped (linclass/occurring_columns.py). Folds that differ in
+these columns are not fitted together, unless the classifier does not depend on them (`ignores_empty_columns`).
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ def transform_class(name: str) -> type:
 
 
 def fit_transforms(steps: Steps, table: Table, y: np.ndarray) -> tuple[list[Any], Table]:
-    """(the transforms, each fitted on what those before it made of the rows, and the rows at last)."""
+    """(the fitted transforms, the transformed rows); each is fitted to the result of the previous ones."""
     fitted: list[Any] = []
     if (occurring := of_training_rows(table)) is not None:
         table = occurring.transform(table)
@@ -46,7 +44,7 @@ def fit_transforms(steps: Steps, table: Table, y: np.ndarray) -> tuple[list[Any]
 
 @dataclass(frozen=True)
 class SharedRows:
-    """All rows after the transforms that folds have in common, and what each fold does with them."""
+    """All rows after the transforms that folds share, and the last transform of each fold."""
 
     table: Table
     common: list[Any]
@@ -71,7 +69,7 @@ class SharedRows:
 def share(
     steps: Steps, table: Table, folds: Sequence[np.ndarray], ignores_empty_columns: bool = False
 ) -> SharedRows | None:
-    """What folds, given by their held-out rows, have in common; None where that is not one matrix."""
+    """The rows and transforms that the folds, given by their held-out rows, share; None if they share no matrix."""
     if not ignores_empty_columns and fold_has_its_own(table, folds):
         return None
     common: list[Any] = []

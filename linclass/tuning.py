@@ -1,14 +1,13 @@
-"""Honest tuning: every candidate is judged on rows that its fit, transforms included, has not seen.
+"""Tuning by inner cross-validation: each candidate, transforms included, is scored on rows that it was not fitted to.
 
-The rows given here are a training set; its inner folds are dealt by a seed of their own, whole groups
-where rows belong to groups. A rule chooses by the scores of the inner folds:
+The rows are a training set. Its inner folds have a seed of their own, and keep groups together. A rule selects by the
+scores of the inner folds:
 
-best                 the candidate of best mean score; of equals the one with the stronger penalty,
-                     else the earlier one
-one_standard_error   the most strongly penalized candidate whose mean is at most one standard error
-                     of the best one's, sd/√folds over the inner folds, below the best. Parameters
-                     that are no strengths (STRONGER) stay those of the best; where a method has
-                     no strength, it is the best.
+best                 the candidate with the best mean score; ties go to the stronger penalty, then to the earlier
+                     candidate
+one_standard_error   the most strongly penalized candidate whose mean is at most one standard error of the
+                     best one's, sd/√folds over the inner folds, below the best. Parameters other than strengths
+                     (STRONGER) keep the values of the best; without a strength, it is the best.
 
 Varma & Simon (2006), Bias in error estimation when using cross-validation for model selection.
 Breiman, Friedman, Olshen & Stone (1984), CART, §3.4.3; Hastie, Tibshirani & Friedman (2009), §7.10
@@ -25,13 +24,13 @@ import numpy as np
 
 from linclass.resampling import stratified_folds
 
-# Which way a parameter makes the penalty stronger, in our words and in scikit-learn's.
+# Direction in which a parameter makes the penalty stronger, by our names and scikit-learn's.
 STRONGER = {"strength": 1, "alpha": 1, "shrinkage": 1, "reg_param": 1, "C": -1}
 TIE = 1e-12
 
 
 def candidates(tune: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Every combination of the listed values, the first parameter varying slowest."""
+    """All combinations of the listed values; the first parameter varies slowest."""
     lists = [_values(spec) for spec in tune.values()]
     return [dict(zip(tune, values, strict=True)) for values in product(*lists)]
 
@@ -47,11 +46,11 @@ def choose(
     groups: np.ndarray | None = None,
     rule: str = "best",
 ) -> dict[str, Any]:
-    """The choice among `options`. prepare(train, test) is done once per inner fold, score(prepared, option) for each.
+    """The selected candidate. prepare(train, test) runs once per inner fold, score(prepared, option) for each option.
 
-    `together`, given the held-out rows of all inner folds, may answer with a score to be asked for of each
-    fold and option; where it refuses or fails, one is fitted after the other. An option that fails on a fold
-    is out; if all are, the first failure is the answer's reason.
+    `together`, called with the held-out rows of all inner folds, may return a function that computes the score for each
+    fold and option; if it fails, candidates are fitted one after the other. An option that fails on a fold is excluded;
+    if all fail, the first exception is raised.
     """
     fold = stratified_folds(y, folds, seed, groups)
     held_out = [np.flatnonzero(fold == k) for k in range(folds)]
@@ -120,7 +119,7 @@ def _one_by_one(
 
 
 def _weakness(option: Mapping[str, Any]) -> tuple[float, ...]:
-    """Smaller is more strongly penalized; parameters that are no strengths do not count."""
+    """Sort key: smaller is more strongly penalized; parameters other than strengths do not count."""
     return tuple(
         -STRONGER[name.rpartition("__")[2]] * float(value)
         for name, value in option.items()
@@ -129,7 +128,7 @@ def _weakness(option: Mapping[str, Any]) -> tuple[float, ...]:
 
 
 def _others(option: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters that are no strengths."""
+    """The parameters other than strengths."""
     return {name: value for name, value in option.items() if not _is_strength(name, value)}
 
 

@@ -1,7 +1,7 @@
-"""From what users pass to what the mathematics takes, in NumPy: arrays out, or one clear line.
+"""Validation of user input, in NumPy: arrays, or an error of one sentence.
 
-Data frames are recognized by what they can do (`columns`), never by import. The words that
-scikit-learn's estimator suite looks for stand in the messages, followed by the remedy.
+Data frames are recognized by their attribute `columns`, without importing their library. Messages contain the words
+that scikit-learn's estimator suite looks for, followed by the remedy.
 """
 
 import warnings
@@ -13,12 +13,12 @@ import scipy.sparse as sp
 
 from linclass.applicability import NotApplicable
 
-Matrix = Any  # np.ndarray | sp.csr_array: a part touches it only as X @ W and X.T @ R
+Matrix = Any  # np.ndarray | sp.csr_array, used through X @ W and X.T @ R
 INT32_MAX = np.iinfo(np.int32).max
 
 
 def feature_names(X: Any) -> np.ndarray | None:
-    """Column names of a data frame; None for arrays, and where not every name is a string."""
+    """Column names of a data frame; None for arrays, and if no name is a string."""
     columns = getattr(X, "columns", None)
     if columns is None or not hasattr(columns, "__iter__"):
         return None
@@ -47,7 +47,7 @@ def matrix(X: Any, *, sparse: bool = True, owner: str = "A classifier") -> Matri
 
 
 def labels(y: Any, rows: int, owner: str = "A classifier") -> np.ndarray:
-    """Class labels, one per row: integers, booleans or strings; whole-numbered floats pass."""
+    """Class labels, one per row: integers, booleans or strings; floats must be whole numbers."""
     y = _column(y, rows, owner)
     if y.dtype.kind == "f":
         _refuse_not_finite_target(y)
@@ -85,7 +85,7 @@ def row_weights(sample_weight: Any, rows: int) -> np.ndarray:
     """Non-negative float64 weights, one per row and not all zero; ones for None."""
     if sample_weight is None:
         return np.ones(rows)
-    w = np.array(sample_weight, dtype=np.float64)  # a copy: class weights are folded in later
+    w = np.array(sample_weight, dtype=np.float64)  # a copy: class weights are multiplied in later
     if w.ndim == 0:
         w = np.full(rows, w)
     if w.shape != (rows,):
@@ -99,7 +99,7 @@ def row_weights(sample_weight: Any, rows: int) -> np.ndarray:
 
 
 def class_weights(class_weight: Any, classes: np.ndarray, mass: np.ndarray) -> np.ndarray:
-    """One weight per class: 'balanced' makes all classes weigh the same, a dict says them.
+    """One weight per class: 'balanced' gives all classes the same total weight, a dict specifies them.
 
     'balanced': Σmass / (K · mass_k), with mass_k the sum of the row weights of class k.
     """
@@ -111,9 +111,9 @@ def class_weights(class_weight: Any, classes: np.ndarray, mass: np.ndarray) -> n
             "to weight."
         )
     known = classes.tolist()
-    strangers = [key for key in class_weight if key not in known]
-    if strangers and any(c not in class_weight for c in known):
-        raise ValueError(f"class_weight names {strangers[0]!r}, but the classes are {known}.")
+    unknown = [key for key in class_weight if key not in known]
+    if unknown and any(c not in class_weight for c in known):
+        raise ValueError(f"class_weight names {unknown[0]!r}, but the classes are {known}.")
     weights = np.array([class_weight.get(c, 1.0) for c in known], dtype=np.float64)
     if not (np.isfinite(weights) & (weights > 0)).all():
         c = int(np.argmin(np.isfinite(weights) & (weights > 0)))
@@ -125,7 +125,7 @@ def class_weights(class_weight: Any, classes: np.ndarray, mass: np.ndarray) -> n
 
 
 def held_out_rows(folds: Sequence[Any], rows: int) -> list[np.ndarray]:
-    """Row numbers of each fold, which may be given as a mask of all rows, too."""
+    """Row indices of each fold, which may also be given as a mask of all rows."""
     held_out = []
     for number, fold in enumerate(folds):
         fold = np.asarray(fold)
@@ -211,9 +211,7 @@ def _column(y: Any, rows: int, owner: str) -> np.ndarray:
 def _refuse_not_finite(X: Matrix, owner: str) -> None:
     values = X.data if sp.issparse(X) else X
     with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(
-            values.sum()
-        ):  # one pass, no allocation; overflow alone is looked into below
+        if np.isfinite(values.sum()):  # one pass, no allocation; overflow is examined below
             return
     missing = np.isnan(values)
     bad = missing if missing.any() else np.isinf(values)

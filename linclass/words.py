@@ -1,14 +1,14 @@
-"""What a word is, and how often each occurs in each text: sparse rows, built without a dense one.
+"""Tokenization and word counts of texts, as sparse rows.
 
 The tokenizer, in this order
     lower     the text in lower case (true by default)
     pattern   words are the matches of a regular expression, from left to right, without overlap; by
               default runs of at least two letters, digits or underscores, in any alphabet
-    ngrams    besides the words, every run of 2, …, `ngrams` neighbours, with blanks between them (1
+    ngrams    besides the words, every run of 2, …, `ngrams` consecutive words, joined by blanks (1
               by default: words alone)
 
-Nothing is stemmed and no list of common words is left out: the transforms `vocabulary` and `idf`
-find in the training rows what is too common or too rare to tell classes apart.
+There is no stemming and no list of stop words: the transforms `vocabulary` and `idf` determine from the training rows
+which words are too common or too rare.
 """
 
 import re
@@ -25,7 +25,7 @@ Counted = tuple[sp.csr_array, list[str]]  # counts, a row per text; the word of 
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """The words of a text; `owner` is who asks, for the sentences about wrong options."""
+    """Splits a text into words; `owner` appears in error messages."""
 
     owner: str
     lower: bool = True
@@ -41,13 +41,13 @@ class Tokenizer:
             groups = re.compile(self.pattern).groups
         except (re.error, TypeError) as error:
             raise ValueError(
-                f"{self.owner}: pattern is {self.pattern!r}, no regular expression ({error}); "
+                f"{self.owner}: pattern is {self.pattern!r}, not a regular expression ({error}); "
                 f"the default is {PATTERN!r}."
             ) from None
         if groups:
             raise ValueError(
                 f"{self.owner}: pattern is {self.pattern!r}; write its groups as (?:…), "
-                "for a word is all that it matches."
+                "since a word is the whole match."
             )
 
     def words(self, text: str) -> list[str]:
@@ -61,7 +61,7 @@ class Tokenizer:
 
 
 def counted(texts: Iterable[str], tokenizer: Tokenizer) -> Counted:
-    """How often each word occurs in each text; the columns in the order of the words' characters."""
+    """Count of each word in each text; the columns are sorted by word."""
     column: dict[str, int] = {}
     places, counts, lengths = [], [], [0]
     for text in texts:

@@ -20,7 +20,7 @@ import numpy as np
 
 from linclass.numerics import Array
 
-ENOUGH = 0.01  # of tol: steps converge quadratically, so that the last digits cost little
+ENOUGH = 0.01  # of tol: convergence is quadratic, so the last digits cost little
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Batch:
         self.X = np.column_stack([X, np.ones(n)]) if intercept else X
         self.p = p = self.X.shape[1]
         upper = np.triu_indices(p)
-        self.XX = self.X[:, upper[0]] * self.X[:, upper[1]]  # x_i x_iᵀ, what of it differs
+        self.XX = self.X[:, upper[0]] * self.X[:, upper[1]]  # upper triangle of x_i x_iᵀ
         self.place = np.empty((p, p), dtype=np.intp)
         self.place[upper] = self.place[upper[::-1]] = np.arange(len(upper[0]))
 
@@ -56,7 +56,7 @@ class Batch:
         step, t = np.zeros_like(best), np.ones(B)
         value, slope = np.full(B, np.inf), np.zeros(B)
         gap, n_iter, met = np.full(B, np.inf), np.zeros(B, dtype=int), np.zeros(B, dtype=bool)
-        at = np.arange(B)  # the problems that go on
+        at = np.arange(B)  # problems that have not converged
         for k in range(max_iter + 1):
             theta = best[:, at] + t[at, None] * step[:, at]
             look = Look(self, theta, weights[at], strengths[at])
@@ -64,7 +64,7 @@ class Batch:
             lower = look.value <= enough
             new, n_iter[at] = at[lower], k
             best[:, new], value[new] = theta[:, lower], look.value[lower]
-            # the gap after a step goes with the square of what the step gained
+            # the gap after a step is about the square of its decrease
             near = (slope[at] ** 2 <= 10 * tol * look.value**2) & (k > 0)
             due = lower & (near | (k == max_iter))
             gap[at[due]] = look.certificate(np.flatnonzero(due), tol if k < max_iter else np.inf)
@@ -91,7 +91,7 @@ class Look:
         if theta.any():
             self.z = (theta.reshape(C * B, p) @ batch.X.T).reshape(shape)
             jet = loss.jet(self.y, self.z)
-        else:  # where all problems begin, they are alike
+        else:  # at 0 all problems are alike
             self.z = np.zeros(shape)
             first = loss.jet(batch.y, np.zeros((C, n) if C > 1 else n))
             jet = tuple(np.tile(part, B) for part in first)

@@ -20,9 +20,9 @@ from linclass.objective import Objective
 from linclass.solvers.base import Solution
 from linclass.solvers.newton import Newton
 
-SMALL = 40_000  # entries of X up to which a batch beats warm-started fits, one after another
+SMALL = 40_000  # entries of X up to which a batch is faster than warm-started fits
 FEW = 100  # parameters of one fit
-IN_CACHE = 1 << 15  # scores of the problems that go together
+IN_CACHE = 1 << 15  # scores in a batch
 
 
 def is_small(folds: Any) -> bool:
@@ -45,7 +45,7 @@ def solve_folds(folds: Any, chosen: Sequence[int]) -> list[list[Solution]]:
     """A solution for each chosen fold and each strength."""
     P: Objective = folds.objectives[0]
     solver, rows = folds.whole._chosen(P), SharedRows(P)
-    order = np.argsort(folds.strengths)[::-1]  # the strong ones first
+    order = np.argsort(folds.strengths)[::-1]  # strongest first
     strengths = np.array(folds.strengths)[order] * P.curvature / P.strength
     problems = max(1, IN_CACHE // (rows.batch.C * P.design.n_rows))
     found: list[list[Solution]] = []
@@ -62,7 +62,7 @@ def solve_folds(folds: Any, chosen: Sequence[int]) -> list[list[Solution]]:
                 solver.n_steps,
                 None if start is None else np.repeat(start, len(own), axis=0),
             )
-            start = optima.theta[len(own) - 1 :: len(own)]  # for the next, weaker ones
+            start = optima.theta[len(own) - 1 :: len(own)]  # for the next, weaker strengths
             ends = zip(
                 rows.thetas(optima.theta, moves, len(own)),
                 optima.objective.tolist(),

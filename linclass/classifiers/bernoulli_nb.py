@@ -47,7 +47,7 @@ class BernoulliNB(LinearNaiveBayes):
         The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
 
-    poor_score: ClassVar[bool] = True  # on measurements, which the suite gives it as counts
+    poor_score: ClassVar[bool] = True  # scikit-learn's suite fits it to measurements
 
     def __init__(
         self,

@@ -140,5 +140,5 @@ class Calibrated(SoftmaxProbabilities):
         made = self.estimator
         params = {} if made is None else copy.deepcopy(made.get_params(deep=False))
         model = (LinearSVM if made is None else type(made))(**params)
-        model.fit(own_copy(X, model), codes)  # somebody else's may return nothing
+        model.fit(own_copy(X, model), codes)  # a foreign `fit` may return None
         return model

@@ -18,7 +18,7 @@ from linclass.families.base import Family
 from linclass.parts import find
 from linclass.statistics.priors import Priors, check_priors
 
-REST = "gaussian"  # the family of columns that are not named
+REST = "gaussian"  # family of columns that are not named
 
 
 class ExponentialFamilyNB(NaiveBayes):
@@ -51,7 +51,7 @@ class ExponentialFamilyNB(NaiveBayes):
         The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
 
-    takes_names: ClassVar[bool] = True  # a table's, for `families`
+    takes_names: ClassVar[bool] = True  # column names, for `families`
 
     def __init__(
         self,

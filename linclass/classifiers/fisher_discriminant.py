@@ -25,7 +25,7 @@ from linclass.statistics.covariance import missing_rank, tied_form, tied_spread,
 from linclass.statistics.from_moments import FromMoments
 from linclass.statistics.spread import Spread
 
-NEGLIGIBLE = 1e-12  # a ratio of spreads, of the largest
+NEGLIGIBLE = 1e-12  # ratio of standard deviations, relative to the largest
 
 
 class FisherDiscriminant(FromMoments, Coordinates, LinearScores, LinearGeometry):
@@ -124,7 +124,7 @@ class FisherDiscriminant(FromMoments, Coordinates, LinearScores, LinearGeometry)
         P = M @ self.scalings_
         W = P @ self.scalings_.T
         b = self._offsets(mass) - 0.5 * (P**2).sum(axis=1) - W @ self.centre_
-        b[mass == 0] = -np.inf  # a class that has no rows yet
+        b[mass == 0] = -np.inf  # a class without rows
         self._set_scores(W, b)
         self.rank_, d = spread.rank, M.shape[1]
         if self.rank_ == d:

@@ -91,7 +91,7 @@ class GaussianNB(FromMoments, SoftmaxProbabilities, LinearGeometry):
         epsilon = self.var_smoothing * total.max(axis=1)
         variances = within + epsilon[:, None, None]
 
-        # what is no more than rounding is raised to what can be told from it
+        # variances that are rounding errors are raised to a floor
         constant = total <= (1e-14 * np.abs(means).max(axis=1)) ** 2
         floor = np.where(constant, 0, FLOOR * total)[:, None]
         low = variances <= floor

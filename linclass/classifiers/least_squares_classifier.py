@@ -151,7 +151,7 @@ class LeastSquaresClassifier(LinearClassifier):
             return super().fit_many(X, y, folds, params, scaling)
         X, codes, weights = asked._start_fit(X, y)
         folds = validation.held_out_rows(folds, len(codes))
-        if X.shape[1] >= 2000 and self.solver == "auto":  # which then does without a Gram matrix
+        if X.shape[1] >= 2000 and self.solver == "auto":  # which then avoids the Gram matrix
             return super().fit_many(X, y, folds, params, scaling)
         for model in models:
             _learn_features(model, asked)
@@ -227,7 +227,7 @@ class LeastSquaresClassifier(LinearClassifier):
         return [(Squared(), (np.arange(K)[:, None] == codes).astype(float))]
 
     def _of_each_class(self, theta: Array, together: bool) -> Array:
-        return theta  # nothing is free here: every class has targets of its own
+        return theta  # every class has targets of its own, so the scores are unique
 
 
 def _learn_features(model: Any, other: Any) -> None:

@@ -90,8 +90,8 @@ class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
     """
 
     loss: Any
-    tuning_tol: ClassVar[float] = 1e-3  # of the objective, while candidates are compared
-    ignores_empty_columns: ClassVar[bool] = True  # columns without a value get no weight
+    tuning_tol: ClassVar[float] = 1e-3  # of the objective, while tuning
+    ignores_empty_columns: ClassVar[bool] = True  # columns of zeros get zero weight
 
     def __init__(
         self,

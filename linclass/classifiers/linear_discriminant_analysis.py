@@ -100,7 +100,7 @@ class LinearDiscriminantAnalysis(FromMoments, LinearScores, SoftmaxProbabilities
         if X.shape[0] - K >= X.shape[1]:
             self.statistics_ = self._gather(X, codes, weights, K)
             return self._learn(self.statistics_)
-        vars(self).pop("statistics_", None)  # of rows that are too few to be summed
+        vars(self).pop("statistics_", None)  # too few rows for sums
         rows = ClassMoments.of(X, codes, weights, K, "rows")
         share = share_of_rows(rows.scatter, weights[np.argsort(codes, kind="stable")])
         return self._learn_shrunk(rows, share)

@@ -201,7 +201,7 @@ class LinearSVM(LinearClassifier):
         self.margin_ = float(margins[0]) if len(margins) == 1 else margins
         own = np.any([f.alpha > 0 for f in found], axis=0)
         self.support_ = np.flatnonzero(self._kept)[own]
-        objectives[0].design.forget_transpose()  # room for the support vectors
+        objectives[0].design.forget_transpose()  # frees memory for the support vectors
         self.support_vectors_ = objectives[0].design.X[own]
         return self
 

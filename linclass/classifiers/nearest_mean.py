@@ -54,4 +54,4 @@ def _scores(stack: ClassMoments) -> tuple[np.ndarray, np.ndarray]:
     centre = stack.centre
     M = stack.means - centre[:, None]
     b = -0.5 * (M**2).sum(axis=-1) - (M @ centre[..., None])[..., 0]
-    return M, np.where(stack.mass > 0, b, -np.inf)  # a class that has no rows yet
+    return M, np.where(stack.mass > 0, b, -np.inf)  # a class without rows

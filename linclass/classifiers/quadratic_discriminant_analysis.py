@@ -122,7 +122,7 @@ class QuadraticDiscriminantAnalysis(FromMoments, SoftmaxProbabilities):
     def _say_deficient(self, spreads: "ClassSpreads") -> str:
         k, rank = spreads.deficient[0]
         d, more = self.means_.shape[1], len(spreads.deficient) - 1
-        if self.shrinkage:  # what is mixed in has that rank itself
+        if self.shrinkage:  # the pooled covariance has that rank, too
             return missing_rank(rank, d)
         others = f" (and those of {more} more classes)" if more else ""
         return (
@@ -154,7 +154,7 @@ class QuadraticDiscriminantAnalysis(FromMoments, SoftmaxProbabilities):
                 rows = X[begin : begin + BLOCK]
                 rows = rows.toarray() if sp.issparse(rows) else rows
                 for k, (m, spread) in enumerate(zip(self.means_, self._spreads, strict=True)):
-                    distance = spread.whiten(rows - m)  # about m_k: squares do not cancel
+                    distance = spread.whiten(rows - m)  # about m_k, to avoid cancellation
                     Z[begin : begin + BLOCK, k] = -0.5 * np.einsum("ij,ij->i", distance, distance)
         Z += self._constant
         return _difference(Z) if Z.shape[1] == 2 else Z
@@ -212,7 +212,7 @@ class ClassSpreads:
                 f"weights of a class sum to {mass:g}, so n_k − 1 is not positive; weights count rows "
                 "here. Scale them up, or use covariance='maximum_likelihood'."
             )
-        return 1.0  # one row has no spread, whatever it is divided by
+        return 1.0  # one row: the scatter is 0, whatever its divisor
 
     def _shrunk(self, k: int, shrinkage: float) -> Spread:
         """All shrinkages share the axes in which S_k and the pooled S are diagonal."""

@@ -23,11 +23,11 @@ from linclass.penalties.base import Penalty
 from linclass.penalties.unpenalized import Unpenalized
 from linclass.solvers.base import Solution, Solver, Trace
 
-# Parameters of the estimator that solvers and penalties get, where they have them.
+# Parameters of the estimator that are passed to solvers and penalties that have them.
 SOLVER_OPTIONS = ("step", "tol", "max_iter", "random_state")
 PENALTY_OPTIONS = ("l1_ratio",)
 
-# Solver.takes → (does it take this penalty, what to say when not)
+# Solver.takes → (whether it handles a penalty, the error message if not)
 TAKES: dict[str, tuple[Callable[[Penalty], bool], str]] = {
     "none": (lambda penalty: not penalty.binds, "knows no penalty. Use penalty=None."),
     "smooth": (lambda penalty: not penalty.kink, "needs a smooth penalty; {} has a kink at 0."),
@@ -53,9 +53,9 @@ class Composition:
     step: Any = None
     _unfitted: Any
     get_params: Any
-    _start_fit: Any  # the estimator's own: check the data,
-    _objectives: Any  # say what is to be minimized,
-    _finish: Any  # and learn from the solutions
+    _start_fit: Any  # defined by the estimator: check the data,
+    _objectives: Any  # set up the objectives,
+    _finish: Any  # set the fitted attributes
 
     def check(self) -> None:
         """Raise ValueError, with one sentence, if parts do not exist or are incompatible."""
@@ -69,7 +69,7 @@ class Composition:
         if isinstance(self.solver, str) and self.solver == "auto":
             if self.step is not None:
                 raise ValueError(f"step is {self.step!r}; say which solver is to take such steps.")
-            self._solver(choice.solvers()[0]).check()  # tol and max_iter, which they share
+            self._solver(choice.solvers()[0]).check()  # tol and max_iter, which all solvers have
             if self._penalty().kink and loss.kind == "convex" and self._able_solver() is None:
                 raise ValueError(
                     f"no solver minimizes {self.loss} with {name_of(self._penalty())}, for both "
@@ -224,9 +224,9 @@ class Composition:
             ((chosen, own),) = chosen.items()
         part = find(package, chosen)
         known = {field.name for field in dataclasses.fields(part)}
-        if strange := sorted(set(own) - known):
+        if unknown := sorted(set(own) - known):
             raise ValueError(
-                f"{chosen} has no {strange[0]!r}; it has {', '.join(sorted(known)) or 'no options'}."
+                f"{chosen} has no {unknown[0]!r}; it has {', '.join(sorted(known)) or 'no options'}."
             )
         given = {name: getattr(self, name, None) for name in options}
         given = {name: v for name, v in given.items() if v is not None and name in known}

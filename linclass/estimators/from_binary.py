@@ -22,9 +22,7 @@ from linclass.applicability import NotApplicable
 from linclass.conventions import Classifier
 from linclass.predicted import own_copy
 
-DEFAULT = (
-    "linclass.classifiers.logistic_regression"  # found by name: only who uses it depends on it
-)
+DEFAULT = "linclass.classifiers.logistic_regression"  # imported by name, only if it is used
 WORST_LAST = ("converged", "rank_deficient", "max_iter", "separable")
 
 
@@ -55,7 +53,7 @@ class FromBinary(Classifier):
         if not any(hasattr(inner, name) for name in ("decision_function", "predict_proba")):
             name = type(inner).__name__
             raise ValueError(f"{name} has neither decision_function nor predict_proba; give one.")
-        if isinstance(inner, Classifier):  # somebody else's `check` may mean anything
+        if isinstance(inner, Classifier):  # a foreign `check` may mean anything
             inner.check()
 
     def parts(self) -> list[str]:
@@ -178,7 +176,7 @@ class FromBinary(Classifier):
             status = getattr(inner, "status_", None)
             if (
                 not isinstance(status, str) or status not in WORST_LAST
-            ):  # somebody else's may mean anything
+            ):  # a foreign attribute may mean anything
                 status = "max_iter" if said else "converged"
             statuses.append(str(status))
         worst = max(statuses, key=WORST_LAST.index)
@@ -218,7 +216,7 @@ def _all(name: str, estimators: Sequence[Any], together: Any) -> float | None:
     values: list[Any] = [getattr(estimator, name, None) for estimator in estimators]
     try:
         return float(together([float(np.max(value)) for value in values]))
-    except (TypeError, ValueError):  # one has none, or means a text by it
+    except (TypeError, ValueError):  # missing in one, or not a number
         return None
 
 

@@ -61,7 +61,7 @@ class IndicatorRegression:
     def _inverse(self, strength: float) -> Inverse:
         G = self.gram.copy()
         G.flat[:: len(G) + 1] += strength
-        flat = np.sqrt(np.maximum(G.diagonal(), 0)) <= 1e-13 * np.abs(self.mean)  # but for rounding
+        flat = np.sqrt(np.maximum(G.diagonal(), 0)) <= 1e-13 * np.abs(self.mean)  # up to rounding
         if flat.any():
             G[flat] = G[:, flat] = 0
         return Inverse(G)

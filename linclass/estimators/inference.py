@@ -42,7 +42,9 @@ class Information:
         objective: Objective = point.objective
         total = float(weights.sum())
         theta, H = np.atleast_2d(point.theta), point.hessian
-        if len(theta) > 1 and len(theta) == codes.max() + 1:  # K rows are K − 1 and a free one
+        if (
+            len(theta) > 1 and len(theta) == codes.max() + 1
+        ):  # K rows of parameters, of which K − 1 are identified
             theta = theta[:-1] - theta[-1]
             H = H[: theta.size, : theta.size]
         inverse = Inverse(total * H)

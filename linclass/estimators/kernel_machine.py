@@ -25,8 +25,8 @@ from linclass.parts import find
 from linclass.penalties.l2 import L2
 from linclass.solvers.base import Solution
 
-MANY = 1000  # rows from which on features are looked for
-FEW_WILL_DO = 1e6  # times the rounding of features is far below tol
+MANY = 1000  # rows above which features are searched for
+FEW_WILL_DO = 1e6  # times the rounding of features: far below tol
 NEGATIVE = 1e-8  # eigenvalues that far below 0, beside the greatest, are no rounding
 
 
@@ -162,7 +162,7 @@ def scale(X: Any, weights: Array) -> float:
     mean = float(p @ X.sum(axis=1))
     if sparse.issparse(X):
         from_mean = X.copy()
-        from_mean.data = (X.data - mean) ** 2 - mean * mean  # beside what a 0 has
+        from_mean.data = (X.data - mean) ** 2 - mean * mean  # relative to a 0
         variance = float(p @ from_mean.sum(axis=1)) + mean * mean
     else:
         variance = float(p @ ((X - mean) ** 2).sum(axis=1))

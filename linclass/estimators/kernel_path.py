@@ -19,16 +19,16 @@ from linclass.objective import Objective
 from linclass.optimization.kernel_design import KernelNorm
 from linclass.solvers.base import Solution, Solver
 
-MANY = 1000  # rows from which on a fit to a part of them is a good start
+MANY = 1000  # rows above which a fit to a subset gives the start
 
 
 class KernelPath(KernelMachine):
     """Mixin of kernel machines with a `strength`."""
 
-    tuning_tol: ClassVar[float] = 1e-3  # of the objective, while candidates are compared
+    tuning_tol: ClassVar[float] = 1e-3  # of the objective, while tuning
     strength: Any
     _unfitted: Any
-    _fit_each: Any  # the estimator's own: look at the rows, then fit copies of itself
+    _fit_each: Any  # defined by the estimator: check the rows, then fit copies of itself
 
     def path(self, X: Any, y: Any, strengths: Any, sample_weight: Any = None) -> Path:
         """The fits at several strengths, computed from the strongest to the weakest.

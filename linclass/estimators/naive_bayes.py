@@ -56,7 +56,7 @@ class NaiveBayes(FromStatistics, SoftmaxProbabilities):
         self.priors_ = class_priors(self.priors, statistics.mass)
         self.families_, self._columns = statistics.families, statistics.columns
         self.natural_: list[np.ndarray] = []
-        present = statistics.mass > 0  # a class without rows yet is not predicted
+        present = statistics.mass > 0  # a class without rows is not predicted
         mass, b = statistics.mass[present], np.full(len(present), -np.inf)
         b[present] = log_priors(self.priors_[present])
         trouble: list[tuple[int, int]] = []

@@ -25,7 +25,7 @@ def sigmoid(z: Array, own: Array) -> tuple[float, float]:
     signs = np.repeat([1.0, -1.0], len(z))
     weights = np.concatenate([target, 1 - target])
     P = Objective(DesignMatrix(np.vstack([x, x])), Logistic(), signs, weights, Unpenalized())
-    if (x == x[0]).all():  # scores that say nothing: the share of the class
+    if (x == x[0]).all():  # constant scores: the class frequency
         share = target.mean()
         return 0.0, float(np.log(share / (1 - share)))
     a, b = Newton(tol=1e-8).solve(P, P.zero()).theta

@@ -24,7 +24,7 @@ from linclass.solvers.base import Solution
 
 BEYOND, ON_MARGIN, INSIDE = "beyond", "on margin", "inside"
 ON_BOUNDARY, MISCLASSIFIED, LEFT_OUT = "on boundary", "misclassified", "left out"
-TIE = 1e-9  # rounding of scores
+TIE = 1e-9  # rounding error of scores
 
 
 class Support(NamedTuple):
@@ -57,7 +57,7 @@ def roles(alpha: Array, slacks: Array, limit: Array | float, straight: bool) -> 
     named = np.array([MISCLASSIFIED, INSIDE, ON_BOUNDARY, BEYOND, ON_MARGIN])
     number = np.zeros(len(alpha), dtype=np.int8)
     for k, rule in enumerate([slacks < 1, near_one, slacks <= 0, on], start=1):
-        number[rule] = k  # later rules count more
+        number[rule] = k  # later rules take precedence
     return named[number]
 
 

@@ -1,1 +1,1 @@
-"""Exponential families, one a file: what a generative classifier supposes of the rows of a class."""
+"""Exponential families, one a file: the distribution of the features in a class."""

@@ -1,13 +1,12 @@
 """An exponential family:  p(x | θ) = h(x) · exp(θᵀT(x) − A(θ)).
 
-T(x) is the sufficient statistic, θ the natural parameter, A the log-normalizer, h the carrier,
-which a comparison of classes never sees. Two facts make a family a classifier: ∇A(θ) is the mean
-of T, so the likeliest θ of a class follows from the mean of T over its rows; and the score of a
-class, θ_kᵀT(x) − A(θ_k) + ln π_k, is linear in T(x).   Wainwright & Jordan (2008), §3
+T(x) is the sufficient statistic, θ the natural parameter, A the log-normalizer, h the carrier, which cancels when
+classes are compared. Two facts make a family a classifier: ∇A(θ) is the mean of T, so the maximum-likelihood θ of a
+class follows from the mean of T over its rows; and the score of a class, θ_kᵀT(x) − A(θ_k) + ln π_k, is linear in
+T(x).   Wainwright & Jordan (2008), §3
 
-A mean on the edge of what is possible (a word that never occurs, a feature without spread) has no
-finite θ. Two things stand against that: smoothing, which adds rows that nobody has seen, and
-`inside`, which steps back from the edge and says where it did.
+A mean on the boundary of the mean space (a word that never occurs, a constant feature) has no finite θ. Smoothing
+avoids it by adding pseudo-rows; otherwise `inside` moves the mean off the boundary and returns where it did.
 """
 
 from collections.abc import Iterator
@@ -19,26 +18,26 @@ import scipy.sparse as sp
 from linclass.applicability import NotApplicable
 
 BLOCK = 2048  # rows
-LOST = 1e-3  # a share of the spread, left by a difference, that has too few digits
-ROUNDING = 1e-12  # a share of the squares, of which a variance is the difference
-EDGE = 1e-10  # how near a mean may come to the edge, relative to what is usual for the feature
+LOST = 1e-3  # share of the variance below which a difference has too few digits
+ROUNDING = 1e-12  # relative to the squares whose difference is a variance
+EDGE = 1e-10  # least distance of a mean from the boundary, relative to the scale of the feature
 
 
 class Family:
-    """A subclass gives T, θ from the mean of T, A and ln h, for K parameters at once."""
+    """A subclass defines T, θ as a function of the mean of T, A and ln h, for K parameters at once."""
 
-    support: ClassVar[str]  # where x lives: "reals", …
-    values: ClassVar[str] = "finite numbers"  # the same in words, for those who gave others
+    support: ClassVar[str]  # support of x: "reals", …
+    values: ClassVar[str] = "finite numbers"  # the same in words, for error messages
     joint: ClassVar[bool] = False  # whether the columns depend on each other
     linear: ClassVar[bool] = False  # T(x) = x, so that scores are linear in the features
-    smoothing: ClassVar[float] = 0.0  # unless another is asked for; `smoothed` says of what
+    smoothing: ClassVar[float] = 0.0  # default amount; `smoothed` defines what is added
 
     def statistic(self, X: Any) -> Iterator[Any]:
         """T(x) of every row, as blocks of columns (n, ·), each sparse if X is."""
         raise NotImplementedError
 
     def natural(self, mean: np.ndarray) -> np.ndarray:
-        """θ (K, m) whose family member has this mean of T (K, m)."""
+        """θ (K, m) with this mean of T (K, m)."""
         raise NotImplementedError
 
     def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
@@ -58,7 +57,7 @@ class Family:
         return np.isfinite(x)
 
     def fitted(self, X: Any) -> Self:
-        """The family with what T must know of the rows first: an origin, the levels."""
+        """The family with what T depends on, determined from the rows: an origin, the levels."""
         return self
 
     def rebased(self, other: Self, mass: np.ndarray, sums: np.ndarray) -> np.ndarray:
@@ -70,28 +69,28 @@ class Family:
         return self
 
     def variances(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(variances (K, ·), the squares that they are differences of), of families that have some."""
+        """(variances (K, ·), the squares that they are differences of), for families that have variances."""
         return np.zeros((len(mean), 0)), np.zeros((len(mean), 0))
 
     def lost(self, left: np.ndarray, before: np.ndarray) -> bool:
-        """Whether so little spread is in `left`, of what was `before`, that it may be rounding."""
+        """Whether so little variance is `left`, relative to `before`, that it may be rounding error."""
         (now, _), (was, square) = self.variances(left), self.variances(before)
         return bool(((now <= LOST * was) & (was > ROUNDING * square)).any())
 
     def smoothed(self, mass: np.ndarray, sums: np.ndarray, smoothing: float) -> np.ndarray:
-        """Mean of T (K, m) of K classes, each with `smoothing` rows more of the mean of all rows.
+        """Mean of T (K, m) of K classes, each with `smoothing` additional rows of the overall mean.
 
-        In conjugate priors' terms the mode of the posterior.   Diaconis & Ylvisaker (1979)
+        It is the mode of the posterior under a conjugate prior.   Diaconis & Ylvisaker (1979)
         """
         everywhere = sums.sum(axis=-2, keepdims=True) / mass.sum(axis=-1)[..., None, None]
         return (sums + smoothing * everywhere) / (mass + smoothing)[..., None]
 
     def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(mean off the edge, where (K, d) it was on it: no spread of that feature in that class)."""
+        """(mean inside the mean space, mask (K, d) of the features that were on its boundary in that class)."""
         return mean, np.zeros(mean.shape, dtype=bool)
 
     def check_rows(self, X: Any, names: Any, owner: str) -> None:
-        """NotApplicable, in one sentence, for values that the family does not have."""
+        """Raise NotApplicable, with one sentence, for values outside the support."""
         stored = X.data if sp.issparse(X) else X
         inside = self.contains(stored)
         if inside.all() and (not sp.issparse(X) or self.contains(np.zeros(1))[0]):
@@ -107,7 +106,7 @@ class Family:
         )
 
     def inner(self, X: Any, theta: np.ndarray) -> np.ndarray:
-        """θ_kᵀT(x) of every row and parameter, (n, K); dense rows by blocks that fit the cache."""
+        """θ_kᵀT(x) of every row and parameter, (n, K); dense rows block by block."""
         n = X.shape[0]
         Z = np.zeros((n, len(theta)))
         step = n if sp.issparse(X) else BLOCK
@@ -131,7 +130,7 @@ def total(X: Any) -> np.ndarray:
 
 
 def at_least(mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Means (K, d) that are above 0, and which were not, of features that some class has."""
+    """Means (K, d) bounded away from 0, and a mask of those that were not, for features that some class has."""
     size = mean.max(axis=-2, keepdims=True)
     least = EDGE * np.where(size > 0, size, 1)
     return np.maximum(mean, least), (mean < least) & (size > 0)

@@ -2,8 +2,8 @@
 
 T(x) = the one-hot vector of every feature,  θ = ln p,  A(θ) = Σ_j ln Σ_l e^{θ_jl},  h = 1.
 
-T has a column for each level of each feature, level by level. A feature has the levels up to the
-highest that a class has rows of; a level above, that nobody has seen, says nothing of the class.
+T has a column for each level of each feature, level by level. A feature has the levels up to the highest one with
+training rows; a higher level does not influence the score.
 `smoothing` (1 by default) rows are added to each level of each feature of each class.
 """
 
@@ -17,8 +17,8 @@ from scipy.special import logsumexp
 from linclass.applicability import require_memory
 from linclass.families.base import EDGE, Family
 
-FEW = 20  # levels, that are quicker compared with than looked up
-ARRAYS = 16  # of counts and their logarithms, for two classes, while they are worked out
+FEW = 20  # levels up to which comparison is faster than look-up
+ARRAYS = 16  # temporary arrays of counts and their logarithms, for two classes
 
 
 class Categorical(Family):

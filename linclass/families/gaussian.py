@@ -1,10 +1,10 @@
-"""Gaussian, a feature at a time: independent features with means μ and variances σ².
+"""Independent Gaussian features with means μ and variances σ².
 
 T(x) = (x, x²),  θ = (μ/σ², −1/2σ²),  A(θ) = Σ_j −θ₁²/4θ₂ − ½ ln(−2θ₂),  h = (2π)^{−d/2}.
 
-So the boundary between two classes is quadratic. x stands for x − origin throughout: squares near
-the middle of the data do not cancel. `smoothing` (1e-6 by default) times its variance in all rows
-is added to the variance of a feature in each class.   Hastie, Tibshirani & Friedman (2009), §6.6.3
+So the boundary between two classes is quadratic. x stands for x − origin throughout, which avoids cancellation.
+`smoothing` (1e-6 by default) times its overall variance is added to the variance of a feature in each class.
+Hastie, Tibshirani & Friedman (2009), §6.6.3
 """
 
 from collections.abc import Iterator
@@ -15,9 +15,9 @@ import scipy.sparse as sp
 
 from linclass.families.base import Family
 
-FAR = 1e150  # from the origin: its square is still a number
+FAR = 1e150  # from the origin: its square does not overflow
 LOG_2PI = np.log(2 * np.pi)
-FLOOR = 1e-12  # a variance below this share of the feature's is no longer told from rounding
+FLOOR = 1e-12  # share of the overall variance below which a variance is rounding error
 
 
 class Gaussian(Family):

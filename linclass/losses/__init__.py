@@ -1,1 +1,1 @@
-"""What a score costs, given the truth: one loss, one file."""
+"""Loss functions: one loss, one file."""

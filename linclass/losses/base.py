@@ -1,7 +1,7 @@
-"""What every loss offers: ℓ(y, z) of a score z, its slope and curvature in z, its conjugate.
+"""The interface of losses: ℓ(y, z) of a score z, its slope and curvature in z, its conjugate.
 
-Three kinds differ in how the truth y meets the score z:
-margin losses see m = y·z with y = ±1, residual losses r = z − y, softmax K scores and a code.
+There are three kinds. Margin losses are functions of m = y·z with y = ±1, residual losses of r = z − y, and
+softmax of K scores and a class code.
 """
 
 from __future__ import annotations
@@ -13,22 +13,31 @@ from scipy.linalg import block_diag
 
 from linclass.numerics import Array
 
-KINDS = ("discrete", "convex", "smooth", "twice-smooth")  # each can do what those before it can
+KINDS = (
+    "discrete",
+    "convex",
+    "smooth",
+    "twice-smooth",
+)  # each includes the properties of the previous ones
 
 
 class Loss:
+    """Value, derivatives and conjugate, vectorized over rows."""
+
     kind: ClassVar[str] = "twice-smooth"
-    smoothness: ClassVar[float] = np.inf  # sup ℓ″: a step of 1/(smoothness·‖X‖²) always descends
-    probabilistic: ClassVar[bool] = False  # minus a log likelihood: scores turn into probabilities
+    smoothness: ClassVar[float] = (
+        np.inf
+    )  # sup ℓ″: gradient steps of 1/(smoothness·‖X‖²) always descend
+    probabilistic: ClassVar[bool] = False  # a negative log-likelihood: scores give probabilities
     quadratic: ClassVar[bool] = False
-    mistake_driven: ClassVar[bool] = False  # only rows on the wrong side cost anything
+    mistake_driven: ClassVar[bool] = False  # only misclassified rows have a loss
     piecewise_linear: ClassVar[bool] = False
-    piecewise_quadratic: ClassVar[bool] = False  # ℓ″ is 0 or one number: Newton ends by itself
-    binary: ClassVar[str | None] = None  # of a loss of K scores, what it is for two classes
-    joint: ClassVar[str | None] = None  # the loss that does K > 2 classes at once, where one exists
+    piecewise_quadratic: ClassVar[bool] = False  # ℓ″ is 0 or a constant: Newton's method is finite
+    binary: ClassVar[str | None] = None  # name of the loss for two classes, for a loss of K scores
+    joint: ClassVar[str | None] = None  # name of the joint loss for K > 2 classes, if one exists
     has_conjugate: ClassVar[bool] = True
     n_scores: int = 1
-    shift_invariant: bool = False  # the same number added to all scores changes nothing
+    shift_invariant: bool = False  # invariant to a common shift of all scores
 
     def values(self, y: Array, z: Array) -> Array:
         """ℓ of each row."""
@@ -39,11 +48,11 @@ class Loss:
         raise NotImplementedError
 
     def curvatures(self, y: Array, z: Array) -> Array:
-        """∂²ℓ/∂z², or for softmax what `curve` needs in its place."""
+        """∂²ℓ/∂z²; for softmax what `curve` needs instead."""
         raise NotImplementedError
 
     def jet(self, y: Array, z: Array) -> tuple[Array, Array, Array | None]:
-        """Value, slope and curvature at once: a loss that shares work among them overrides this."""
+        """Value, slope and curvature at once; a loss that can share work among them overrides it."""
         curvatures = self.curvatures(y, z) if self.kind == "twice-smooth" else None
         return self.values(y, z), self.slopes(y, z), curvatures
 
@@ -56,9 +65,9 @@ class Loss:
         return curvatures if curvatures.ndim == 1 else (k == l) * curvatures[k]
 
     def hessian(self, B: Array, weights: Array, curvatures: Array) -> Array:
-        """Σ_i w_i ∂²ℓ_i ⊗ x_i x_iᵀ over rows x_i of B, which may be overwritten.
+        """Σ_i w_i ∂²ℓ_i ⊗ x_i x_iᵀ over the rows x_i of B, which may be overwritten.
 
-        One score: the same factor on both sides halves the work (syrk).
+        For one score it is a product of a matrix with its transpose (syrk: half the work).
         """
         B *= np.sqrt(weights * curvatures)[:, None]
         return B.T @ B
@@ -68,35 +77,35 @@ class Loss:
         raise NotImplementedError
 
     def nearest_slopes(self, y: Array, v: Array, reach: Any) -> tuple[Array, Array]:
-        """argmin_s ℓ*(s) + (s − v)²/(2·reach), the prox of ℓ*, and where it moves with v.
+        """argmin_s ℓ*(s) + (s − v)²/(2·reach), the prox of ℓ*, and where it varies with v.
 
-        `reach` is a number, or one for each row. Losses with kinks, or of parabolas, have it.
+        `reach` is a number, or one for each row. Piecewise linear and piecewise quadratic losses have it.
         """
         raise NotImplementedError
 
     def middle(self, y: Array) -> Array:
-        """The middle of the conjugate's domain: slopes to begin with when nothing is known."""
+        """The middle of the conjugate's domain: initial slopes without other information."""
         raise NotImplementedError
 
     def scale(self, y: Array) -> float:
-        """How far scores lie apart: margin losses have their kink at m = 1."""
+        """Scale of the scores; margin losses have their kink at m = 1."""
         return 1.0
 
     def margins(self, y: Array, z: Array) -> Array:
-        """How far each row is on its own side: positive where it is classified correctly."""
+        """Margin of each row: positive if it is classified correctly."""
         return y * z
 
     def balance(self, y: Array, s: Array, weights: Array) -> Array:
-        """The nearest simple slopes s in the conjugate's domain with Σ weights·s = 0.
+        """A simple projection of slopes s to the conjugate's domain with Σ weights·s = 0.
 
-        A free intercept asks this of every dual point. Being exact, not merely near, is what
-        makes a duality gap a proof.
+        An unpenalized intercept requires this of every dual point. It must hold exactly for a duality gap to be
+        a bound.
         """
         raise NotImplementedError
 
 
 class MarginLoss(Loss):
-    """ℓ(m) of the margin m = y·z, y ∈ {−1, +1}: subclasses write functions of m alone."""
+    """ℓ(m) of the margin m = y·z, y ∈ {−1, +1}; subclasses define functions of m alone."""
 
     # ℓ′(m) = outer·f(inner·m) with a ufunc f, given as (f, inner, outer), lets an objective prepare
     # steps that allocate nothing.
@@ -128,7 +137,7 @@ class MarginLoss(Loss):
         return self.conjugate(-y * s)
 
     def balance(self, y: Array, s: Array, weights: Array) -> Array:
-        """Shrinks the heavier class; every domain here is an interval that begins at 0."""
+        """Shrinks the class with the larger sum; every domain here is an interval that begins at 0."""
         push = weights * s
         up, down = -push[y > 0].sum(), push[y < 0].sum()
         shrink = np.where(
@@ -138,7 +147,7 @@ class MarginLoss(Loss):
 
 
 class ResidualLoss(Loss):
-    """ℓ(r) of the residual r = z − y, y a real number (or one for each of several scores)."""
+    """ℓ(r) of the residual r = z − y, with y a real number (or one for each of several scores)."""
 
     def value(self, r: Array) -> Array:
         raise NotImplementedError

@@ -1,6 +1,6 @@
-"""ε-insensitive loss  ℓ(r) = max(0, |r| − ε)  of the residual r = z − y: a tube costs nothing.
+"""ε-insensitive loss  ℓ(r) = max(0, |r| − ε)  of the residual r = z − y: no loss inside a tube.
 
-Rows inside the tube have no say, as rows beyond the margin have none for hinge; with ε = 0 it is
+Rows inside the tube do not influence the fit, like rows beyond the margin for hinge; with ε = 0 it is
 the absolute deviation.   Vapnik (1995), The Nature of Statistical Learning Theory, §6.1
 """
 
@@ -46,7 +46,7 @@ class EpsilonInsensitive(ResidualLoss):
         return s, (s == soft) & (s != 0) if self.epsilon else s == soft
 
     def balance(self, y: Array, s: Array, weights: Array) -> Array:
-        """Shrinks the heavier sign, which keeps every slope in [−1, 1]."""
+        """Shrinks the sign with the larger sum, which keeps every slope in [−1, 1]."""
         push = weights * s
         up, down = push[s > 0].sum(), -push[s < 0].sum()
         return s * np.where(

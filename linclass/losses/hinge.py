@@ -1,6 +1,6 @@
-"""Hinge loss  ℓ(m) = max(0, 1 − m): the convex bound of zero–one loss with the sparsest dual.
+"""Hinge loss  ℓ(m) = max(0, 1 − m): a convex upper bound of zero–one loss with a sparse dual solution.
 
-Rows beyond the margin cost nothing and have no say.   Cortes & Vapnik (1995)
+Rows beyond the margin have no loss and do not influence the fit.   Cortes & Vapnik (1995)
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Perceptron loss of K scores  ℓ(z) = max_k z_k − z_y, zero where the own class has the top score.
+"""Perceptron loss of K scores  ℓ(z) = max_k z_k − z_y, zero if the true class has the largest score.
 
-Kesler's construction turns K classes into two in a larger space, so the perceptron's bound on
-mistakes holds there too. A tie counts as wrong.   Duda, Hart & Stork (2001), §5.12
+Kesler's construction turns K classes into two in a larger space, so the perceptron's bound on mistakes holds
+there, too. A tie counts as a mistake.   Duda, Hart & Stork (2001), §5.12
 """
 
 from __future__ import annotations

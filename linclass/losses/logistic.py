@@ -1,7 +1,7 @@
 """Logistic loss  ℓ(m) = ln(1 + e^{−m}),  margin m = y·z,  y ∈ {−1, +1}.
 
-Minus the log likelihood of P(y | z) = 1/(1 + e^{−y·z}). Exponentials are taken of −|m| only, so
-that no margin overflows.   Hastie, Tibshirani & Friedman (2009), §4.4
+The negative log-likelihood of P(y | z) = 1/(1 + e^{−y·z}). Exponentials are computed of −|m| only, so no
+margin overflows.   Hastie, Tibshirani & Friedman (2009), §4.4
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Logistic(MarginLoss):
         value -= np.minimum(m, 0)
         q = e + 1
         np.divide(-1.0, q, out=q)
-        e *= q  # now q = −P(right or wrong, the likelier), e = −1 − q
+        e *= q  # now q = −max(P(right), P(wrong)), e = −1 − q
         slope = np.where(m >= 0, e, q)
         slope *= y
         q *= e

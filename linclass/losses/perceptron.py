@@ -1,7 +1,7 @@
-"""Perceptron loss  ℓ(m) = max(0, −m): how far a row lies on the wrong side.
+"""Perceptron loss  ℓ(m) = max(0, −m): the distance of a row on the wrong side, times ‖w‖.
 
-The perceptron rule is its stochastic subgradient descent with constant step; a row on the boundary
-counts as wrong, so that learning leaves w = 0.   Rosenblatt (1958), Psychological Review 65
+The perceptron rule is its stochastic subgradient descent with a constant step. A row on the boundary counts as
+misclassified, so that training can leave w = 0.   Rosenblatt (1958), Psychological Review 65
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Softmax loss  ℓ(z) = ln Σ_k e^{z_k} − z_y  of K scores; with K = 2 the logistic loss of z₁ − z₀.
 
-With P = softmax(z) its slope is P − e_y and its second derivative diag(P) − P Pᵀ, applied without
-ever being formed. Scores lie class by class, (K, n). With `reference=True` the last class keeps the
-score 0 and only K − 1 scores are free: no two parameters then mean the same model.
+With P = softmax(z) its slope is P − e_y and its second derivative diag(P) − P Pᵀ, which is applied without
+being formed. Scores are stored class by class, (K, n). With `reference=True` the last class has score 0 and
+only K − 1 scores are free, which makes the parameters unique.
 Hastie, Tibshirani & Friedman (2009), §4.4
 """
 
@@ -106,10 +106,10 @@ class Softmax(Loss):
         return z[y, rows] - others.max(axis=0)
 
     def balance(self, y: Array, s: Array, weights: Array) -> Array:
-        """Mixes a little of one distribution q into every p: classes then weigh what they should.
+        """Mixes some distribution q into every p, so that the class totals are right.
 
-        With π_k the weight of class k and π̂_k = Σ w p_k: (1 − ε) π̂ + ε q = π asks for
-        q = (π − (1 − ε) π̂)/ε ≥ 0, which holds from 1 − ε = min_k π_k/π̂_k on.
+        With π_k the weight of class k and π̂_k = Σ w p_k, the condition (1 − ε) π̂ + ε q = π requires
+        q = (π − (1 − ε) π̂)/ε ≥ 0, which holds for 1 − ε ≤ min_k π_k/π̂_k.
         """
         own, rows = self._own(y)
         p = s.copy()
@@ -126,7 +126,7 @@ class Softmax(Loss):
         return p
 
     def _own(self, y: Array) -> tuple[Array, Array]:
-        """Indices of each row's own score, where it has one (the reference class has none)."""
+        """Indices of each row's true score, if it has one (the reference class has none)."""
         rows = np.arange(len(y))
         if self.reference:
             rows = rows[y < self.n_scores]

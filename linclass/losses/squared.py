@@ -1,6 +1,6 @@
 """Squared loss  ℓ(r) = ½ r²  of the residual r = z − y.
 
-On y = ±1 it is ½(1 − m)², a margin loss that also punishes being right by more than 1.
+For y = ±1 it is ½(1 − m)², a margin loss that also penalizes margins above 1.
 """
 
 from __future__ import annotations

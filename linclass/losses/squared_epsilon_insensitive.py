@@ -1,4 +1,4 @@
-"""Squared ε-insensitive loss  ℓ(r) = max(0, |r| − ε)²  (without ½, as the squared hinge).
+"""Squared ε-insensitive loss  ℓ(r) = max(0, |r| − ε)²  (without ½, like the squared hinge).
 
 With ε = 0 it is twice the squared loss.   Ho & Lin (2012), J. Machine Learning Research 13
 """
@@ -41,7 +41,7 @@ class SquaredEpsilonInsensitive(ResidualLoss):
         return s * s / 4 + self.epsilon * np.abs(s)
 
     def nearest_slopes(self, y: Array, v: Array, reach: Any) -> tuple[Array, Array]:
-        """Soft thresholding by reach·ε, then shrinking by what ℓ* curves."""
+        """Soft thresholding by reach·ε, then shrinking by the curvature of ℓ*."""
         v = v - reach * y
         soft = np.sign(v) * np.maximum(np.abs(v) - reach * self.epsilon, 0)
         return soft / (1 + reach / 2), (soft != 0) if self.epsilon else np.full(len(v), True)

@@ -1,7 +1,7 @@
-"""Zero–one loss  ℓ(m) = 1[m ≤ 0]: what classification is about, and no descent can use.
+"""Zero–one loss  ℓ(m) = 1[m ≤ 0], the number of misclassified rows.
 
-Its slope is zero wherever it exists, so it serves evaluation and plots; the other losses stand in
-for it. A row on the boundary counts as wrong.
+Its slope is zero wherever it exists, so no gradient method can use it. It is for evaluation and plots; the other
+losses are its surrogates. A row on the boundary counts as misclassified.
 """
 
 from __future__ import annotations

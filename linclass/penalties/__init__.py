@@ -1,1 +1,1 @@
-"""What large weights cost: one penalty, one file."""
+"""Penalties on the weights: one penalty, one file."""

@@ -1,7 +1,7 @@
-"""What every penalty offers. W is (K, d) or (d,), and never holds the intercept.
+"""The interface of penalties. W is (K, d) or (d,), without the intercept.
 
-A penalty is the sum over entries of a smooth part and of  kink·|w|:  what has a kink enters a
-gradient method through `prox`, and the working-set methods through `kink`.
+A penalty is a sum over entries of a smooth part and of  kink·|w|.  Gradient methods handle a kink through `prox`,
+working-set methods through `kink`.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from linclass.numerics import Array
 
 @dataclass(frozen=True)
 class Penalty:
-    binds: ClassVar[bool] = True  # False: the objective is the loss alone, whatever the strength
+    binds: ClassVar[bool] = True  # False: no penalty, whatever the strength
 
     @property
     def kink(self) -> float:
-        """Half the jump of the derivative where an entry is 0: what |g| must exceed to move it."""
+        """Half the jump of the derivative at 0: |g| must exceed it to move an entry from 0."""
         return 0.0
 
     @property
     def curvature(self) -> float:
-        """Of the smooth part, the same in every direction."""
+        """Curvature of the smooth part, the same in every direction."""
         return 0.0
 
     def value(self, W: Array) -> float:
         raise NotImplementedError
 
     def value_at(self, point: Any) -> float:
-        """The value where a point of an objective is, whose scores may help."""
+        """The value at a point of an objective, whose scores may help."""
         return self.value(point.objective.weight_part(point.theta))
 
     def gradient(self, W: Array) -> Array:
-        """Of the smooth part."""
+        """Gradient of the smooth part."""
         return self.curvature * W
 
     def prox(self, W: Array, t: float) -> Array:
@@ -52,7 +52,7 @@ class Penalty:
         return 1.0
 
     def check(self) -> None:
-        """ValueError with one sentence when the options cannot work."""
+        """Raise ValueError, with one sentence, if the options are invalid."""
 
 
 def soft_threshold(W: Array, t: float) -> Array:

@@ -1,8 +1,7 @@
 """Elastic net  ρ‖W‖₁ + (1 − ρ)·½‖W‖²  with ρ = l1_ratio: from ridge (0) to lasso (1).
 
-The quadratic part makes the optimum unique and gives features that go together weights that go
-together (the grouping effect), where the lasso may take any one of them.
-Zou & Hastie (2005), J. Royal Statistical Society B 67
+The quadratic part makes the optimum unique and gives correlated features similar weights (the grouping effect),
+where the lasso may select any one of them.   Zou & Hastie (2005), J. Royal Statistical Society B 67
 """
 
 from __future__ import annotations

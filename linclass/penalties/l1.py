@@ -1,6 +1,6 @@
 """L1 or lasso penalty  ‖W‖₁ = Σ|w|,  whose kink at 0 makes entries exactly 0.
 
-Its conjugate is 0 where all |u| ≤ 1 and +∞ elsewhere: a dual point is first shrunk into that box.
+Its conjugate is 0 if all |u| ≤ 1 and +∞ otherwise: a dual point is first scaled into that box.
 Tibshirani (1996), J. Royal Statistical Society B 58
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 from linclass.numerics import Array
 from linclass.penalties.base import Penalty, soft_threshold
 
-EDGE = 1 + 1e-12  # on the boundary of the box but for rounding
+EDGE = 1 + 1e-12  # on the boundary of the box up to rounding
 
 
 @dataclass(frozen=True)

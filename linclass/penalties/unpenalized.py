@@ -1,5 +1,8 @@
-"""No penalty: maximum likelihood, plain least squares. Its conjugate is 0 at 0 and +∞ elsewhere,
-so no dual point is ever exactly feasible and the certificate is the gradient, not a gap."""
+"""No penalty: maximum likelihood, ordinary least squares.
+
+Its conjugate is 0 at 0 and +∞ elsewhere. No dual point is exactly feasible, so the certificate is the gradient
+and not a gap.
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
-"""Moments of classes that add and subtract: what Gaussian methods need to know of the rows, and no more.
+"""Moments of classes that can be added and subtracted: the sufficient statistics of Gaussian methods.
 
-Two sets of rows make one, and one set leaves another, by the same rule about the step between
-their means,
+The moments of the union of two sets of rows, or of their difference, follow from the difference of their means,
     n = n₁ ± n₂,   m = m₁ ± (n₂/n)(m₂ − m₁),   S = S₁ ± S₂ ± (n₁n₂/n)(m₂ − m₁)(m₂ − m₁)ᵀ,
-so shards are merged, and the training rows of a fold are all rows without the fold's. Squares are
-about the class's own mean throughout: neither a far origin nor far classes cost digits.
+so shards can be merged, and the training rows of a fold are all rows minus those of the fold. Squares are always
+about the mean of the class, so neither a far origin nor far classes cause cancellation.
 Chan, Golub & LeVeque (1983), Algorithms for computing the sample variance
 """
 
@@ -21,14 +20,14 @@ from linclass.applicability import NotApplicable
 from linclass.statistics.moments import Array, Matrix, moments
 from linclass.statistics.spread import Spread
 
-ROUNDING = 1e-12  # a share of what was there before the subtraction
-LOST = 1e-3  # a share that has lost too many of its digits to be as good as a sum of its own
-BY_FEATURE = ("means", "diagonal")  # forms in which no feature meets another
+ROUNDING = 1e-12  # relative to what was there before the subtraction
+LOST = 1e-3  # relative remainder below which a difference has lost too many digits
+BY_FEATURE = ("means", "diagonal")  # forms without products of features
 
 
 @dataclass(frozen=True, eq=False)
 class ClassMoments:
-    """mass n_k (K,), mean m_k (K, d), and the scatter about m_k in a form of moments.FORMS."""
+    """Weight n_k (K,), mean m_k (K, d), and the scatter about m_k in a form of moments.FORMS."""
 
     form: str
     mass: Array
@@ -56,13 +55,13 @@ class ClassMoments:
     def without(
         self, mass: Array, sums: Array, squares: Array, own_sums: Array | float = 0.0
     ) -> ClassMoments:
-        """Without rows of this mass, with these sums and squares of x − m_k.
+        """The moments without rows of this weight, with these sums and squares of x − m_k.
 
-        `own_sums` are those of all rows, where m_k is only near their mean. Arrays that have one
-        axis more, for the folds, give the moments of all of them, stacked.
+        `own_sums` are those of all rows, if m_k is only near their mean. Arrays with a leading axis for the folds give
+        the moments of all folds, stacked.
         """
         left = self.mass - mass
-        left = np.where(left > 1e-9 * self.mass, left, 0)  # weights need not be whole numbers
+        left = np.where(left > 1e-9 * self.mass, left, 0)  # weights need not be integers
         inverse = np.divide(1.0, left, out=np.zeros_like(left), where=left > 0)
         sums = own_sums - sums
         mean = np.where(left[..., None] > 0, self.mean + inverse[..., None] * sums, 0)
@@ -72,7 +71,7 @@ class ClassMoments:
         return ClassMoments(self.form, left, mean, scatter)
 
     def _clear_rounding(self, scatter: Array) -> None:
-        """What a difference leaves of a feature that no longer has spread is not spread."""
+        """Set to 0 what subtraction leaves of a feature that has no variance any more."""
         if self.form == "diagonal":
             scatter[scatter <= ROUNDING * self.scatter] = 0
         elif self.form in ("tied", "full"):
@@ -82,7 +81,7 @@ class ClassMoments:
                 scatter[gone[..., :, None] | gone[..., None, :]] = 0
 
     def lost(self, before: ClassMoments) -> Array:
-        """(…, d): of which features too little is left of what was there `before`."""
+        """(…, d): the features of which too little is left of what was there `before`."""
         there = self.mass[..., None] > 0
         if self.form == "means":
             moved = np.where(there, np.abs(self.mean - before.mean), 0).max(axis=-2)
@@ -93,7 +92,7 @@ class ClassMoments:
         return lost if self.form == "tied" else (lost & there).any(axis=-2)
 
     def replace_features(self, fold: int, columns: Any, other: ClassMoments) -> None:
-        """In a stack, in place: some features of a fold, or all where features meet."""
+        """Replace some features of a fold of a stack, or all if the form has products of features."""
         self.mass[fold] = other.mass
         self.mean[fold][:, columns] = other.mean
         if self.form == "diagonal":
@@ -103,19 +102,19 @@ class ClassMoments:
 
     @property
     def _squares(self) -> Array:
-        """The scatter of single features."""
+        """The diagonal of the scatter."""
         if self.form == "diagonal":
             return self.scatter
         return np.diagonal(self.scatter, axis1=-2, axis2=-1)
 
     def of_classes(self, kept: Array) -> ClassMoments:
-        """Of some classes; those left out have no rows."""
+        """The moments of some classes; the others have no rows."""
         by_class = self.form in ("diagonal", "full")
         scatter = self.scatter[kept] if by_class else self.scatter
         return replace(self, mass=self.mass[kept], mean=self.mean[kept], scatter=scatter)
 
     def among(self, places: Array, K: int) -> ClassMoments:
-        """Of K classes, of which ours stand at these places; the others have no rows."""
+        """The moments among K classes, with ours at these positions; the others have no rows."""
 
         def spread(values: Array) -> Array:
             wider = np.zeros((K, *values.shape[1:]))
@@ -127,7 +126,7 @@ class ClassMoments:
         return replace(self, mass=spread(self.mass), mean=spread(self.mean), scatter=scatter)
 
     def scaled(self, shift: Array, scale: Array) -> ClassMoments:
-        """Of the rows (x − shift) / scale."""
+        """The moments of the rows (x − shift) / scale."""
         by = scale
         if self.form in ("tied", "full"):
             by = scale[..., :, None] * scale[..., None, :]
@@ -143,7 +142,7 @@ class ClassMoments:
         )
 
     def split(self) -> list[ClassMoments]:
-        """The moments of each fold, of stacked ones."""
+        """The moments of each fold of a stack."""
         scatter = self.scatter if self.form != "means" else [self.scatter] * len(self.mass)
         parts = zip(self.mass, self.mean, scatter, strict=True)
         return [ClassMoments(self.form, *part) for part in parts]
@@ -159,7 +158,7 @@ class ClassMoments:
 
     @property
     def present(self) -> Any:
-        """How many classes have rows."""
+        """The number of classes with rows."""
         return np.count_nonzero(self.mass, axis=-1)
 
     @property
@@ -170,21 +169,21 @@ class ClassMoments:
 
     @property
     def means(self) -> Array:
-        """m_k, where a class without rows stands in the centre."""
+        """m_k; the overall mean for a class without rows."""
         if self.mass.all():
             return self.mean
         return np.where(self.mass[..., None] > 0, self.mean, self.centre[..., None, :])
 
     @cached_property
     def pooled(self) -> Array:
-        """The scatter within the classes, over all of them: (d,), (d, d) or rows."""
+        """The scatter within the classes, summed over them: (d,), (d, d) or rows."""
         if self.form == "diagonal":
             return self.scatter.sum(axis=-2)
         return self.scatter.sum(axis=-3) if self.form == "full" else self.scatter
 
     @cached_property
     def axes(self) -> tuple[Array, Array]:
-        """(squares (r,), directions (r, d)): the pooled scatter is Σ s vvᵀ. Shared by all who shrink it."""
+        """(squares (r,), directions (r, d)): the pooled scatter is Σ s vvᵀ. All shrinkages share it."""
         if self.form == "rows":
             _, singular, V = np.linalg.svd(self.scatter, full_matrices=False)
             return singular**2, V
@@ -193,7 +192,7 @@ class ClassMoments:
 
     @cached_property
     def relative_axes(self) -> tuple[Spread, list[tuple[Array, Array]]]:
-        """(F of S = FᵀF, ν_k and V_k of S_k = Fᵀ V_k diag(ν_k) V_kᵀ F): both diagonal at once."""
+        """(F of S = FᵀF, ν_k and V_k of S_k = Fᵀ V_k diag(ν_k) V_kᵀ F): simultaneous diagonalization."""
         whole = Spread.of_covariance(self.pooled, self.negligible)
         W = whole.whitener
         pairs = [np.linalg.eigh(W.T @ S @ W) for S in self.scatter]
@@ -201,11 +200,11 @@ class ClassMoments:
 
     @property
     def negligible(self) -> Array:
-        """A deviation of each feature that is rounding, not spread."""
+        """A standard deviation of each feature that is rounding error."""
         return 1e-14 * np.abs(self.mean).max(axis=-2)
 
     def _add_rows(self, other: ClassMoments) -> ClassMoments:
-        """Rows are kept while they are fewer than features."""
+        """Rows are kept as long as they are fewer than features."""
         mass = self.mass + other.mass
         share = _share(other.mass, mass)
         step = other.mean - self.mean
@@ -223,13 +222,13 @@ class ClassMoments:
 
 
 def _share(part: Array, whole: Array) -> Array:
-    """part / whole, 0 where there is nothing."""
+    """part / whole, 0 where whole is 0."""
     return np.divide(part, whole, out=np.zeros_like(part, dtype=float), where=whole > 0)
 
 
 def _no_rows(*_: Any) -> Array:
     raise NotApplicable(
-        "rows cannot be taken from a scatter that is kept as rows; fit without them."
+        "rows cannot be subtracted from a scatter that is kept as rows; fit without them."
     )
 
 

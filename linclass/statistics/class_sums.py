@@ -1,7 +1,7 @@
-"""Sums of sufficient statistics by class, which add and subtract:  n_k = Σ w_i,  s_k = Σ w_i T(x_i).
+"""Sums of sufficient statistics by class, which can be added and subtracted:  n_k = Σ w_i,  s_k = Σ w_i T(x_i).
 
-All that an exponential family learns of its rows. Blocks of columns may have families of their own.
-Before sums of two sets of rows meet they are brought to one family: one origin, as many levels.
+They are all that an exponential family needs of the rows. Blocks of columns may have different families. Before
+sums of two sets of rows are combined they are expressed in one family: the same origin, the same levels.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class ClassSums:
-    """families, one a block; columns of each block; mass (K,); sums (K, m) of each block."""
+    """One family per block; columns of each block; weights (K,); sums (K, m) of each block."""
 
     families: tuple[Any, ...]
     columns: tuple[Any, ...]
@@ -31,7 +31,7 @@ class ClassSums:
     def of(
         cls, families: Any, columns: Any, X: Any, codes: Array, weights: Array, K: int
     ) -> ClassSums:
-        """Of these rows; the families have been fitted, so each knows its origin and levels."""
+        """The sums over these rows; the families are fitted, so their origins and levels are known."""
         mass = np.bincount(codes, weights, K)
         sums = []
         for family, own in zip(families, columns, strict=True):
@@ -68,7 +68,7 @@ class ClassSums:
         return replace(self, mass=self.mass[kept], sums=tuple(s[kept] for s in self.sums))
 
     def among(self, places: Array, K: int) -> ClassSums:
-        """Of K classes, of which ours stand at these places; the others have no rows."""
+        """The sums among K classes, with ours at these positions; the others have no rows."""
 
         def spread(values: Array) -> Array:
             wider = np.zeros((K, *values.shape[1:]))
@@ -121,5 +121,5 @@ def _dense(product: Any) -> Array:
 
 
 def columns_of(X: Any, own: Any) -> Any:
-    """Some columns; all of them without a copy."""
+    """Some columns; no copy if they are all."""
     return X if isinstance(own, slice) and own == slice(None) else X[:, own]

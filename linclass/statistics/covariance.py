@@ -1,8 +1,8 @@
-"""From moments of classes to the covariance they share: its degrees of freedom, shape and shrinkage.
+"""The covariance that classes share, from their moments: degrees of freedom, shape and shrinkage.
 
     Σ = (1 − α) S/f + α μ I,   μ = tr S/(f d),   f = N − K ('unbiased') or N ('maximum_likelihood'),
 
-S the scatter within the classes: all of it, its diagonal, or the mean of its diagonal.
+with S the scatter within the classes: the whole matrix, its diagonal, or the mean of its diagonal.
 """
 
 from numbers import Real
@@ -17,7 +17,7 @@ from linclass.statistics.diagonal_spread import DiagonalSpread
 from linclass.statistics.shrunk_spread import ShrunkSpread
 from linclass.statistics.spread import Spread
 
-LOST = {"unbiased": 1, "maximum_likelihood": 0}  # degrees of freedom that each class mean takes
+LOST = {"unbiased": 1, "maximum_likelihood": 0}  # degrees of freedom per class mean
 SHAPES = ("full", "diagonal", "spherical")
 AnySpread = Any  # Spread | DiagonalSpread | ShrunkSpread
 
@@ -41,7 +41,7 @@ def check_share(name: str, value: Any, otherwise: str = "") -> None:
 
 
 def tied_form(X: Any, K: int, shape: str, owner: str) -> str:
-    """How the scatter is kept: whichever is smaller, the matrix or the rows."""
+    """The form of the scatter: the matrix or the rows, whichever is smaller."""
     n, d = X.shape
     if shape != "full":
         return "diagonal"
@@ -54,18 +54,18 @@ def tied_form(X: Any, K: int, shape: str, owner: str) -> str:
 
 
 def freedom(moments: ClassMoments, covariance: str) -> Any:
-    """What the scatter is divided by; of stacked moments for each fold."""
+    """The divisor f of the scatter; for stacked moments one per fold."""
     left = moments.total - LOST[covariance] * moments.present
     if np.min(left) <= 0 and moments.pooled.any():
         raise NotApplicable(
             f"weights sum to {np.min(moments.total):g}, so N − K is not positive; weights count rows "
             "here. Scale them up, or use covariance='maximum_likelihood'."
         )
-    return np.maximum(left, 1)  # one row in each class: no spread, whatever it is divided by
+    return np.maximum(left, 1)  # one row in each class: the scatter is 0, whatever its divisor
 
 
 def tied_spreads(stack: ClassMoments, covariance: str) -> list[Spread]:
-    """Of each fold of a stack whose scatters are matrices, in full and not shrunk."""
+    """The full covariance of each fold of a stack, without shrinkage."""
     f = freedom(stack, covariance)
     return Spread.of_covariances(stack.pooled / f[:, None, None], stack.negligible)
 

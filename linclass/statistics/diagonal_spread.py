@@ -1,4 +1,4 @@
-"""A diagonal covariance, with what `Spread` offers: only d numbers are kept, so d may be large."""
+"""A diagonal covariance with the interface of `Spread`: only d numbers are kept, so d may be large."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +8,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class DiagonalSpread:
-    """Σ = diag(deviation²); a feature of deviation 0 has no spread and is left out."""
+    """Σ = diag(deviation²); a feature with deviation 0 is left out of the inverse."""
 
     deviation: np.ndarray
 

@@ -1,8 +1,8 @@
-"""Mass, sums and squares of each fold by class, about an origin m⁰_k near the mean of each class.
+"""Weight, sums and squares of each fold by class, about an origin m⁰_k near the mean of each class.
 
-Sums and squares of single features are one sparse product, the indicators of fold and class times d
-and d², for all folds in one pass over the rows. Products of features are a Gram matrix for each
-fold, of its rows √w [d, indicators of the classes], which holds squares, sums and mass at once:
+Sums and squares of single features are one sparse product, the indicators of fold and class times d and d², for
+all folds in one pass over the rows. Products of features are a Gram matrix for each fold, of its rows
+√w [d, indicators of the classes], which contains squares, sums and weights at once:
     AᵀA = [Σ w d dᵀ, Σ_k w d; (Σ_k w d)ᵀ, diag n_k],    d = x − m⁰.
 """
 
@@ -15,16 +15,16 @@ import numpy as np
 import scipy.sparse as sp
 
 Array = np.ndarray
-Parts = tuple[Array, Array, Array]  # of each fold: mass (F, K), sums (F, K, d), squares (F, …)
+Parts = tuple[Array, Array, Array]  # for each fold: weight (F, K), sums (F, K, d), squares (F, …)
 BLOCK = 2048  # rows
-SMALL = 4_000_000  # numbers: deviations of so few are kept for the next dealing
+SMALL = 4_000_000  # numbers up to which deviations are kept for the next partition
 
 
 class Rows:
     """Rows with classes and weights, and the origin of each class."""
 
     def __init__(self, X: Array, codes: Array, weights: Array, K: int, again: bool):
-        """`again`: rows are in more than one fold."""
+        """`again`: rows are in more than one fold, so their deviations are kept."""
         self.X, self.codes, self.K = X, codes, K
         self.weights = weights
         self.roots = None if (weights == 1).all() else np.sqrt(weights)[:, None]
@@ -60,7 +60,7 @@ Measure = Callable[[Sequence[Array]], Parts]
 
 
 def by_feature(rows: Rows, squared: bool) -> Measure:
-    """Sums, and squares of each feature where they are asked for."""
+    """Sums, and optionally squares, of each feature."""
     (n, d), K = rows.X.shape, rows.K
 
     def measure(folds: Sequence[Array]) -> Parts:
@@ -80,7 +80,7 @@ def by_feature(rows: Rows, squared: bool) -> Measure:
 
 
 def tied(rows: Rows) -> Measure:
-    """Squares of all features, over all classes."""
+    """Products of all features, summed over the classes."""
     d, gram = rows.X.shape[1], _grams(rows, rows.indicators)
 
     def measure(folds: Sequence[Array]) -> Parts:
@@ -91,7 +91,7 @@ def tied(rows: Rows) -> Measure:
 
 
 def full(rows: Rows) -> Measure:
-    """Squares of all features in each class."""
+    """Products of all features in each class."""
     d, gram = rows.X.shape[1], _grams(rows, lambda some: np.ones((len(rows.X[some]), 1)))
 
     def measure(folds: Sequence[Array]) -> Parts:
@@ -106,7 +106,7 @@ def full(rows: Rows) -> Measure:
 
 
 def _grams(rows: Rows, columns: Callable[[Any], Array]) -> Callable[[Array], Array]:
-    """AᵀA of some rows; one matrix on both sides is half the work (syrk)."""
+    """AᵀA of some rows (syrk: half the work)."""
     kept = rows.beside(slice(None), columns) if rows.keep else None
 
     def gram(members: Array) -> Array:

@@ -281,9 +281,9 @@ class FromStatistics(Classifier):
 
     def _widen(self, classes: np.ndarray) -> None:
         all_classes = np.unique(classes)
-        if strangers := sorted(set(self.classes_.tolist()) - set(all_classes.tolist())):
+        if unknown := sorted(set(self.classes_.tolist()) - set(all_classes.tolist())):
             raise ValueError(
-                f"y holds {strangers[0]!r}, which is not in classes={all_classes.tolist()}; add it."
+                f"y holds {unknown[0]!r}, which is not in classes={all_classes.tolist()}; add it."
             )
         places = np.searchsorted(all_classes, self.classes_)
         self.statistics_ = self.statistics_.among(places, len(all_classes))

@@ -1,11 +1,11 @@
-"""The score of each row by the model of all others, for about the price of one fit.
+"""Leave-one-out scores: each row by the model of all others, for about the cost of one fit.
 
-Leaving row x out of class k, of n rows with mean m and scatter S, is an update of rank one: with
-u = x − m and c = n/(n − 1),
+Leaving row x out of class k, with n rows, mean m and scatter S, is a rank-one update: with u = x − m and
+c = n/(n − 1),
     m′ = m − u/(n − 1),   x − m′ = c u,   S′ = S − c u uᵀ,
     S′⁻¹ = S⁻¹ + S⁻¹u uᵀS⁻¹ c/(1 − c q),   det S′ = (1 − c q) det S,   q = uᵀS⁻¹u,
-so all that is needed are inner products with S⁻¹ of what is there for all rows.
-Rows that are the last of their class, or alone in some direction, are `lone`: a refit decides.
+so only inner products with S⁻¹ are needed. Rows that are the last of their class, or the only ones with variance
+in some direction, are marked `lone` and get a fit of their own.
 Sherman & Morrison (1950); Ripley (1996), Pattern Recognition and Neural Networks, §2.7, §3.4
 """
 
@@ -17,14 +17,14 @@ from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.spread import Spread
 
 Array = np.ndarray
-LONE = 1e-4  # of 1 − c q: what is left of the spread along u
-NARROW = 1e-8  # a variance, of the feature's in all rows: it may be the floor that a fit raises
+LONE = 1e-4  # lower bound of 1 − c q, the remaining share of the scatter along u
+NARROW = 1e-8  # of the overall variance of a feature: below it a fit may raise a variance
 
 
 def tied(
     X: Array, codes: Array, moments: ClassMoments, spread: Spread, lost: int
 ) -> tuple[Array, Array]:
-    """(scores, lone): θ_kᵀx − A(θ_k) about the mean of the others, of Gaussians of one covariance.
+    """(scores, lone): θ_kᵀx − A(θ_k) about the mean of the others, for Gaussians with one covariance.
 
     `spread` factors the pooled scatter S itself, not S/f.
     """
@@ -48,7 +48,7 @@ def tied(
 def full(
     X: Array, codes: Array, moments: ClassMoments, spreads: list[Spread], lost: int
 ) -> tuple[Array, Array]:
-    """(ln N(x; m_k, Σ_k) + const, lone), each class with a covariance of its own.
+    """(ln N(x; m_k, Σ_k) + const, lone), for a covariance in each class.
 
     `spreads` factor the scatters S_k.
     """
@@ -73,16 +73,16 @@ def full(
 def diagonal(
     X: Array, codes: Array, moments: ClassMoments, smoothing: float, tied: bool
 ) -> tuple[Array, Array]:
-    """(Σ_j ln N(x_j; m_kj, σ²_kj) + const, lone), σ² with `smoothing` of the largest variance."""
+    """(Σ_j ln N(x_j; m_kj, σ²_kj) + const, lone), σ² with `smoothing` times the largest variance."""
     n, mass, K = len(X), moments.mass, len(moments.mass)
     U = X - moments.mean[codes]
     c = _shrinking(mass[codes])[:, None]
     off_centre = X - moments.centre
     step = moments.mean - moments.centre
-    whole = moments.pooled + mass @ step**2  # the scatter of all rows about their mean
+    whole = moments.pooled + mass @ step**2  # scatter of all rows about their mean
     total = (whole - n / (n - 1) * off_centre**2) / (n - 1)
     floor = smoothing * total.max(axis=1, keepdims=True)
-    gone = c * U**2  # what a row takes with it of the scatter of its class
+    gone = c * U**2  # decrease of the scatter of the class
     variance = (moments.pooled - gone) / (n - 1) + floor
     own_scatter = moments.pooled if tied else moments.scatter[codes]
     rounding = n * moments.negligible**2
@@ -100,7 +100,7 @@ def diagonal(
             variance[low] = 1
         squares = (X - m) ** 2
         squares[own] *= c[own] ** 2
-        if tied:  # what all classes share is left out of a linear score
+        if tied:  # a common term does not change linear scores
             squares -= (n / (n - 1) * off_centre) ** 2
         squares /= variance
         squares += np.log(variance)
@@ -109,7 +109,7 @@ def diagonal(
 
 
 def priors(codes: Array, mass: Array) -> Array:
-    """ln of the shares of the classes among the other rows, (n, K)."""
+    """ln of the class frequencies among the other rows, (n, K)."""
     counts = np.tile(mass, (len(codes), 1))
     counts[np.arange(len(codes)), codes] -= 1
     with np.errstate(divide="ignore"):

@@ -1,10 +1,9 @@
-"""How much to shrink a covariance: the share α that Ledoit and Wolf found to be best.
+"""The optimal shrinkage of a covariance by Ledoit and Wolf:
 
     α = β²/δ²,   δ² = ‖S − μI‖²,   β² = min(δ², N⁻² Σ_i w_i ‖r_i r_iᵀ − S‖²),   μ = tr S / d,
 
-r_i the deviation of row i from the mean of its class, S = Σ w_i r_i r_iᵀ/N. δ² is how far S is
-from the target, β² how far from the truth. All follows from tr S, ‖S‖² and Σ w_i ‖r_i‖⁴, in
-whatever unit: α has none.
+with r_i the deviation of row i from the mean of its class and S = Σ w_i r_i r_iᵀ/N. δ² is the distance of S from the
+target, β² an estimate of its distance from the truth. All follow from tr S, ‖S‖² and Σ w_i ‖r_i‖⁴, in any unit.
 Ledoit & Wolf (2004), A well-conditioned estimator for large-dimensional covariance matrices
 """
 
@@ -19,7 +18,7 @@ def share_of_moments(statistics: QuarticMoments) -> float:
 
 
 def share_of_rows(R: np.ndarray, weights: np.ndarray) -> float:
-    """From rows √w r (n, d) that are fewer than features: no (d, d) matrix is made."""
+    """From fewer rows √w r (n, d) than features, without a matrix (d, d)."""
     R = R / power_of_two(np.abs(R).max(initial=0))
     N, lengths = weights.sum(), np.einsum("ij,ij->i", R, R) / weights
     square = ((R @ R.T) ** 2).sum() / N**2

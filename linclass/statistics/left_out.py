@@ -1,14 +1,14 @@
-"""Moments of all rows but a fold's, for every fold, reading the rows once for each dealing.
+"""Moments of all rows but those of a fold, for every fold, with one pass over the rows for each partition.
 
-About an origin m⁰_k near the mean of each class, sums s = Σ w d and squares Q = Σ w d dᵀ of the
-deviations d = x − m⁰ add up, so with those of a fold taken off,
+About an origin m⁰_k near the mean of each class, sums s = Σ w d and squares Q = Σ w d dᵀ of the deviations
+d = x − m⁰ are additive, so without those of a fold
     n = n_all − n_fold,   s = s_all − s_fold,   m = m⁰ + s/n,   S = Q_all − Q_fold − s sᵀ/n.
-Folds that are disjoint, and the rows that they leave, make up all rows: the first dealing gives the
-totals, too. A far origin or far classes cost no digits, because m⁰ is a class's own.
+Disjoint folds and the remaining rows form a partition of all rows; the first partition gives the totals, too.
+A far origin or far classes cause no cancellation, because m⁰ depends on the class.
 
-A difference keeps the rounding of what it was taken from: a fold that holds nearly all the spread
-of a feature, by an outlier or by the only rows of an indicator, leaves nothing but that. What is so
-lost is gathered anew from the rows themselves: the feature, or the fold where features meet.
+A difference keeps the rounding error of the total. If a fold holds nearly all the variance of a feature, by an
+outlier or by the only rows of an indicator, the difference is rounding error alone. It is then recomputed from the
+rows: the feature, or the whole fold if the form has products of features.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ STACK = 60_000  # numbers in a stack of scatters
 def left_out(
     X: Matrix, codes: Array, weights: Array, K: int, form: str, folds: Sequence[Array]
 ) -> Iterator[ClassMoments]:
-    """The moments, in this form, of the rows that are not in each of the folds: stacks of folds."""
+    """The moments, in this form, of the rows outside each of the folds: stacks of folds."""
 
     def gathered(rows: Array, columns: Any = slice(None)) -> ClassMoments:
         kept = np.ones(len(codes), dtype=bool)
         kept[rows] = False
         return ClassMoments.of(X[kept][:, columns], codes[kept], weights[kept], K, form)
 
-    if form == "rows":  # too few to be worth a difference
+    if form == "rows":  # so few rows that no difference is needed
         for rows in folds:
             yield gathered(rows).stacked()
         return
@@ -63,7 +63,7 @@ def _of_sparse(
 def _of_dense(
     X: Matrix, codes: Array, weights: Array, K: int, form: str, folds: Sequence[Array]
 ) -> Iterator[tuple[ClassMoments, ClassMoments]]:
-    """The same, in stacks of many."""
+    """The same, in stacks of many folds."""
     first, rest = _disjoint(folds, len(X))
     everything = Rows(X, codes, weights, K, again=first < len(folds))
     measure = FORMS[form](everything)
@@ -80,7 +80,7 @@ def _of_dense(
 
 
 def _disjoint(folds: Sequence[Array], n: int) -> tuple[int, Array]:
-    """(how many folds from the first have no row in common, the rows that are in none of them)."""
+    """(how many of the first folds are disjoint, the rows that are in none of them)."""
     seen = np.zeros(n, dtype=bool)
     for count, rows in enumerate(folds):
         if seen[rows].any():

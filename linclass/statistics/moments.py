@@ -1,14 +1,12 @@
-"""Mass, mean and scatter of each class, from its rows:  n_k = Σ w_i,  m_k = Σ w_i x_i / n_k.
+"""Weight, mean and scatter of each class, from its rows:  n_k = Σ w_i,  m_k = Σ w_i x_i / n_k.
 
-Squares are of deviations from the class's own mean, in two passes, never a difference of sums of
-squares; and the mean is corrected by the mean of the deviations, which leaves a constant column
-without any but the last digit's. Sparse rows stay sparse: entries that are not stored deviate
-by −m_k. A class without rows has mass 0 and mean 0.
+Squares are of deviations from the class mean, in two passes, and never a difference of sums of squares. The mean
+is corrected by the mean of the deviations, so a constant column has no deviation but in the last digit. Sparse
+rows stay sparse: entries that are not stored deviate by −m_k. A class without rows has weight 0 and mean 0.
 
-The scatter Σ w (x − m_k)(x − m_k)ᵀ comes in the form that is asked for (FORMS): of single features
-(K, d), of all features in each class (K, d, d), summed over the classes (d, d), as rows R (n, d)
-with RᵀR that sum, or not at all.   Chan, Golub & LeVeque (1983), Algorithms for computing the
-sample variance
+The scatter Σ w (x − m_k)(x − m_k)ᵀ has one of these forms (FORMS): of single features (K, d), of all features in
+each class (K, d, d), summed over the classes (d, d), as rows R (n, d) with RᵀR that sum, or none.
+Chan, Golub & LeVeque (1983), Algorithms for computing the sample variance
 """
 
 from collections.abc import Callable, Iterator
@@ -24,7 +22,7 @@ Matrix = Any
 def moments(
     X: Matrix, codes: Array, weights: Array, K: int, form: str
 ) -> tuple[Array, Array, Array]:
-    """(mass (K,), mean (K, d), scatter in this form)."""
+    """(weight (K,), mean (K, d), scatter in this form)."""
     measure, gather = FORMS[form]
     found = []
     for rows, w in _classes(X, codes, weights, K):
@@ -47,7 +45,7 @@ def _outer(rows: Matrix, w: Array, m: Array, D: Matrix) -> Array:
     """Σ w (x − m)(x − m)ᵀ."""
     if not sp.issparse(rows):
         D *= np.sqrt(w)[:, None]
-        return D.T @ D  # one matrix on both sides: half the work (syrk)
+        return D.T @ D  # a product of a matrix with its transpose (syrk): half the work
     product = (rows.T @ _times(rows, w)).toarray() - w.sum() * np.outer(m, m)
     np.fill_diagonal(product, _squares(rows, w, m, D))  # without cancellation
     return product
@@ -66,7 +64,7 @@ def _classes(X: Matrix, codes: Array, weights: Array, K: int) -> Iterator[tuple[
 
 def _centred(rows: Matrix, w: Array, mass: float) -> tuple[Array, Matrix]:
     """(mean, deviations from it); dense rows become their deviations, in place."""
-    mass = mass or 1.0  # of a class without rows
+    mass = mass or 1.0  # for a class without rows
     m = (w @ rows) / mass
     if not sp.issparse(rows):
         rows -= m
@@ -82,7 +80,7 @@ def _deviations(rows: sp.csr_array, m: Array) -> sp.csr_array:
 
 
 def _unstored(rows: sp.csr_array, w: Array) -> Array:
-    """The weight of the zeros of each column."""
+    """Total weight of the zeros of each column."""
     stored = np.bincount(rows.indices, np.repeat(w, np.diff(rows.indptr)), rows.shape[1])
     return np.maximum(w.sum() - stored, 0)
 

@@ -1,10 +1,10 @@
-"""Moments of classes up to the fourth, as far as Ledoit and Wolf's shrinkage asks for them.
+"""Moments of classes up to the fourth, for Ledoit and Wolf's shrinkage.
 
-Besides n_k, m_k and S_k, with d = x − m_k:  c_k = Σ w ‖d‖² d  and  q_k = Σ w ‖d‖⁴.  Seen from a
-centre moved by δ they become
+Besides n_k, m_k and S_k, with d = x − m_k:  c_k = Σ w ‖d‖² d  and  q_k = Σ w ‖d‖⁴.  About a centre moved by δ they
+become
     c − tr S δ − 2 S δ − n ‖δ‖² δ   and   q + 4 δᵀSδ − 4 δᵀc + 2 ‖δ‖² tr S + n ‖δ‖⁴,
-so they add and subtract as the others do. They are kept in a unit near the spread, a power of two:
-fourth powers of small or large numbers are soon none.
+so they can be added and subtracted like the others. They are kept in a unit near the standard deviation, a power of
+two, because fourth powers of small or large numbers underflow or overflow.
 """
 
 from __future__ import annotations
@@ -93,5 +93,5 @@ class QuarticMoments:
 
 
 def power_of_two(size: float) -> float:
-    """Near this size, which may be 0: what is divided by it loses no digit."""
+    """A power of two near this size, which may be 0; dividing by it is exact."""
     return float(2.0 ** np.round(np.log2(size))) if size > 0 else 1.0

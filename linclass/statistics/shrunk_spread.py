@@ -1,9 +1,8 @@
 """A covariance shrunk towards a multiple of the identity:  Σ = Σ_r values_r v_r v_rᵀ + floor·I.
 
-With what `Spread` offers. The axes v (r, d) are orthonormal and may be fewer than d: the rest of
-the space has the floor alone, so no (d, d) matrix is made of few rows. All strengths of shrinkage
-share the axes, which is what makes a path of them cost one factorization.
-Ledoit & Wolf (2004), A well-conditioned estimator for large-dimensional covariance matrices
+It has the interface of `Spread`. The axes v (r, d) are orthonormal and may be fewer than d; all other directions have
+the variance `floor`, so few rows need no matrix (d, d). All shrinkages share the axes, so a path of them costs one
+factorization.   Ledoit & Wolf (2004), A well-conditioned estimator for large-dimensional covariance matrices
 """
 
 from dataclasses import dataclass
@@ -45,7 +44,7 @@ class ShrunkSpread:
         return self._powers(mean, -1)
 
     def _powers(self, M: Any, power: float) -> np.ndarray:
-        """M Σ^power, where Σ is zero zero."""
+        """M Σ^power, with 0 for directions without variance."""
         along = M @ self.axes.T
         new = np.where(self.values + self.floor > 0, self.values + self.floor, 1.0) ** power
         new = np.where(self.values + self.floor > 0, new, 0)

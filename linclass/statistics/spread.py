@@ -1,10 +1,8 @@
-"""A covariance in two factors:  Σ = FᵀF  and its (pseudo-)inverse  Σ⁺ = W Wᵀ.
+"""A covariance in factors:  Σ = FᵀF  and its (pseudo-)inverse  Σ⁺ = W Wᵀ.
 
-x ↦ xW makes the spread the identity, which is all that LDA and Fisher's discriminant need of Σ.
-Columns are brought to unit variance first, so that the rank, and which directions count as
-having no spread at all, do not depend on the units of the features. Without full rank Σ⁺ is the
-pseudo-inverse in those coordinates: directions without spread are left out.
-Golub & Van Loan (2013), §4.2, §5.5
+x ↦ xW whitens rows, which is all that LDA and Fisher's discriminant need of Σ. Columns are first scaled to unit
+variance, so that the rank does not depend on the units of the features. Without full rank Σ⁺ is the pseudo-inverse
+in those coordinates: directions without variance are left out.   Golub & Van Loan (2013), §4.2, §5.5
 """
 
 from dataclasses import dataclass
@@ -18,14 +16,14 @@ NEGLIGIBLE = 1e-13  # eigenvalue of a correlation matrix, relative to d times th
 
 @dataclass(frozen=True)
 class Spread:
-    """root F (r, d) and whitener W (d, r), r the rank.
+    """Root F (r, d) and whitener W (d, r), r the rank.
 
-    Without a `factor` the root is the inverse of a triangular whitener: a thousand folds keep half.
+    Without a `factor` the root is computed as the inverse of the triangular whitener, which halves the memory.
     """
 
     factor: np.ndarray | None
     whitener: np.ndarray
-    known_volume: float | None = None  # ln det Σ, where a factorization has told it
+    known_volume: float | None = None  # ln det Σ, if a factorization gave it
 
     @property
     def rank(self) -> int:
@@ -37,7 +35,7 @@ class Spread:
 
     @property
     def log_volume(self) -> float:
-        """ln det Σ; without full rank, of the directions that have spread."""
+        """ln det Σ; without full rank, over the directions with variance."""
         if self.known_volume is not None:
             return self.known_volume
         if self.rank == self.root.shape[1]:
@@ -45,7 +43,7 @@ class Spread:
         return 2 * float(np.log(np.linalg.svd(self.root, compute_uv=False)).sum())
 
     def whiten(self, X: Any) -> np.ndarray:
-        """Rows X (n, d) in coordinates (n, r) in which the spread is the identity."""
+        """Rows X (n, d) in coordinates (n, r) in which the covariance is the identity."""
         return X @ self.whitener
 
     def lengths(self, theta: np.ndarray) -> np.ndarray:
@@ -66,18 +64,18 @@ class Spread:
 
     @classmethod
     def of_covariance(cls, C: np.ndarray, negligible: np.ndarray) -> Self:
-        """From Σ (d, d); a standard deviation up to `negligible` (d,) is rounding, not spread."""
+        """From Σ (d, d); a standard deviation up to `negligible` (d,) is rounding error."""
         return cls.of_covariances(C[None], negligible[None])[0]
 
     @classmethod
     def of_covariances(cls, C: np.ndarray, negligible: np.ndarray) -> list[Self]:
-        """Of many Σ (n, d, d) at once, with `negligible` (n, d)."""
+        """From many Σ (n, d, d) at once, with `negligible` (n, d)."""
         scale, weight = _scales(np.diagonal(C, axis1=1, axis2=2), negligible)
         return [cls._of_one(*one) for one in zip(C, scale, weight, strict=True)]
 
     @classmethod
     def _of_one(cls, C: np.ndarray, scale: np.ndarray, weight: np.ndarray) -> Self:
-        """By Cholesky, where that leaves no doubt of the rank; else by eigenvectors."""
+        """By Cholesky factorization if that determines the rank; otherwise by eigenvectors."""
         L, indefinite = lapack.dpotrf(C.T, lower=1, clean=1)
         if not indefinite and weight.all():
             inverse, _ = lapack.dtrtri(L, lower=1)
@@ -85,13 +83,13 @@ class Spread:
             # ‖Q‖ ≤ d and ‖Q⁻¹‖ ≤ ‖unit‖², so nothing ill-conditioned passes
             if len(C) * np.vdot(unit, unit) * _tolerance(C) < 1:
                 return cls(None, inverse.T, 2 * float(np.log(L.diagonal()).sum()))
-        Q = C * np.multiply.outer(weight, weight)  # correlations, 0 where there is no spread
+        Q = C * np.multiply.outer(weight, weight)  # correlations, 0 for columns without variance
         values, vectors = np.linalg.eigh(Q)
         return cls._of_eigen(values, vectors.T, scale, weight)
 
     @classmethod
     def of_rows(cls, R: np.ndarray, negligible: np.ndarray) -> Self:
-        """From rows with Σ = RᵀR, fewer than columns: nothing of size (d, d) is made."""
+        """From fewer rows than columns, with Σ = RᵀR, without a matrix (d, d)."""
         scale, weight = _scales(np.einsum("ij,ij->j", R, R), negligible)
         _, singular, V = np.linalg.svd(R * weight, full_matrices=False)
         return cls._of_eigen(singular**2, V, scale, weight)
@@ -106,7 +104,7 @@ class Spread:
 
 
 def _scales(variance: np.ndarray, negligible: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(standard deviation, its inverse) of each column, both 0 for a column without spread."""
+    """(standard deviation, its inverse) of each column, both 0 for a column without variance."""
     scale = np.sqrt(np.maximum(variance, 0))
     scale = np.where(scale > negligible, scale, 0)
     return scale, np.divide(1, scale, out=np.zeros_like(scale), where=scale > 0)

@@ -24,9 +24,9 @@ from linclass.table import Table
 from linclass.transforms._numbers import beside_categories, numbers
 from linclass.transforms._transform import Transform
 
-# The kernels that are inner products whatever the rows, so that S ≥ 0.
+# Positive semidefinite kernels, so that S ≥ 0.
 KERNELS: dict[str, Callable[..., Any]] = {"gaussian": Gaussian, "polynomial": Polynomial}
-SMALL = 1e-7  # of the largest eigenvalue: 1/√S would make the rounding of k visible
+SMALL = 1e-7  # of the largest eigenvalue: 1/√S would amplify the rounding of k
 
 
 class Nystroem(Transform):

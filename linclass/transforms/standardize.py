@@ -15,8 +15,8 @@ from linclass.table import Table
 from linclass.transforms._transform import Transform
 
 BLOCK = 2048  # rows
-STACK = 1_000_000  # numbers in the sums of folds that are worked out at once
-CANCELS = 1e-6  # of the second moment: where less is left, a variance is worked out from the rows
+STACK = 1_000_000  # numbers in the sums of folds that are computed at once
+CANCELS = 1e-6  # of the second moment: a smaller variance is computed from the rows
 
 
 class Standardize(Transform):
@@ -80,7 +80,7 @@ class _Sums:
         self.X = X
         self.centre = np.zeros(X.shape[1])
         if not sp.issparse(X):
-            constant = X.min(axis=0) == X.max(axis=0)  # whose rounded mean would leave a spread
+            constant = X.min(axis=0) == X.max(axis=0)  # its rounded mean would leave a variance
             self.centre = np.where(constant, X[0], X.mean(axis=0))
         self.powers: tuple[Any, ...] = (X,)
         if sp.issparse(X):
@@ -115,7 +115,7 @@ class _Sums:
         first, second, entries = np.moveaxis(self.total - self._over(folds), 1, 0)
         mean = first / n
         variance = second / n - mean**2
-        empty = entries == 0  # the others are all equal to the centre
+        empty = entries == 0  # all training rows are equal to the centre
         lost = (variance <= CANCELS * self.total[1] / N) & ~empty
         mean = np.where(empty, 0, mean) + self.centre
         scale = np.sqrt(np.where(empty | (variance <= 0), 1, variance))

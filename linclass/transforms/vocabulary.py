@@ -61,7 +61,7 @@ class Vocabulary(Transform):
                 f"vocabulary: none of the {len(kept)} columns occurs in {self.min_rows} or more of the "
                 f"{n} training rows, and in at most {self.max_share:g} of them; ask for less."
             )
-        for name in table.levels:  # a category's code 0 is a level like any other
+        for name in table.levels:  # the code 0 of a category is a level, too
             kept[table.names.index(name)] = True
         self.kept_ = np.flatnonzero(kept)
         return self

@@ -16,7 +16,7 @@ import numpy as np
 
 from linclass import pipeline
 from linclass.conventions import NotApplicable
-from linclass.statistics.shards import dealings, fit_without_each
+from linclass.statistics.shards import fit_without_each, partitions
 from linclass.table import Table
 from linclass.transforming import share
 from linclass_study.data import blocks
@@ -50,9 +50,9 @@ def predict(
     """What each model says of the rows of its fold, in their order."""
     parts: list[list[Any]] = [[] for _ in fits]
     seconds = np.zeros(len(fits))
-    dealt, begin = dealings(held_out, len(file.y)), 0
+    divided, begin = partitions(held_out, len(file.y)), 0
     for table in blocks.tables(file.in_file, file.table.names):
-        for members, shard in dealt:
+        for members, shard in divided:
             own = shard[begin : begin + table.shape[0]]
             for place in np.unique(own[own < len(members)]):
                 number, clock = members[place], time.perf_counter()
