@@ -74,6 +74,17 @@ Said = tuple[np.ndarray, np.ndarray, np.ndarray | None]  # codes, score (n, K), 
 
 
 @dataclass(frozen=True)
+class Candidate:
+    """Parameters that were tried, and their tune_metric over the inner folds: mean and standard error, or None."""
+
+    params: dict[str, Any]
+    mean: float | None
+    error: float | None
+    n: int
+    chosen: bool
+
+
+@dataclass(frozen=True)
 class Fitted:
     """A fitted method."""
 
@@ -82,12 +93,21 @@ class Fitted:
     chosen: dict[str, Any]
     transforms: list[Any]
     estimator: Any
+    candidates: tuple[Candidate, ...] = ()
 
-    def predict(self, table: Table) -> Said:
-        """(predicted codes, scores (n, K), log-probabilities (n, K) or None) of rows."""
+    def ready(self, table: Table) -> Table:
+        """Rows as they reach the classifier."""
         for transform in self.transforms:
             table = transform.transform(table)
-        return _predict(self.estimator, table.X, self.method, self.task)
+        return table
+
+    def say(self, ready: Table) -> Said:
+        """(predicted codes, score (n, K), log-probabilities (n, K) or None) of such rows."""
+        return _predict(self.estimator, ready.X, self.method, self.task)
+
+    def predict(self, table: Table) -> Said:
+        """Likewise, of rows as they come."""
+        return self.say(self.ready(table))
 
 
 def fit(
@@ -104,12 +124,24 @@ def fit(
     parameter `groups`.
     """
     _refuse_lack_of_costs(method, task)
-    chosen = _tuned(method, table, y, task, seed, groups) if method.tune else {}
+    chosen: dict[str, Any] = {}
+    candidates: tuple[Candidate, ...] = ()
+    if method.tune:
+        choice = _tuned(method, table, y, task, seed, groups)
+        chosen, candidates = choice.option, _told(choice, task)
+    transforms, ready, estimator = prepared(method, table, y, seed, chosen)
+    _learn(estimator, _rows_for(estimator, ready), y, groups)
+    return Fitted(method, task, chosen, transforms, estimator, candidates)
+
+
+def prepared(
+    method: Method, table: Table, y: np.ndarray, seed: int, chosen: Mapping[str, Any]
+) -> tuple[list[Any], Table, Any]:
+    """(the fitted transforms, the training rows after them, the classifier that has yet to learn)."""
     transforms, ready = fit_transforms(method.transforms, table, y)
     estimator = method.estimator(seed, **chosen)
     _refuse_gaps(ready, estimator)
-    _learn(estimator, _rows_for(estimator, ready), y, groups)
-    return Fitted(method, task, chosen, transforms, estimator)
+    return transforms, ready, estimator
 
 
 def fit_folds(
@@ -216,10 +248,9 @@ def _tuned(
     task: Task,
     seed: int,
     groups: np.ndarray | None = None,
-) -> dict[str, Any]:
-    measure = metrics.find(task.tune_metric)
+) -> tuning.Choice:
     options = tuning.candidates(method.tune)
-    precision = _precision_of_tuning(method)
+    precision = precision_of_tuning(method)
 
     def prepare(train: np.ndarray, test: np.ndarray) -> tuple[Any, ...]:
         transforms, ready = fit_transforms(method.transforms, table.rows(train), y[train])
@@ -246,13 +277,12 @@ def _tuned(
         return judgements
 
     def judged(estimator: Any, X_test: Any, y_test: np.ndarray) -> float:
-        y_pred, scores, log_proba = _predict(estimator, X_test, method, task)
-        value = measure(Predictions(y_test, y_pred, scores, log_proba, task.positive))
+        value = measured(_predict(estimator, X_test, method, task), y_test, task)
         if value is None:
             raise NotApplicable(
                 f"the tune_metric '{task.tune_metric}' is not defined for this method"
             )
-        return value if metrics.greater_is_better(task.tune_metric) else -value
+        return _sign(task) * value
 
     own_seed = seed_of("tuning", seed)
     return tuning.choose(
@@ -265,6 +295,29 @@ def _tuned(
         together,
         groups,
         task.tune_rule,
+    )
+
+
+def measured(said: Said, y: np.ndarray, task: Task) -> float | None:
+    """The tune_metric of what was said of some rows; None where it is not defined."""
+    y_pred, scores, log_proba = said
+    return metrics.find(task.tune_metric)(Predictions(y, y_pred, scores, log_proba, task.positive))
+
+
+def _sign(task: Task) -> float:
+    """What makes greater values of the tune_metric the better ones."""
+    return 1.0 if metrics.greater_is_better(task.tune_metric) else -1.0
+
+
+def _told(choice: tuning.Choice, task: Task) -> tuple[Candidate, ...]:
+    n = len(choice.scores)
+    return tuple(
+        Candidate(option, None, None, n, False)
+        if np.isnan(mean)
+        else Candidate(option, _sign(task) * mean, error, n, i == choice.number)
+        for i, (option, (mean, error)) in enumerate(
+            zip(choice.options, choice.judged(), strict=True)
+        )
     )
 
 
@@ -285,7 +338,7 @@ def _takes_groups(estimator: Any) -> bool:
         return False
 
 
-def _precision_of_tuning(method: Method) -> dict[str, Any]:
+def precision_of_tuning(method: Method) -> dict[str, Any]:
     """Candidates are compared by their predictions, for which a looser tolerance may suffice (`tuning_tol`); it is not
     used if `tol` itself is tuned.
     """

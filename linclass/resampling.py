@@ -79,5 +79,21 @@ def hold_out(
     return place < wanted[codes]
 
 
+def nested_order(y: np.ndarray, seed: int, groups: np.ndarray | None = None) -> np.ndarray:
+    """The rows in an order every beginning of which is a stratified sample: after the first row of each class, a
+    beginning of m rows has a class's share of m to within one row. With groups, whole groups in random order.
+    """
+    bits = np.random.PCG64(seed)
+    if groups is not None:
+        kinds, members = np.unique(groups, return_inverse=True)
+        return np.argsort(bits.random_raw(len(kinds))[members], kind="stable")
+    _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    shuffled = np.lexsort((bits.random_raw(len(y)), codes))
+    place = np.empty(len(y), dtype=np.int64)  # of each row among those of its class
+    place[shuffled] = np.arange(len(y)) - (np.cumsum(counts) - counts)[codes[shuffled]]
+    quantile = np.where(place > 0, (place + 0.5) / counts[codes], 0)
+    return np.lexsort((codes, quantile))
+
+
 def _named(code: int, names: Sequence[str] | None) -> str:
     return str(code) if names is None else f"'{names[code]}'"

@@ -16,6 +16,7 @@ Breiman, Friedman, Olshen & Stone (1984), CART, §3.4.3; Hastie, Tibshirani & Fr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from typing import Any
@@ -27,6 +28,27 @@ from linclass.resampling import stratified_folds
 # Direction in which a parameter makes the penalty stronger, by our names and scikit-learn's.
 STRONGER = {"strength": 1, "alpha": 1, "shrinkage": 1, "reg_param": 1, "C": -1}
 TIE = 1e-12
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The number of the option that was chosen, and what all of them were judged by."""
+
+    options: Sequence[dict[str, Any]]
+    number: int
+    scores: np.ndarray  # (inner folds, options), greater is better; −∞ where an option failed
+
+    @property
+    def option(self) -> dict[str, Any]:
+        return self.options[self.number]
+
+    def judged(self) -> Iterator[tuple[float, float]]:
+        """(mean, standard error sd/√folds) of each option over the inner folds; NaN of one that failed."""
+        n = len(self.scores)
+        for of_option in self.scores.T:
+            failed = not np.isfinite(of_option).all()
+            error = np.nan if failed else float(of_option.std(ddof=1)) / n**0.5
+            yield np.nan if failed else float(of_option.sum()) / n, error
 
 
 def candidates(tune: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -45,7 +67,7 @@ def choose(
     together: Callable[[list[np.ndarray]], list[list[Callable[[], float]]]] | None = None,
     groups: np.ndarray | None = None,
     rule: str = "best",
-) -> dict[str, Any]:
+) -> Choice:
     """The selected candidate. prepare(train, test) runs once per inner fold, score(prepared, option) for each option.
 
     `together`, called with the held-out rows of all inner folds, may return a function that computes the score for each
@@ -70,7 +92,7 @@ def choose(
                 scores[k, i] = -np.inf
     if failure is not None and not np.isfinite(scores).all(axis=0).any():
         raise failure
-    return options[RULES[rule](options, scores)]
+    return Choice(options, RULES[rule](options, scores), scores)
 
 
 def _best(options: Sequence[dict[str, Any]], scores: np.ndarray) -> int:

@@ -4,6 +4,8 @@ cv             repeated k-fold, stratified: evaluation.folds and evaluation.repe
 official       the data set's own split, where it has one
 hold_out       a share of the rows, stratified, drawn anew in each repeat
 leave_one_out  each row by the model of all others: one planned fit, whose folds are the rows
+learning_curve the folds of cv's first repeat, each trained on parts of its training rows: one protocol for each size,
+               learning_curve@0.1 and so on; a larger part holds the smaller ones
 
 Where the data set names a `group:`, every protocol keeps groups whole: cv and hold_out deal whole
 groups, leave_one_out leaves out one group at a time, and an official split that divides a group is refused.
@@ -18,20 +20,35 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linclass.applicability import NotApplicable
-from linclass.resampling import hold_out, stratified_folds
+from linclass.resampling import hold_out, nested_order, stratified_folds
 
 if TYPE_CHECKING:
     from linclass_study.data.dataset import Dataset
 
 Options = Mapping[str, Any]
+CURVE = "learning_curve"
+UNUSED = -2  # a row that is neither tested nor trained on
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """deal(data, options, seed): the test fold of each row in one repeat, −1 where it has none."""
+    """deal(data, options, seed): the test fold of each row in one repeat, −1 where it has none, UNUSED where it
+    does not train either. `within` names the protocol whose folds, in its first repeat, are the repeats of this one:
+    deal(data, options, seed, held out)."""
 
-    deal: Callable[[Dataset, Options, int], np.ndarray]
+    deal: Callable[..., np.ndarray]
     size: Callable[[Options], tuple[int, int]] = lambda options: (1, 1)  # repeats, fits of each
+    within: str = ""
+
+
+def named(protocol: str) -> Protocol:
+    """The protocol of a name, whatever its size."""
+    return PROTOCOLS[kind(protocol)]
+
+
+def kind(protocol: str) -> str:
+    """learning_curve@0.1 → learning_curve; the others have no sizes."""
+    return protocol.partition("@")[0]
 
 
 def asked(evaluation: Mapping[str, Any]) -> dict[str, Options]:
@@ -39,6 +56,10 @@ def asked(evaluation: Mapping[str, Any]) -> dict[str, Options]:
     found: dict[str, Options] = {}
     for item in evaluation["protocols"]:
         name, options = (item, {}) if isinstance(item, str) else next(iter(item.items()))
+        if name == CURVE:
+            for size in (DEFAULTS[CURVE] | (options or {}))["sizes"]:
+                found[f"{CURVE}@{size:g}"] = {"size": size, "folds": evaluation["folds"]}
+            continue
         own = evaluation if name == "cv" else DEFAULTS.get(name, {}) | (options or {})
         found[name] = {key: own[key] for key in KEYS.get(name, ())}
     return found
@@ -51,6 +72,12 @@ def of_dataset(evaluation: Mapping[str, Any], about: Mapping[str, Any]) -> dict[
     if len(found) > 1 and not about.get("test_rows"):
         found.pop("official", None)
     return found
+
+
+def judging(evaluation: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Options]:
+    """Those whose scores judge a method: without the parts of training sets that learning curves are of."""
+    found = of_dataset(evaluation, about)
+    return {name: options for name, options in found.items() if kind(name) != CURVE}
 
 
 def _k_fold(data: Dataset, options: Options, seed: int) -> np.ndarray:
@@ -99,11 +126,40 @@ def _leave_one_out(data: Dataset, options: Options, seed: int) -> np.ndarray:
     return units
 
 
+def _learning_curve(data: Dataset, options: Options, seed: int, held_out: np.ndarray) -> np.ndarray:
+    """The first rows of one order of the training rows, so that the parts are nested."""
+    rows, size = np.flatnonzero(~held_out), options["size"]
+    m = round(size * len(rows)) if size <= 1 else int(size)
+    if m > len(rows):
+        raise NotApplicable(
+            f"{m} training rows are asked for, and a training set has {len(rows)}; "
+            "leave that size out of learning_curve"
+        )
+    groups = None if data.groups is None else data.groups[rows]
+    order = nested_order(data.y[rows], seed, groups)
+    part = order[:m]
+    if groups is not None and m < len(rows) and groups[order[m]] == groups[part[-1]]:
+        part = part[groups[part] != groups[part[-1]]]  # the last group is not whole
+    lacking = np.flatnonzero(np.bincount(data.y[rows[part]], minlength=len(data.classes)) == 0)
+    if len(lacking):
+        raise NotApplicable(
+            f"a part of {m} training rows has none of class '{data.classes[int(lacking[0])]}'; "
+            "give learning_curve larger sizes"
+        )
+    fold = np.full(len(data.y), UNUSED)
+    fold[held_out], fold[rows[part]] = 0, -1
+    return fold
+
+
 PROTOCOLS = {
     "cv": Protocol(_k_fold, lambda options: (options["repeats"], options["folds"])),
     "official": Protocol(_official),
     "hold_out": Protocol(_hold_out, lambda options: (options["repeats"], 1)),
     "leave_one_out": Protocol(_leave_one_out),
+    CURVE: Protocol(_learning_curve, lambda options: (options["folds"], 1), within="cv"),
 }
 KEYS = {"cv": ("folds", "repeats"), "hold_out": ("test_share", "repeats")}
-DEFAULTS: dict[str, dict[str, Any]] = {"hold_out": {"test_share": 0.25, "repeats": 10}}
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "hold_out": {"test_share": 0.25, "repeats": 10},
+    CURVE: {"sizes": [0.1, 0.2, 0.4, 0.7]},
+}

@@ -22,7 +22,7 @@ FIT = ("dataset", "method", "protocol", "repeat", "fold")
 
 @cache
 def schema(name: str) -> pl.Schema:
-    """Column → Polars type of the file called `name` (folds, predictions, fits, traces, scores)."""
+    """Column → Polars type of the file called `name` (folds, predictions, fits, coefficients, …)."""
     columns = yaml.safe_load(SCHEMAS.read_text(encoding="utf-8"))[name]
     return pl.Schema({column: _type(text) for column, text in columns.items()})
 

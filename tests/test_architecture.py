@@ -18,7 +18,8 @@ INITS = sorted(
 
 PARTS = {"losses", "penalties", "solvers", "families", "kernels"}
 STAGES = {
-    "features", "transforms", "metrics", "comparisons", "pipeline", "leave_one_out", "tuning", "resampling",
+    "features", "transforms", "metrics", "comparisons", "pipeline", "leave_one_out", "closer_look", "tuning",
+    "resampling",
 }  # fmt: skip
 GROUND = {
     "applicability", "conventions", "inverse", "log_probability", "numerics", "risk", "statistics", "table",

@@ -8,7 +8,8 @@ all classes are fitted jointly; any other loss is fitted one class against the r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ from linclass.estimators.composition import Composition
 from linclass.estimators.geometry import LinearGeometry
 from linclass.numerics import Array, DesignMatrix
 from linclass.objective import Objective
+from linclass.optimization.point import Point
 from linclass.parts import find
 from linclass.separation.recession import separating_direction
 from linclass.solvers.base import Solution
@@ -64,8 +66,9 @@ class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
         solver's own limit.
     warm_start : bool, default=False
         Whether `fit` starts from the coefficients of the previous fit.
-    trace : bool, default=False
-        Whether to record the progress of the solver in `trace_`.
+    trace : bool or callable, default=False
+        Whether to record the progress of the solver in `trace_`. A function is called with the model after each
+        step, and its value recorded as `watched`.
     random_state : int, numpy.random.Generator or None, default=None
         Seed of the random order of rows, for stochastic solvers. None draws a new one for each fit.
 
@@ -204,6 +207,23 @@ class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
             given = old[problem] if start.ndim == 1 else old[: len(start)] - _last(old, start)
             start = given.copy() if given.shape == start.shape else start
         return self._minimize(objective, start)
+
+    def _watch(self) -> Callable[[Point], float | None] | None:
+        """With `trace` a function, its value for this model as it stands after each step; None of one among
+        several that are solved one after another, each of a class against the rest."""
+        watch = self.trace
+        if not callable(watch):
+            return None
+
+        def look(point: Point) -> float | None:
+            if point.theta.ndim == 1 and len(self.classes_) > 2:
+                return None
+            theta = self._of_each_class(np.atleast_2d(point.theta).copy(), together=True)
+            model = copy.copy(self)
+            model.coef_, model.intercept_ = self._split(theta)
+            return watch(model)
+
+        return look
 
     def _look_at_optimum(
         self, objective: Objective, solution: Solution, codes: Array, weights: Array

@@ -18,6 +18,7 @@ from linclass.losses.base import KINDS, Loss
 from linclass.numerics import Array, DesignMatrix
 from linclass.objective import Objective
 from linclass.optimization import choice
+from linclass.optimization.point import Point
 from linclass.parts import find, names
 from linclass.penalties.base import Penalty
 from linclass.penalties.unpenalized import Unpenalized
@@ -154,11 +155,15 @@ class Composition:
         """Run the solver; sets `solver_` and, if asked for, `trace_`."""
         solver = self._chosen(objective)
         self.solver_ = name_of(solver)
-        trace = Trace() if getattr(self, "trace", False) else None
+        trace = Trace(self._watch()) if getattr(self, "trace", False) else None
         solution = solver.solve(objective, start, trace)
         if trace:
             self.trace_ = [*getattr(self, "trace_", []), *trace.rows]
         return solution
+
+    def _watch(self) -> Callable[[Point], float | None] | None:
+        """What a trace tells of each step beyond the objective; None for nothing."""
+        return None
 
     def _ending(self, solutions: Sequence[Solution]) -> tuple[str, str]:
         """(status, reason) of one or several minimizations."""

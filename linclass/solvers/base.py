@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from math import log
 from numbers import Integral, Real
@@ -37,10 +37,11 @@ class Solution:
 
 
 class Trace:
-    """Records passes, seconds, objective and gradient norm after every step."""
+    """Records passes, seconds, objective and gradient norm after every step; and `watched`, the value of `watch`."""
 
-    def __init__(self) -> None:
-        self.rows: list[dict[str, float]] = []
+    def __init__(self, watch: Callable[[Point], float | None] | None = None) -> None:
+        self.rows: list[dict[str, Any]] = []
+        self.watch = watch
         self._start = time.perf_counter()
 
     def __call__(self, point: Point) -> None:
@@ -49,6 +50,8 @@ class Trace:
         g, passes = point.steepest, point.objective.passes  # the next step needs ∇P as well
         row = {"passes": passes, "seconds": seconds, "objective": point.value}
         self.rows.append(row | {"gradient_norm": float((g * g).sum() ** 0.5)})
+        if self.watch is not None:
+            self.rows[-1]["watched"] = self.watch(point)
         self._start += time.perf_counter() - begun  # the time of recording does not count
 
 

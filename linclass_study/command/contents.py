@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from linclass_study.command.results_folder import ResultsFolder
+from linclass_study.runs import kept
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ PARTS = (
     Part("data/", "data/*.json", "of each data set: sizes, classes, source and digest", True),
     Part("checks/", "checks/*.json", "what the checks of each data set found", True),
     Part("folds/", "folds/*.parquet", "which row is held out in which fold"),
-    Part("runs/", "runs/{run}/*", "of each run: predictions of held-out rows, and a row for each fit", True),
+    Part("runs/", "runs/{run}/*", "of each run: predictions, a row for each fit, coefficients …", True),
     Part("scores.csv", "scores.csv", "one metric on one fold"),
     Part("scores.parquet", "scores.parquet", "the same, as Parquet"),
     Part("fits.parquet", "fits.parquet", "every planned fit: status, reason, tuned values, seconds, machine", True),
@@ -36,7 +37,7 @@ PARTS = (
     Part("tables/", "tables/*", "the tables of the report", True),
     Part("exhibits/", "exhibits/*/*", "the figures with their numbers", True),
 )  # fmt: skip
-OF_RUN = ("predictions.parquet", "fits.parquet", "traces.parquet", "boundary.npz")
+OF_RUN = (*kept.OTHERS, kept.LAST)
 PROMISED = ("report.html", "study.json", "scores.csv", "scores.parquet", "fits.parquet")
 
 

@@ -25,8 +25,8 @@ from linclass_study.environment import FOLDER as ENVIRONMENT
 from linclass_study.refusal import Refused
 from linclass_study.results.outcome import FIT
 from linclass_study.results.times import UNKNOWN
-
-BESIDE = ("traces.parquet", "boundary.npz")
+from linclass_study.runs import kept
+from linclass_study.runs.kept import BOUNDARY
 
 
 def write(sources: Sequence[ResultsFolder], merged: Merged, folder: Path) -> None:
@@ -81,6 +81,7 @@ def _write_run(run: Run, sources: Sequence[ResultsFolder], folder: Path) -> pl.D
     told = [source.of_run("fits", run) for source in sources]
     fits = told[0]
     predictions = own = first.of_run("predictions", run)
+    tables_of = {name: [first.of_run(name, run)] for name in kept.TABLES}
     for other, theirs in zip(others, told[1:], strict=True):
         unmade = fits.join(made(fits), on=FIT, how="anti")
         better = made(theirs).join(unmade, on=FIT, how="semi")
@@ -88,6 +89,8 @@ def _write_run(run: Run, sources: Sequence[ResultsFolder], folder: Path) -> pl.D
         if new.height:
             rows = other.of_run("predictions", run).join(new, on=FIT, how="semi")
             predictions = pl.concat([predictions, rows]) if rows.height else predictions
+            for name, parts in tables_of.items():
+                parts.append(other.of_run(name, run).join(new, on=FIT, how="semi"))
             fits = pl.concat([fits.join(new, on=FIT, how="anti"), new])
     tables.write(fits.sort(FIT), "fits", target / "fits.parquet")
     whole = first.path(run, "predictions.parquet")
@@ -96,10 +99,14 @@ def _write_run(run: Run, sources: Sequence[ResultsFolder], folder: Path) -> pl.D
     else:
         rows = predictions.sort(*FIT, maintain_order=True)
         tables.write(rows, "predictions", target / "predictions.parquet")
-    for name in BESIDE:
-        there = [s.path(run, name) for s in sources if s.path(run, name).exists()]
-        if there:
-            _copy(max(there, key=lambda path: path.stat().st_size), target / name)
+    for name, parts in tables_of.items():
+        rows = pl.concat(parts)
+        if rows.height:
+            rows = rows.sort(*FIT, maintain_order=True)
+            tables.write(rows, name, target / f"{name}.parquet")
+    there = [path for s in sources if (path := s.path(run, BOUNDARY)).exists()]
+    if there:
+        _copy(max(there, key=lambda path: path.stat().st_size), target / BOUNDARY)
     return _times(run, fits, [*told, *(source.other_times for source in sources)])
 
 

@@ -21,7 +21,7 @@ from linclass_study.results import study_file
 
 Run = tuple[str, str]  # data set, method
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*\Z")  # of a data set or a method
-LATER = {"machine"}  # columns that older results do not have
+LATER = {"machine", "held_out"}  # columns that older results do not have
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class ResultsFolder:
         return self.folder / "runs" / run[0] / run[1] / file
 
     def of_run(self, table: str, run: Run) -> pl.DataFrame:
-        """The table `predictions`, `fits` or `traces` of a run; without rows if there is no file."""
+        """The table `predictions`, `fits`, `coefficients`, … of a run; without rows if there is no file."""
         path = self.path(run, f"{table}.parquet")
         if not path.exists():
             return tables.frame(table)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from linclass import tuning
 from linclass_study.data.size import Size
-from linclass_study.protocols import PROTOCOLS, asked
+from linclass_study.protocols import asked, named
 
 
 class Cost(NamedTuple):
@@ -65,8 +65,9 @@ def fits(evaluation: Mapping[str, Any], rows: float) -> float:
     """How many fits a run makes, an official split's not counted; `rows` of leave-one-out, which sums do in one."""
     count = 0.0
     for name, options in asked(evaluation).items():
-        repeats, each = PROTOCOLS[name].size(options)
-        count += {"leave_one_out": rows, "official": 0}.get(name, repeats * each)
+        repeats, each = named(name).size(options)
+        whole = {"leave_one_out": rows, "official": 0}.get(name, repeats * each)
+        count += whole * min(options.get("size", 1), 1)
     return max(count, 1)
 
 

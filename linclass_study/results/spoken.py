@@ -5,26 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from linclass_study.protocols import asked
+from linclass_study.protocols import asked, kind
 
 TITLES = {
     "cv": "Cross-validation",
     "official": "Official test set",
     "hold_out": "Repeated hold-out",
     "leave_one_out": "Leave-one-out",
+    "learning_curve": "Learning curve",
 }
 
 
 def spoken(evaluation: Mapping[str, Any], protocol: str) -> str:
     """What a mean is over: 10 folds, 3 × 10 folds, 10 hold-outs of 25 %, …"""
     options = asked(evaluation)[protocol]
-    return SENTENCES[protocol](options)
+    return SENTENCES[kind(protocol)](options)
 
 
 def has_spread(evaluation: Mapping[str, Any], protocol: str) -> bool:
     """Whether there are several values, of which a standard deviation can speak."""
     options = asked(evaluation)[protocol]
-    return protocol == "cv" or options.get("repeats", 1) > 1
+    return kind(protocol) in ("cv", "learning_curve") or options.get("repeats", 1) > 1
 
 
 def _folds(options: Mapping[str, Any]) -> str:
@@ -38,9 +39,16 @@ def _hold_outs(options: Mapping[str, Any]) -> str:
     return f"{count} hold-outs of {share}" if count > 1 else f"one hold-out of {share}"
 
 
+def _parts(options: Mapping[str, Any]) -> str:
+    size = options["size"]
+    part = f"{100 * size:g} % of the" if size <= 1 else f"{size:g}"
+    return f"{options['folds']} folds, trained on {part} rows"
+
+
 SENTENCES = {
     "cv": _folds,
     "official": lambda options: "the official test set",
     "hold_out": _hold_outs,
     "leave_one_out": lambda options: "leave-one-out",
+    "learning_curve": _parts,
 }

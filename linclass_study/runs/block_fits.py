@@ -44,6 +44,15 @@ def fit(
     return [pipeline.Fitted(method, task, {}, [], model) for model in fits]
 
 
+def refuse_parts(rows: int, of: int) -> None:
+    """A learning curve's fits leave rows out that are not tested either."""
+    if rows < of:
+        raise NotApplicable(
+            "its rows stay in their file (parquet_blocks), and learning_curve needs them in memory; "
+            "choose another protocol"
+        )
+
+
 def predict(
     fits: Sequence[pipeline.Fitted], file: FeatureFile, held_out: Sequence[np.ndarray]
 ) -> list[Predicted]:

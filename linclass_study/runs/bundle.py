@@ -90,6 +90,7 @@ def up_to_date(
                 seed=data.evaluation["seed"],
                 limits=limits,
                 child=child,
+                traces=data.evaluation.get("traces", False),
             )
         records.write(folder, made_of)
     told = kept.told(folder)

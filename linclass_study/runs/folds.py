@@ -4,7 +4,8 @@ The protocols are those of linclass_study/protocols.py. The seed is a function o
 the data set's name, the protocol and the repeat: never of order or time.
 
 The file holds one line for each row and repeat: the fold in which the row is tested, -1 if it is in
-none. Lines are sorted by row, so that Parquet stores each row's number once and the folds in a few bits.
+none, -2 if it does not train either. Lines are sorted by row, so that Parquet stores each row's number
+once and the folds in a few bits.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import polars as pl
 from linclass.applicability import NotApplicable
 from linclass.resampling import seed_of
 from linclass_study import tables
-from linclass_study.protocols import PROTOCOLS, asked, of_dataset
+from linclass_study.protocols import UNUSED, asked, kind, named, of_dataset
 
 if TYPE_CHECKING:
     from linclass_study.data.dataset import Dataset
@@ -45,8 +46,13 @@ class Planned:
         return self.protocol == "leave_one_out"
 
     @property
+    def partial(self) -> bool:
+        """Some rows are neither tested nor trained on, as on a learning curve."""
+        return bool((self.dealt == UNUSED).any())
+
+    @property
     def train(self) -> np.ndarray:
-        return np.flatnonzero(self.dealt != self.fold)
+        return np.flatnonzero((self.dealt != self.fold) & (self.dealt != UNUSED))
 
     @property
     def test(self) -> np.ndarray:
@@ -55,8 +61,9 @@ class Planned:
     @property
     def n_train(self) -> int:
         """Of leave-one-out, the rows of the smallest training set."""
-        largest = np.bincount(self.dealt).max(initial=0) if self.each else self.n_test
-        return len(self.dealt) - int(largest)
+        if self.each:
+            return len(self.dealt) - int(np.bincount(self.dealt).max(initial=0))
+        return len(self.dealt) - self.n_test - int(np.count_nonzero(self.dealt == UNUSED))
 
     @property
     def n_test(self) -> int:
@@ -94,11 +101,15 @@ def deal(
     dealt: Dealt = {}
     undealt: dict[str, str] = {}
     for name, options in asked(evaluation).items() if len(data.y) else ():
-        protocol = PROTOCOLS[name]
+        protocol = named(name)
+        if protocol.within in undealt:
+            undealt[name] = undealt[protocol.within]
+            continue
         try:
             for repeat in range(protocol.size(options)[0]):
-                seed = seed_of(evaluation["seed"], dataset, name, repeat)
-                dealt[name, repeat] = protocol.deal(data, options, seed)
+                seed = seed_of(evaluation["seed"], dataset, kind(name), repeat)
+                held_out = [dealt[protocol.within, 0] == repeat] if protocol.within else []
+                dealt[name, repeat] = protocol.deal(data, options, seed, *held_out)
         except NotApplicable as reason:
             undealt[name] = str(reason)
     return dealt, undealt
@@ -124,7 +135,7 @@ def _planned(
     about: Mapping[str, Any], evaluation: Mapping[str, Any]
 ) -> Iterator[tuple[str, int, int]]:
     for name, options in of_dataset(evaluation, about).items():
-        repeats, fits = PROTOCOLS[name].size(options)
+        repeats, fits = named(name).size(options)
         yield from ((name, repeat, fit) for repeat in range(repeats) for fit in range(fits))
 
 

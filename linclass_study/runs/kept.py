@@ -1,6 +1,9 @@
 """What the files of a run were made of, told by the run's own files; so a run is computed again only if it must.
 
 runs/{dataset}/{method}/predictions.parquet   a row for each held-out row
+                        coefficients.parquet  of each fit of a linear classifier: what each feature weighs; else absent
+                        tuning.parquet        of each tuned fit: every candidate with its inner score; else absent
+                        paths.parquet         of the first fit: coefficients along the strengths; else absent
                         traces.parquet        a row for each step of a solver that was asked to tell; else absent
                         boundary.npz          the class of each point of the plane, where the data have one; else absent
                         fits.parquet          a row for each planned fit; written last, and its metadata tell the rest
@@ -21,7 +24,9 @@ import polars as pl
 
 KEY = "linclass.run"  # of the metadata of fits.parquet
 LAST = "fits.parquet"
-OTHERS = ("predictions.parquet", "traces.parquet", "boundary.npz")
+TABLES = ("coefficients", "tuning", "paths", "traces")  # that are absent rather than empty
+BOUNDARY = "boundary.npz"
+OTHERS = ("predictions.parquet", *(f"{table}.parquet" for table in TABLES), BOUNDARY)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
-"""What a run writes: its fits, predictions, traces and boundary, with their fixed columns (kept.py lists its files)."""
+"""What a run writes, with fixed columns: fits, predictions, and what else a fit told (kept.py lists the files)."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import polars as pl
 
 from linclass_study import tables
 from linclass_study.runs import kept
+from linclass_study.runs.columns import Columns
 
 IDENTITY = ("dataset", "method", "protocol", "repeat", "fold")
 
@@ -23,7 +24,9 @@ class Records:
         self.axes, self.on_plane = axes, on_plane
         self.fits: list[dict[str, Any]] = []
         self.parts: list[dict[str, Any]] = []
-        self.traces: list[pl.DataFrame] = []
+        self.tables: dict[str, list[tuple[dict[str, Any], Columns]]] = {
+            name: [] for name in kept.TABLES
+        }
         self.labels: list[np.ndarray] = []
         self.added: list[tuple[dict[str, Any], np.ndarray, Mapping[str, Any] | None]] = []
 
@@ -32,9 +35,10 @@ class Records:
     ) -> None:
         if given is not None:
             predictions = _predictions(fit, test, given)
-            if given["trace"]:
-                self.traces.append(_trace(fit, given["trace"]))
             self.parts.append(predictions)
+            for name, columns in given["kept"].items():
+                if columns:
+                    self.tables[name].append((fit, columns))
         self.added.append((fit, test, given))
         self.fits.append({column: fit.get(column) for column in tables.schema("fits")})
         if fit["protocol"] == self.on_plane and not fit["repeat"] and len(self.axes[0]):
@@ -73,19 +77,16 @@ class Records:
         """The run's files; those that would be empty are absent, but for predictions. The fits are last:
         with them the run is whole."""
         tables.write(self.table(), "predictions", folder / "predictions.parquet")
-        for path, save in (
-            (folder / "traces.parquet", self._save_traces if self.traces else None),
-            (folder / "boundary.npz", self._save_boundary if self.labels else None),
-        ):
-            if save is None:
-                path.unlink(missing_ok=True)
-            else:
-                save(path)
+        for name, parts in self.tables.items():
+            if parts:
+                tables.write(_joined(name, parts), name, folder / f"{name}.parquet")
+        if self.labels:
+            self._save_boundary(folder / kept.BOUNDARY)
+        empty = [f"{name}.parquet" for name, parts in self.tables.items() if not parts]
+        for name in [*empty, *([] if self.labels else [kept.BOUNDARY])]:
+            (folder / name).unlink(missing_ok=True)
         fits = tables.frame("fits", self.fits)
         tables.write(fits, "fits", folder / kept.LAST, metadata=kept.described(folder, made_of))
-
-    def _save_traces(self, path: Path) -> None:
-        tables.write(pl.concat(self.traces), "traces", path)
 
     def _save_boundary(self, path: Path) -> None:
         partial = path.with_name(f"{path.name}.{os.getpid()}.partial.npz")
@@ -117,6 +118,14 @@ def _lists(matrices: list[np.ndarray]) -> pl.Series:
     return pl.Series(np.concatenate(matrices)).cast(pl.List(pl.Float64))
 
 
-def _trace(fit: Mapping[str, Any], steps: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
-    same = {name: fit[name] for name in IDENTITY}
-    return tables.frame("traces", [same | {"step": i} | dict(s) for i, s in enumerate(steps)])
+def _joined(name: str, parts: list[tuple[dict[str, Any], Columns]]) -> pl.DataFrame:
+    """What the fits told, one after another, as one table."""
+    of_fit = np.repeat(np.arange(len(parts)), [len(next(iter(own.values()))) for _, own in parts])
+    identity = pl.DataFrame([{column: fit[column] for column in IDENTITY} for fit, _ in parts])
+    schema = tables.schema(name)
+    columns = {
+        column: pl.concat([pl.Series(own[column], dtype=schema[column]) for _, own in parts])
+        for column in schema
+        if column not in IDENTITY
+    }
+    return identity[of_fit].with_columns(**columns)

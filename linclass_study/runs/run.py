@@ -14,6 +14,7 @@ from linclass.resampling import seed_of
 from linclass_study.guard import Answer, Guard
 from linclass_study.machine import machine
 from linclass_study.runs import feature_file
+from linclass_study.runs.closer import Closer, is_looked_at, looks_of
 from linclass_study.runs.each import Each
 from linclass_study.runs.folds import Plan, Planned
 from linclass_study.runs.records import IDENTITY, Records
@@ -22,11 +23,12 @@ from linclass_study.runs.shared_child import SharedChild
 
 @dataclass(frozen=True)
 class Fit:
-    """A planned fit: what its row says before, its rows, whether it colours the plane."""
+    """A planned fit: what its row says before, its rows, whether it colours the plane, what is looked at closely."""
 
     row: dict[str, Any]
     rows: Planned
     grid: bool
+    looks: tuple[str, ...] = ()
 
 
 def run(
@@ -40,15 +42,19 @@ def run(
     limits: Mapping[str, float],
     child: SharedChild | None = None,
     part: tuple[int, int] = (1, 1),
+    traces: bool = False,
 ) -> Records:
     """Every fold of the plan as a row, whatever becomes of its fit.
 
     child   that the fits are made in; without it, one of their own
     part    (2, 3): of the planned fits, the second of each three
+    traces  whether the steps of a solver are told, where the classifier can
     """
     if child is None:
         with SharedChild(limits) as own:
-            return run(dataset, method, entry, features, plan, task, seed, limits, own, part)
+            return run(
+                dataset, method, entry, features, plan, task, seed, limits, own, part, traces
+            )
     axes, unfit = feature_file.peek(features)
     records = Records(axes, plan.on_plane)
     fits = []
@@ -58,7 +64,8 @@ def run(
         row = identity | {"n_train": rows.n_train, "n_test": rows.n_test}
         on_grid = len(axes[0]) > 0 and rows.protocol == plan.on_plane and not rows.repeat
         told = {"seed": seed_of(seed, *names), "machine": machine()}
-        fits.append(Fit(row | told, rows, on_grid))
+        looks = looks_of(entry, traces) if is_looked_at(rows, plan) else ()
+        fits.append(Fit(row | told, rows, on_grid, looks))
     guard = child.turn(f"{dataset}/{method}", features, entry, task)
     possible = not (plan.unavailable or unfit or entry.get("tune"))
     given = _together(guard, fits) if possible else {}
@@ -69,7 +76,7 @@ def run(
         elif unfit or not fit.rows.n_test:
             ending = {"status": "not_applicable", "reason": unfit or fit.rows.undealt}
             records.add(fit.row | ending, fit.rows.test)
-        elif number not in given or _written(records, fit, given[number]).kind != "ok":
+        elif number not in given or _written(records, guard, fit, given[number]).kind != "ok":
             _alone(records, guard, fit)
     return records
 
@@ -82,7 +89,9 @@ def _together(guard: Guard, fits: list[Fit]) -> dict[int, dict[str, Any]]:
     says that it failed.
     """
     several = {
-        number: fit for number, fit in enumerate(fits) if fit.rows.n_test and not fit.rows.each
+        number: fit
+        for number, fit in enumerate(fits)
+        if fit.rows.n_test and not (fit.rows.each or fit.rows.partial)
     }
     if len(several) < 2:
         return {}
@@ -99,7 +108,7 @@ def _alone(records: Records, guard: Guard, fit: Fit) -> None:
     each = Each(fit.rows.dealt, seed) if fit.rows.each else None
     answer = guard.call(each or (fit.rows.train, fit.rows.test, seed, fit.grid))
     if answer.kind == "ok":
-        answer = _written(records, fit, answer.value[0])
+        answer = _written(records, guard, fit, answer.value[0])
     if answer.kind != "ok":
         in_vain = answer.kind == "timeout" and guard.has_begun
         spent = time.perf_counter() - begin if in_vain else None
@@ -107,14 +116,24 @@ def _alone(records: Records, guard: Guard, fit: Fit) -> None:
         records.add(fit.row | ending, fit.rows.test)
 
 
-def _written(records: Records, fit: Fit, given: dict[str, Any]) -> Answer:
+def _written(records: Records, guard: Guard, fit: Fit, given: dict[str, Any]) -> Answer:
     """The outcome itself, or why it does not fit into the tables."""
+    if fit.looks:
+        given["kept"] |= _closer_look(guard, fit, given["chosen"])
     try:
         records.add(fit.row | given, fit.rows.test, given)
     except Exception as error:
         text = " ".join(str(error).split())
         return Answer("failed", f"what it gave fits no table ({type(error).__name__}: {text})")
     return Answer("ok", given)
+
+
+def _closer_look(guard: Guard, fit: Fit, chosen: dict[str, Any]) -> dict[str, Any]:
+    """Table → its columns; nothing where the look took too long or too much."""
+    asked = Closer(fit.rows.train, fit.rows.test, fit.row["seed"], chosen, fit.looks)
+    answer = guard.call(asked)
+    found = answer.value[0] if answer.kind == "ok" else {}
+    return {name: columns for name, columns in found.items() if columns}
 
 
 def task(about: Mapping[str, Any], evaluation: Mapping[str, Any]) -> dict[str, Any]:

@@ -47,6 +47,7 @@ def compute(
                     seed=data.evaluation["seed"],
                     limits=limits,
                     part=part,
+                    traces=data.evaluation.get("traces", False),
                 )
             added = records.added
         partial = out.with_name(f"{out.name}.{os.getpid()}.partial")

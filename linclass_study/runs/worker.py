@@ -16,15 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from linclass import pipeline
-from linclass_study.runs import block_fits, each
+from linclass import closer_look, coefficients, pipeline
+from linclass_study.runs import block_fits, columns, each
+from linclass_study.runs.closer import Closer
 from linclass_study.runs.each import Each
 from linclass_study.runs.feature_file import FeatureFile
 
 FITTED = ("converged", "max_iter", "separable", "rank_deficient")
 Fold = tuple[np.ndarray | None, np.ndarray, int, bool]  # train (None: all others), test, seed, grid
-STEP = ("passes", "seconds", "objective", "gradient_norm")
-
 
 loaded: dict[str, FeatureFile] = {}  # the last file alone: methods on the same rows share them
 
@@ -44,12 +43,37 @@ class Worker:
         gc.freeze()  # what is here by now stays: no collection between fits looks through it again
 
     def __call__(self, *asked: Any) -> list[dict[str, Any] | None]:
-        """What became of leave-one-out (Each), or of each fold: of one alone, or of several fitted together,
-        where that can be.
+        """What became of leave-one-out (Each), of a closer look (Closer), or of each fold: of one alone, or of
+        several fitted together, where that can be.
 
         Of several, one that cannot be predicted is None: alone it will say why.
         """
+        if isinstance(asked[0], Closer):
+            return [self._closer(asked[0])]
         return [self._each(asked[0])] if isinstance(asked[0], Each) else self._folds(*asked)
+
+    def _closer(self, asked: Closer) -> dict[str, Any]:
+        """The path and the steps of a fit whose parameters are chosen; each may be None."""
+        table, y = self.file.table, self.file.y
+        fit = table.rows(asked.train), y[asked.train]
+        held_out = table.rows(asked.test), y[asked.test]
+        looks = {
+            "paths": lambda: columns.path(
+                closer_look.path(self.method, *fit, asked.seed, asked.chosen)
+            ),
+            "traces": lambda: columns.trace(
+                closer_look.trace(self.method, *fit, held_out, self.task, asked.seed, asked.chosen)
+            ),
+        }
+        found = {}
+        for name in asked.looks:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    found[name] = looks[name]()
+                except Exception as error:  # it is only shown, and the fit has its row
+                    print(f"no {name}: {type(error).__name__}: {error}", file=sys.stderr)
+        return found
 
     def _each(self, asked: Each) -> dict[str, Any]:
         reset_peak_memory()
@@ -74,7 +98,8 @@ class Worker:
             "y_pred": found.y_pred,
             "score": found.score,
             "log_proba": found.log_proba,
-            "trace": None,
+            "kept": {},
+            "chosen": {},
             "grid": None,
         }
 
@@ -107,6 +132,8 @@ class Worker:
         table, y = self.file.table, self.file.y
         held_out = [test for _, test, _, _ in folds]
         if self.file.in_file:
+            if len(folds) == 1 and folds[0][0] is not None:
+                block_fits.refuse_parts(len(folds[0][0]) + len(held_out[0]), len(y))
             return block_fits.fit(self.method, self.file, held_out, self.task)
         if len(folds) > 1:
             return pipeline.fit_folds(self.method, table, y, held_out, self.task)
@@ -126,8 +153,11 @@ class Worker:
         _, test, _, grid = fold
         if said is None:
             begin = time.perf_counter()
-            predicted = fitted.predict(self.file.table.rows(test))
-            said = (*predicted, time.perf_counter() - begin)
+            ready = fitted.ready(self.file.table.rows(test))
+            said = (*fitted.say(ready), time.perf_counter() - begin)
+            known = coefficients.of_fit(fitted.estimator, fitted.transforms, ready, said[1])
+        else:  # the rows stay in their file, and have their columns from there
+            known = coefficients.of_fit(fitted.estimator, fitted.transforms, self.file.table)
         y_pred, score, log_proba, predict_seconds = said
         return {
             **ending(fitted.estimator, heard),
@@ -139,7 +169,12 @@ class Worker:
             "y_pred": y_pred,
             "score": score,
             "log_proba": log_proba,
-            "trace": steps(getattr(fitted.estimator, "trace_", None)),
+            "kept": {
+                "coefficients": columns.coefficients(known),
+                "tuning": columns.tuning(fitted.candidates),
+                "traces": columns.trace(getattr(fitted.estimator, "trace_", None)),
+            },
+            "chosen": fitted.chosen,
             "grid": self._on_plane(fitted) if grid else None,
         }
 
@@ -177,13 +212,6 @@ def ending(estimator: Any, heard: list[warnings.WarningMessage]) -> dict[str, An
         "certificate": number(getattr(estimator, "certificate_", None)),
         "certificate_kind": text_or_none(getattr(estimator, "certificate_kind_", None)),
     }
-
-
-def steps(trace: Any) -> list[dict[str, float]] | None:
-    """The solver's steps, where the estimator tells them as ours do."""
-    if not isinstance(trace, list) or not all(isinstance(step, dict) for step in trace):
-        return None
-    return [step for step in trace if set(step) == set(STEP)] or None
 
 
 def reset_peak_memory() -> None:

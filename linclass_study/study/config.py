@@ -90,6 +90,11 @@ def read(config: Mapping[str, Any], files: Iterable[str | Path], root: Path) -> 
         for i in twice
     )
 
+    if "learning_curve" in protocols and "cv" not in protocols[: protocols.index("learning_curve")]:
+        sentence = "learning_curve trains on parts of cv's training sets; list cv before it"
+        place = ["evaluation", "protocols", protocols.index("learning_curve")]
+        written.refuse([(place, sentence)])
+
     for kind in ("datasets", "methods"):
         values[kind] = _of_grids(values[kind], origin[kind])
     chosen = _selected("methods", values, catalogues["methods"], written)

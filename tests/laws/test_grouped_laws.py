@@ -159,7 +159,7 @@ def chosen(scores: list[list[float]], rule: str, options=STRENGTHS) -> dict:
     def together(held_out):
         return [[lambda value=value: value for value in row] for row in scores]
 
-    return tuning.choose(options, y, len(scores), 0, None, None, together, rule=rule)
+    return tuning.choose(options, y, len(scores), 0, None, None, together, rule=rule).option
 
 
 def test_the_strongest_penalty_within_one_standard_error():

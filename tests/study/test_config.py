@@ -419,6 +419,11 @@ PROTOCOLS = {
     ),
     "options of another": ("[{cv: {folds: 3}}]", "unknown key"),
     "unknown option": ("[{hold_out: {share: 0.2}}]", "unknown key; did you mean 'test_share'?"),
+    "a curve without cv": ("[official, learning_curve]", "list cv before it"),
+    "a curve before cv": ("[learning_curve, cv]", "list cv before it"),
+    "no part": ("[cv, {learning_curve: {sizes: [0]}}]", "0 is too small"),
+    "half a row": ("[cv, {learning_curve: {sizes: [1.5]}}]", "1.5 is "),
+    "a part twice": ("[cv, {learning_curve: {sizes: [0.1, 0.1]}}]", "0.1 is given twice"),
     "a share of all": ("[{hold_out: {test_share: 1}}]", "1 is too large; give less than 1"),
 }
 

@@ -128,3 +128,55 @@ def test_what_cannot_be_dealt_is_planned_and_says_why(tmp_path, changes, protoco
     for fit in fits:
         assert words in fit.undealt
         assert fit.n_test == 0
+
+
+CURVE = {"learning_curve": {"sizes": [0.1, 0.5, 12, 1.0]}}
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(60) % 20])
+def test_learning_curves_train_on_nested_parts_of_the_training_rows_of_cv(tmp_path, groups):
+    rows = replace(data([36, 24]), groups=groups)
+    fits = planned(rows, tmp_path, "cv", CURVE)
+    cv = {fit.fold: fit for fit in fits if fit.protocol == "cv" and fit.repeat == 0}
+    sizes = {"0.1": 0.1, "12": 12, "0.5": 0.5, "1": 1.0}
+    before: dict[int, set[int]] = {}
+    for size, asked in sizes.items():
+        parts = [fit for fit in fits if fit.protocol == f"learning_curve@{size}"]
+        assert [(fit.repeat, fit.fold) for fit in parts] == [(0, 0), (1, 0), (2, 0)]
+        for fit in parts:
+            whole = cv[fit.repeat]
+            part = {*fit.train.tolist()}
+            assert fit.test.tolist() == whole.test.tolist()
+            assert before.get(fit.repeat, set()) <= part <= {*whole.train.tolist()}
+            assert fit.n_train == len(part)
+            m = round(asked * whole.n_train) if asked <= 1 else asked
+            if groups is None:
+                assert len(part) == m
+                assert abs(np.count_nonzero(rows.y[fit.train] == 1) - m * 24 / 60) <= 1.5
+            else:
+                assert m - 3 < len(part) <= m
+                others = [k for k in whole.train if k not in part]
+                assert not {*groups[fit.train]} & {*groups[others]}
+            before[fit.repeat] = part
+
+
+def test_the_folds_of_cv_do_not_know_of_a_learning_curve(tmp_path):
+    alone = planned(data([36, 24]), tmp_path, "cv")
+    with_curve = planned(data([36, 24]), tmp_path, "cv", CURVE)
+    for one, other in zip(alone, with_curve, strict=False):
+        assert one.dealt.tolist() == other.dealt.tolist()
+
+
+@pytest.mark.parametrize(
+    ("sizes", "words"),
+    [
+        ([2], "a part of 2 training rows has none of class 'c2'"),
+        ([100], "100 training rows are asked for, and a training set has 20"),
+    ],
+)
+def test_sizes_that_cannot_be_had_are_planned_and_say_why(tmp_path, sizes, words):
+    fits = planned(data([18, 6, 6]), tmp_path, "cv", {"learning_curve": {"sizes": sizes}})
+    for fit in fits[6:]:
+        assert words in fit.undealt
+        assert fit.n_test == 0
+    assert all(fit.n_test for fit in fits[:6])

@@ -171,8 +171,9 @@ def test_attributes_of_our_names_and_kinds_are_recorded_and_others_are_not(featu
         assert (given["status"], given["reason"], given["iterations"]) == ("rank_deficient", "", 7)
         assert (given["objective"], given["certificate"]) == (0.25, None)
     for given in outcomes(features, "classifier: foreign_estimators.OwnAttributes"):
-        names = ("iterations", "objective", "certificate", "certificate_kind", "trace")
-        assert [given[name] for name in names] == [None] * 5
+        names = ("iterations", "objective", "certificate", "certificate_kind")
+        assert [given[name] for name in names] == [None] * 4
+        assert not any(given["kept"].values())
 
 
 def test_the_names_of_classes_are_not_the_codes_that_it_was_given(features):

@@ -132,7 +132,7 @@ def test_a_candidate_that_fails_is_out_and_the_others_are_compared():
         return [[lambda: 1 / 0, lambda: 0.4, lambda: 0.9] for _ in held_out]
 
     options = [{"C": 1}, {"C": 2}, {"C": 3}]
-    assert tuning.choose(options, y, 2, 0, None, None, scores) == {"C": 3}
+    assert tuning.choose(options, y, 2, 0, None, None, scores).option == {"C": 3}
 
 
 def test_where_together_fails_candidates_are_fitted_one_by_one():
@@ -144,7 +144,7 @@ def test_where_together_fails_candidates_are_fitted_one_by_one():
     def score(prepared, option):
         return option["C"]
 
-    best = tuning.choose([{"C": 1}, {"C": 2}], y, 2, 0, lambda *rows: None, score, fails)
+    best = tuning.choose([{"C": 1}, {"C": 2}], y, 2, 0, lambda *rows: None, score, fails).option
     assert best == {"C": 2}
 
 

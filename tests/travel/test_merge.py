@@ -11,6 +11,7 @@ import pytest
 from studies import Data, Method, rows_of
 from travellers import DATA, METHODS, at, change, made_up
 
+from linclass_study import tables
 from linclass_study.command import derived
 from linclass_study.results import study_file
 
@@ -199,6 +200,25 @@ def test_the_folds_of_a_run_may_come_from_two_machines(linclass, a, b, tmp_path)
     shutil.copy(whole / "scores.parquet", tmp_path / "c")
     said = linclass("verify", whole, tmp_path / "c")
     assert said.lines[0] == "identical: 4 runs with the same predictions and fits"
+
+
+@pytest.mark.usefixtures("no_report")
+def test_what_a_run_kept_comes_from_where_its_fits_come_from(linclass, a, b, tmp_path):
+    """Coefficients of folds 0 and 1 from a, of fold 2 from b, though b has them of all folds."""
+    run = "runs/two/good"
+    for folder, value in ((a, 1.0), (b, 2.0)):
+        fits = pl.read_parquet(folder / run / "fits.parquet").select(tables.FIT)
+        known = {"class": 1, "feature": "x", "value": value, "scale": 1.0}
+        rows = fits.with_columns(**{name: pl.lit(v) for name, v in known.items()})
+        tables.write(rows, "coefficients", folder / run / "coefficients.parquet")
+    for table in ("fits", "predictions", "coefficients"):
+        path = a / run / f"{table}.parquet"
+        pl.read_parquet(path).filter(pl.col("fold") < 2).write_parquet(path)
+    assert linclass("merge", a, b, "--into", tmp_path / "c").code == 0
+    kept = pl.read_parquet(tmp_path / "c" / run / "coefficients.parquet")
+    assert kept["fold"].to_list() == [0, 1, 2]
+    assert kept["value"].to_list() == [1.0, 1.0, 2.0]
+    assert not (tmp_path / "c" / run / "traces.parquet").exists()
 
 
 @pytest.mark.usefixtures("no_report")

@@ -17,10 +17,11 @@ def test_deleting_the_results_and_running_with_one_core_gives_identical_files(co
             "scores.csv",
             "folds/*.parquet",
             "runs/*/*/boundary.npz",
+            "runs/*/*/coefficients.parquet",
         )
         for path in results.glob(pattern)
     }
-    assert len(before) == 6 + 1 + 2 + 3  # gaussians alone have two features
+    assert len(before) == 6 + 1 + 2 + 3 + 6  # gaussians alone have two features
     shutil.rmtree(results)
     said = computed.snakemake("--cores", "1")
     assert said.code == 0, said.text

@@ -6,6 +6,9 @@ Its output is a manifest of the runs' own files; a run whose files are up to dat
 bundles/{bundle}.json                         the runs of a job, what they were made of, and their files
 runs/{dataset}/{method}/fits.parquet          a row for each planned fit, also when it failed
 runs/{dataset}/{method}/predictions.parquet   a row for each held-out row
+runs/{dataset}/{method}/coefficients.parquet  of each fit of a linear classifier: what each feature weighs; else absent
+runs/{dataset}/{method}/tuning.parquet        of each tuned fit: every candidate with its inner score; else absent
+runs/{dataset}/{method}/paths.parquet         of the first fit: coefficients along the strengths; else absent
 runs/{dataset}/{method}/traces.parquet        a row for each step of a solver that was asked to tell; else absent
 runs/{dataset}/{method}/boundary.npz          the class of each point of the plane, for two-feature data; else absent
 """

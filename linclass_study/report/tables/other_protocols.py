@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from linclass_study.protocols import of_dataset
+from linclass_study.protocols import judging
 from linclass_study.report.table import Column, Table
 from linclass_study.report.tables import performance
 from linclass_study.results.outcome import Outcome
@@ -17,7 +17,7 @@ def make(outcome: Outcome, dataset: str) -> Table | None:
     about = outcome.about(dataset)
     if about["status"] == "unavailable":
         return None
-    first, *others = of_dataset(outcome.evaluation, about)
+    first, *others = judging(outcome.evaluation, about)
     if not others:
         return None
     rows: list[list[Any]] = []

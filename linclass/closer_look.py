@@ -1,0 +1,89 @@
+"""One fit looked at more closely than a prediction needs: its way to the optimum, and its path over strengths.
+
+Both are fits of their own, made once the parameters are chosen, so they change no prediction. They are
+what our own classifiers offer (`trace`, `path`); of anybody else's there is nothing.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from linclass import coefficients, pipeline, tuning
+from linclass.predicted import is_ours
+from linclass.table import Table
+
+STRENGTHS = 20  # of a path, at least
+EVERY = 1.1  # ratio of the numbers of steps between which the held-out rows are looked at
+EACH = 30  # first steps, after each of which they are
+
+
+def trace(
+    method: pipeline.Method,
+    table: Table,
+    y: np.ndarray,
+    held_out: tuple[Table, np.ndarray],
+    task: pipeline.Task,
+    seed: int,
+    chosen: Mapping[str, Any],
+) -> list[dict[str, Any]] | None:
+    """The steps of a solver as `trace_` tells them; `watched` is the tune_metric on the held-out rows, after the
+    first steps and then more and more seldom."""
+    if "trace" not in pipeline.parameters(method.classifier):
+        return None
+    transforms, training, estimator = pipeline.prepared(method, table, y, seed, chosen)
+    if not is_ours(estimator):
+        return None
+    rows, y_held_out = held_out
+    rows = pipeline.Fitted(method, task, {}, transforms, estimator).ready(rows)
+    calls = looks = 0
+
+    def watch(model: Any) -> float | None:
+        nonlocal calls, looks
+        calls += 1
+        if calls > EACH and calls < EACH * EVERY ** (looks - EACH + 1):
+            return None
+        looks += 1
+        fitted = pipeline.Fitted(method, task, {}, transforms, model)
+        return pipeline.measured(fitted.say(rows), y_held_out, task)
+
+    estimator.trace = watch
+    estimator.fit(training.X, y)
+    return getattr(estimator, "trace_", None)
+
+
+def path(
+    method: pipeline.Method,
+    table: Table,
+    y: np.ndarray,
+    seed: int,
+    chosen: Mapping[str, Any],
+) -> list[tuple[float, coefficients.Coefficients]] | None:
+    """(strength, coefficients) along the grid that `tune` has of strengths, the other parameters as chosen."""
+    if "strength" not in method.tune or not callable(getattr(method.classifier, "path", None)):
+        return None
+    enough = pipeline.precision_of_tuning(method)
+    transforms, ready, estimator = pipeline.prepared(method, table, y, seed, dict(chosen) | enough)
+    if not is_ours(estimator) or not hasattr(estimator, "boundary"):  # kernel machines have none
+        return None
+    strengths = finer(tuning.candidates({"strength": method.tune["strength"]}))
+    if len(strengths) < 2:
+        return None
+    found = [
+        coefficients.of_fit(model, transforms, ready)
+        for model in estimator.path(ready.X, y, strengths)
+    ]
+    return [(strength, known) for strength, known in zip(strengths, found, strict=True) if known]
+
+
+def finer(options: Sequence[Mapping[str, Any]]) -> list[float]:
+    """The strengths of a grid that are above 0, and enough between neighbours to make a path, weakest first."""
+    grid = sorted({float(option["strength"]) for option in options if option["strength"] > 0})
+    parts = -(-STRENGTHS // max(len(grid) - 1, 1))
+    between = [
+        np.geomspace(low, high, parts + 1)[1:-1].tolist() for low, high in itertools.pairwise(grid)
+    ]
+    return sorted([*grid, *itertools.chain(*between)])

@@ -1,0 +1,90 @@
+"""What a fit gives beside its predictions, as columns of the tables of workflow/schemas.
+
+Each is a mapping of column → values, without the columns that say which fit it is; None where there is
+nothing to tell.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from linclass import pipeline
+from linclass.coefficients import Coefficients
+
+Columns = dict[str, Any]
+
+LARGEST = 300  # coefficients of a class in a fit
+LARGEST_ON_PATH = 30
+STEP = ("passes", "seconds", "objective", "gradient_norm")
+
+
+def coefficients(found: Coefficients | None) -> Columns | None:
+    """The intercept, whose feature is null, and the features of each class."""
+    if found is None:
+        return None
+    return _rows(found, found.largest(LARGEST))
+
+
+def tuning(candidates: Sequence[pipeline.Candidate]) -> Columns | None:
+    """A row for each candidate: its parameters as JSON, and its score over the inner folds."""
+    if not candidates:
+        return None
+    return {
+        "params": [json.dumps(one.params, default=str) for one in candidates],
+        "mean": [one.mean for one in candidates],
+        "error": [one.error for one in candidates],
+        "n": [one.n for one in candidates],
+        "chosen": [one.chosen for one in candidates],
+    }
+
+
+def path(found: Sequence[tuple[float, Coefficients]] | None) -> Columns | None:
+    """At each strength the features that are among the largest anywhere on the path."""
+    if not found:
+        return None
+    first = found[0][1]
+    highest = np.max([np.abs(known.W * known.scale) for _, known in found], axis=0)
+    largest = Coefficients(first.names, highest, first.b, np.ones_like(first.scale))
+    parts = [
+        (strength, _rows(known, largest.largest(LARGEST_ON_PATH))) for strength, known in found
+    ]
+    columns: Columns = {
+        name: np.concatenate([part[name] for _, part in parts])
+        for name in ("class", "value", "scale")
+    }
+    columns["feature"] = [feature for _, part in parts for feature in part["feature"]]
+    strength = np.repeat([s for s, _ in parts], [len(part["value"]) for _, part in parts])
+    return {"strength": strength, **columns}
+
+
+def trace(steps: Any) -> Columns | None:
+    """The solver's steps, where the estimator tells them as ours do."""
+    if not isinstance(steps, list) or not all(isinstance(step, Mapping) for step in steps):
+        return None
+    told = [step for step in steps if {*STEP} <= {*step}]
+    if not told:
+        return None
+    columns: Columns = {name: [step[name] for step in told] for name in STEP}
+    held_out = [step.get("watched") for step in told]
+    return {"step": list(range(len(told))), **columns, "held_out": held_out}
+
+
+def _rows(found: Coefficients, places: Iterable[np.ndarray]) -> Columns:
+    classes: list[int] = []
+    features: list[str | None] = []
+    values, scales = [], []
+    for code, w, b, own in zip(found.classes(), found.W, found.b, places, strict=True):
+        classes += [code] * (1 + len(own))
+        features += [None, *(found.names[j] for j in own.tolist())]
+        values += [[b], w[own]]
+        scales += [[1.0], found.scale[own]]
+    return {
+        "class": np.array(classes),
+        "feature": features,
+        "value": np.concatenate(values),
+        "scale": np.concatenate(scales),
+    }

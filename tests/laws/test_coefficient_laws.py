@@ -1,0 +1,159 @@
+"""Coefficients by name give the scores of the rows as they were measured, or there are none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.decomposition import PCA
+from sklearn.feature_selection import SelectKBest
+from sklearn.linear_model import LogisticRegression as Theirs
+from sklearn.linear_model import RidgeClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.svm import SVC
+
+import linclass
+from linclass import coefficients, pipeline
+from linclass.pipeline import Method, Task
+from linclass.table import Table
+from linclass.transforming import fit_transforms
+
+STEPS = (("impute", {}), ("one_hot", {}), ("standardize", {}))
+COUNTS = {"CategoricalNB", "MultinomialNB", "PoissonNB"}  # of which no standardized feature is one
+LINEAR = [
+    name
+    for name in linclass.__all__
+    if hasattr(linclass, name)
+    and isinstance(getattr(linclass, name), type)
+    and hasattr(getattr(linclass, name), "decision_function")
+]
+
+
+def rows(K: int, n: int = 90) -> tuple[Table, np.ndarray]:
+    """Two measured features far from 0 and of different units, and one of three colours."""
+    rng = np.random.default_rng(K)
+    y = (np.arange(n) % K).astype(np.int32)
+    X = rng.normal(size=(n, 2)) * [3.0, 0.01] + [100.0, 2.0] + y[:, None] * [4.0, 0.02]
+    colour = rng.integers(0, 3, n)
+    table = Table(
+        np.column_stack([X, colour]),
+        ("age", "dose", "colour"),
+        {"colour": ("blue", "green", "red")},
+    )
+    return table, y
+
+
+def fitted(method: Method, K: int) -> tuple[pipeline.Fitted, Table, np.ndarray]:
+    table, y = rows(K)
+    return pipeline.fit(method, table, y, Task(K, K - 1), seed=1), table, y
+
+
+def read(fit: pipeline.Fitted, table: Table) -> coefficients.Coefficients | None:
+    ready = fit.ready(table)
+    return coefficients.of_fit(fit.estimator, fit.transforms, ready, fit.say(ready)[1])
+
+
+def centred(Z: np.ndarray) -> np.ndarray:
+    return Z - Z.mean(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("standardized", [True, False])
+@pytest.mark.parametrize("name", LINEAR)
+def test_coefficients_give_the_scores_of_the_rows_as_they_were_measured(name, standardized, K):
+    steps = STEPS if standardized else STEPS[:2]
+    if standardized and name in COUNTS:
+        return
+    fit, table, _ = fitted(Method(getattr(linclass, name), transforms=steps), K)
+    found = read(fit, table)
+    if not hasattr(fit.estimator, "coef_"):
+        assert found is None or name == "OneVsOne"  # whose two classes are one problem
+        return
+    if name == "BernoulliNB" and standardized:  # linear in x > 0, not in x
+        assert found is None
+        return
+    assert found is not None
+    assert tuple(found.names) == ("age", "dose", "colour=green", "colour=red")
+    _, indicators = fit_transforms(STEPS[:2], table, np.zeros(0))
+    Z = indicators.X @ found.W.T + found.b
+    Z = np.hstack([-Z / 2, Z / 2]) if K == 2 else Z
+    score = fit.predict(table)[1]
+    np.testing.assert_allclose(centred(Z), centred(score), atol=1e-7 * np.abs(score).max() + 1e-12)
+    assert (found.scale[:2] > 0).all()
+    np.testing.assert_allclose(
+        found.scale[:2], table.X[:, :2].std(axis=0) if standardized else 1.0, rtol=1e-9
+    )
+
+
+def foreign(estimator, K: int = 3):
+    """What is read of somebody else's estimator that was given the rows as they are, without colours."""
+    table, y = rows(K)
+    table = table.columns(np.array([0, 1]))
+    estimator.fit(table.X, y)
+    said = pipeline.said_of(estimator, table.X, K)
+    return coefficients.of_fit(estimator, [], table, said[1]), table, said[1]
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        make_pipeline(StandardScaler(), Theirs()),
+        make_pipeline(StandardScaler(with_mean=False), RidgeClassifier()),
+        GridSearchCV(make_pipeline(StandardScaler(), Theirs()), {"logisticregression__C": [1, 2]}),
+        OneVsRestClassifier(RidgeClassifier()),
+        Theirs(max_iter=20_000),
+    ],
+)
+def test_of_somebody_elses_too(estimator):
+    found, table, score = foreign(estimator)
+    assert found is not None
+    assert tuple(found.names) == ("age", "dose")
+    Z = table.X @ found.W.T + found.b
+    np.testing.assert_allclose(centred(Z), centred(score), atol=1e-6)
+
+
+def test_what_a_pipeline_makes_of_features_has_the_names_that_it_gives():
+    def names(*steps):
+        return tuple(foreign(make_pipeline(*steps, Theirs()))[0].names)
+
+    assert names(PCA(2)) == ("pca0", "pca1")
+    assert names(StandardScaler(), SelectKBest(k="all")) == (
+        "standardscaler(age)", "standardscaler(dose)",
+    )  # fmt: skip
+    assert names(StandardScaler(), PCA(1)) == ("pca0",)
+    assert names(MinMaxScaler()) == ("minmaxscaler(age)", "minmaxscaler(dose)")
+    assert names(MinMaxScaler(), StandardScaler()) == ("minmaxscaler(age)", "minmaxscaler(dose)")
+
+
+class Pairs(SVC):
+    """Its coef_ has a row for each pair of classes, of which three classes have three."""
+
+    def __init__(self):
+        super().__init__(kernel="linear", decision_function_shape="ovr")
+
+
+class Liar(RidgeClassifier):
+    """Whose scores are not linear in the features."""
+
+    def decision_function(self, X):
+        return super().decision_function(X) ** 3
+
+
+class Broken(RidgeClassifier):
+    @property
+    def named_steps(self):
+        raise RuntimeError("not now")
+
+
+@pytest.mark.parametrize("estimator", [Pairs(), Liar(), Broken()])
+def test_coefficients_that_do_not_give_the_scores_are_not_believed(estimator):
+    assert foreign(estimator)[0] is None
+
+
+def test_of_many_the_largest_by_size_in_standard_deviations_are_told():
+    W = np.array([[1.0, -3.0, 0.0, 2.0], [0.0, 0.0, 0.0, 5.0]])
+    found = coefficients.Coefficients("abcd", W, np.zeros(2), np.array([9.0, 1.0, 1.0, 1.0]))
+    assert [places.tolist() for places in found.largest(2)] == [[0, 1], [3]]
+    assert [places.tolist() for places in found.largest(4)] == [[0, 1, 2, 3]] * 2
