@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from linclass import validation
+from linclass.proofs.signed_rows import SignedRows
 from linclass.separation.proof import proved
 from linclass.separation.result import INTERCEPTS, Separation, separation
-from linclass.separation.signed_rows import SignedRows
 from linclass.separation.widest import LargestMargin, widest
 
 

@@ -80,6 +80,8 @@ class ZeroOneClassifier(LinearGeometry, LinearScores):
         problem = Problem(X, codes, weights, len(self.classes_), self.fit_intercept)
         found = fewest_errors(problem, self.node_limit, self.time_limit, self.random_state)
         self.coef_, self.intercept_ = problem.scores(found.d)
+        cost = problem.cost_of_scores(self.coef_, self.intercept_)  # of rounded scores
+        found = found._replace(cost=cost)
         self.n_errors_, self.bound_ = found.cost, found.bound
         self.exact_ = found.bound == found.cost
         status, reason = "converged", ""

@@ -1,61 +1,31 @@
-"""Of a matrix Z, one of two witnesses exists, or both for different rows (Stiemke, Gordan, Goldman–Tucker):
+"""Both witnesses of linclass/proofs/witness.py, looked for by Newton's method; nothing here is a proof.
 
-    d with Z d ≥ 0, Z d ≠ 0        and        λ ≥ 0, λ ≠ 0 with Zᵀλ = 0.
-
-Only d: all Z_i d > 0, complete separation. Only λ, all λ_i > 0: no separation. Both: quasi-complete,
-rows with Z_i d > 0 have λ_i = 0, all others Z_i d = 0 and λ_i > 0.
-
-A λ with Zᵀλ = 0 keeps every d of the left kind orthogonal to the rows S with λ_i > 0. So what lies in
+A λ with Zᵀλ = 0 keeps every d with Z d ≥ 0 orthogonal to the rows S with λ_i > 0. So what lies in
 their span is decided, the rest is looked at orthogonally to it, and the rank falls each time.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
 
 from linclass.applicability import require_memory
 from linclass.numerics import Array
-from linclass.separation.signed_rows import SignedRows
+from linclass.proofs.signed_rows import SignedRows
+from linclass.proofs.witness import Alternative
 from linclass.separation.violation import DIRECT, Rows, Violation, least_violation
 
 TINY = np.finfo(float).tiny
 NONZERO = 1e-9  # of the largest multiplier
 CLEAR = 1e-4  # of the largest multiplier: smaller ones prove too little and are made larger
-TOUCHING = 1e-6  # of the largest score: nearer rows count as lying on a hyperplane
 IN_SPAN = 1e-9  # of a row's length, which is left outside of a span
 RANK = 1e-11  # of the largest singular value
+POLISHED = 3  # times
+ROUNDING = 1e-15  # ‖Zᵀλ‖∞ that is left alone
+FEW = 100  # rows whose multipliers take up what is left
 SMALL = 500_000  # entries of Z up to which all rows are looked at from the beginning
-
-
-class Alternative(NamedTuple):
-    direction: Array | None
-    multipliers: Array  # Σλ = 1, or all 0 when there is no such λ
-
-    @property
-    def kind(self) -> str:
-        if self.direction is None:
-            return "none"
-        return "quasi-complete" if self.multipliers.any() else "complete"
-
-    def holds(self, rows: SignedRows) -> bool:
-        """Both witnesses by a product each."""
-        return self.proved_by(rows, None if self.direction is None else rows.times(self.direction))
-
-    def proved_by(self, rows: SignedRows, z: Array | None) -> bool:
-        """With the scores z = Z d. For all d with Z d ≥ 0 is  λ_i Z_i d ≤ ‖Zᵀλ‖∞ ‖d‖₁."""
-        multipliers = self.multipliers
-        if z is None:
-            z = np.zeros(rows.n_rows)
-        elif z.max() <= 0 or z.min() < -TOUCHING * z.max():
-            return False
-        if self.kind == "complete":
-            return bool(z.min() > 0)
-        decided = (multipliers > 0) | (z > TOUCHING * z.max())
-        least = multipliers[multipliers > 0].min()
-        return bool(decided.all() and np.abs(rows.pull(multipliers)).max() <= TOUCHING * least)
 
 
 def alternative(rows: SignedRows) -> Alternative:
@@ -66,7 +36,28 @@ def alternative(rows: SignedRows) -> Alternative:
     own = found.multipliers > NONZERO * found.multipliers.max()
     multipliers[index[own]] = found.multipliers[own]
     direction = _decide_the_others(rows, multipliers)
-    return Alternative(direction, multipliers / multipliers.sum())
+    return Alternative(direction, polished(rows, multipliers))
+
+
+def polished(rows: SignedRows, multipliers: Array) -> Array:
+    """Σλ = 1, and Zᵀλ = 0 to the last digits: less of each in proportion to its square."""
+    multipliers = multipliers / multipliers.sum()
+    for _ in range(POLISHED):
+        r = rows.pull(multipliers)
+        if np.abs(r).max(initial=0) <= ROUNDING:
+            break
+        own = np.argsort(-multipliers, kind="stable")[: max(4 * rows.width, FEW)]
+        own = own[multipliers[own] > 0]
+        Z = rows.take(own)
+        if Z.shape[0] * Z.shape[1] > SMALL:
+            break
+        Z = Z.toarray() if sparse.issparse(Z) else Z
+        ratio = np.linalg.lstsq((multipliers[own, None] * Z).T, r, rcond=1e-13)[0]
+        if ratio.max() >= 1:
+            break
+        multipliers[own] *= 1 - ratio
+        multipliers = multipliers / multipliers.sum()
+    return multipliers
 
 
 def _of_growing_part(rows: SignedRows) -> tuple[Array, Violation]:
@@ -93,7 +84,7 @@ def _decide_the_others(rows: SignedRows, multipliers: Array) -> Array | None:
     """Go on orthogonally to the rows with a multiplier, giving more to those that have hardly any."""
     decided = multipliers > CLEAR * multipliers.max()
     while len(rest := np.flatnonzero(~decided)):
-        part, V = _spanning(rows, np.where(decided, multipliers, 0))
+        part, V = spanning(rows, np.where(decided, multipliers, 0))
         joining, of_joining = rest, np.ones(len(rest))
         if V.shape[1] < rows.width:
             Z = rows.take(rest)
@@ -108,12 +99,12 @@ def _decide_the_others(rows: SignedRows, multipliers: Array) -> Array | None:
                     return found.w - V @ (V.T @ found.w)
                 own = found.multipliers > CLEAR * found.multipliers.max()
                 joining, of_joining = rest[own], found.multipliers[own]
-        _join(rows, multipliers, part, joining, of_joining)
+        join(rows, multipliers, part, joining, of_joining)
         decided[joining] = True
     return None
 
 
-def _spanning(rows: SignedRows, multipliers: Array) -> tuple[Array, Array]:
+def spanning(rows: SignedRows, multipliers: Array) -> tuple[Array, Array]:
     """A few rows of large multipliers, and orthonormal columns that span all rows which have one."""
     order = np.argsort(-multipliers, kind="stable")[: np.count_nonzero(multipliers)]
     many = 4 * rows.width
@@ -130,7 +121,7 @@ def _spanning(rows: SignedRows, multipliers: Array) -> tuple[Array, Array]:
         part, others = np.r_[part, others[:many]], others[many:]
 
 
-def _join(
+def join(
     rows: SignedRows, multipliers: Array, part: Array, joining: Array, of_joining: Array
 ) -> None:
     """Zᵀλ of the joining rows lies in the span of others: take it off their multipliers.

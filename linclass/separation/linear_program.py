@@ -11,12 +11,13 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from linclass.separation.alternative import Alternative
-from linclass.separation.signed_rows import SignedRows
+from linclass.proofs.signed_rows import SignedRows
+from linclass.proofs.witness import Alternative
+from linclass.separation.alternative import polished, row_space
 
 
 def by_linear_program(rows: SignedRows) -> Alternative | None:
-    """None when the program's answer does not prove itself."""
+    """None when the program has no answer."""
     from scipy.optimize import linprog  # a costly import that few fits need
 
     n, p = rows.n_rows, rows.width
@@ -32,8 +33,10 @@ def by_linear_program(rows: SignedRows) -> Alternative | None:
         return None
     separated = result.x[p:] > 0.5
     multipliers = np.where(separated, 0, np.maximum(-result.ineqlin.marginals, 0))
-    if multipliers.any():
-        multipliers /= multipliers.sum()
     direction = result.x[:p] if separated.any() else None
-    found = Alternative(direction, multipliers)
-    return found if found.holds(rows) else None
+    if multipliers.any():
+        multipliers = polished(rows, multipliers)
+        if direction is not None:  # orthogonal to the rows that touch, to all digits
+            V = row_space(rows.take(np.flatnonzero(multipliers)))
+            direction = direction - V @ (V.T @ direction)
+    return Alternative(direction, multipliers)

@@ -20,9 +20,9 @@ from linclass.losses.hinge import Hinge
 from linclass.numerics import Array, DesignMatrix
 from linclass.objective import Objective
 from linclass.penalties.l2 import L2
+from linclass.proofs.signed_rows import SignedRows
 from linclass.separation.proof import Undecided, proved
-from linclass.separation.result import margin_of
-from linclass.separation.signed_rows import SignedRows
+from linclass.separation.result import certain_margin, length_of
 from linclass.solvers.semismooth_newton import one_round
 
 SMALL = 1e-10  # beside the spread of the rows: a bound that is to be looked at more closely
@@ -70,22 +70,30 @@ def maximum_margin(design: DesignMatrix, y: Array, tol: float = 1e-6) -> Maximum
         middle = (design.X.min(axis=0) + design.X.max(axis=0)) / 2  # of equal entries, those
         found = _maximum_margin(DesignMatrix(design.X - middle), y, tol)
         found.theta[-1] -= middle @ found.theta[:-1]
-    return found if found.separable else looked_at(found, design, y)
-
-
-def looked_at(found: MaximumMargin, design: DesignMatrix, y: Array) -> MaximumMargin:
-    """No margin was found: some hyperplane that separates all the same, or α that proves there is none."""
     rows = SignedRows(design.X, y, design.intercept)
+    if found.separable and rows.are_right(*_plane(found.theta, design)):
+        return found
+    return looked_at(found, design, rows)
+
+
+def _plane(theta: Array, design: DesignMatrix) -> tuple[Array, float]:
+    d = design.n_features
+    return theta[:d], float(theta[d]) if design.intercept else 0.0
+
+
+def looked_at(found: MaximumMargin, design: DesignMatrix, rows: SignedRows) -> MaximumMargin:
+    """No margin was proved: some hyperplane that separates all the same, or α that shows there is none."""
     known = proved(rows)
     if known.direction is None or known.kind != "complete":
         if np.abs(rows.pull(known.multipliers)).max() > COINCIDE:
             raise Undecided
-        at = design.pull(known.multipliers * y)[: design.n_features]
+        at = design.pull(known.multipliers * rows.y)[: design.n_features]
         bound = min(found.bound, float(np.linalg.norm(at)))
-        return replace(found, alpha=known.multipliers, bound=bound)
+        none = np.zeros_like(found.theta)
+        return replace(found, theta=none, alpha=known.multipliers, margin=0.0, bound=bound)
     w, b = rows.hyperplane(known.direction)
-    margin, b = margin_of(w, b, rows, "free" if design.intercept else "none")
-    theta = np.append(w, [b] * design.intercept) / (margin * float(np.linalg.norm(w)))
+    margin, b = certain_margin(w, b, rows, "free" if design.intercept else "none")
+    theta = np.append(w, [b] * design.intercept) / (margin * length_of(w))
     spread = float(np.sqrt(spread_of_rows(design)))
     bound = max(found.bound, margin) + SMALL * spread
     return MaximumMargin(theta, found.alpha, margin, bound, found.n_iter)

@@ -1,15 +1,17 @@
-"""Which of the alternatives holds, proved: fast by Newton's method, else by the linear program."""
+"""Which of the alternatives holds, proved: fast by Newton's method, else in integers or by the linear program."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from linclass.separation.alternative import Alternative, alternative
+from linclass.proofs.signed_rows import SignedRows
+from linclass.proofs.witness import Alternative
+from linclass.separation.alternative import alternative
+from linclass.separation.by_integers import by_integers
 from linclass.separation.linear_program import by_linear_program
-from linclass.separation.signed_rows import SignedRows
 
 METHODS: dict[str, tuple[Callable[[SignedRows], Alternative | None], ...]] = {
-    "newton": (alternative, by_linear_program),  # the program where Newton's proof is not one
+    "newton": (alternative, by_integers, by_linear_program),  # the next where one proves nothing
     "newton_alone": (alternative,),  # undecided instead of slow
     "linear_program": (by_linear_program,),
 }

@@ -16,8 +16,8 @@ from linclass.applicability import NotApplicable
 from linclass.numerics import Array
 from linclass.objective import Objective
 from linclass.optimization.point import Point
+from linclass.proofs.signed_rows import SignedRows
 from linclass.separation.proof import Undecided, proved
-from linclass.separation.signed_rows import SignedRows
 from linclass.solvers.base import Solution
 from linclass.solvers.newton import Newton, inverse_hessian
 from linclass.solvers.newton_cg import NewtonCg

@@ -17,8 +17,8 @@ import numpy as np
 
 from linclass import validation
 from linclass.numerics import Array
-from linclass.separation.alternative import Alternative
-from linclass.separation.signed_rows import SignedRows
+from linclass.proofs.signed_rows import SignedRows
+from linclass.proofs.witness import Alternative, holds
 
 INTERCEPTS = ("none", "feature", "free")
 
@@ -47,9 +47,8 @@ class Separation:
         rows = SignedRows(
             X, np.where(y == self.classes[1], 1.0, -1.0), self.intercept_kind != "none"
         )
-        z = None if self.weights is None else rows.y * self.scores(X)
-        total = max(float(self.multipliers.sum()), 1.0)
-        return Alternative(self.weights, self.multipliers / total).proved_by(rows, z)
+        plane = None if self.weights is None else (self.weights, self.intercept)
+        return holds(rows, plane, self.multipliers)
 
 
 def separation(
@@ -61,14 +60,14 @@ def separation(
     if found.direction is not None:
         w, b = rows.hyperplane(found.direction)
     if w is not None and found.kind == "complete":
-        margin, b = margin_of(w, b, rows, intercept)
+        margin, b = certain_margin(w, b, rows, intercept)
     return Separation(found.kind, classes, intercept, w, b, margin, multipliers)
 
 
 def margin_of(w: Array, b: float, rows: SignedRows, intercept: str) -> tuple[float, float]:
     """(margin, b); a free b lies half-way between the classes."""
     z, positive = rows.X @ w, rows.y > 0
-    length = float(np.linalg.norm(w))
+    length = length_of(w)
     if intercept == "free" and positive.any() and not positive.all():
         low, high = float(z[~positive].max()), float(z[positive].min())
         if length > 0 and high > low:
@@ -76,3 +75,19 @@ def margin_of(w: Array, b: float, rows: SignedRows, intercept: str) -> tuple[flo
     if intercept == "feature":
         length = float(np.hypot(length, b))
     return float((rows.y * (z + b)).min()) / length, b
+
+
+def certain_margin(w: Array, b: float, rows: SignedRows, intercept: str) -> tuple[float, float]:
+    """The same of a hyperplane that is known to separate, also where rounding hides it."""
+    margin, middle = margin_of(w, b, rows, intercept)
+    b = middle if rows.are_right(w, middle) else b
+    length = float(np.hypot(length_of(w), b)) if intercept == "feature" else length_of(w)
+    if margin * length <= 1e6 * rows.rounding(w, b):
+        margin = rows.least(w, b) / length
+    return margin, b
+
+
+def length_of(w: Array) -> float:
+    """‖w‖ of any size that is a number: squares are not."""
+    largest = float(np.abs(w).max(initial=0))
+    return largest * float(np.linalg.norm(w / largest)) if largest > 0 else 0.0

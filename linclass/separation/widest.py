@@ -9,9 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from linclass.numerics import Array, DesignMatrix
+from linclass.proofs.signed_rows import SignedRows
 from linclass.separation.maximum_margin import maximum_margin
-from linclass.separation.result import Separation, margin_of
-from linclass.separation.signed_rows import SignedRows
+from linclass.separation.result import Separation, certain_margin
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,10 @@ def widest(found: Separation, rows: SignedRows, tol: float) -> LargestMargin:
         best = maximum_margin(design, rows.y, tol)
         margin, bound = found.margin, best.bound
         if best.separable:
-            w, b = _hyperplane(best.theta, rows.n_features, found.intercept_kind)
-            margin, b = margin_of(w, b, rows, found.intercept_kind)
+            plane = _hyperplane(best.theta, rows.n_features, found.intercept_kind)
+            if rows.are_right(*plane):
+                w, b = plane
+                margin, b = certain_margin(w, b, rows, found.intercept_kind)
     gap = max(1 - (margin / bound) ** 2, 0.0) if found.separable else 0.0
     status, reason = "converged", ""
     if gap > tol:

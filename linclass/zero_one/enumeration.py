@@ -5,15 +5,16 @@ row that is right (else the cell behind it is better): so for each row i the bes
 a problem with one dimension less, is looked for, and d moved from there to the row's side. In two
 dimensions a half-turn passes all cells, for all pairs of planes at once.
 
-That is  C(n, p − 2)  turns of n rows each for p parameters. Only cells narrower than the rounding of
-their planes' angles are none: a wider one that is left out would make the minimum a wrong claim.
+That is  C(n, p − 2)  turns of n rows each for p parameters. Cells narrower than the rounding of their
+planes' angles are left out, and may be none. Where there were such, only rows on a coarse grid have a
+proved minimum: there planes through one point go through it exactly.
 Nguyen & Sanner (2013), ICML, on why not less; Edelsbrunner (1987), Algorithms in Combinatorial Geometry
 """
 
 from __future__ import annotations
 
 from math import comb
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
@@ -23,6 +24,22 @@ from linclass.separation.alternative import row_space
 
 ROUNDING = 8 * np.finfo(float).eps  # of a row of length 1, in coordinates of its span
 AT_ONCE = 400_000  # angles
+COARSE = 1e11  # least determinant beside the largest, up to which rounding hides none
+
+
+class Cells(NamedTuple):
+    d: Array
+    cost: float  # the least of all cells that were looked into
+    whole: bool  # none was left out
+    rank: int
+    directions: int  # of rows, those within rounding of each other being one
+
+
+def is_coarse(Z: Array) -> bool:
+    """Of integers: two angles that differ do so by more than rounding."""
+    n, p = Z.shape
+    largest = float(max(abs(int(Z.max())), abs(int(Z.min())))) if n else 0.0
+    return 2 * p * np.log(max(largest, 1) * p**0.5) < np.log(COARSE)
 
 
 def turns(n: int, p: int) -> int:
@@ -32,16 +49,21 @@ def turns(n: int, p: int) -> int:
 
 def best_cell(Z: Array, costs: Array) -> tuple[Array, float]:
     """(d, cost) for dense Z."""
+    return all_cells(Z, costs)[:2]
+
+
+def all_cells(Z: Array, costs: Array) -> Cells:
     length = np.linalg.norm(Z, axis=1)
     zero = length == 0
     if zero.all():
-        return np.zeros(Z.shape[1]), float(costs.sum())
+        return Cells(np.zeros(Z.shape[1]), float(costs.sum()), True, 0, 0)
     unit = Z[~zero] / length[~zero, None]
     V = row_space(unit, ROUNDING)
     A = unit @ V
     directions, cost, lost = merged(A / np.linalg.norm(A, axis=1)[:, None], costs[~zero])
-    d, value = _search(directions, cost, 0, ROUNDING)
-    return V @ d, float(costs[zero].sum()) + lost + value
+    d, value, whole = _search(directions, cost, 0, ROUNDING)
+    total = float(costs[zero].sum()) + lost + value
+    return Cells(V @ d, total, whole, V.shape[1], len(directions))
 
 
 def merged(A: Array, costs: Array) -> tuple[Array, Array, float]:
@@ -60,8 +82,8 @@ def merged(A: Array, costs: Array) -> tuple[Array, Array, float]:
     return A[chosen] * side[:, None], np.abs(balance), float(lost)
 
 
-def _search(A: Array, costs: Array, first: int, rounding: float) -> tuple[Array, float]:
-    """The best cell that has a facet in the plane of a row from `first` on.
+def _search(A: Array, costs: Array, first: int, rounding: float) -> tuple[Array, float, bool]:
+    """The best cell that has a facet in the plane of a row from `first` on; was each looked into?
 
     A row that is off by `rounding` turns its plane by that over its length, and all rows in it.
     """
@@ -69,14 +91,15 @@ def _search(A: Array, costs: Array, first: int, rounding: float) -> tuple[Array,
     if p == 1:
         right = float(costs[A[:, 0] > 0].sum())
         total = float(costs.sum())
-        return np.array([1.0 if 2 * right >= total else -1.0]), min(right, total - right)
+        return np.array([1.0 if 2 * right >= total else -1.0]), min(right, total - right), True
     if p == 2:
         none = np.zeros((1, len(A)), dtype=bool)
-        values, angle = _half_turns(A[None], costs, none, rounding)
-        return np.array([np.cos(angle[0]), np.sin(angle[0])]), float(values[0])
+        values, angle, whole = _half_turns(A[None], costs, none, rounding)
+        return np.array([np.cos(angle[0]), np.sin(angle[0])]), float(values[0]), whole
     if p == 3:
         return _on_planes(A, costs, first, rounding)
     best: tuple[Array, float] = np.zeros(p), np.inf
+    whole = True
     for i in range(first, len(A)):
         basis = linalg.null_space(A[i : i + 1])
         P = A @ basis
@@ -84,13 +107,14 @@ def _search(A: Array, costs: Array, first: int, rounding: float) -> tuple[Array,
         flat = np.linalg.norm(P, axis=1) <= turned
         beneath = float(costs[flat & (A @ A[i] < 0)].sum())
         after = int(np.count_nonzero(~flat[: i + 1]))
-        d, value = _search(P[~flat], costs[~flat], after, turned)
+        d, value, each = _search(P[~flat], costs[~flat], after, turned)
+        whole = whole and each and np.count_nonzero(flat) == 1
         if value + beneath < best[1]:
             best = _to_the_side_of(A, i, basis @ d, flat), value + beneath
-    return best
+    return *best, whole
 
 
-def _on_planes(A: Array, costs: Array, first: int, rounding: float) -> tuple[Array, float]:
+def _on_planes(A: Array, costs: Array, first: int, rounding: float) -> tuple[Array, float, bool]:
     """p = 3: half-turns in many planes at once."""
     n, length = len(A), np.linalg.norm(A, axis=1)
     unit = A / length[:, None]
@@ -99,28 +123,31 @@ def _on_planes(A: Array, costs: Array, first: int, rounding: float) -> tuple[Arr
     one /= np.linalg.norm(one, axis=1)[:, None]
     bases = np.stack([one, np.cross(unit, one)], axis=2)
     best: tuple[Array, float] = np.zeros(3), np.inf
+    whole = True
     size = max(1, AT_ONCE // n)
     for start in range(first, n, size):
         own = np.arange(start, min(start + size, n))
         P = A @ bases[own]
         turned = rounding * (1 + 1 / length[own, None])
         flat = np.hypot(P[..., 0], P[..., 1]) <= turned
-        value, angle = _half_turns(P, costs, flat, turned)
+        value, angle, each = _half_turns(P, costs, flat, turned)
+        whole = whole and each and bool((flat.sum(axis=1) == 1).all())
         value = value + ((flat & (unit[own] @ A.T < 0)) @ costs)
         k = int(value.argmin())
         if value[k] < best[1]:
             d = bases[own[k]] @ np.array([np.cos(angle[k]), np.sin(angle[k])])
             best = _to_the_side_of(A, int(own[k]), d, flat[k]), float(value[k])
-    return best
+    return *best, whole
 
 
-def _half_turns(P: Array, costs: Array, flat: Array, rounding: Any) -> tuple[Array, Array]:
-    """(least cost, an angle that has it) in each plane of P (planes, rows, 2), flat rows apart.
+def _half_turns(P: Array, costs: Array, flat: Array, rounding: Any) -> tuple[Array, Array, bool]:
+    """(least cost, an angle that has it) in each plane of P (planes, rows, 2), flat rows apart;
+    and whether all cells were wide enough.
 
     d at angle φ has row i right while φ is within π/2 of the row's own angle. So in [0, π) each row
     changes once; and d at φ + π has right what d at φ has wrong.
     """
-    c = np.where(flat, 0, costs)
+    c, P = np.where(flat, 0, costs), np.where(flat[..., None], 0, P)
     enters = np.arctan2(P[..., 1], P[..., 0]) - np.pi / 2
     turn = np.floor(enters / np.pi)
     at = enters - turn * np.pi
@@ -132,8 +159,10 @@ def _half_turns(P: Array, costs: Array, flat: Array, rounding: Any) -> tuple[Arr
     right = np.maximum(-change, 0).sum(axis=1)[:, None] + np.cumsum(change, axis=1)
     following = np.concatenate([at[:, 1:], at[:, :1] + np.pi], axis=1)
     off = rounding * (1 + 1 / np.maximum(np.hypot(P[..., 0], P[..., 1]), rounding))
-    off = np.take_along_axis(off, order, axis=1)
+    off = np.take_along_axis(np.where(flat, 0, off), order, axis=1)
     wide = following - at > off + np.roll(off, -1, axis=1)
+    counts = np.take_along_axis(~flat, order, axis=1)
+    whole = bool((wide | ~(counts | np.roll(counts, -1, axis=1))).all())
     wide |= ~wide.any(axis=1, keepdims=True)
     most = np.where(wide, right, -np.inf)
     least = np.where(wide, right, np.inf)
@@ -142,7 +171,7 @@ def _half_turns(P: Array, costs: Array, flat: Array, rounding: Any) -> tuple[Arr
     ahead = most[rows, k] >= total - least[rows, l]
     cell = np.where(ahead, k, l)
     angle = (at[rows, cell] + following[rows, cell]) / 2 + np.where(ahead, 0, np.pi)
-    return np.where(ahead, total - most[rows, k], least[rows, l]), angle
+    return np.where(ahead, total - most[rows, k], least[rows, l]), angle, whole
 
 
 def _to_the_side_of(A: Array, i: int, d: Array, flat: Array) -> Array:

@@ -19,12 +19,13 @@ import numpy as np
 from scipy import sparse
 
 from linclass.numerics import Array
-from linclass.separation.proof import proved
-from linclass.separation.signed_rows import SignedRows
+from linclass.proofs.nearest_point import nearest
+from linclass.proofs.signed_rows import SignedRows
+from linclass.proofs.witness import in_integers, only_zero
+from linclass.separation.proof import Undecided, proved
 from linclass.zero_one.problem import Answer, Problem
 
 ROUNDING = 1e-6  # of the smallest cost
-EXACT = 8 * np.finfo(float).eps  # of the terms of Zᵀλ: less is rounding
 PER_ROUND = (
     4  # searches for conflicts, each of which shares no row with those before it in the round
 )
@@ -100,12 +101,12 @@ class Search:
         b = np.zeros(A.shape[0])
         b[-1] = 1
         result = linprog(rng.random(len(kept)), A_eq=A, b_eq=b, method="highs-ds")
-        if result.status != 0:
-            return None
-        own = result.x > 1e-9
-        if not is_conflict(Z[own], result.x[own]):
-            return None
-        return np.unique(self.problem.owner[kept[own]])
+        if result.status == 0:
+            own = result.x > 1e-9
+            if is_conflict(self.problem.inequalities_of(kept[own]), result.x[own]):
+                return np.unique(self.problem.owner[kept[own]])
+        index = conflict_in_integers(self.problem.inequalities_of(kept))  # a program has 10⁻⁷ only
+        return None if index is None else np.unique(self.problem.owner[kept[index]])
 
     def _cheapest(self) -> tuple[Array | None, float]:
         """(rows, what no set is cheaper than); no rows when the limit came first."""
@@ -143,25 +144,37 @@ class Search:
         return float(np.ceil(bound / unit - ROUNDING)) * unit
 
 
-def is_conflict(Z: Any, multipliers: Array) -> bool:
-    """Is there a λ > 0 with Zᵀλ = 0 but for rounding near these, which a program has to 10⁻⁷ only?"""
+def is_conflict(rows: SignedRows, multipliers: Array) -> bool:
+    """Is there a λ > 0 with Zᵀλ = 0? Near these, which a program has to 10⁻⁷ only."""
+    Z = rows.take()
     Z = Z.toarray() if sparse.issparse(Z) else Z
     A = np.vstack([Z.T, np.ones(len(Z))])
     b = np.zeros(len(A))
     b[-1] = 1
     for _ in range(2):
         multipliers = multipliers + np.linalg.lstsq(A, b - A @ multipliers, rcond=None)[0]
-    left = np.abs(Z.T @ multipliers)
-    return bool((multipliers > 0).all() and (left <= EXACT * (np.abs(Z.T) @ multipliers)).all())
+    return bool((multipliers > 0).all() and only_zero(rows, multipliers))
+
+
+def conflict_in_integers(rows: SignedRows) -> Array | None:
+    """Of few rows, if there is one."""
+    Z = in_integers(rows)
+    if Z is None:
+        return None
+    chosen, _, apart = nearest(Z)
+    return np.array(chosen) if apart is None else None
 
 
 def separating(problem: Problem, right: Array) -> Array | None:
-    """d that has these rows right, as far from all of them as the least violation gets."""
-    own = problem.inequalities(right)
-    if not own.any():
+    """d that has these rows right, as far from all of them as the least violation gets; or None."""
+    own = np.flatnonzero(problem.inequalities(right))
+    if not len(own):
         return None
-    rows = SignedRows(problem.Z[own], np.ones(int(own.sum())), constant=False)
-    found = proved(rows)
-    if found.kind != "complete":
+    rows = problem.inequalities_of(own)
+    try:
+        found = proved(rows)
+    except Undecided:
         return None
-    return rows.hyperplane(found.direction)[0]  # type: ignore[arg-type]
+    if found.direction is None or found.kind != "complete":
+        return None
+    return problem.d_of(*rows.hyperplane(found.direction))

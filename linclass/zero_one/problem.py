@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass.numerics import Array
-from linclass.separation.signed_rows import SignedRows
+from linclass.proofs.signed_rows import SignedRows
 
 
 class Problem:
@@ -25,9 +25,9 @@ class Problem:
     def __init__(self, X: Any, codes: Array, weights: Array, n_classes: int, intercept: bool):
         first, self.costs = distinct(X, codes, weights)
         self.n_rows, self.n_classes, self.intercept = len(first), n_classes, intercept
-        codes = codes[first]
+        self.codes = codes = codes[first]
         y = np.where(codes == 1, 1.0, -1.0) if n_classes == 2 else np.ones(len(first))
-        self.rows = SignedRows(X[first], y, intercept)
+        self.rows = SignedRows(X[first], y, intercept, centre=n_classes == 2)
         Z = self.rows.take()
         self.Z, self.owner = (
             (Z, np.arange(len(first))) if n_classes == 2 else _pairs(Z, codes, n_classes)
@@ -49,6 +49,25 @@ class Problem:
     def inequalities(self, rows: Array) -> Array:
         """Which inequalities belong to the rows of a mask."""
         return rows[self.owner]
+
+    def inequalities_of(self, index: Array) -> SignedRows:
+        """Some of the inequalities, none of them rounded."""
+        if self.n_classes == 2:
+            return self.rows.part(index)
+        return SignedRows(self.Z[index], np.ones(len(index)), constant=False)
+
+    def d_of(self, w: Array, b: float) -> Array:
+        """Of a hyperplane of those inequalities."""
+        return self.rows.coordinates(w, b) if self.n_classes == 2 else w
+
+    def cost_of_scores(self, W: Array, b: Array) -> float:
+        """Of the scores that predictions are made of, rounded as these are."""
+        scores = self.rows.X @ W.T + b
+        if self.n_classes == 2:
+            return float(self.costs[self.rows.y * scores[:, 0] <= 0].sum())
+        own = scores[np.arange(self.n_rows), self.codes]
+        scores[np.arange(self.n_rows), self.codes] = -np.inf
+        return float(self.costs[own <= scores.max(axis=1)].sum())
 
     def scores(self, d: Array) -> tuple[Array, Array]:
         """(W, b), of two classes one score, else one of every class."""

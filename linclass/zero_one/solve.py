@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.separation.proof import Undecided
-from linclass.zero_one.enumeration import best_cell, turns
+from linclass.numerics import Array
+from linclass.proofs.integers import echelon
+from linclass.zero_one.enumeration import all_cells, is_coarse, turns
 from linclass.zero_one.hitting_set import Search, separating
 from linclass.zero_one.line_descent import descend
 from linclass.zero_one.problem import Answer, Problem
@@ -30,7 +31,8 @@ def fewest_errors(
         return Answer(d, 0.0, 0.0)
     found = _by_cells(problem) if node_limit and is_enumerable(problem) else None
     if found is None or found.bound < found.cost:
-        found = descend(problem, seed)
+        by_lines = descend(problem, seed)
+        found = by_lines if found is None or by_lines.cost < found.cost else found
         if node_limit and problem.Z.shape[0] * problem.Z.shape[1] <= PROVABLE:
             found = Search(problem, node_limit, seconds).run(found)
     return away_from_rows(problem, found)
@@ -43,18 +45,33 @@ def is_enumerable(problem: Problem) -> bool:
 
 
 def _by_cells(problem: Problem) -> Answer:
+    """Proved where no cell was too narrow to look into, and no two rows too near to tell apart."""
+    rows = problem.rows
     Z = problem.Z.toarray() if sparse.issparse(problem.Z) else problem.Z
-    d, cost = best_cell(Z, problem.costs)
-    reached = problem.cost(d)
-    same = abs(reached - cost) <= 1e-9 * problem.total
-    return Answer(d, reached, reached if same else 0.0)
+    found = all_cells(Z, problem.costs)
+    reached = problem.cost(found.d)
+    exact = rows.exactly()
+    whole = is_coarse(exact) or (
+        found.whole
+        and found.directions == len(distinct_rows(exact))
+        and found.rank == len(echelon(exact)[2])
+    )
+    same = whole and abs(reached - found.cost) <= 1e-9 * problem.total
+    return Answer(found.d, reached, reached if same else 0.0)
+
+
+def distinct_rows(Z: Array) -> set[tuple[int, ...]]:
+    """Those that are not 0, up to their sign."""
+    found = set()
+    for row in Z.tolist():
+        first = next((v for v in row if v), 0)
+        if first:
+            found.add(tuple(row) if first > 0 else tuple(-v for v in row))
+    return found
 
 
 def away_from_rows(problem: Problem, found: Answer) -> Answer:
-    try:
-        d = separating(problem, problem.margins(found.d) > 0)
-    except Undecided:
-        return found
+    d = separating(problem, problem.margins(found.d) > 0)
     if d is None or problem.cost(d) > found.cost:
         return found
     return found._replace(d=d)

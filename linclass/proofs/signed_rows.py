@@ -1,0 +1,153 @@
+"""The inequalities  Z d ≥ 0  of a separation, with rows  Z_i = y_i (x_i − shift, 1)/scale.
+
+Shift and scale bring every column into [−1, 1], where tolerances mean the same for all: a constant
+feature may be shifted along, sparse columns and hyperplanes through the origin are only scaled. A
+column without spread becomes exactly 0, which the rounding of a mean would not. Scales are powers of
+two, so that the same rows can be had in integers, without any rounding.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from linclass.numerics import Array
+from linclass.proofs.integers import integers, product
+
+UNIT = np.finfo(float).eps / 2  # relative error of one operation
+FAR = 10  # spreads of a column, from which on it is shifted row by row
+TINY = np.finfo(float).tiny
+
+
+class SignedRows:
+    """`take` and `exactly` build a few rows; `times` and `pull` go over all and build nothing."""
+
+    def __init__(self, X: Any, y: Array, constant: bool, centre: bool = True):
+        self.X, self.y, self.constant = X, y, constant
+        self.is_sparse = sparse.issparse(X)
+        self.n_rows, self.n_features = X.shape
+        self.width = self.n_features + constant
+        self.low, self.high = _range(X)
+        centred = centre and constant and not self.is_sparse
+        self.shift = self.low / 2 + self.high / 2 if centred else np.zeros(self.n_features)
+        spread = self.high / 2 - self.low / 2 if centred else np.maximum(-self.low, self.high)
+        # at least the largest entry less its shift, whichever way that is rounded
+        self.power = np.minimum(1 - np.frexp(spread)[1], 1000) - centred
+        self.inverse = np.where(spread > 0, np.ldexp(1.0, self.power), 0)
+        self.is_far = bool((np.abs(self.shift) * self.inverse).max(initial=0) > FAR)
+
+    @property
+    def used_columns(self) -> Array:
+        """Those that are not 0 throughout."""
+        return np.flatnonzero(np.append(self.inverse > 0, [True] * self.constant))
+
+    def part(self, index: Array) -> SignedRows:
+        """Some rows, as a problem of its own."""
+        return SignedRows(self.X[index], self.y[index], self.constant)
+
+    def take(self, index: Any = slice(None)) -> Any:
+        """Z of some rows, dense or CSR; the shift is all that is rounded."""
+        X, y = self.X[index], self.y[index]
+        if self.is_sparse:
+            Z = X.copy()
+            Z.data *= self.inverse[Z.indices] * np.repeat(y, np.diff(Z.indptr))
+            if self.constant:
+                Z = sparse.csr_array(sparse.hstack([Z, y[:, None]], format="csr"))
+            return Z
+        Z = np.empty((len(y), self.width))
+        body = Z[:, : self.n_features]
+        np.subtract(X, self.shift, out=body)
+        body *= self.inverse
+        Z[:, self.n_features :] = 1
+        Z *= y[:, None]
+        return Z
+
+    def exactly(self, index: Any = slice(None), columns: Any = None) -> Array:
+        """Z of some rows (and columns) in integers, but for a power of two."""
+        columns = np.arange(self.width) if columns is None else columns
+        own = columns[columns < self.n_features]
+        X = self.X[index]
+        X = (X[:, own] if len(own) < self.n_features else X) * 1.0
+        X = X.toarray() if self.is_sparse else X
+        body = np.vstack([X, self.shift[own]]) * (self.inverse[own] > 0)
+        body = np.column_stack([body, np.ones((len(body), 1))])
+        both = integers(body, np.append(self.power[own], 0))
+        Z = both[:-1]
+        Z[:, : len(own)] = Z[:, : len(own)] - both[-1, : len(own)]
+        if len(own) == len(columns):
+            Z = Z[:, : len(own)]
+        return Z * self.y[index].astype(np.int64)[:, None]
+
+    def times(self, d: Array) -> Array:
+        w, b = self.hyperplane(d)
+        return self.y * (self.X @ w + b)
+
+    def pull(self, multipliers: Array) -> Array:
+        """Zᵀλ; far from the origin X's own digits would cancel."""
+        if self.is_far:
+            own = np.flatnonzero(multipliers)
+            return self.take(own).T @ multipliers[own]
+        m = self.y * multipliers
+        total = m.sum()
+        g = (self.X.T @ m - self.shift * total) * self.inverse
+        return np.append(g, total) if self.constant else g
+
+    def hyperplane(self, d: Array) -> tuple[Array, float]:
+        """(w, b) with y_i (w·x_i + b) = Z_i d, up to the rounding of b."""
+        w = d[: self.n_features] * self.inverse
+        return w, float(d[-1] - self.shift @ w) if self.constant else 0.0
+
+    def coordinates(self, w: Array, b: float) -> Array:
+        """d of (w, b), rounded."""
+        d = np.divide(w, self.inverse, out=np.zeros(self.n_features), where=self.inverse > 0)
+        return np.append(d, b + self.shift @ w) if self.constant else d
+
+    def direction(self, w: Array, b: float) -> Array:
+        """d in integers, but for a power of two."""
+        d = np.divide(w, self.inverse, out=np.zeros(self.n_features), where=self.inverse > 0)
+        if not self.constant:
+            return integers(d).astype(object)
+        own = np.flatnonzero(w * self.shift)
+        moved = sum((Fraction(w[j]) * Fraction(self.shift[j]) for j in own), Fraction(b))
+        both = [*map(Fraction, d.tolist()), moved]
+        common = max(f.denominator for f in both)  # powers of two
+        return np.array([int(f * common) for f in both], dtype=object)
+
+    def rounding(self, w: Array, b: float) -> float:
+        """Of any x·w + b in floats:  γ_n (|x|·|w| + |b|).   Higham (2002), §3.1"""
+        size = np.maximum(-self.low, self.high) @ np.abs(w) + abs(b)
+        return float(1.01 * UNIT * (np.count_nonzero(w) + 2) * size) + (self.width + 1) * TINY
+
+    def are_right(self, w: Array, b: float) -> bool:
+        """Is y_i (w·x_i + b) > 0 for every row, whatever is rounded?"""
+        with np.errstate(over="ignore", invalid="ignore"):
+            z, off = self.y * (self.X @ w + b), self.rounding(w, b)
+        if not np.isfinite(off) or z.min() < -off:
+            return False
+        if z.min() > off:
+            return True
+        d = self.direction(w, b)
+        own = np.flatnonzero(d)
+        return bool((product(self.exactly(np.flatnonzero(z <= off), own), d[own]) > 0).all())
+
+    def least(self, w: Array, b: float) -> float:
+        """min y_i (w·x_i + b), all digits of it."""
+        z, off = self.y * (self.X @ w + b), self.rounding(w, b)
+        close = np.flatnonzero(z <= z.min() + 2 * off)
+        X = self.X[close]
+        X, theta = X.toarray() if self.is_sparse else X, [*map(Fraction, w.tolist())]
+        scores = [
+            sum((Fraction(x) * t for x, t in zip(row, theta, strict=True) if x and t), Fraction(b))
+            for row in X.tolist()
+        ]
+        return float(min(z * int(y) for z, y in zip(scores, self.y[close], strict=True)))
+
+
+def _range(X: Any) -> tuple[Array, Array]:
+    low, high = X.min(axis=0), X.max(axis=0)
+    if sparse.issparse(X):
+        low, high = low.toarray().ravel(), high.toarray().ravel()
+    return low, high

@@ -1,0 +1,25 @@
+"""The same witnesses from integers, where floats do not tell: for few rows and columns."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from linclass.proofs.nearest_point import decide
+from linclass.proofs.signed_rows import SignedRows
+from linclass.proofs.witness import Alternative, in_integers
+
+
+def by_integers(rows: SignedRows) -> Alternative | None:
+    """None when there are too many; a direction that rounding spoils is no proof any more."""
+    Z = in_integers(rows)
+    if Z is None:
+        return None
+    d, multipliers = decide(Z)
+    direction = None
+    if d is not None:
+        largest = max(abs(int(v)) for v in d)
+        direction = np.array([float(Fraction(int(v), largest)) for v in d])
+    total = sum(multipliers) or 1
+    return Alternative(direction, np.array([float(m / total) for m in multipliers]))

@@ -1,0 +1,284 @@
+"""What is called proved is so in exact arithmetic, however near rows come to each other or to a hyperplane."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from linclass import LinearSVM, ZeroOneClassifier, largest_margin
+from linclass.applicability import NotApplicable
+from linclass.proofs.integers import echelon, integers, null_space, product
+from linclass.proofs.nearest_point import decide, nearest
+from linclass.separability import separability
+from linclass.separation.proof import Undecided
+
+KINDS = [
+    "nearly touching",
+    "nearly coincident",
+    "nearly equal features",
+    "huge",
+    "tiny",
+    "far off",
+    "of all sizes",
+]
+GAPS = [3e-8, 1e-9, 1e-10, 1e-11, 1e-12]
+
+
+def problem(kind: str, seed: int, d: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng([KINDS.index(kind), seed])
+    n, d = int(rng.integers(4, 40)), d or int(rng.integers(1, 6))
+    X = rng.standard_normal((n, d)) if seed % 2 else rng.integers(-2, 3, (n, d)).astype(float)
+    w, eps = rng.standard_normal(d), 10.0 ** -rng.integers(6, 16)
+    y = (X @ w + rng.choice([0, 0, 0.5]) * rng.standard_normal(n) > 0).astype(int)
+    if kind == "nearly touching":
+        off = np.where(y == 1, 1.0, -1.0) * eps * rng.uniform(0.5, 1, n)
+        off[0] *= rng.choice([1, -1])
+        X = X - np.outer(X @ w / (w @ w), w) + np.outer(off, w)
+    elif kind == "nearly coincident":
+        X = np.vstack([X, X[:3] * (1 + eps * rng.standard_normal((3, 1)))])
+        y = np.r_[y, 1 - y[:3]]
+    elif kind == "nearly equal features":
+        normal = rng.standard_normal(n)
+        X = np.column_stack([X, X[:, 0] + eps * normal])
+        y = (normal > 0).astype(int) if rng.random() < 0.7 else y
+    elif kind == "huge":
+        X = X * 10.0 ** rng.integers(100, 300)
+    elif kind == "tiny":
+        X = X * 10.0 ** -float(rng.integers(100, 300))
+    elif kind == "far off":
+        X = X + 10.0 ** rng.integers(3, 14)
+    else:
+        X = X * 10.0 ** rng.integers(-150, 150, d)
+    y[0], y[-1] = 0, 1
+    return X, y
+
+
+def touching(eps: float, flipped: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """60 rows that (−1, 1) separates by a hair; with one of them flipped they overlap by one."""
+    rng = np.random.default_rng(1)
+    x, normal = rng.standard_normal((2, 60))
+    X = np.column_stack([x, x + eps * normal])
+    y = (X[:, 1] > X[:, 0]).astype(int)  # differences of near numbers are exact
+    if flipped:
+        y[np.argmax(normal)] = 0
+    return X, y
+
+
+def scores(X: Any, w: Any, b: float) -> list[Fraction]:
+    """x·w + b without any rounding."""
+    w = [Fraction(v) for v in w.tolist()]
+    return [
+        sum((Fraction(x) * v for x, v in zip(row, w, strict=True)), Fraction(b))
+        for row in X.tolist()
+    ]
+
+
+def answer(X: np.ndarray, y: np.ndarray, intercept: str, method: str) -> str:
+    """The kind, once it has been checked as well as fractions can."""
+    try:
+        found = separability(X, y, intercept, method)
+    except Undecided:
+        return "undecided"
+    assert found.holds(X, y)
+    if found.kind == "complete":
+        assert found.margin > 0
+        for z, own in zip(scores(X, found.weights, found.intercept), y, strict=True):
+            assert (z > 0) == (own == 1)
+            assert z != 0
+    if found.kind == "none":
+        assert (found.multipliers > 0).all()
+    return found.kind
+
+
+@pytest.mark.parametrize("intercept", ["none", "free"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_two_methods_prove_different_things(kind: str, intercept: str) -> None:
+    undecided = 0
+    for seed in range(40):
+        X, y = problem(kind, seed)
+        fast, slow = (answer(X, y, intercept, m) for m in ("newton", "linear_program"))
+        assert "undecided" in (fast, slow) or fast == slow, seed
+        undecided += fast == "undecided"
+    assert undecided <= 4
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_of_one_feature_the_order_of_the_rows_is_the_truth(kind: str) -> None:
+    for seed in range(40):
+        X, y = problem(kind, seed, d=1)
+        X = X[:, -1:]
+        low, high = (X[y == k, 0] for k in (0, 1))
+        low, high = (low, high) if low.min() < high.min() else (high, low)
+        gap = Fraction(high.min()) - Fraction(low.max())
+        truth = "complete" if gap > 0 else "none"
+        if gap == 0 and len({*low.tolist(), *high.tolist()}) > 1:
+            truth = "quasi-complete"
+        if low.min() == high.min():
+            continue  # which class is the lower one is not told by the least
+        assert answer(X, y, "free", "newton") in (truth, "undecided"), seed
+
+
+@pytest.mark.parametrize("eps", GAPS)
+@pytest.mark.parametrize("method", ["newton", "linear_program"])
+def test_rows_that_nearly_touch_are_separable_or_undecided(eps: float, method: str) -> None:
+    X, y = touching(eps)
+    assert all(
+        (z > 0) == (own == 1) for z, own in zip(scores(X, np.array([-1, 1]), 0), y, strict=True)
+    )
+    for intercept in ("free", "none"):
+        assert answer(X, y, intercept, method) in ("complete", "undecided")
+        if method == "newton":
+            assert answer(X, y, intercept, method) == "complete"
+
+
+@pytest.mark.parametrize("eps", GAPS)
+def test_rows_that_overlap_by_a_hair_are_not_separable(eps: float) -> None:
+    X, y = touching(eps, flipped=True)
+    assert answer(X, y, "free", "newton") == "none"
+    assert answer(X, y, "free", "linear_program") in ("none", "undecided")
+
+
+@pytest.mark.parametrize("eps", [1e-7, *GAPS])
+def test_a_made_up_witness_does_not_hold(eps: float) -> None:
+    """Multipliers under which the hulls nearly meet, of rows that are separable; and a hyperplane
+    that nearly separates rows that are not."""
+    X, y = touching(eps)
+    found = separability(X, y)
+    sign = 2.0 * y - 1
+    A = np.vstack(
+        [sign * X.T[0], sign, np.ones(60)]
+    )  # of the features, which are nearly equal, one
+    wanted = np.r_[0, 0, 2.0]
+    multipliers = np.ones(60) / 30
+    multipliers += np.linalg.lstsq(A, wanted - A @ multipliers, rcond=None)[0]
+    assert (multipliers > 0).all()
+    assert np.abs((sign * multipliers) @ X).max() < 10 * eps
+    none = replace(found, kind="none", weights=None, multipliers=multipliers)
+    assert not none.holds(X, y)
+    few = np.where(np.arange(60) < 30, multipliers, 0)
+    assert not replace(found, kind="quasi-complete", multipliers=few).holds(X, y)
+    mixed, other = touching(eps, flipped=True)
+    assert not found.holds(mixed, other)
+
+
+@pytest.mark.parametrize("eps", GAPS)
+def test_hard_margins_and_errors_are_proved_by_the_same(eps: float) -> None:
+    X, y = touching(eps)
+    svm = LinearSVM(hard_margin=True).fit(X, y)
+    assert all(
+        (z > 0) == own for z, own in zip(scores(X, svm.coef_[0], svm.intercept_[0]), y, strict=True)
+    )
+    assert svm.status_ == "converged" or svm.certificate_ > 1e-6
+    found = largest_margin(X, y)
+    assert 0 < found.margin <= found.bound
+    assert ZeroOneClassifier().fit(X, y).n_errors_ == 0
+    X, y = touching(eps, flipped=True)
+    with pytest.raises(NotApplicable, match="no hyperplane separates"):
+        LinearSVM(hard_margin=True).fit(X, y)
+    assert largest_margin(X, y).kind == "none"
+
+
+@pytest.mark.parametrize("eps", [1e-12, 1e-13, 1e-14])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_no_bound_on_errors_is_above_what_some_classifier_has(eps: float, intercept: bool) -> None:
+    """(−1, 1) has one row wrong; cells are narrower than the rounding of their angles."""
+    X, y = touching(eps, flipped=True)
+    X, y = X[:30], np.r_[1 - y[0], y[1:30]]
+    planted = sum(
+        (z > 0) != (own == 1) for z, own in zip(scores(X, np.array([-1, 1]), 0), y, strict=True)
+    )
+    model = ZeroOneClassifier(fit_intercept=intercept).fit(X, y)
+    assert model.bound_ <= planted
+    assert model.bound_ <= model.n_errors_ == np.count_nonzero(model.predict(X) != y)
+
+
+def test_a_quasi_complete_answer_needs_rows_exactly_on_the_hyperplane() -> None:
+    """Two classes that meet in one point; then the point moved by a last digit, either way."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((20, 3))
+    X[:, 0] = np.abs(X[:, 0]) * np.where(np.arange(20) % 2, 1, -1)
+    y = np.arange(20) % 2
+    X = np.vstack([X, [[0.3, 1, 2], [0.3, 1, 2]]])
+    X[:-2, 0] += np.where(y == 1, 0.3, 0.3)
+    y = np.r_[y, 0, 1]
+    assert answer(X, y, "free", "newton") == "quasi-complete"
+    X[-1, 0] = np.nextafter(0.3, 1)
+    assert answer(X, y, "free", "newton") in ("complete", "undecided")
+    X[-1, 0] = np.nextafter(0.3, 0)
+    assert answer(X, y, "free", "newton") in ("none", "quasi-complete", "undecided")
+
+
+def test_features_that_depend_on_others_are_found_exactly() -> None:
+    """A copied column is a dependence, one whose last digits differ is not; both are proved."""
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((400, 6))
+    y = (X[:, 0] + rng.standard_normal(400) > 0).astype(int)
+    for last in (X[:, 1], X[:, 1] - X[:, 2], np.where(X[:, 3] > 0, 0.1, 0.2)):
+        wide = np.column_stack([X, last, np.full(400, 0.1)])
+        assert answer(wide, y, "free", "newton") == "none"
+        only_one = np.column_stack([wide, y * (np.arange(400) % 7 == 0)])
+        assert answer(only_one, y, "free", "newton") == "quasi-complete"
+
+
+def test_integers_are_the_floats() -> None:
+    rng = np.random.default_rng(0)
+    for size in (1.0, 1e300, 1e-300):
+        A = rng.standard_normal((5, 4)) * size * 10.0 ** rng.integers(-3, 4, (5, 4))
+        whole = integers(A)
+        ratios = {
+            Fraction(int(i)) / Fraction(a) for i, a in zip(whole.ravel(), A.ravel(), strict=True)
+        }
+        assert len(ratios) == 1
+    huge = np.array([[1e300, 1e-300], [1.0, 0.0]])
+    assert Fraction(int(integers(huge)[0, 0])) / int(integers(huge)[0, 1]) == Fraction(
+        1e300
+    ) / Fraction(1e-300)
+    assert integers(np.array([[0.5, 3.0]])).tolist() == [[1, 6]]
+    big = np.array([[2**40, 2**41]])
+    assert product(big, big.T).tolist() == [[2**80 + 2**82]]
+
+
+def test_elimination_finds_rank_and_null_space() -> None:
+    rng = np.random.default_rng(0)
+    for n, p, r in [(6, 5, 3), (3, 7, 3), (8, 4, 4), (4, 4, 1), (3, 3, 0)]:
+        A = integers((rng.integers(-3, 4, (n, r)) @ rng.integers(-3, 4, (r, p))).astype(float))
+        rank = np.linalg.matrix_rank(A.astype(float))
+        E, rows, columns = echelon(A)
+        assert len(rows) == len(columns) == rank
+        assert all((np.delete(E[:, j], k) == 0).all() for k, j in enumerate(columns))
+        N = null_space(A)
+        assert N.shape == (p, p - rank)
+        assert not product(A, N).any()
+        assert np.linalg.matrix_rank(N.astype(float)) == p - rank
+
+
+def test_the_nearest_point_is_the_nearest() -> None:
+    """No point of the hull lies nearer; the witnesses solve their equations without any remainder."""
+    rng = np.random.default_rng(0)
+    kinds = set()
+    for seed in range(60):
+        Z = integers(rng.integers(-3, 5, (int(rng.integers(2, 12)), 1 + seed % 4)).astype(float))
+        chosen, weights, x = nearest(Z)
+        assert sum(weights) == 1
+        assert min(weights) > 0
+        point = [
+            sum(w * int(v) for w, v in zip(weights, Z[chosen, j], strict=True))
+            for j in range(Z.shape[1])
+        ]
+        square = sum(v * v for v in point)
+        assert (x is None) == (square == 0)
+        assert all(sum(int(a) * v for a, v in zip(row, point, strict=True)) >= square for row in Z)
+        direction, multipliers = decide(Z)
+        total = [
+            sum(m * int(v) for m, v in zip(multipliers, column, strict=True)) for column in Z.T
+        ]
+        assert not any(total)
+        z = np.zeros(len(Z)) if direction is None else product(Z, direction)
+        assert ((z > 0) != (multipliers > 0)).all()
+        assert ((z == 0) == (multipliers > 0)).all()
+        kinds.add((direction is None, any(multipliers)))
+    assert len(kinds) == 3
