@@ -1,8 +1,8 @@
 """Every linear classifier of the textbooks, from the equations, in NumPy.
 
-Public names load on first use. A class lives in the file named after it, so the name tells the file:
-``linclass.LogisticRegression`` is ``linclass/classifiers/logistic_regression.py``, and a new classifier
-is public as soon as its file is there.
+Public names are imported on first use. A class is in the file with its name in snake case:
+``linclass.LogisticRegression`` is ``linclass/classifiers/logistic_regression.py``. A new classifier is public as
+soon as its file exists.
 """
 
 from __future__ import annotations

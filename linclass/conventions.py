@@ -150,7 +150,7 @@ class Estimator:
         certificate_kind: str | None = "closed_form",
         n_iter: int = 0,
     ) -> Self:
-        """Set the attributes that say how the fit ended. Returns the estimator, so `fit` can end with it."""
+        """Set the attributes that describe how the fit ended. Returns the estimator."""
         self.status_, self.reason_ = status, reason
         self.objective_, self.certificate_ = objective, certificate
         self.certificate_kind_, self.n_iter_ = certificate_kind, n_iter

@@ -24,7 +24,7 @@ from linclass.table import Table
 AT_ONCE = 256  # models in memory at once
 
 # rows, their model (for 1. that of all rows), predictions, seconds to predict
-Part = tuple[np.ndarray, pipeline.Fitted, pipeline.Said, float]
+Part = tuple[np.ndarray, pipeline.Fitted, pipeline.Prediction, float]
 
 
 def each(

@@ -20,7 +20,7 @@ import numpy as np
 from linclass import metrics, tuning
 from linclass.conventions import NotApplicable
 from linclass.metrics.predictions import Predictions
-from linclass.predicted import own_codes, own_copy, said_of
+from linclass.predicted import own_codes, own_copy, predictions_of
 from linclass.resampling import seed_of
 from linclass.risk import decide
 from linclass.table import Table
@@ -70,7 +70,9 @@ class Task:
     tune_rule: str = "best"
 
 
-Said = tuple[np.ndarray, np.ndarray, np.ndarray | None]  # codes, score (n, K), log-probabilities
+Prediction = tuple[
+    np.ndarray, np.ndarray, np.ndarray | None
+]  # codes, score (n, K), log-probabilities
 
 
 @dataclass(frozen=True)
@@ -96,17 +98,17 @@ class Fitted:
     candidates: tuple[Candidate, ...] = ()
 
     def ready(self, table: Table) -> Table:
-        """Rows as they reach the classifier."""
+        """The transformed rows, as they reach the classifier."""
         for transform in self.transforms:
             table = transform.transform(table)
         return table
 
-    def say(self, ready: Table) -> Said:
-        """(predicted codes, score (n, K), log-probabilities (n, K) or None) of such rows."""
+    def say(self, ready: Table) -> Prediction:
+        """(predicted codes, scores (n, K), log-probabilities (n, K) or None) of transformed rows."""
         return _predict(self.estimator, ready.X, self.method, self.task)
 
-    def predict(self, table: Table) -> Said:
-        """Likewise, of rows as they come."""
+    def predict(self, table: Table) -> Prediction:
+        """(predicted codes, scores (n, K), log-probabilities (n, K) or None) of rows."""
         return self.say(self.ready(table))
 
 
@@ -158,7 +160,7 @@ def fit_folds(
     return [Fitted(method, task, {}, shared.transforms(k), fit) for k, (fit,) in enumerate(fits)]
 
 
-def left_out(method: Method, table: Table, y: np.ndarray, task: Task) -> tuple[Fitted, Said]:
+def left_out(method: Method, table: Table, y: np.ndarray, task: Task) -> tuple[Fitted, Prediction]:
     """(model of all rows, predictions for each row by the model of all others), without tuning, for a
     classifier with `leave_one_out`.
 
@@ -411,7 +413,7 @@ def _allows_nan(estimator: Any) -> bool:
 def _predict(
     estimator: Any, X: Any, method: Method, task: Task
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    y_pred, score, log_proba = said_of(estimator, X, task.n_classes)
+    y_pred, score, log_proba = predictions_of(estimator, X, task.n_classes)
     if method.by_costs and task.costs is not None:
         if log_proba is None:
             raise NotApplicable(

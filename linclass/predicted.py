@@ -14,11 +14,13 @@ import numpy as np
 
 from linclass import log_probability
 
-Ask = Callable[[str], Any]  # name of a method → its output for the rows, None if there is none
+Ask = Callable[[str], Any]  # name of a method → its output for the rows, None if it does not exist
 SLACK = 1e-4  # tolerance of the sum of probabilities; some libraries use single precision
 
 
-def said_of(estimator: Any, X: Any, K: int) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+def predictions_of(
+    estimator: Any, X: Any, K: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """(predicted codes (n,), score (n, K), log-probabilities (n, K) or None)."""
     ask = _from_scores(estimator, X) if is_ours(estimator) else partial(_answer, estimator, X)
     y_pred = _codes(ask("predict"), X.shape[0], K)
@@ -44,7 +46,7 @@ def own_codes(y: np.ndarray, estimator: Any) -> np.ndarray:
 
 
 def _from_scores(estimator: Any, X: Any) -> Ask:
-    """Classes and probabilities of ours are functions of the scores, which are worked out once for all three."""
+    """Our classes and probabilities are functions of the scores, which are computed once for all three."""
     Z = estimator.decision_function(X)
     log_proba = log_probability.from_scores(Z) if hasattr(estimator, "predict_log_proba") else None
     answers = {"predict": estimator.classes_from(Z), "predict_log_proba": log_proba}
@@ -52,8 +54,9 @@ def _from_scores(estimator: Any, X: Any) -> Ask:
 
 
 def _answer(estimator: Any, X: Any, name: str) -> Any:
-    """What a method of the estimator gives for these rows; None where there is none, or where it only says
-    so (NotImplementedError). What it does to NumPy's treatment of overflow ends here."""
+    """Output of a method of the estimator for these rows; None if it has none, or raises NotImplementedError. If it
+    changes NumPy's error handling, the change ends here.
+    """
     try:
         with np.errstate():
             method = getattr(estimator, name, None)
@@ -74,7 +77,7 @@ def _codes(predicted: Any, n: int, K: int) -> np.ndarray:
     if (codes < 0).any():
         odd = values[codes < 0].tolist()[0]
         raise ValueError(
-            f"predict gave {odd!r}, which is no class; y has the codes 0 … {K - 1}, and so must what is predicted"
+            f"predict gave {odd!r}, which is no class; predictions must be codes 0 … {K - 1}, as in y"
         )
     return codes
 
@@ -146,7 +149,7 @@ def _scores(values: Any, estimator: Any, X: Any, K: int) -> np.ndarray | None:
     if Z.shape[1] != len(seen):
         return None
     if np.isnan(Z).any() or np.isposinf(Z).any():
-        raise ValueError("decision_function gave values that are no numbers")
+        raise ValueError("decision_function gave NaN or +∞; it must give numbers")
     return _all_classes(Z, seen, K)
 
 

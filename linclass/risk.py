@@ -48,5 +48,5 @@ def check_costs(costs: np.ndarray | Sequence[Sequence[float]], n_classes: int) -
             "one per class."
         )
     if not np.isfinite(matrix).all():
-        raise ValueError("costs holds NaN or infinity; say how much worse with a large number.")
+        raise ValueError("costs holds NaN or infinity; use a large finite number.")
     return matrix

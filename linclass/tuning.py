@@ -122,7 +122,7 @@ RULES: dict[str, Callable[[Sequence[dict[str, Any]], np.ndarray], int]] = {
 
 
 def _at_once(together: Callable[..., Any] | None, held_out: list[np.ndarray]) -> Any:
-    """What `together` answers; None where one fit after another must do, and says what goes wrong."""
+    """The result of `together`; None if it fails, and candidates are fitted one after the other."""
     try:
         return None if together is None else together(held_out)
     except Exception:

@@ -141,8 +141,8 @@ def held_out_rows(folds: Sequence[Any], rows: int) -> list[np.ndarray]:
         raise ValueError("folds is empty; give the held-out rows of at least one fold.")
     given = np.concatenate(held_out)
     if given.size and not -1 < given.min() <= given.max() < rows:
-        strange = given[(given < 0) | (given >= rows)][0]
-        raise ValueError(f"folds hold row {strange}; rows are 0 to {rows - 1}.")
+        outside = given[(given < 0) | (given >= rows)][0]
+        raise ValueError(f"folds hold row {outside}; rows are 0 to {rows - 1}.")
     return held_out
 
 

@@ -84,11 +84,11 @@ class Folds:
         solver = None if self.whole.solver == "auto" else self.whole._solver(self.whole.solver)
         if self.whole.warm_start or self.whole.trace or hasattr(solver, "random_state"):
             raise NotApplicable(
-                f"{self.whole!r} has a start, a trace or a seed: fit it fold by fold."
+                f"{self.whole!r} has a warm start, a trace or a seed; fit fold by fold."
             )
         if find("losses", self.whole.loss).piecewise_linear:
             raise NotApplicable(
-                f"{self.whole!r} ends where its gap does, which depends on the start: fit it fold by fold."
+                f"{self.whole!r} stops by its gap at a point that depends on the start; fit fold by fold."
             )
         self.X, self.codes, weights = self.whole._start_fit(X, y)
         self.objectives = self.whole._objectives(self.X, self.codes, weights)
@@ -104,7 +104,7 @@ class Folds:
         small = is_small(self)
         if not small and len(self.models) == 1:
             raise NotApplicable(
-                f"{self.whole!r}: folds of so many rows share nothing; fit one by one."
+                f"{self.whole!r}: folds of so many rows have nothing to share; fit one by one."
             )
         complete = np.flatnonzero(small & (self.counts > 0).all(axis=1)).tolist()
         together = dict(zip(complete, solve_folds(self, complete), strict=True)) if small else {}

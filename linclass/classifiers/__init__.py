@@ -1,1 +1,1 @@
-"""What the textbook names: each classifier composes parts and states its equation."""
+"""The classifiers and regressors: each composes parts and states its equation."""

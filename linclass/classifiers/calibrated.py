@@ -24,7 +24,7 @@ from linclass.classifiers.linear_svm import LinearSVM
 from linclass.conventions import Classifier, SoftmaxProbabilities
 from linclass.estimators.sigmoid import sigmoid
 from linclass.numerics import Array
-from linclass.predicted import own_copy, said_of
+from linclass.predicted import own_copy, predictions_of
 from linclass.resampling import stratified_folds
 
 
@@ -99,7 +99,7 @@ class Calibrated(SoftmaxProbabilities):
         for k in range(folds):
             out = fold == k
             model = self._fitted(X[~out], codes[~out])
-            Z[out] = said_of(model, X[out], K)[1]
+            Z[out] = predictions_of(model, X[out], K)[1]
         pairs = [sigmoid(self._scores(Z)[:, k], codes == c) for k, c in enumerate(self._own(K))]
         self.slopes_, self.offsets_ = np.array(pairs).T
         self.estimator_ = self._fitted(X, codes)
@@ -125,7 +125,7 @@ class Calibrated(SoftmaxProbabilities):
         array of shape (n,) for two classes, (n, K) for more
         """
         X = self._check_rows(X)
-        Z = said_of(self.estimator_, X, len(self.classes_))[1]
+        Z = predictions_of(self.estimator_, X, len(self.classes_))[1]
         logits = self._scores(Z) * self.slopes_ + self.offsets_
         return logits[:, 0] if len(self.slopes_) == 1 else log_expit(logits)
 

@@ -121,18 +121,18 @@ class GaussianNB(FromMoments, SoftmaxProbabilities, LinearGeometry):
         own = {name: values[j] for name, values in learned.items()}
         low, centre = own.pop("low"), own.pop("centre")
         vars(self).update(own, epsilon_=float(own["epsilon_"]), _family=Gaussian(origin=centre))
-        self._say_linear(centre)
+        self._set_linear(centre)
         if not low.any():
             return self._record()
         pairs = np.argwhere(low)
         k, i = pairs[0]
         reason = (
-            f"feature {i} has no spread in class {self.classes_.tolist()[k]!r}, one of {len(pairs)} "
-            f"such pairs; {FLOOR:g} of its variance in all rows stands in (1 if there is none)"
+            f"feature {i} has no variance in class {self.classes_.tolist()[k]!r}, one of {len(pairs)} "
+            f"such pairs; {FLOOR:g} of its overall variance is used (1 if that is 0)"
         )
         return self._record("rank_deficient", reason)
 
-    def _say_linear(self, centre: np.ndarray) -> None:
+    def _set_linear(self, centre: np.ndarray) -> None:
         """With tied variances the coefficients of x² are equal in all classes, so the scores are linear."""
         vars(self).pop("coef_", None)
         if self.tied:

@@ -160,7 +160,7 @@ class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
             if found is None:
                 self._look_at_optimum(objective, solution, codes, weights)
         self._learn(solutions)
-        return self._say_how_it_ended(solutions, directions)
+        return self._record_outcome(solutions, directions)
 
     @property
     def predict_proba(self) -> Any:
@@ -260,7 +260,7 @@ class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
         intercept = theta[:, d].copy() if self.fit_intercept else np.zeros(len(theta))
         return np.ascontiguousarray(theta[:, :d]), intercept
 
-    def _say_how_it_ended(
+    def _record_outcome(
         self, solutions: Sequence[Solution], directions: list[Array | None]
     ) -> Self:
         for name in ("separating_direction_", "separating_intercept_"):

@@ -139,7 +139,7 @@ class LinearSVM(LinearClassifier):
             )
         if self._is_hard() and not (isinstance(self.solver, str) and self.solver == "auto"):
             raise ValueError(
-                f"solver is {self.solver!r}; the hard margin has one of its own: solver='auto'."
+                f"solver is {self.solver!r}; the hard margin has its own solver: use solver='auto'."
             )
         super().check()
 
@@ -156,7 +156,7 @@ class LinearSVM(LinearClassifier):
         *args, **kwargs
             Ignored.
         """
-        raise NotApplicable("LinearSVM keeps what it says of each row: fit it fold by fold.")
+        raise NotApplicable("LinearSVM keeps attributes of each training row; fit fold by fold.")
 
     def _is_hard(self) -> bool:
         return bool(self.hard_margin) or self.strength == 0

@@ -117,9 +117,9 @@ class QuadraticDiscriminantAnalysis(FromMoments, SoftmaxProbabilities):
         self._constant = logarithms - 0.5 * log_volume
         if not spreads.deficient:
             return self._record()
-        return self._record("rank_deficient", self._say_deficient(spreads))
+        return self._record("rank_deficient", self._deficiency(spreads))
 
-    def _say_deficient(self, spreads: "ClassSpreads") -> str:
+    def _deficiency(self, spreads: "ClassSpreads") -> str:
         k, rank = spreads.deficient[0]
         d, more = self.means_.shape[1], len(spreads.deficient) - 1
         if self.shrinkage:  # the pooled covariance has that rank, too
@@ -127,7 +127,7 @@ class QuadraticDiscriminantAnalysis(FromMoments, SoftmaxProbabilities):
         others = f" (and those of {more} more classes)" if more else ""
         return (
             f"the covariance of class {self.classes_.tolist()[k]!r} has rank {rank} of {d}{others}; "
-            "the pooled covariance stands in; shrinkage above 0 mixes the two"
+            "the pooled covariance is used instead; shrinkage above 0 mixes the two"
         )
 
     @property

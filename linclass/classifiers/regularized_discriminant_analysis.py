@@ -94,10 +94,10 @@ class RegularizedDiscriminantAnalysis(QuadraticDiscriminantAnalysis):
     def _learn_stack(self, stack: ClassMoments) -> list[Self]:
         return FromStatistics._learn_stack(self, stack)
 
-    def _say_deficient(self, spreads: ClassSpreads) -> str:
+    def _deficiency(self, spreads: ClassSpreads) -> str:
         k, rank = spreads.deficient[0]
         if not self.pooling and not self.shrinkage:
-            return super()._say_deficient(spreads)
+            return super()._deficiency(spreads)
         return (
             f"of class {self.classes_.tolist()[k]!r} {missing_rank(rank, self.means_.shape[1])}; "
             "shrinkage above 0 gives them one"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 Array = np.ndarray
-TIE = 1e-9  # scores nearer than this are equal: float noise must not decide who wins
+TIE = 1e-9  # scores that differ by less are equal: rounding must not decide who wins
 
 
 def checked(scores: Any, complete: bool = False, methods: int = 2) -> Array:

@@ -36,7 +36,7 @@ class Coordinates(Classifier):
         """
         rows = self._check_rows(X)
         Z = rows @ self.scalings_ - self.centre_ @ self.scalings_
-        if "sklearn" not in sys.modules:  # then nobody has asked for a data frame
+        if "sklearn" not in sys.modules:  # so no data frame was asked for
             return Z
         from sklearn.utils._set_output import _wrap_data_with_container
 

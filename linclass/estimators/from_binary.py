@@ -71,20 +71,22 @@ class FromBinary(Classifier):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         given = sample_weight is not None
         X, codes, weights = self._start_fit(X, y, sample_weight)
-        self.estimators_, heard = [], []
+        self.estimators_, messages = [], []
         for _, rows, target in self._problems(codes):
             inner = cloned(self._inner())
             own_X, own_weights = (X, weights) if rows is None else (X[rows], weights[rows])
-            with warnings.catch_warnings(record=True) as said:
+            with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 inner.fit(
                     own_copy(own_X, inner), target, **self._weights(inner, own_weights, given)
                 )
-            for warning in said:
+            for warning in caught:
                 warnings.warn(warning.message, warning.category, stacklevel=2)
-            heard.append([str(w.message) for w in said if "Convergence" in w.category.__name__])
+            messages.append(
+                [str(w.message) for w in caught if "Convergence" in w.category.__name__]
+            )
             self.estimators_.append(inner)
-        return self._say_how_they_ended(codes, heard)
+        return self._record_outcomes(codes, messages)
 
     @property
     def ignores_empty_columns(self) -> bool:
@@ -126,8 +128,8 @@ class FromBinary(Classifier):
         inner, first = self._inner(), type(self)(**self.get_params(deep=False))
         if not callable(getattr(inner, "fit_many", None)):
             raise NotApplicable(f"{type(inner).__name__} has no fit_many; fit fold by fold.")
-        if strange := [n for p in params for n in p if not n.startswith("estimator__")]:
-            raise NotApplicable(f"{strange[0]} is no parameter of the estimator; fit fold by fold.")
+        if unknown := [n for p in params for n in p if not n.startswith("estimator__")]:
+            raise NotApplicable(f"{unknown[0]} is no parameter of the estimator; fit fold by fold.")
         X, codes, _ = first._start_fit(X, y)
         held_out = validation.held_out_rows(folds, len(codes))
         counts = np.bincount(codes)
@@ -147,7 +149,7 @@ class FromBinary(Classifier):
                 model.estimator = cloned(inner if changed else self.estimator)
                 model.set_params(**changed)
                 model.estimators_ = [problem[fold][number] for problem in solved]
-                models.append(model._say_how_they_ended(codes, [[]] * len(solved)))
+                models.append(model._record_outcomes(codes, [[]] * len(solved)))
             fits.append(models)
         return fits
 
@@ -168,22 +170,22 @@ class FromBinary(Classifier):
             raise ValueError(f"{name} takes no sample_weight; leave it out, or choose another.")
         return {"sample_weight": weights}
 
-    def _say_how_they_ended(self, codes: np.ndarray, heard: Sequence[list[str]]) -> Self:
+    def _record_outcomes(self, codes: np.ndarray, messages: Sequence[list[str]]) -> Self:
         """Status of the worst fit, and how many ended so; a certificate only if each fit has one."""
         names = [problem.name for problem in self._problems(codes)]
         statuses: list[str] = []
-        for inner, said in zip(self.estimators_, heard, strict=True):
+        for inner, warned in zip(self.estimators_, messages, strict=True):
             status = getattr(inner, "status_", None)
             if (
                 not isinstance(status, str) or status not in WORST_LAST
             ):  # a foreign attribute may mean anything
-                status = "max_iter" if said else "converged"
+                status = "max_iter" if warned else "converged"
             statuses.append(str(status))
         worst = max(statuses, key=WORST_LAST.index)
         reason = ""
         if worst != "converged":
             where = [i for i, s in enumerate(statuses) if s == worst]
-            why = getattr(self.estimators_[where[0]], "reason_", "") or heard[where[0]][0]
+            why = getattr(self.estimators_[where[0]], "reason_", "") or messages[where[0]][0]
             reason = f"{len(where)} of {len(names)} fits, first {names[where[0]]}: {why}"
         kinds = {getattr(inner, "certificate_kind_", None) for inner in self.estimators_}
         return self._record(

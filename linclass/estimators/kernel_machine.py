@@ -189,6 +189,6 @@ def shift_to_psd(K: Array, name: Any) -> float:
         if lapack.dpotrf(shifted.T, lower=1, clean=0, overwrite_a=1)[1] == 0:
             return c
     raise NotApplicable(
-        f"kernel {name!r} is no inner product of these rows: its matrix has a negative "
+        f"kernel {name!r} is not an inner product on these rows: its matrix has a negative "
         "eigenvalue. Use kernel='gaussian', or a smaller gamma and offset for 'sigmoid'."
     )

@@ -50,7 +50,7 @@ class NaiveBayes(FromStatistics, SoftmaxProbabilities):
         return self._observed(self._check_rows(X))
 
     def _scaled(self, statistics: Any, shift: Any, scale: Any) -> Any:
-        raise NotApplicable("counts and shares have no other scale; leave standardize out.")
+        raise NotApplicable("counts and shares cannot be rescaled; leave standardize out.")
 
     def _learn(self, statistics: ClassSums) -> Self:
         self.priors_ = class_priors(self.priors, statistics.mass)
@@ -73,10 +73,10 @@ class NaiveBayes(FromStatistics, SoftmaxProbabilities):
                 numbers = np.arange(self.n_features_in_)[own]
                 trouble += zip(np.flatnonzero(present)[k], numbers[j], strict=True)
         self.intercept_ = b
-        self._say_linear()
+        self._set_linear()
         return self._record(*self._ending(trouble))
 
-    def _say_linear(self) -> None:
+    def _set_linear(self) -> None:
         """Hook for subclasses whose scores are linear in the features."""
 
     def _ending(self, trouble: list[tuple[int, int]]) -> tuple[str, str]:
@@ -85,8 +85,8 @@ class NaiveBayes(FromStatistics, SoftmaxProbabilities):
         k, j = trouble[0]
         names = getattr(self, "feature_names_in_", range(self.n_features_in_))
         return "rank_deficient", (
-            f"feature {list(names)[j]!r} has no spread in class {self.classes_.tolist()[k]!r}, one "
-            f"of {len(trouble)} such pairs; its estimate is held near the edge; use more smoothing"
+            f"feature {list(names)[j]!r} has no variance in class {self.classes_.tolist()[k]!r}, one "
+            f"of {len(trouble)} such pairs; its estimate is moved inside the boundary; use more smoothing"
         )
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -102,7 +102,7 @@ class NaiveBayes(FromStatistics, SoftmaxProbabilities):
 class LinearNaiveBayes(NaiveBayes, LinearScores, LinearGeometry):
     """One family with T(x) = x, so that θ_k are the coefficients of a linear classifier."""
 
-    def _say_linear(self) -> None:
+    def _set_linear(self) -> None:
         self._set_scores(self.natural_[0], self.intercept_)
 
     def decision_function(self, X: Any) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What a margin fit says of its rows: dual variables, slacks, and the role of each row.
+"""Dual variables, slacks and the role of each row in a margin fit.
 
 At the minimum of ½‖w‖² + Σ C_i max(0, 1 − y_i z_i),  C_i = w_i/(Σw·strength), there are α_i with
 

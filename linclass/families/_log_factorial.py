@@ -1,4 +1,4 @@
-"""Σ_j ln x_j! of each row, of sparse rows without looking at the zeros."""
+"""Σ_j ln x_j! of each row; for sparse rows over the stored values alone."""
 
 from typing import Any
 

@@ -28,7 +28,7 @@ class Gaussian(Family):
         self.origin = origin
 
     def statistic(self, X: Any) -> Iterator[Any]:
-        """Of dense rows; sparse ones meet T in `inner` alone, where their zeros are kept."""
+        """For dense rows; sparse ones need T only in `inner`, which keeps their zeros."""
         D = (X.toarray() if sp.issparse(X) else X) - self.origin
         np.clip(D, -FAR, FAR, out=D)
         yield D
@@ -68,7 +68,7 @@ class Gaussian(Family):
         return rng.normal(mean, deviation, size=(rows, len(first)))
 
     def fitted(self, X: Any) -> Self:
-        """About the middle of these rows."""
+        """With the mean of these rows as origin."""
         return type(self)(np.asarray(X.mean(axis=0)).ravel())
 
     def rebased(self, other: Self, mass: np.ndarray, sums: np.ndarray) -> np.ndarray:
@@ -87,7 +87,7 @@ class Gaussian(Family):
         return np.concatenate([first, second + smoothing * _overall(mass, sums)], axis=-1)
 
     def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """A variance that is none is FLOOR of the classes' largest second moment, or 1."""
+        """A variance of 0 is replaced by FLOOR times the classes' largest second moment, or by 1."""
         first, second = _halves(mean)
         usual = about_middle(first, second).max(axis=-2, keepdims=True)
         floor = np.where(usual > least_square(self.origin), FLOOR * usual, 1)

@@ -1,8 +1,8 @@
-"""Multinomial: each row counts what N draws gave, N the total of the row, of features with probabilities p.
+"""Multinomial: each row holds the counts of N draws, N the total of the row, from features with probabilities p.
 
 T(x) = x,  θ = ln p,  A(θ) = N ln Σ_j e^{θ_j},  h = N! / Π_j x_j!.
 
-`natural` gives θ with Σ e^θ = 1, so that A = 0 whatever N is, and rows of any length are compared.
+`natural` gives θ with Σ e^θ = 1, so that A = 0 for every N, and rows of any length can be compared.
 `smoothing` (1 by default) draws of each feature are added to each class.
 Manning, Raghavan & Schütze (2008), §13.2
 """

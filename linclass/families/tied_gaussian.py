@@ -37,7 +37,7 @@ class TiedGaussian(Family):
         return 0.5 * self.spread.lengths(theta)
 
     def log_carrier(self, X: Any) -> np.ndarray:
-        """ln N(x; 0, Σ); of a covariance without full rank, on the directions that have spread."""
+        """ln N(x; 0, Σ); without full rank, over the directions with variance."""
         squares = (self.spread.whiten(X) ** 2).sum(axis=1)
         return -0.5 * (squares + self.spread.rank * LOG_2PI) - 0.5 * self.spread.log_volume
 

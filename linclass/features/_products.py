@@ -16,7 +16,7 @@ def refuse_text(table: Table, feature: str) -> None:
     if table.levels:
         raise NotApplicable(
             f"{feature} needs numeric columns; {next(iter(table.levels))!r} is text. "
-            f"Drop the column, or do without {feature}."
+            f"Drop the column, or leave {feature} out."
         )
 
 

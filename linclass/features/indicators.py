@@ -77,15 +77,15 @@ def _numbers(table: Table, name: str, declared: list[Any]) -> np.ndarray:
         return np.array(declared, dtype=np.float64)
     except (TypeError, ValueError):
         raise NotApplicable(
-            f"indicators: column {name!r} holds numbers, and {declared!r} are none."
+            f"indicators: column {name!r} holds numbers; {declared!r} are not numbers."
         ) from None
 
 
 def _indicators(values: np.ndarray, numbers: np.ndarray, name: str, known: Any) -> np.ndarray:
     missing = np.isnan(values)
-    strange = ~missing & ~np.isin(values, numbers)
-    if strange.any():
-        value = values[strange.argmax()]
+    unknown = ~missing & ~np.isin(values, numbers)
+    if unknown.any():
+        value = values[unknown.argmax()]
         shown = known[int(value)] if known else f"{value:g}"
         raise NotApplicable(f"indicators: column {name!r} holds {shown!r}; declare it, too.")
     equal = (values[:, None] == numbers).astype(np.float64)

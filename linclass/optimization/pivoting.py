@@ -210,7 +210,7 @@ class Conjugate(Equations):
         r = kinks[F] - self.design.scores(self.theta(beta, 0.0))[F] - soft * beta[F]
         b, p, old = 0.0, np.zeros(len(F)), np.inf
         for _ in range(PRODUCTS):
-            if self.design.intercept:  # what is left of r once b has taken its part
+            if self.design.intercept:  # project out the intercept
                 b = float(d @ r) / float(d.sum())
             left = r - b
             if left @ left <= precision**2 * len(F):

@@ -1,9 +1,9 @@
 """Least squares in closed form:  (X_cᵀ W X_c + strength·I) w = X_cᵀ W (y − ȳ),  b = ȳ − x̄·w,
 
-with X_c = X − x̄ where there is an intercept. The normal equations square the condition number, so
-columns are centred and brought to one scale first, and the answer is refined by its own residual,
-which is worked out from X, not from XᵀX. Dependent columns give the shortest solution and the rank.
-Without a penalty and with more features than rows, equations over the rows take their place.
+with X_c = X − x̄ if there is an intercept. The normal equations square the condition number, so columns are centred
+and scaled first, and the solution is refined by its residual, computed from X and not from XᵀX. Linearly dependent
+columns give the minimum-norm solution and the rank. Without a penalty, and with more features than rows, equations
+over the rows replace the normal equations.
 Björck (1996), Numerical Methods for Least Squares Problems, §2.9
 """
 

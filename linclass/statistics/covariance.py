@@ -98,5 +98,5 @@ def _diagonal(
 def missing_rank(rank: int, d: int) -> str:
     return (
         f"the covariance within the classes has rank {rank} of {d}; "
-        "directions without spread are left out (pseudo-inverse)"
+        "directions without variance are left out (pseudo-inverse)"
     )

@@ -29,7 +29,7 @@ def label_noise(rng: np.random.Generator, y: np.ndarray, share: Share) -> np.nda
     K = int(y.max()) + 1
     if share >= (K - 1) / K:
         raise ValueError(
-            f"label_noise: {share} leaves no signal in {K} classes; give less than {(K - 1) / K:.4g}."
+            f"label_noise: {share} leaves no signal with {K} classes; give less than {(K - 1) / K:.4g}."
         )
     wrong = rng.random(len(y)) < share
     step = rng.integers(1, max(K, 2), len(y), dtype=np.int32)

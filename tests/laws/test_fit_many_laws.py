@@ -183,7 +183,7 @@ def test_parameters_other_than_the_strength_may_differ() -> None:
     ]
     (fits,) = LogisticRegression(tol=1e-12).fit_many(X, y, [np.arange(9)], params[:1] + params[2:3])
     assert [f.class_weight for f in fits] == [None, "balanced"]
-    with pytest.raises(NotApplicable, match="share nothing"):
+    with pytest.raises(NotApplicable, match="nothing to share"):
         LogisticRegression().fit_many(X, y, [np.arange(9)], params)
 
 

@@ -289,7 +289,7 @@ def test_naive_bayes_says_which_feature_has_no_spread() -> None:
     X = np.array([[0.0, 1.0], [0.0, 2.0], [1.0, 1.0], [3.0, 5.0]])
     model = GaussianNB(var_smoothing=0).fit(X, [0, 0, 1, 1])
     assert model.status_ == "rank_deficient"
-    assert "feature 0 has no spread in class 0" in model.reason_
+    assert "feature 0 has no variance in class 0" in model.reason_
     assert np.isfinite(model.predict_log_proba(X)).all()
     assert model.predict(X).tolist() == [0, 0, 1, 1]
 
@@ -359,7 +359,7 @@ def test_a_word_that_never_occurs_in_a_class_is_told_when_nothing_is_smoothed() 
     for kind in (MultinomialNB, PoissonNB, BernoulliNB):
         model = kind(smoothing=0).fit(X, ["a", "a", "b", "b"])
         assert model.status_ == "rank_deficient"
-        assert "feature 1 has no spread in class 'a'" in model.reason_
+        assert "feature 1 has no variance in class 'a'" in model.reason_
         assert np.isfinite(model.predict_log_proba(X)).all()
         assert kind().fit(X, ["a", "a", "b", "b"]).status_ == "converged"
 

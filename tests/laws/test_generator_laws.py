@@ -116,7 +116,7 @@ def test_noise_takes_all_other_classes_alike_and_bayes_error_follows() -> None:
     np.testing.assert_allclose(shares, [0.7, 0.15, 0.15], atol=4 * np.sqrt(0.21 / 24_000))
     clean = bayes("simplex", (1, 1, 1))[0]
     assert bayes("simplex", (1, 1, 1), label_noise=0.3)[0] == pytest.approx(0.3 + clean * 0.55)
-    with pytest.raises(ValueError, match=r"label_noise: 0\.7 leaves no signal in 3 classes"):
+    with pytest.raises(ValueError, match=r"label_noise: 0\.7 leaves no signal with 3 classes"):
         draw("simplex", 0, (5, 5, 5), label_noise=0.7)
 
 

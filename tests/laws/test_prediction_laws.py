@@ -5,7 +5,7 @@ import pytest
 
 import linclass
 from linclass.conventions import Classifier, NotApplicable
-from linclass.predicted import said_of
+from linclass.predicted import predictions_of
 
 RNG = np.random.default_rng(3)
 CLASSIFIERS = [
@@ -26,7 +26,7 @@ def test_codes_scores_and_probabilities_are_those_of_the_classifiers_methods(
         model = getattr(linclass, name)().fit(X, y)
     except NotApplicable as refusal:
         pytest.skip(str(refusal))
-    codes, score, log_proba = said_of(model, X, K)
+    codes, score, log_proba = predictions_of(model, X, K)
     Z = model.decision_function(X)
     assert np.array_equal(codes, model.predict(X))
     assert np.array_equal(score[:, 1] - score[:, 0] if K == 2 else score, Z)
@@ -46,5 +46,5 @@ def test_the_scores_are_worked_out_once() -> None:
     Counted.__module__ = "linclass.counted"
     X, y = RNG.normal(size=(20, 2)), np.arange(20) % 2
     model = Counted().fit(X, y)
-    said_of(model, X, 2)
+    predictions_of(model, X, 2)
     assert model.looks == 1

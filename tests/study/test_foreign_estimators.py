@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import yaml
 
-from linclass.predicted import said_of
+from linclass.predicted import predictions_of
 from linclass.table import Table
 from linclass_study.runs.feature_file import FeatureFile
 from linclass_study.runs.worker import Worker
@@ -134,7 +134,7 @@ def test_two_classes_in_either_order(classes, name):
     second = (y.astype(str) == str(classes[1])).astype(float)
     given = 2 * second - 1 if name == "decision_function" else np.column_stack([1 - second, second])
     answers = {name: lambda X: given, "predict": lambda X: y, "classes_": classes}
-    y_pred, score, log_proba = said_of(SimpleNamespace(**answers), np.zeros((3, 1)), 2)
+    y_pred, score, log_proba = predictions_of(SimpleNamespace(**answers), np.zeros((3, 1)), 2)
     np.testing.assert_array_equal(y_pred, y)
     np.testing.assert_array_equal(score.argmax(axis=1), y)
     if name == "predict_proba":
@@ -145,7 +145,7 @@ def test_two_classes_in_either_order(classes, name):
 def test_classes_that_are_no_codes_are_told(classes):
     answers = {"decision_function": lambda X: np.ones(3), "predict": lambda X: np.ones(3)}
     with pytest.raises(ValueError, match=r"classes_ is .*; it must be codes of classes, of 0 … 1"):
-        said_of(SimpleNamespace(**answers, classes_=classes), np.zeros((3, 1)), 2)
+        predictions_of(SimpleNamespace(**answers, classes_=classes), np.zeros((3, 1)), 2)
 
 
 def test_two_processes_of_its_own(features):
@@ -177,7 +177,7 @@ def test_attributes_of_our_names_and_kinds_are_recorded_and_others_are_not(featu
 
 
 def test_the_names_of_classes_are_not_the_codes_that_it_was_given(features):
-    words = r"predict gave '(ill|well)', which is no class; y has the codes 0 … 2"
+    words = r"predict gave '(ill|well)', which is no class; predictions must be codes 0 … 2"
     with pytest.raises(ValueError, match=words):
         outcomes(features, "classifier: foreign_estimators.LabelsOfTheUser")
 
