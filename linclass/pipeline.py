@@ -300,9 +300,9 @@ def _tuned(
     )
 
 
-def measured(said: Said, y: np.ndarray, task: Task) -> float | None:
-    """The tune_metric of what was said of some rows; None where it is not defined."""
-    y_pred, scores, log_proba = said
+def measured(predicted: Prediction, y: np.ndarray, task: Task) -> float | None:
+    """The tune_metric of predictions; None if it is not defined."""
+    y_pred, scores, log_proba = predicted
     return metrics.find(task.tune_metric)(Predictions(y, y_pred, scores, log_proba, task.positive))
 
 

@@ -92,7 +92,7 @@ def foreign(estimator, K: int = 3):
     table, y = rows(K)
     table = table.columns(np.array([0, 1]))
     estimator.fit(table.X, y)
-    said = pipeline.said_of(estimator, table.X, K)
+    said = pipeline.predictions_of(estimator, table.X, K)
     return coefficients.of_fit(estimator, [], table, said[1]), table, said[1]
 
 
