@@ -36,6 +36,7 @@ class Outcome:
     evaluation  folds, repeats, tune_metric, …; limits likewise
     positions   method → its place in the whole catalogue: the same colour in every study
     part        a data set, where scores and fits are those of this one alone
+    read        what was read of the runs already
     """
 
     results: Path
@@ -45,6 +46,7 @@ class Outcome:
     limits: Mapping[str, Any] = field(default_factory=dict)
     positions: Mapping[str, int] = field(default_factory=dict)
     part: str = ""
+    read: dict[str, dict[Any, Any]] = field(default_factory=dict, init=False, compare=False)
 
     @classmethod
     def of(cls, study: str) -> Outcome:

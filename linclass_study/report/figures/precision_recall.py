@@ -1,0 +1,29 @@
+"""Precision–recall curves of a few methods on one data set: the mean over folds, and how much folds differ."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from linclass_study.report import fold_curves, mean_curves
+from linclass_study.report.exhibit import Exhibit
+
+if TYPE_CHECKING:
+    from linclass_study.results.outcome import Outcome
+
+PLACE, PER_DATASET, SECTION = 4, True, "dataset"
+
+
+def draw(outcome: Outcome, dataset: str) -> Exhibit:
+    return mean_curves.draw(
+        outcome,
+        dataset,
+        mean_curves.Kind(
+            title=f"Precision–recall curves on {dataset}",
+            area="average precision",
+            x="recall",
+            y="precision",
+            curve=fold_curves.precision_recall,
+            chance=lambda share: (share, share),
+            said_of_chance="The dashed line is chance, the share of the class.",
+        ),
+    )

@@ -1,0 +1,29 @@
+"""ROC curves of a few methods on one data set: the mean over folds, and how much folds differ."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from linclass_study.report import fold_curves, mean_curves
+from linclass_study.report.exhibit import Exhibit
+
+if TYPE_CHECKING:
+    from linclass_study.results.outcome import Outcome
+
+PLACE, PER_DATASET, SECTION = 3, True, "dataset"
+
+
+def draw(outcome: Outcome, dataset: str) -> Exhibit:
+    return mean_curves.draw(
+        outcome,
+        dataset,
+        mean_curves.Kind(
+            title=f"ROC curves on {dataset}",
+            area="AUC",
+            x="false positive rate",
+            y="true positive rate",
+            curve=fold_curves.roc,
+            chance=lambda share: (0.0, 1.0),
+            said_of_chance="The dashed line is chance.",
+        ),
+    )

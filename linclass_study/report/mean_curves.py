@@ -1,0 +1,119 @@
+"""A figure of mean curves with bands over folds, one panel for each of a few methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linclass_study.report.exhibit import Exhibit
+from linclass_study.report.figures import style
+from linclass_study.report.figures.panels import panels
+from linclass_study.report.fold_curves import CELLS, MIDDLES
+from linclass_study.report.shown import said, shown
+from linclass_study.results.held_out import HeldOut, held_out
+
+if TYPE_CHECKING:
+    from linclass_study.results.outcome import Outcome
+
+Curve = Callable[[np.ndarray, np.ndarray, np.ndarray, int], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """ROC or precision–recall: its words, its curve, and the heights of chance by the share of the class."""
+
+    title: str
+    area: str
+    x: str
+    y: str
+    curve: Curve
+    chance: Callable[[float], tuple[float, float]]
+    said_of_chance: str
+
+
+def draw(outcome: Outcome, dataset: str, kind: Kind) -> Exhibit:
+    about = outcome.about(dataset)
+    if about["status"] == "unavailable":
+        return Exhibit.nothing(f"{dataset} is unavailable")
+    positive, two = about["classes"].index(about["positive"]), len(about["classes"]) == 2
+    able = ranked_by_score(outcome, dataset)
+    numbers: dict[str, dict[str, Any]] = {}
+    for method in shown(outcome, dataset, able):
+        if (rows := held_out(outcome, dataset, method)) is not None:
+            numbers[method] = averaged(of_fits(rows, kind.curve, positive))
+    if not numbers:
+        return Exhibit.nothing(f"no fit on {dataset} has an AUC, or its predictions are too many")
+
+    titles = {method: f"{kind.area} {own['area']:.3f}" for method, own in numbers.items()}
+    several = any(own["fits"] > 1 for own in numbers.values())
+    if several:
+        titles = {m: f"{title} ± {numbers[m]['sd_of_area']:.3f}" for m, title in titles.items()}
+    figure, grid = panels(outcome, titles, kind.x, kind.y)
+    share = about["class_counts"][positive] / about["rows"] if two else 1 / len(about["classes"])
+    best = next(iter(numbers.values()))
+    for axes, (method, own) in zip(grid, numbers.items(), strict=True):
+        colour, _ = style.of_method(outcome.position(method))
+        mean, sd = np.array(own["mean"]), np.array(own["sd"])
+        axes.plot((0, 1), kind.chance(share), color=style.MUTED, linewidth=0.7, linestyle="--")
+        axes.fill_between(
+            MIDDLES,
+            *np.clip([mean - sd, mean + sd], 0, 1),
+            color=colour,
+            alpha=0.25,
+            linewidth=0,
+        )
+        axes.plot(MIDDLES, best["mean"], color=style.INK, linewidth=0.6)
+        axes.plot(MIDDLES, mean, color=colour, linewidth=1.4)
+        axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.03))
+    of = (
+        f"of the class “{about['positive']}”"
+        if two
+        else (f"the mean over the {len(about['classes'])} classes, each against the rest")
+    )
+    band = ", band: ± the standard deviation over folds" if several else ""
+    caption = (
+        f"{kind.title}, {of}. Coloured line: the mean of the folds’ curves at each {kind.x} (vertical "
+        f"averaging){band}; thin line in every panel: the first method’s, to compare with. "
+        f"{kind.said_of_chance} {said(outcome, list(numbers), len(able))}"
+    )
+    shown_numbers = {"dataset": dataset, "curves": of, "axis": MIDDLES.tolist(), "methods": numbers}
+    return Exhibit(figure, kind.title, caption, shown_numbers)
+
+
+def ranked_by_score(outcome: Outcome, dataset: str) -> set[str]:
+    """The methods whose fits order rows."""
+    scores = outcome.scores.filter(
+        dataset=dataset, protocol=outcome.protocol(dataset), metric="auc"
+    )
+    return set(scores["method"])
+
+
+def of_fits(rows: HeldOut, curve: Curve, positive: int) -> np.ndarray:
+    """(fits, CELLS): the curve of the positive class; of more than two classes the mean of each against the
+    rest, ordered by probability where there is one, as the metric AUC does."""
+    if rows.n_classes == 2:
+        return curve(rows.score[:, positive], rows.y_true == positive, rows.fit, rows.fits)
+    S = rows.score if rows.log_proba is None else rows.log_proba
+    total, defined = np.zeros((rows.fits, CELLS)), np.zeros((rows.fits, 1))
+    for k in range(rows.n_classes):
+        own = curve(S[:, k], rows.y_true == k, rows.fit, rows.fits)
+        total += np.nan_to_num(own)
+        defined += ~np.isnan(own[:, :1])
+    return np.divide(total, defined, out=np.full_like(total, np.nan), where=defined > 0)
+
+
+def averaged(curves: np.ndarray) -> dict[str, Any]:
+    """Mean and standard deviation over the fits that have a curve, and of the areas under them."""
+    known = curves[~np.isnan(curves[:, 0])]
+    areas = known.mean(axis=1)
+    several = len(known) > 1
+    return {
+        "area": float(areas.mean()),
+        "sd_of_area": float(areas.std(ddof=1)) if several else 0.0,
+        "fits": len(known),
+        "mean": known.mean(axis=0).tolist(),
+        "sd": (known.std(axis=0, ddof=1) if several else np.zeros(CELLS)).tolist(),
+    }
