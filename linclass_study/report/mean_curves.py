@@ -10,10 +10,10 @@ import numpy as np
 
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import style
-from linclass_study.report.figures.panels import panels
+from linclass_study.report.figures.panels import TICKS, band, panels, thinned
 from linclass_study.report.fold_curves import CELLS, MIDDLES
 from linclass_study.report.shown import said, shown
-from linclass_study.results.held_out import HeldOut, held_out
+from linclass_study.results.held_out import HeldOut, held_out, mean_of
 
 if TYPE_CHECKING:
     from linclass_study.results.outcome import Outcome
@@ -39,7 +39,7 @@ def draw(outcome: Outcome, dataset: str, kind: Kind) -> Exhibit:
     if about["status"] == "unavailable":
         return Exhibit.nothing(f"{dataset} is unavailable")
     positive, two = about["classes"].index(about["positive"]), len(about["classes"]) == 2
-    able = ranked_by_score(outcome, dataset)
+    able = mean_of(outcome, dataset, "auc")
     numbers: dict[str, dict[str, Any]] = {}
     for method in shown(outcome, dataset, able):
         if (rows := held_out(outcome, dataset, method)) is not None:
@@ -58,37 +58,25 @@ def draw(outcome: Outcome, dataset: str, kind: Kind) -> Exhibit:
         colour, _ = style.of_method(outcome.position(method))
         mean, sd = np.array(own["mean"]), np.array(own["sd"])
         axes.plot((0, 1), kind.chance(share), color=style.MUTED, linewidth=0.7, linestyle="--")
-        axes.fill_between(
-            MIDDLES,
-            *np.clip([mean - sd, mean + sd], 0, 1),
-            color=colour,
-            alpha=0.25,
-            linewidth=0,
-        )
-        axes.plot(MIDDLES, best["mean"], color=style.INK, linewidth=0.6)
-        axes.plot(MIDDLES, mean, color=colour, linewidth=1.4)
+        low, high = np.clip([mean - sd, mean + sd], 0, 1)
+        band(axes, MIDDLES, low, high, colour)
+        axes.plot(*thinned(MIDDLES, np.array(best["mean"])), color=style.INK, linewidth=0.6)
+        axes.plot(*thinned(MIDDLES, mean), color=colour, linewidth=1.4)
         axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.03))
+        axes.set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
     of = (
         f"of the class “{about['positive']}”"
         if two
         else (f"the mean over the {len(about['classes'])} classes, each against the rest")
     )
-    band = ", band: ± the standard deviation over folds" if several else ""
+    spread = ", band: ± the standard deviation over folds" if several else ""
     caption = (
         f"{kind.title}, {of}. Coloured line: the mean of the folds’ curves at each {kind.x} (vertical "
-        f"averaging){band}; thin line in every panel: the first method’s, to compare with. "
+        f"averaging){spread}; thin line in every panel: the first method’s, to compare with. "
         f"{kind.said_of_chance} {said(outcome, list(numbers), len(able))}"
     )
     shown_numbers = {"dataset": dataset, "curves": of, "axis": MIDDLES.tolist(), "methods": numbers}
     return Exhibit(figure, kind.title, caption, shown_numbers)
-
-
-def ranked_by_score(outcome: Outcome, dataset: str) -> set[str]:
-    """The methods whose fits order rows."""
-    scores = outcome.scores.filter(
-        dataset=dataset, protocol=outcome.protocol(dataset), metric="auc"
-    )
-    return set(scores["method"])
 
 
 def of_fits(rows: HeldOut, curve: Curve, positive: int) -> np.ndarray:

@@ -14,7 +14,8 @@ def shown(outcome: Outcome, dataset: str, able: Iterable[str], most: int = 6) ->
     """Of the methods that the figure can show, at most so many, best first: the best of each kind of
     classifier, the baseline among them, then the best of the others. Kinds are classes of classifiers."""
     able = set(able)
-    ranked = [method for method in ranking(outcome, dataset)["method"] if method in able]
+    whole_first = ranking(outcome, dataset).sort("whole", descending=True, maintain_order=True)
+    ranked = [method for method in whole_first["method"] if method in able]
     kinds = {method: outcome.methods[method].get("classifier") for method in ranked}
     first = {kind: method for method, kind in reversed(kinds.items())}  # of equal kind the best
     order = sorted(ranked, key=lambda m: (first[kinds[m]] != m, kinds[m] != BASELINE))

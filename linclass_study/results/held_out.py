@@ -50,6 +50,13 @@ def held_out(outcome: Outcome, dataset: str, method: str) -> HeldOut | None:
     return known[dataset, method]
 
 
+def mean_of(outcome: Outcome, dataset: str, metric: str) -> dict[str, float]:
+    """Method → mean over the folds of the same predictions, of the methods that have the metric."""
+    protocol = outcome.protocol(dataset)
+    scores = outcome.scores.filter(dataset=dataset, protocol=protocol, metric=metric)
+    return dict(scores.group_by("method").agg(pl.col("value").mean()).iter_rows())
+
+
 def _read(path: Path, protocol: str, n_classes: int) -> HeldOut | None:
     if not path.exists():
         return None

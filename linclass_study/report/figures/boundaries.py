@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 PLACE, SECTION, PER_DATASET = 2, "dataset", True
 WIDTH, COLUMNS, PANEL = 7.2, 4, 1.62  # inches; panels in a row; inches of a panel's height
 GAP = 0.46  # inches between two rows of panels: three lines of title
-MOST = 12  # panels
+MOST = 8  # panels
 CUT = "first discriminant direction", "second direction"  # where the rows are not there to tell
 DENSE = 300  # lines in a figure, beyond which they become an image
 

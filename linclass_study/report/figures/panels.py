@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from linclass_study.report.figures import style
 
 if TYPE_CHECKING:
@@ -14,7 +16,8 @@ if TYPE_CHECKING:
     from linclass_study.results.outcome import Outcome
 
 WIDTH, COLUMNS, HEIGHT = 7.2, 3, 1.75  # inches of the figure and of a panel; panels in a row
-GAP, LEFT, BELOW = 0.52, 0.52, 0.5  # inches above each row of panels, and beside and below all
+TICKS = (0, 0.25, 0.5, 0.75, 1)  # of shares and probabilities
+GAP, LEFT, BELOW = 0.52, 0.6, 0.5  # inches above each row of panels, and beside and below all
 
 
 def panels(
@@ -39,18 +42,8 @@ def panels(
         hspace=GAP / HEIGHT,
     )
     for axes, (method, second) in zip(grid.flat, titles.items(), strict=False):
-        colour, marker = style.of_method(outcome.position(method))
-        title = f"{style.wrapped(method, 26, 1)}\n{second}"
-        axes.set_title(title, loc="left", pad=3, x=0.09, fontsize=8, linespacing=1.2)
-        axes.plot(
-            0.03,
-            1.155,
-            marker,
-            color=colour,
-            markersize=5,
-            transform=axes.transAxes,
-            clip_on=False,
-        )
+        _head(axes, method, second, outcome.position(method))
+        axes.set_xticks(TICKS, [f"{tick:g}" for tick in TICKS])
         axes.grid()
     for axes in grid.flat[len(titles) :]:
         axes.set_axis_off()
@@ -59,3 +52,61 @@ def panels(
     figure.supxlabel(x, fontsize=8.5, y=0.08 / height)
     figure.supylabel(y, fontsize=8.5, x=0.06 / width)
     return figure, list(grid.flat)[: len(titles)]
+
+
+def thinned(x: np.ndarray, y: np.ndarray, within: float = 0.002) -> tuple[np.ndarray, np.ndarray]:
+    """The fewest of the points whose polygon stays so near to all of them.   Douglas & Peucker (1973)"""
+    keep, waiting = {0, len(x) - 1}, [(0, len(x) - 1)]
+    while waiting:
+        i, j = waiting.pop()
+        line = y[i] + (y[j] - y[i]) * (x[i:j] - x[i]) / (x[j] - x[i])
+        off = np.abs(y[i:j] - line)
+        if j - i > 1 and off.max() > within:
+            k = i + int(off.argmax())
+            keep.add(k)
+            waiting += [(i, k), (k, j)]
+    some = sorted(keep)
+    return x[some], y[some]
+
+
+def band(axes: Axes, x: np.ndarray, low: np.ndarray, high: np.ndarray, colour: str) -> None:
+    """What lies between two curves, in as few points."""
+    below, above = thinned(x, low), thinned(x, high)
+    edge = [np.concatenate([one, other[::-1]]) for one, other in zip(below, above, strict=True)]
+    axes.fill(*edge, color=colour, alpha=0.25, linewidth=0)
+
+
+def _head(axes: Axes, method: str, second: str, position: int) -> None:
+    """Two lines above the axes, at the same height whatever letters are in them."""
+    from matplotlib.transforms import ScaledTranslation
+
+    colour, marker = style.of_method(position)
+    place = ScaledTranslation(4 / 72, 17.5 / 72, axes.get_figure().dpi_scale_trans)  # type: ignore[union-attr]
+    above = axes.transAxes + place
+    axes.plot(0, 1, marker, color=colour, markersize=5, clip_on=False, transform=above)
+    lines = ((style.wrapped(method, 26, 1), 14.5), (second, 4))
+    for text, up in lines if second else [(lines[0][0], 14.5)]:
+        axes.annotate(
+            text, (0, 1), (11, up), xycoords="axes fraction", textcoords="offset points", fontsize=8
+        )
+
+
+def key_of_classes(figure: Figure, classes: Sequence[str], some: Sequence[int]) -> None:
+    """Colours of classes, in a line at the top of the figure."""
+    from matplotlib.patches import Patch
+
+    handles = [Patch(color=style.of_class(k)[0], alpha=0.7, linewidth=0) for k in some]
+    figure.legend(
+        handles,
+        [style.wrapped(str(classes[k]), 60 // len(some), 1) for k in some],
+        loc="upper left",
+        bbox_to_anchor=(LEFT / figure.get_figwidth() - 0.01, 1.0),
+        ncols=len(some),
+        frameon=False,
+        fontsize=8,
+        handlelength=0.9,
+        handleheight=0.9,
+        handletextpad=0.4,
+        columnspacing=1.4,
+        borderpad=0.2,
+    )

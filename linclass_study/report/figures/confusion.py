@@ -1,0 +1,122 @@
+"""What the best method on a data set takes for what: its confusion matrix, with recall and precision of each class."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linclass_study.report.exhibit import Exhibit
+from linclass_study.report.figures import style
+from linclass_study.results.confusion import of_the_best, per_class
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from linclass_study.results.outcome import Outcome
+
+PLACE, SECTION, PER_DATASET = 7, "dataset", True
+WIDTH, CELL, LARGEST = 7.2, 0.36, 4.0  # inches of the figure, of a cell, and of the whole matrix
+SMALLEST = 5  # points of a number in a cell
+LIGHT, DARK = "#fefefe", "#202020"  # on dark and light cells, whatever the page's theme
+
+
+def draw(outcome: Outcome, dataset: str) -> Exhibit:
+    if outcome.about(dataset)["status"] == "unavailable":
+        return Exhibit.nothing(f"{dataset} is unavailable")
+    best = of_the_best(outcome, dataset)
+    if best is None:
+        return Exhibit.nothing(
+            f"no method succeeded on every fold of {dataset}, or predictions are too many"
+        )
+    classes = outcome.about(dataset)["classes"]
+    K, wide = best.counts.shape
+    columns = [*classes, *(f"action {k}" for k in range(K, wide))]
+    cell = min(max(CELL, 1.4 / K), LARGEST / wide)
+    names = [style.wrapped(str(name), 18, 1) for name in columns]
+    longest = 0.068 * max(map(len, names))
+    turned = longest > cell
+    left, above = 0.4 + longest, 0.5 + (0.9 * longest if turned else 0.1)
+    height = above + cell * K + 0.45
+    figure = style.canvas(WIDTH, height)
+    bottom, tall = 0.45 / height, cell * K / height
+    axes = figure.add_axes((left / WIDTH, bottom, cell * wide / WIDTH, tall))
+    _matrix(axes, best.counts, names, cell, turned)
+    start = (left + cell * wide + 0.4) / WIDTH
+    beside = figure.add_axes((start, bottom, 0.97 - start, tall))
+    recall, precision = per_class(best.counts)
+    _rates(beside, recall, precision, *style.of_method(outcome.position(best.method)))
+    caption = (
+        f"Confusion matrix of {best.method}, the best method on {dataset}: rows are the true classes, columns "
+        f"what the {int(best.counts.sum()):,} held-out rows of all folds were predicted as; colours are shares of "
+        "the true class. Beside it recall (the diagonal over its row) and precision (over its column)."
+    )
+    numbers: dict[str, Any] = {
+        "dataset": dataset,
+        "method": best.method,
+        "classes": classes,
+        "counts": best.counts.tolist(),
+        "recall": [None if np.isnan(v) else v for v in recall.tolist()],
+        "precision": [None if np.isnan(v) else v for v in precision.tolist()],
+    }
+    return Exhibit(figure, f"Confusion on {dataset}", caption, numbers)
+
+
+def _matrix(axes: Axes, counts: np.ndarray, names: list[str], cell: float, turned: bool) -> None:
+    """Cells with their counts, as far as these can be read; likewise the names."""
+    from matplotlib import colormaps
+
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    axes.imshow(
+        shares, cmap=colormaps["Blues"], vmin=0, vmax=1, aspect="auto", interpolation="none"
+    )
+    size = min(8.0, 72 * cell / (0.72 * len(str(counts.max())) + 0.6))
+    if size >= SMALLEST:
+        for (i, j), n in np.ndenumerate(counts):
+            ink = LIGHT if shares[i, j] > 0.6 else DARK
+            axes.text(j, i, f"{n}", ha="center", va="center", color=ink, fontsize=size)
+    every = max(1, int(np.ceil(0.11 / cell)))
+    letters = min(8.0, 72 * cell * every * 0.8)
+    K, wide = counts.shape
+    axes.set_yticks(range(0, K, every), names[:K:every], fontsize=letters)
+    axes.set_xticks(range(0, wide, every), names[::every], fontsize=letters)
+    if turned:
+        axes.tick_params(axis="x", rotation=60)
+        for label in axes.get_xticklabels():
+            label.set_horizontalalignment("left")
+    axes.xaxis.tick_top()
+    axes.xaxis.set_label_position("top")
+    axes.tick_params(length=0)
+    axes.set(xlabel="predicted class", ylabel="true class")
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+
+
+def _rates(axes: Axes, recall: np.ndarray, precision: np.ndarray, colour: str, marker: str) -> None:
+    rows = np.arange(len(recall))
+    axes.plot(recall, rows - 0.13, marker, color=colour, markersize=6, label="recall")
+    axes.plot(
+        precision,
+        rows + 0.13,
+        marker,
+        color=colour,
+        markerfacecolor="none",
+        markersize=6,
+        label="precision",
+    )
+    known = np.append(recall, precision)
+    low = float(min(known[~np.isnan(known)], default=0.0))
+    span = max(1 - low, 0.05)
+    axes.set(ylim=(len(rows) - 0.5, -0.5), xlim=(low - 0.08 * span, 1 + 0.05 * span), yticks=[])
+    axes.set_xticks([tick for tick in axes.get_xticks() if low - 0.08 * span <= tick <= 1.0001])
+    axes.spines["left"].set_visible(False)
+    axes.grid(axis="x")
+    axes.set_xlabel("recall and precision of each class")
+    axes.legend(
+        loc="lower right",
+        bbox_to_anchor=(1.02, 1.0),
+        ncols=2,
+        frameon=False,
+        fontsize=8,
+        handlelength=1,
+    )

@@ -1,0 +1,93 @@
+"""Which probabilities a few methods give on one data set: a histogram for each class of the rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linclass_study.report import numerals
+from linclass_study.report.exhibit import Exhibit
+from linclass_study.report.figures import style
+from linclass_study.report.figures.panels import key_of_classes, panels
+from linclass_study.report.shown import said, shown
+from linclass_study.results.held_out import HeldOut, held_out, mean_of
+
+if TYPE_CHECKING:
+    from linclass_study.results.outcome import Outcome
+
+PLACE, SECTION, PER_DATASET = 6, "dataset", True
+BINS = 20
+TICKS = (0, 0.02, 0.1, 0.25, 0.5, 1)
+CLASSES = 6  # outlines in a panel; of more classes the commonest
+
+
+def draw(outcome: Outcome, dataset: str) -> Exhibit:
+    from matplotlib.colors import to_rgba
+
+    about = outcome.about(dataset)
+    if about["status"] == "unavailable":
+        return Exhibit.nothing(f"{dataset} is unavailable")
+    classes, two = about["classes"], len(about["classes"]) == 2
+    losses = mean_of(outcome, dataset, "log_loss")
+    found = {name: held_out(outcome, dataset, name) for name in shown(outcome, dataset, losses)}
+    positive = classes.index(about["positive"]) if two else None
+    numbers: dict[str, Any] = {
+        method: histograms(rows, positive).tolist()
+        for method, rows in found.items()
+        if rows is not None and rows.log_proba is not None
+    }
+    if not numbers:
+        return Exhibit.nothing(f"no method gave probabilities on {dataset}, or they are too many")
+
+    commonest = sorted(range(len(classes)), key=lambda k: -about["class_counts"][k])[:CLASSES]
+    some = sorted(commonest)
+    what = f"probability of “{about['positive']}”" if two else "probability of the row’s own class"
+    titles = {method: f"log loss {numerals.value(losses[method])}" for method in numbers}
+    figure, grid = panels(
+        outcome, titles, f"predicted {what}", "share of the class’s rows (square roots)", 0.2
+    )
+    edges = np.linspace(0, 1, BINS + 1)
+    for axes, shares in zip(grid, numbers.values(), strict=True):
+        for k in some:
+            colour, _ = style.of_class(k)
+            faint = to_rgba(colour, 0.18)
+            axes.stairs(
+                shares[k], edges, fill=True, facecolor=faint, edgecolor=colour, linewidth=1.1
+            )
+        axes.set_yscale("function", functions=(np.sqrt, np.square))
+        axes.set(xlim=(-0.01, 1.01), ylim=(0, 1.05 * max(map(np.max, numbers.values()))))
+        axes.set_yticks([tick for tick in TICKS if tick <= axes.get_ylim()[1]])
+        axes.yaxis.set_major_formatter(lambda share, _: f"{share:g}")
+    key_of_classes(figure, classes, some)
+    few = f" Of {len(classes)} classes the {CLASSES} commonest are shown."
+    caption = (
+        f"Histograms of the predicted {what} on {dataset}, over the held-out rows of all folds, one outline for "
+        "each class of rows; heights are on a scale of square roots, so that the rare are seen. "
+        f"{_reading(two)}{few if len(classes) > CLASSES else ''} {said(outcome, list(numbers), len(losses))}"
+    )
+    shown_numbers = {
+        "dataset": dataset,
+        "classes": classes,
+        "edges": edges.tolist(),
+        "methods": numbers,
+    }
+    return Exhibit(figure, f"Predicted probabilities on {dataset}", caption, shown_numbers)
+
+
+def histograms(rows: HeldOut, positive: int | None) -> np.ndarray:
+    """(classes, BINS): of the rows of each class, the share with such a probability of the positive class; of
+    their own class where there is no positive one."""
+    assert rows.log_proba is not None
+    place = rows.y_true if positive is None else np.full(len(rows.y_true), positive)
+    p = np.exp(rows.log_proba[np.arange(len(place)), place])
+    cell = np.clip((p * BINS).astype(int), 0, BINS - 1)
+    counts = np.bincount(rows.y_true * BINS + cell, minlength=rows.n_classes * BINS)
+    counts = counts.reshape(rows.n_classes, BINS)
+    return counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+
+
+def _reading(two: bool) -> str:
+    if two:
+        return "The less the outlines overlap, the better are the classes told apart."
+    return "The more lies at 1, the better; what lies below 1/2 may be taken for another class."

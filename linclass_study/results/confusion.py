@@ -1,0 +1,40 @@
+"""Which classes the best method on a data set takes for which, over the held-out rows of all folds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from linclass_study.results.answer import best
+from linclass_study.results.held_out import HeldOut, held_out
+from linclass_study.results.outcome import Outcome
+
+
+@dataclass(frozen=True, eq=False)
+class Confusion:
+    """counts[i, j] rows of class i predicted as j; columns beyond the classes are further actions of a rule."""
+
+    method: str
+    counts: np.ndarray
+
+
+def of_the_best(outcome: Outcome, dataset: str) -> Confusion | None:
+    """Of the method that the answer names; None where there is none, or its predictions are not there."""
+    found = best(outcome, dataset)
+    rows = held_out(outcome, dataset, found[0]) if found else None
+    return Confusion(found[0], counted(rows)) if found and rows else None
+
+
+def counted(rows: HeldOut) -> np.ndarray:
+    """As in Predictions.confusion, over all fits."""
+    width = max(rows.n_classes, int(rows.y_pred.max(initial=0)) + 1)
+    cells = np.bincount(rows.y_true * width + rows.y_pred, minlength=rows.n_classes * width)
+    return cells.reshape(rows.n_classes, width)
+
+
+def per_class(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Recall and precision of each class; NaN where there is no row of it, or none predicted as it."""
+    right = counts.diagonal()[: len(counts)].astype(float)
+    with np.errstate(invalid="ignore"):
+        return right / counts.sum(axis=1), right / counts.sum(axis=0)[: len(counts)]

@@ -1,0 +1,167 @@
+"""Curves, bins and counts behind the figures of a data set come to the numbers in its tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+from studies import Data, Method, numbers_of
+
+from linclass.metrics.auc import correct_order
+from linclass_study.report import exhibits, fold_curves
+from linclass_study.report.figures import calibration, panels, probabilities
+from linclass_study.report.shown import said, shown
+from linclass_study.results.confusion import counted, per_class
+from linclass_study.results.held_out import HeldOut, held_out
+
+THREE = ("a", "b", "c")
+
+
+def scored(folds: int, n: int = 400) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Scores with many ties, class members, and the fold of each row."""
+    rng = np.random.default_rng(n)
+    member = rng.random(n) < 0.3
+    return np.round(rng.normal(size=n) + member, 1), member, rng.integers(0, folds, n)
+
+
+def average_precision(score: np.ndarray, member: np.ndarray) -> float:
+    """Σ (rₖ − rₖ₋₁) pₖ over the thresholds, from the highest on."""
+    area, before = 0.0, 0.0
+    for threshold in np.unique(score)[::-1]:
+        above = score >= threshold
+        recall, precision = member[above].sum() / member.sum(), member[above].mean()
+        area, before = area + (recall - before) * precision, recall
+    return area
+
+
+@pytest.mark.parametrize("folds", [1, 7])
+def test_the_mean_of_a_roc_curve_is_its_auc_and_that_of_the_other_the_average_precision(folds):
+    score, member, fold = scored(folds)
+    roc = fold_curves.roc(score, member, fold, folds)
+    precision = fold_curves.precision_recall(score, member, fold, folds)
+    assert (np.diff(roc, axis=1) > -1e-9).all()
+    for f in range(folds):
+        own = score[fold == f], member[fold == f]
+        assert roc[f].mean() == pytest.approx(correct_order(*own), abs=1e-12)
+        assert precision[f].mean() == pytest.approx(average_precision(*own), abs=1e-12)
+
+
+def test_curves_of_perfect_and_of_constant_scores_are_known():
+    member, fold = np.arange(40) % 4 == 0, np.zeros(40, int)
+    for score, roc, precision in (
+        (member.astype(float), 1.0, 1.0),
+        (np.zeros(40), fold_curves.MIDDLES, 0.25),
+    ):
+        np.testing.assert_allclose(fold_curves.roc(score, member, fold, 1)[0], roc)
+        np.testing.assert_allclose(
+            fold_curves.precision_recall(score, member, fold, 1)[0], precision
+        )
+
+
+def test_a_fold_of_one_class_has_no_curve_and_leaves_the_others_as_they_are():
+    score, member, fold = scored(3)
+    alone = fold_curves.roc(score[fold == 2], member[fold == 2], fold[fold == 2] - 2, 1)[0]
+    member = member & (fold != 1)
+    curves = fold_curves.roc(score, member, fold, 3)
+    assert np.isnan(curves[1]).all()
+    np.testing.assert_allclose(curves[2], alone, atol=1e-12)
+    assert np.isnan(fold_curves.precision_recall(score, member, fold, 3)[1]).all()
+
+
+@pytest.mark.parametrize("classes", [("no", "yes"), THREE])
+def test_the_curves_of_a_figure_come_to_the_auc_of_the_scores(make, classes):
+    outcome = make({"d": Data(classes)}, {"m": Method(1.0), "n": Method(2.0, probabilities=False)})
+    exhibits.draw(outcome, "roc")
+    exhibits.draw(outcome, "precision_recall")
+    drawn = numbers_of(outcome, "roc-d")["methods"]
+    assert set(drawn) == {"m", "n"}
+    for method, numbers in drawn.items():
+        values = outcome.scores.filter(method=method, metric="auc", protocol="cv")["value"]
+        assert np.mean(numbers["mean"]) == pytest.approx(values.mean(), abs=1e-9)
+        assert numbers["area"] == pytest.approx(values.mean(), abs=1e-9)
+        assert numbers["sd_of_area"] == pytest.approx(values.std(), abs=1e-9)
+    caption = numbers_of(outcome, "precision_recall-d")["caption"]
+    assert ("“yes”" if len(classes) == 2 else "each against the rest") in caption
+
+
+@pytest.mark.parametrize("classes", [("no", "yes"), THREE])
+def test_calibration_is_the_mean_distance_of_bins_from_what_they_promise(make, classes):
+    outcome = make({"d": Data(classes)}, {"m": Method(2.0), "without": Method(probabilities=False)})
+    exhibits.draw(outcome, "calibration")
+    (drawn,) = numbers_of(outcome, "calibration-d")["methods"].values()
+    errors = []
+    rows = held_out(outcome, "d", "m")
+    spoken_of = [1] if len(classes) == 2 else [0, 1, 2]
+    for fit in range(rows.fits):
+        own = rows.fit == fit
+        for k in spoken_of:
+            p, is_k = np.exp(rows.log_proba[own, k]), rows.y_true[own] == k
+            bins = np.ceil(p * calibration.BINS)
+            gaps = [
+                (bins == b).mean() * abs(p[bins == b].mean() - is_k[bins == b].mean())
+                for b in np.unique(bins)
+            ]
+            errors.append(sum(gaps))
+    assert drawn["calibration_error"] == pytest.approx(np.mean(errors), abs=1e-12)
+    assert sum(drawn["rows"]) == 120 * len(spoken_of)
+    of_class = sum(n * share for n, share in zip(drawn["rows"], drawn["share"], strict=True))
+    assert of_class == pytest.approx(np.isin(rows.y_true, spoken_of).sum())
+
+
+def test_a_histogram_has_all_rows_of_its_class():
+    probability = np.array([0.0, 0.049, 0.05, 0.5, 0.999, 1.0])
+    y = np.array([0, 0, 0, 1, 1, 1])
+    with np.errstate(divide="ignore"):
+        logs = np.log(np.column_stack([1 - probability, probability]))
+    rows = HeldOut(y, y, logs, logs, np.zeros(6, int))
+    shares = probabilities.histograms(rows, 1)
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    assert shares[0, 0] == pytest.approx(2 / 3)
+    assert shares[1, [10, 19]] == pytest.approx([1 / 3, 2 / 3])
+    own = probabilities.histograms(rows, None)
+    assert own[0, 19] == pytest.approx(1)  # the others' probability is at most 0.05
+
+
+def test_the_confusion_of_the_best_method_has_every_held_out_row(make):
+    outcome = make({"d": Data(THREE, rows=121)}, {"m": Method(1.0), "best": Method(9.0)})
+    exhibits.draw(outcome, "confusion")
+    numbers = numbers_of(outcome, "confusion-d")
+    counts = np.array(numbers["counts"])
+    assert numbers["method"] == "best"
+    assert counts.sum(axis=1).tolist() == outcome.about("d")["class_counts"]
+    assert numbers["recall"] == pytest.approx(counts.diagonal() / counts.sum(axis=1))
+    assert numbers["precision"] == pytest.approx(counts.diagonal() / counts.sum(axis=0))
+    predictions = pl.read_parquet(outcome.results / "runs/d/best/predictions.parquet")
+    right = predictions.filter(protocol="cv").select(pl.col("y_true") == pl.col("y_pred"))
+    assert counts.diagonal().sum() == right.sum().item()
+
+
+def test_an_action_beyond_the_classes_is_a_column_and_no_class():
+    y_true, y_pred = np.array([0, 0, 1, 1]), np.array([0, 2, 1, 2])
+    rows = HeldOut(y_true, y_pred, np.zeros((4, 2)), None, np.zeros(4, int))
+    assert counted(rows).tolist() == [[1, 0, 1], [0, 1, 1]]
+    recall, precision = per_class(counted(rows))
+    assert recall.tolist() == [0.5, 0.5]
+    assert precision.tolist() == [1, 1]
+
+
+def test_of_many_methods_the_best_of_each_kind_and_the_baseline_are_shown(make):
+    methods = {f"m{i}": Method(skill) for i, skill in enumerate((0.0, 6.0, 5.0, 1.0, 3.0, 2.0))}
+    outcome = make({"d": Data(rows=400)}, methods)
+    kinds = ["linclass.MajorityClass", "x.A", "x.A", "x.B", "x.A", "x.C"]
+    entries = {name: {"classifier": kind} for name, kind in zip(methods, kinds, strict=True)}
+    outcome = replace(outcome, methods=entries)
+    assert shown(outcome, "d", methods, 4) == ["m1", "m5", "m3", "m0"]
+    assert shown(outcome, "d", methods, 5) == ["m1", "m2", "m5", "m3", "m0"]
+    assert shown(outcome, "d", ["m2", "m4"], 1) == ["m2"]
+    assert "4 of 6 methods" in said(outcome, ["m1", "m5", "m3", "m0"], 6)
+
+
+def test_a_curve_keeps_its_shape_in_fewer_points():
+    x = np.linspace(0, 1, 100)
+    y = np.sqrt(x)
+    few = panels.thinned(x, y)
+    assert len(few[0]) < 30
+    assert np.abs(np.interp(x, *few) - y).max() <= 0.002
