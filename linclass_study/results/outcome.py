@@ -46,7 +46,7 @@ class Outcome:
     limits: Mapping[str, Any] = field(default_factory=dict)
     positions: Mapping[str, int] = field(default_factory=dict)
     part: str = ""
-    read: dict[str, dict[Any, Any]] = field(default_factory=dict, init=False, compare=False)
+    read: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @classmethod
     def of(cls, study: str) -> Outcome:
