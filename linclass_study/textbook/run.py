@@ -12,7 +12,7 @@ from linclass_study.textbook import course
 
 
 def run(name: str, folder: Path) -> None:
-    """Write folder/name/figure.svg, figure.png and numbers.json."""
+    """Write folder/name/figure.svg, .png, .pdf and numbers.json."""
     os.environ["LINCLASS_TEXTBOOK"] = str(folder)
     try:
         runpy.run_path(str(course.script(name)), run_name="__main__")

@@ -1,6 +1,6 @@
 """What a script of the textbook uses: rows of a data set, a figure in the project's style, and a place to save both.
 
-python textbook/perceptron.py     writes results/textbook/perceptron/figure.svg, figure.png and numbers.json
+python textbook/perceptron.py     writes results/textbook/perceptron/figure.svg, .png, .pdf and numbers.json
 """
 
 from __future__ import annotations

@@ -208,6 +208,47 @@ def test_a_drawing_says_nothing_of_when_and_with_what_it_was_made(make):
     svg = (folder / "figure.svg").read_text().lower()
     assert not [word for word in ("metadata", "matplotlib.org", "date") if word in svg]
     assert Image.open(io.BytesIO((folder / "figure.png").read_bytes())).text == {}
+    pdf = (folder / "figure.pdf").read_bytes()
+    assert not [word for word in (b"Date", b"atplotlib", b"Producer") if word in pdf]
+
+
+def test_letters_of_a_pdf_are_letters_of_a_font_inside_it(tmp_path):
+    with style.settings():
+        figure = style.canvas(2, 1)
+        figure.text(0.1, 0.5, "letters")
+        Exhibit(figure, "", "", {}).save(tmp_path)
+    pdf = (tmp_path / "figure.pdf").read_bytes()
+    assert b"/FontFile2" in pdf
+    assert b"/Subtype /Type3" not in pdf
+
+
+def test_the_drawing_of_an_svg_is_that_of_matplotlib_without_its_tags(tmp_path):
+    """What is left out says nothing: every group with a say, every shape and every word stays, in order."""
+    with style.settings():
+        figure = style.canvas(3, 2)
+        axes = figure.subplots()
+        axes.plot([0, 1], [0, 1], "o", clip_on=True)
+        axes.set_title("words <&>")
+        axes.plot([], [])  # an empty group
+        whole = io.StringIO()
+        figure.savefig(whole, format="svg", transparent=True)
+        Exhibit(figure, "", "", {}).save(tmp_path)
+    trees = [
+        ElementTree.fromstring(whole.getvalue()),
+        ElementTree.parse(tmp_path / "figure.svg").getroot(),
+    ]
+    shapes = [
+        [
+            (part.tag, part.text and part.text.strip())
+            for part in tree.iter()
+            if part.tag.endswith(("path", "text", "use"))
+        ]
+        for tree in trees
+    ]
+    assert shapes[0] == shapes[1]
+    assert [p.get("style") for p in trees[1].iter() if p.tag.endswith("path")] == [
+        p.get("style") for p in trees[0].iter() if p.tag.endswith("path")
+    ]
 
 
 def test_a_class_that_is_called_like_a_colour_keeps_its_name():

@@ -254,7 +254,7 @@ def study_of_dataset(wildcards):
 
 
 def files_of_figures(pattern, figures):
-    return expand(pattern, figure=figures, file=["figure.svg", "figure.png", "numbers.json"])
+    return expand(pattern, figure=figures, file=FILES)
 
 
 def code_of_figures(figures):

@@ -1,6 +1,6 @@
 """Figures from the tables and the runs' boundaries; a file of linclass_study/report/figures is a figure.
 
-exhibits/{exhibit}/figure.svg, figure.png, numbers.json    the numbers are those that the figure shows
+exhibits/{exhibit}/figure.svg, .png, .pdf, numbers.json    the numbers are those that the figure shows
 
 The figures of a data set depend on that data set alone; those over all data sets, on the tables.
 """

@@ -1,6 +1,6 @@
 """The textbook, reproduced: `snakemake reproduce`.
 
-textbook/{exhibit}/figure.svg, figure.png, numbers.json    what textbook/{exhibit}.py draws and computes
+textbook/{exhibit}/figure.svg, .png, .pdf, numbers.json    what textbook/{exhibit}.py draws and computes
 textbook/published.json                                    every published number against ours
 textbook/textbook.html                                     one page in the order of a course
 """
@@ -11,6 +11,7 @@ rule exhibit:
     output:
         svg="<results>/textbook/{exhibit}/figure.svg",
         png="<results>/textbook/{exhibit}/figure.png",
+        pdf="<results>/textbook/{exhibit}/figure.pdf",
         numbers="<results>/textbook/{exhibit}/numbers.json",
     log:
         "<results>/logs/textbook/{exhibit}.log",

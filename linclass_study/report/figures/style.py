@@ -62,6 +62,7 @@ SETTINGS: Any = {
     "lines.solid_capstyle": "round",
     "svg.fonttype": "none",  # text stays text: small, searchable, in the reader's own font
     "svg.hashsalt": "linclass",
+    "pdf.fonttype": 42,  # TrueType inside the file, as journals ask for: letters stay letters
     "path.simplify_threshold": 0.25,  # of a point: nobody sees it, and files are a third
 }
 
