@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import polars as pl
@@ -14,7 +16,7 @@ from linclass.table import Table
 from linclass_study import tables
 from linclass_study.data import dataset
 from linclass_study.gate import datasets_table, files
-from linclass_study.report import exhibits, page_tables
+from linclass_study.report import exhibits, page_tables, rendering
 from linclass_study.report import page as report
 from linclass_study.report.exhibit import FILES
 from linclass_study.results import answer, scoring, summary, tuned
@@ -87,10 +89,15 @@ def build(
     return outcome
 
 
-def finish(outcome: Outcome) -> str:
-    """The figures, then the page."""
-    for figure in exhibits.modules():
-        exhibits.draw(outcome, figure)
+def finish(outcome: Outcome, pictures: bool = False) -> str:
+    """The figures, then the page. Every figure is made, with its caption and numbers; its rendering, which takes
+    most of the time, is left out unless a test looks at pictures."""
+    blank = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"></svg>', b"", b""
+    with (
+        nullcontext() if pictures else mock.patch.object(rendering, "rendered", return_value=blank)
+    ):
+        for figure in exhibits.modules():
+            exhibits.draw(outcome, figure)
     shown = page_tables.make(outcome)
     page_tables.write(shown, outcome)
     return report.report(outcome, shown, MACHINE, ["my study.yaml"])
