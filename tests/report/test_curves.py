@@ -13,6 +13,8 @@ from linclass.metrics.auc import correct_order
 from linclass_study.report import exhibits, fold_curves
 from linclass_study.report.figures import calibration, panels, probabilities
 from linclass_study.report.shown import said, shown
+from linclass_study.report.tables import confusion as confusion_table
+from linclass_study.report.tables import per_class as per_class_table
 from linclass_study.results.confusion import counted, per_class
 from linclass_study.results.held_out import HeldOut, held_out
 
@@ -136,6 +138,24 @@ def test_the_confusion_of_the_best_method_has_every_held_out_row(make):
     predictions = pl.read_parquet(outcome.results / "runs/d/best/predictions.parquet")
     right = predictions.filter(protocol="cv").select(pl.col("y_true") == pl.col("y_pred"))
     assert counts.diagonal().sum() == right.sum().item()
+
+
+def test_tables_of_classes_and_confusions_tell_what_the_figure_shows(make):
+    outcome = make({"d": Data(THREE)}, {"m": Method(2.0)})
+    assert per_class_table.make(outcome, "d") is None  # nothing was drawn
+    exhibits.draw(outcome, "confusion")
+    numbers = numbers_of(outcome, "confusion-d")
+    matrix = confusion_table.make(outcome, "d")
+    assert [row[1:] for row in matrix.rows] == numbers["counts"]
+    table = per_class_table.make(outcome, "d").frame()
+    assert table["rows"].to_list() == outcome.about("d")["class_counts"]
+    assert table["predicted"].sum() == table["rows"].sum() == 120
+    p, r = table["precision"], table["recall"]
+    assert table["f1"].to_list() == pytest.approx((2 * p * r / (p + r)).to_list())
+    counts = np.array(numbers["counts"])
+    for k, (name, rows) in enumerate(table.select("most_often_taken_for", "taken_for").iter_rows()):
+        others = [j for j in range(3) if j != k]
+        assert rows == counts[k, others].max() == counts[k, THREE.index(name)]
 
 
 def test_an_action_beyond_the_classes_is_a_column_and_no_class():

@@ -16,6 +16,7 @@ from linclass_study.data import asking_again, fetching
 from linclass_study.project import ROOT, refuse_another_copy
 from linclass_study.refusal import Refused
 from linclass_study.report import exhibits, page_tables
+from linclass_study.report.exhibit import FILES
 from linclass_study.results import across_tables, study_file
 from linclass_study.runs import bundle as bundle_of_runs, manifest
 from linclass_study.study import code, config as studies, lock, progress

@@ -55,6 +55,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         "dataset": dataset,
         "method": best.method,
         "classes": classes,
+        "columns": columns,
         "counts": best.counts.tolist(),
         "recall": [None if np.isnan(v) else v for v in recall.tolist()],
         "precision": [None if np.isnan(v) else v for v in precision.tolist()],

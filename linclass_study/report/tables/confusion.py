@@ -1,0 +1,24 @@
+"""The confusion matrix of the best method on a data set, in numbers."""
+
+from __future__ import annotations
+
+from linclass_study.report.drawn import drawn
+from linclass_study.report.table import Column, Table
+from linclass_study.results.outcome import Outcome
+
+PLACE, SECTION, PER_DATASET = 9, "dataset", True
+MOST = 20  # classes, of which a matrix can be read
+
+
+def make(outcome: Outcome, dataset: str) -> Table | None:
+    found = drawn(outcome, f"confusion-{dataset}")
+    if found is None or len(found["columns"]) > MOST:
+        return None
+    columns = [Column("true_class", "True class")]
+    columns += [Column(f"predicted_{name}", str(name), "count") for name in found["columns"]]
+    rows = [[name, *own] for name, own in zip(found["classes"], found["counts"], strict=True)]
+    caption = (
+        f"What {found['method']}, the best method, predicts on {dataset}: held-out rows of all folds, by their true "
+        "class (rows of the table) and the predicted one (columns)."
+    )
+    return Table(f"Confusion matrix on {dataset}", caption, columns, rows)
