@@ -18,6 +18,7 @@ from linclass.batches.fit_many import FitsMany
 from linclass.conventions import LinearScores, SoftmaxProbabilities
 from linclass.estimators.composition import Composition
 from linclass.estimators.geometry import LinearGeometry
+from linclass.estimators.margin_probabilities import MarginProbabilities
 from linclass.numerics import Array, DesignMatrix
 from linclass.objective import Objective
 from linclass.optimization.point import Point
@@ -35,8 +36,8 @@ class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
     """Parameters
     ----------
     loss : str, default='logistic'
-        Loss function: 'logistic', 'hinge', 'squared_hinge', 'squared' or 'perceptron'
-        (linclass/losses).
+        Loss function: 'logistic', 'probit', 'hinge', 'squared_hinge', 'modified_huber',
+        'exponential', 'squared', 'huber' or 'perceptron' (linclass/losses).
     penalty : {'l2', 'l1', 'elastic_net'}, dict, Penalty or None, default='l2'
         Penalty on the weights; the intercept is never penalized. None fits without a penalty. A dict
         {name: options} sets the options of a penalty.
@@ -166,8 +167,8 @@ class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
     def predict_proba(self) -> Any:
         """Class probabilities, as a method `predict_proba(X)`.
 
-        Only losses that are negative log-likelihoods have it ('logistic'); for others the attribute
-        does not exist. Returns an array of shape (n, K), in the order of `classes_`.
+        Only losses that are negative log-likelihoods have it: 'logistic', and for two classes
+        'probit'; for others the attribute does not exist. Returns an array of shape (n, K), in the order of `classes_`.
         """
         return self._probability("predict_proba")
 
@@ -175,15 +176,23 @@ class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
     def predict_log_proba(self) -> Any:
         """Logarithms of the class probabilities, as a method `predict_log_proba(X)`.
 
-        Only losses that are negative log-likelihoods have it ('logistic'). Returns an array of shape
-        (n, K), in the order of `classes_`.
+        Only losses that are negative log-likelihoods have it: 'logistic', and for two classes
+        'probit'. Returns an array of shape (n, K), in the order of `classes_`.
         """
         return self._probability("predict_log_proba")
 
     def _probability(self, method: str) -> Any:
-        if not find("losses", self.loss).probabilistic:
+        loss = find("losses", self.loss)
+        if not loss.probabilistic:
             raise AttributeError(f"loss={self.loss!r} gives no probabilities, so no {method}")
-        return getattr(SoftmaxProbabilities, method).__get__(self)
+        if loss.joint or loss.binary:
+            return getattr(SoftmaxProbabilities, method).__get__(self)
+        if len(getattr(self, "classes_", ())) > 2:
+            raise AttributeError(
+                f"one class against the rest by loss={self.loss!r} gives no probabilities that sum to "
+                f"1, so no {method}"
+            )
+        return getattr(MarginProbabilities, method).__get__(self)
 
     def _problems(self, codes: Array) -> list[tuple[Any, Array]]:
         """(loss, targets) of each minimization: one, or one per class."""

@@ -8,19 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from linclass.classifiers.linear_classifier import LinearClassifier
 from linclass.conventions import SoftmaxProbabilities
-from linclass.estimators.inference import Information, Summary
-from linclass.numerics import Array
-from linclass.objective import Objective
-from linclass.solvers.base import Solution
-
-LARGEST_SUMMARY = 500  # parameters up to which their covariance is kept
+from linclass.estimators.likelihood_summary import LikelihoodSummary
 
 
-class LogisticRegression(SoftmaxProbabilities, LinearClassifier):
+class LogisticRegression(LikelihoodSummary, SoftmaxProbabilities, LinearClassifier):
     """Parameters
     ----------
     penalty : {'l2', 'l1', 'elastic_net'}, dict, Penalty or None, default='l2'
@@ -107,40 +100,3 @@ class LogisticRegression(SoftmaxProbabilities, LinearClassifier):
         self.warm_start = warm_start
         self.trace = trace
         self.random_state = random_state
-
-    def summary(self) -> Summary:
-        """Table of coefficients as R's `glm` prints it, for unpenalized fits.
-
-        Returns
-        -------
-        Summary
-            Its `table` holds estimate, standard error, z score and p-value of each parameter; it has
-            `deviance`, `null_deviance` and `aic`; `print` shows all of it.
-        """
-        information = getattr(self, "_information", None)
-        if information is None:
-            self._check_rows(np.zeros((1, getattr(self, "n_features_in_", 1))))  # is it fitted?
-            raise ValueError(f"no standard errors: {self._why_no_summary()}")
-        return Summary(information, self._parameter_names(), self.n_iter_)
-
-    def _look_at_optimum(
-        self, objective: Objective, solution: Solution, codes: Array, weights: Array
-    ) -> None:
-        regular = solution.converged and solution.rank is None and not objective.strength
-        if regular and objective.n_parameters <= LARGEST_SUMMARY:
-            self._information = Information.at(objective.at(solution.theta), codes, weights)
-
-    def _why_no_summary(self) -> str:
-        if self._is_penalized():
-            return f"penalty is {self.penalty!r}, which biases the fit. Use penalty=None."
-        if self.status_ != "converged":
-            return f"status_ is {self.status_!r}: {self.reason_}"
-        return f"{self.coef_.size} parameters; a covariance is kept up to {LARGEST_SUMMARY}."
-
-    def _parameter_names(self) -> list[str]:
-        n = self.n_features_in_
-        features = list(getattr(self, "feature_names_in_", [f"x{j}" for j in range(n)]))
-        first = ["(Intercept)", *features] if self.fit_intercept else features
-        if len(self.classes_) == 2:
-            return first
-        return [f"{c}:{name}" for c in self.classes_[1:] for name in first]

@@ -22,7 +22,7 @@ from linclass.solvers.base import Solution
 from linclass.solvers.newton import Newton, inverse_hessian
 from linclass.solvers.newton_cg import NewtonCg
 
-LARGE_SCORE = 5.0  # where slopes are below 1 %, a fit may be on its way to infinity
+WALK = 0.05  # scores that a Newton step still changes on its way to infinity
 LARGEST = 200_000_000  # parameters × inequalities: beyond this the answer may take minutes
 HESSIAN = 500  # parameters whose dense Hessian is cheap
 
@@ -35,7 +35,7 @@ def separating_direction(objective: Objective, solution: Solution) -> Array | No
     point = objective.at(solution.theta)
     if point.separates:
         return _unit(point.theta)
-    if solution.converged and np.abs(point.scores).max() < LARGE_SCORE:
+    if solution.converged and np.abs(point.scores).max() < objective.loss.certain:
         return None
     if not solution.converged:  # go on, with a solver that knows where to go
         kind = Newton if objective.n_parameters <= HESSIAN else NewtonCg
@@ -49,12 +49,13 @@ def separating_direction(objective: Objective, solution: Solution) -> Array | No
 
 
 def _keeps_walking(point: Point) -> bool:
-    """Near an optimum Newton steps vanish; along a recession of e^{−m} they change m by 1."""
+    """Near an optimum Newton steps vanish; along a recession of e^{−m} they change m by 1, of
+    Φ(−m) by 1/m."""
     objective = point.objective
     if objective.n_parameters > HESSIAN:
-        return bool(np.abs(point.scores).max() > 4 * LARGE_SCORE)
+        return bool(np.abs(point.scores).max() > 4 * objective.loss.certain)
     step = inverse_hessian(point).times(point.gradient.ravel()).reshape(objective.shape)
-    return bool(np.abs(objective.design.scores(step)).max() > 0.3)
+    return bool(np.abs(objective.design.scores(step)).max() > WALK)
 
 
 def _weakly_separating(objective: Objective) -> Array | None:

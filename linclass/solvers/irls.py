@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from linclass.numerics import Array
 from linclass.objective import Objective
 from linclass.optimization.point import Point
@@ -49,10 +47,8 @@ class Irls(Solver):
 
 
 def weighted_response(point: Point) -> Array:
-    """W z, row by row, with the adjusted response z = Xβ + W⁻¹(y − p)."""
-    W, slopes = point.curvatures, point.slopes
-    if slopes.ndim == 1:
-        z = point.scores - np.divide(slopes, W, out=np.zeros_like(W), where=W > 0)
-        return W * z
-    # W z = W Xβ + (y − p): no row's matrix need be inverted
-    return point.objective.loss.curve(W, point.scores) - slopes
+    """W z, row by row, with the adjusted response z = Xβ + W⁻¹(y − p).
+
+    As W Xβ + (y − p): a row without curvature, W = 0, has no z but keeps its slope.
+    """
+    return point.objective.loss.curve(point.curvatures, point.scores) - point.slopes

@@ -43,8 +43,11 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
     "LinearClassifier": [
         {"loss": "hinge"},
         {"loss": "hinge", "solver": "subgradient", "max_iter": 300},
-        *({"loss": loss} for loss in ("squared_hinge", "squared")),
+        *({"loss": loss} for loss in ("squared_hinge", "squared", "modified_huber")),
+        {"loss": "exponential", "strength": 0.1},
+        {"loss": "squared_hinge", "penalty": "elastic_net"},
     ],
+    "ProbitRegression": [{"penalty": None}],
     "LogisticRegression": [
         {"penalty": None},
         *({"solver": s} for s in ("quasi_newton", "gradient_descent", "irls")),

@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
+from linclass.losses.base import MarginLoss
 from linclass.losses.hinge import Hinge
 from linclass.numerics import DesignMatrix
 from linclass.objective import Objective
@@ -29,7 +30,7 @@ def objective(
     X = rng.standard_normal((n, d))
     X = np.where(np.abs(X) > 1, X, 0) if thin else X
     z = X @ rng.standard_normal(d) + 2 * rng.standard_normal(n)
-    y = np.where(z > 0, 1.0, -1.0) if "hinge" in loss else z
+    y = np.where(z > 0, 1.0, -1.0) if issubclass(find("losses", loss), MarginLoss) else z
     design = DesignMatrix(sparse.csr_array(X) if thin else X)
     return Objective(design, find("losses", loss)(), y, rng.uniform(0.1, 2, n), L2(), strength)
 
@@ -155,7 +156,11 @@ def test_all_systems_lead_to_the_same_optimum(
 @pytest.mark.parametrize("loss", [*STRAIGHT, *PIECES])
 def test_nearest_slopes_are_the_prox_of_the_conjugate(loss: str) -> None:
     made, rng = find("losses", loss)(), np.random.default_rng(0)
-    y = rng.choice([-1.0, 1.0], 30) if "hinge" in loss else rng.standard_normal(30)
+    y = (
+        rng.choice([-1.0, 1.0], 30)
+        if issubclass(find("losses", loss), MarginLoss)
+        else rng.standard_normal(30)
+    )
     v, reach = 3 * rng.standard_normal(30), rng.uniform(1, 3, 30)
     s, moves = made.nearest_slopes(y, v, reach)
     grid = np.linspace(-8, 8, 320_001)

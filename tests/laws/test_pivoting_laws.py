@@ -9,6 +9,7 @@ from scipy import sparse
 
 from linclass import LinearClassifier
 from linclass.kernels.gaussian import Gaussian
+from linclass.losses.base import MarginLoss
 from linclass.numerics import Array, DesignMatrix
 from linclass.objective import Objective
 from linclass.optimization import pivoting
@@ -29,7 +30,7 @@ def wide(
     rng = np.random.default_rng(n)
     X = sparse.random_array((n, d), density=0.05, rng=rng).tocsr()
     z = rng.standard_normal(n)
-    y = np.where(z > -0.5, 1.0, -1.0) if "hinge" in loss else z
+    y = np.where(z > -0.5, 1.0, -1.0) if issubclass(find("losses", loss), MarginLoss) else z
     design = DesignMatrix(X, intercept)
     return Objective(design, find("losses", loss)(), y, rng.uniform(0.5, 2, n), L2(), strength)
 

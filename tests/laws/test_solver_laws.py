@@ -52,6 +52,16 @@ def made(name: str, **more: Any) -> Solver:
 
 PAIRS = [(s, l) for s in SOLVERS for l in CONVEX if applicable(s, l)]
 SMOOTH_PAIRS = [(s, l) for s, l in PAIRS if l in TWICE]
+# Fixed steps along slopes without a bound overshoot to where the exponential loss is beyond all numbers.
+SETTLING = [
+    pytest.param(
+        s,
+        l,
+        marks=pytest.mark.slow if s == "subgradient" and l not in ("logistic", "softmax") else (),
+    )
+    for s, l in SMOOTH_PAIRS
+    if (s, l) != ("subgradient", "exponential")
+]
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -147,7 +157,7 @@ def test_a_newton_step_proves_its_end_without_looking_at_the_rows(loss: str, kep
     assert P.certificate_of_step(old, half, source) == np.inf
 
 
-@pytest.mark.parametrize(("solver", "loss"), SMOOTH_PAIRS)
+@pytest.mark.parametrize(("solver", "loss"), SETTLING)
 def test_every_solver_reaches_the_same_optimum(solver: str, loss: str) -> None:
     P = objective(loss)
     optimum = Newton(tol=1e-13).solve(P, P.zero()).objective

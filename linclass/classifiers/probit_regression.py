@@ -1,0 +1,119 @@
+"""Probit regression:  P(1 | x) = Φ(w·x + b),  Φ the normal distribution function,
+
+by (penalized) maximum likelihood:  (1/Σw_i) Σ w_i (−ln Φ(y_i z_i)) + strength · penalty(W),  y_i = ±1.
+It is the model of a normal variable that is seen only as above or below a threshold. Φ(z) is near the
+logistic function of 1.6 z, but its tails are lighter: a mislabelled row far off costs z²/2. It is a model of
+two classes; more of them in an order are OrdinalRegression's, and without one OneVsRest(ProbitRegression())
+gives scores.   Bishop (2006), §4.3.5; McCullagh & Nelder (1989), §4.3
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from linclass.applicability import NotApplicable
+from linclass.classifiers.linear_classifier import LinearClassifier
+from linclass.estimators.likelihood_summary import LikelihoodSummary
+
+
+class ProbitRegression(LikelihoodSummary, LinearClassifier):
+    """Parameters
+    ----------
+    penalty : {'l2', 'l1', 'elastic_net'}, dict, Penalty or None, default='l2'
+        Penalty on the weights; the intercept is never penalized. None fits without a penalty. A dict
+        {name: options} sets the options of a penalty.
+    strength : float, default=1e-3
+        Factor of the penalty in the objective above, at least 0. The objective is a mean over rows,
+        so scikit-learn's C is 1/(Σw · strength).
+    l1_ratio : float, default=0.5
+        Share of the L1 norm in the penalty 'elastic_net', from 0 (ridge) to 1 (lasso). Other
+        penalties do not use it.
+    solver : str, dict or Solver, default='auto'
+        Algorithm that minimizes the objective, a file of linclass/solvers such as 'newton',
+        'newton_cg' or 'proximal_newton'. 'auto' chooses by loss, penalty and shape of X. A dict
+        {name: options} sets the options of a solver.
+    step : float, str, dict or None, default=None
+        Step size (learning rate) of the solvers that have one, 'gradient_descent' and
+        'stochastic_gradient': a number, or a rule such as {'inverse': 0.1}. None is the solver's own
+        rule.
+    fit_intercept : bool, default=True
+        Whether to fit the intercept b. False sets b = 0.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
+    tol : float, default=1e-6
+        Tolerance: the fit has converged when `certificate_` is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of iterations (for stochastic solvers: passes over the rows). None is the
+        solver's own limit.
+    warm_start : bool, default=False
+        Whether `fit` starts from the coefficients of the previous fit.
+    trace : bool, default=False
+        Whether to record the progress of the solver in `trace_`.
+    random_state : int, numpy.random.Generator or None, default=None
+        Seed of the random order of rows, for stochastic solvers. None draws a new one for each fit.
+
+    Attributes
+    ----------
+    classes_ : array of shape (2,)
+        The classes, sorted.
+    coef_ : array of shape (1, d)
+        Weights w.
+    intercept_ : array of shape (1,)
+        Intercept b.
+    solver_ : str
+        The solver that was used.
+    separating_direction_ : array of shape (d,), only with status_ 'separable'
+        Direction along which the likelihood has no maximum.
+    separating_intercept_ : float, only with status_ 'separable'
+        Its intercept.
+    trace_ : list of dict, only with trace=True
+        Passes over the rows, seconds, objective and gradient norm after each iteration.
+    path_ : dict, only with solver={'gradient_descent': {'record': ...}}
+        Parameters after the recorded iterations.
+    """
+
+    loss = "probit"
+
+    def __init__(
+        self,
+        *,
+        penalty: str | None = "l2",
+        strength: float = 1e-3,
+        l1_ratio: float = 0.5,
+        solver: Any = "auto",
+        step: Any = None,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        warm_start: bool = False,
+        trace: bool = False,
+        random_state: Any = None,
+    ):
+        self.penalty = penalty
+        self.strength = strength
+        self.l1_ratio = l1_ratio
+        self.solver = solver
+        self.step = step
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.trace = trace
+        self.random_state = random_state
+
+    def _start_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        checked = super()._start_fit(X, y, sample_weight)
+        if len(self.classes_) > 2:
+            raise NotApplicable(
+                "Only binary classification is supported. The type of the target is multiclass: "
+                f"{len(self.classes_)} classes. Use OneVsRest(ProbitRegression())."
+            )
+        return checked
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags

@@ -1,0 +1,33 @@
+"""Exponential loss  ℓ(m) = e^{−m},  margin m = y·z: what AdaBoost minimizes.
+
+Its minimum over z is half the log-odds, z = ½ ln P(1 | x)/P(−1 | x), so it estimates what the logistic
+loss does; but it grows exponentially on the wrong side, where one mislabelled row may decide the fit.
+Beyond m = −300, near where numbers overflow, it goes on straight.
+Hastie, Tibshirani & Friedman (2009), §10.4–10.6
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import xlogy
+
+from linclass.losses.base import MarginLoss
+from linclass.numerics import Array
+
+LIMIT = 300.0
+
+
+class Exponential(MarginLoss):
+    def value(self, m: Array) -> Array:
+        return self.curvature(m) * (1 + np.maximum(-m - LIMIT, 0))
+
+    def slope(self, m: Array) -> Array:
+        return -self.curvature(m)
+
+    def curvature(self, m: Array) -> Array:
+        return np.exp(np.minimum(-m, LIMIT))
+
+    def conjugate(self, a: Array) -> Array:
+        inside = (a >= 0) & (a <= np.exp(LIMIT))
+        a = np.where(inside, a, 0)
+        return np.where(inside, xlogy(a, a) - a, np.inf)

@@ -1,0 +1,57 @@
+"""Huber loss  ℓ(r) = ½ r²  for |r| ≤ δ,  δ(|r| − ½ δ)  beyond:  residual r = z − y.
+
+The squared loss for most rows and the absolute one for those far off, which are then no lever: the
+estimate with the least largest variance where a share of the rows may be anything. On y = ±1 it is a loss
+of the distance of the score from its target, as the squared loss is.   Huber (1964), Ann. Math. Stat. 35
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linclass.losses.base import ResidualLoss
+from linclass.numerics import Array
+
+
+class Huber(ResidualLoss):
+    """Huber loss.
+
+    Parameters
+    ----------
+    delta : float, default=1.0
+        δ, the residual beyond which the loss is straight, above 0.
+    """
+
+    smoothness = 1.0
+    piecewise_quadratic = True
+
+    def __init__(self, delta: float = 1.0):
+        self.delta = delta
+
+    def value(self, r: Array) -> Array:
+        inner = np.minimum(np.abs(r), self.delta)
+        return inner * (np.abs(r) - 0.5 * inner)
+
+    def slope(self, r: Array) -> Array:
+        return np.clip(r, -self.delta, self.delta)
+
+    def curvature(self, r: Array) -> Array:
+        return (np.abs(r) < self.delta).astype(float)
+
+    def conjugate(self, s: Array) -> Array:
+        return np.where(np.abs(s) <= self.delta * (1 + 1e-12), 0.5 * s * s, np.inf)
+
+    def balance(self, y: Array, s: Array, weights: Array) -> Array:
+        """Slopes of one sign are shrunk, so that both weigh the same and none leaves [−δ, δ]."""
+        push = weights * s
+        up, down = push[s > 0].sum(), -push[s < 0].sum()
+        most = min(up, down)
+        return np.where(s > 0, s * (most / up if up else 0), s * (most / down if down else 0))
+
+    def nearest_slopes(self, y: Array, v: Array, reach: Any) -> tuple[Array, Array]:
+        """s (1 + reach) = v − reach·y, clipped to [−δ, δ]."""
+        free = (v - reach * y) / (1 + reach)
+        s = np.clip(free, -self.delta, self.delta)
+        return s, s == free
