@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import linclass
+from linclass import parts
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "models.md"
@@ -23,6 +24,12 @@ def test_the_examples_of_models_give_what_they_show(monkeypatch) -> None:
 def test_models_names_all_that_is_public() -> None:
     page = PAGE.read_text(encoding="utf-8")
     assert not [name for name in linclass.__all__ if name not in page]
+
+
+def test_models_names_every_part() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    for package in ("losses", "penalties", "solvers", "kernels", "families"):
+        assert not [name for name in parts.names(package) if f"`{name}`" not in page]
 
 
 def test_help_of_a_model_begins_with_its_equation() -> None:

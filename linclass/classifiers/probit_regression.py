@@ -1,10 +1,10 @@
 """Probit regression:  P(1 | x) = Φ(w·x + b),  Φ the normal distribution function,
 
 by (penalized) maximum likelihood:  (1/Σw_i) Σ w_i (−ln Φ(y_i z_i)) + strength · penalty(W),  y_i = ±1.
-It is the model of a normal variable that is seen only as above or below a threshold. Φ(z) is near the
-logistic function of 1.6 z, but its tails are lighter: a mislabelled row far off costs z²/2. It is a model of
-two classes; more of them in an order are OrdinalRegression's, and without one OneVsRest(ProbitRegression())
-gives scores.   Bishop (2006), §4.3.5; McCullagh & Nelder (1989), §4.3
+It models a normal latent variable that is observed only as above or below a threshold. Φ(z) is close to the
+logistic function of 1.6 z, but its tails are lighter: a mislabelled row far from the boundary costs z²/2. It is for two
+classes. OrdinalRegression is for ordered classes; for others OneVsRest(ProbitRegression()) gives scores.
+Bishop (2006), §4.3.5; McCullagh & Nelder (1989), §4.3
 """
 
 from __future__ import annotations

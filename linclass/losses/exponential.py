@@ -1,8 +1,8 @@
-"""Exponential loss  ℓ(m) = e^{−m},  margin m = y·z: what AdaBoost minimizes.
+"""Exponential loss  ℓ(m) = e^{−m},  margin m = y·z, which AdaBoost minimizes.
 
-Its minimum over z is half the log-odds, z = ½ ln P(1 | x)/P(−1 | x), so it estimates what the logistic
-loss does; but it grows exponentially on the wrong side, where one mislabelled row may decide the fit.
-Beyond m = −300, near where numbers overflow, it goes on straight.
+Its minimum over z is half the log-odds, z = ½ ln P(1 | x)/P(−1 | x), so its population minimizer is that of the
+logistic loss, halved. But it grows exponentially with a negative margin, so a single mislabelled row may dominate the
+fit. Below m = −300 it is continued linearly, to avoid overflow.
 Hastie, Tibshirani & Friedman (2009), §10.4–10.6
 """
 

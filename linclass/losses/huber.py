@@ -1,8 +1,8 @@
 """Huber loss  ℓ(r) = ½ r²  for |r| ≤ δ,  δ(|r| − ½ δ)  beyond:  residual r = z − y.
 
-The squared loss for most rows and the absolute one for those far off, which are then no lever: the
-estimate with the least largest variance where a share of the rows may be anything. On y = ±1 it is a loss
-of the distance of the score from its target, as the squared loss is.   Huber (1964), Ann. Math. Stat. 35
+It is quadratic for small residuals and linear for large ones, which limits the influence of outliers: it is the
+minimax estimate under contamination. For y = ±1 it is a loss of the distance of the score from its target, like the
+squared loss.   Huber (1964), Ann. Math. Stat. 35
 """
 
 from __future__ import annotations

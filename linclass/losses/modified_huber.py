@@ -1,8 +1,8 @@
 """Modified Huber loss  ℓ(m) = max(0, 1 − m)²  for m ≥ −1,  −4m  beyond:  margin m = y·z.
 
-The squared hinge loss, which goes on straight where a row is badly wrong: outliers pull no more than by
-the hinge loss, and the slope is still continuous. Also called the Huberized squared hinge loss; its minimum over z
-is z = 2P(1 | x) − 1.   Zhang (2004), Annals of Statistics 32; Hastie, Tibshirani & Friedman (2009), table 12.1
+The squared hinge loss, continued linearly for badly misclassified rows: outliers have no more influence than with the
+hinge loss (times 4), and the slope is continuous. It is also called Huberized squared hinge loss. Its minimum over z is
+z = 2P(1 | x) − 1.   Zhang (2004), Annals of Statistics 32; Hastie, Tibshirani & Friedman (2009), table 12.1
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Probit loss  ℓ(m) = −ln Φ(m),  margin m = y·z,  Φ the normal distribution function.
 
-Minus the log likelihood of P(y | z) = Φ(y·z). With Mills' ratio r = φ(m)/Φ(m) its slope is −r and its
-curvature r (m + r); it grows like m²/2 on the wrong side, where the logistic loss grows like |m|.
+The negative log-likelihood of P(y | z) = Φ(y·z). With Mills' ratio r = φ(m)/Φ(m) its slope is −r and its curvature
+r (m + r). For negative margins it grows like m²/2, where the logistic loss grows like |m|.
 Bishop (2006), §4.3.5; Finney (1947), Probit Analysis
 """
 
