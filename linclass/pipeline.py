@@ -271,6 +271,7 @@ def _tuned(
 
     def together(held_out: list[np.ndarray]) -> list[list[Callable[[], float]]]:
         params = [precision | option for option in options]
+        _refuse_impossible(method, params, seed)
         shared, fits = _fits_together(method, params, table, y, held_out, seed)
         judgements: list[list[Callable[[], float]]] = []
         for k, rows in enumerate(held_out):
@@ -298,6 +299,15 @@ def _tuned(
         groups,
         task.tune_rule,
     )
+
+
+def _refuse_impossible(method: Method, options: list[dict[str, Any]], seed: int) -> None:
+    """Raise NotApplicable if a candidate cannot be fitted: one by one, only that one is left out."""
+    for option in options:
+        try:
+            getattr(method.estimator(seed, **option), "check", lambda: None)()
+        except ValueError as error:
+            raise NotApplicable(str(error)) from error
 
 
 def measured(predicted: Prediction, y: np.ndarray, task: Task) -> float | None:

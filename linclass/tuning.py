@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from linclass.applicability import NotApplicable
 from linclass.resampling import stratified_folds
 
 # Direction in which a parameter makes the penalty stronger, by our names and scikit-learn's.
@@ -71,8 +72,8 @@ def choose(
     """The selected candidate. prepare(train, test) runs once per inner fold, score(prepared, option) for each option.
 
     `together`, called with the held-out rows of all inner folds, may return a function that computes the score for each
-    fold and option; if it fails, candidates are fitted one after the other. An option that fails on a fold is excluded;
-    if all fail, the first exception is raised.
+    fold and option; if it raises NotApplicable, candidates are fitted one after the other. An option that fails on a
+    fold is excluded; if all fail, the first exception is raised.
     """
     fold = stratified_folds(y, folds, seed, groups)
     held_out = [np.flatnonzero(fold == k) for k in range(folds)]
@@ -122,10 +123,10 @@ RULES: dict[str, Callable[[Sequence[dict[str, Any]], np.ndarray], int]] = {
 
 
 def _at_once(together: Callable[..., Any] | None, held_out: list[np.ndarray]) -> Any:
-    """The result of `together`; None if it fails, and candidates are fitted one after the other."""
+    """The result of `together`; None if it does not apply, and candidates are fitted one after the other."""
     try:
         return None if together is None else together(held_out)
-    except Exception:
+    except NotApplicable:
         return None
 
 

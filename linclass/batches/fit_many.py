@@ -107,7 +107,12 @@ class Folds:
                 f"{self.whole!r}: folds of so many rows have nothing to share; fit one by one."
             )
         complete = np.flatnonzero(small & (self.counts > 0).all(axis=1)).tolist()
-        together = dict(zip(complete, solve_folds(self, complete), strict=True)) if small else {}
+        try:
+            together = (
+                dict(zip(complete, solve_folds(self, complete), strict=True)) if small else {}
+            )
+        except np.linalg.LinAlgError as error:
+            raise NotApplicable(f"{self.whole!r}: {error} in one of the folds.") from error
         return [
             self._learned(together[fold]) if fold in together else self._one_by_one(fold)
             for fold in range(len(self.held_out))

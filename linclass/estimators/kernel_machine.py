@@ -27,7 +27,8 @@ from linclass.solvers.base import Solution
 
 MANY = 1000  # rows above which features are searched for
 FEW_WILL_DO = 1e6  # times the rounding of features: far below tol
-NEGATIVE = 1e-8  # eigenvalues that far below 0, beside the greatest, are no rounding
+NEGATIVE = 1e-8  # of the largest eigenvalue: a negative one beyond it is no rounding error
+POWERS = 30  # of K, which tell its largest eigenvalue well enough from below
 
 
 class KernelMachine:
@@ -180,8 +181,7 @@ def shift_to_psd(K: Array, name: Any) -> float:
         rows = slice(start, start + BLOCK)
         if not np.allclose(K[rows], K[:, rows].T, rtol=1e-10, atol=1e-12 * largest):
             raise ValueError(f"kernel {name!r} is not symmetric: k(x, x′) must be k(x′, x).")
-    diagonal = np.diag(K)
-    lifted = diagonal + NEGATIVE * max(float(np.abs(diagonal).sum()), 1e-300)
+    lifted = np.diag(K) + NEGATIVE * max(largest_eigenvalue(K), 1e-300)
     shifted = np.empty_like(K, order="C")
     for c in (0.0, 10 * largest):
         np.add(K, c, out=shifted)
@@ -192,3 +192,17 @@ def shift_to_psd(K: Array, name: Any) -> float:
         f"kernel {name!r} is not an inner product on these rows: its matrix has a negative "
         "eigenvalue. Use kernel='gaussian', or a smaller gamma and offset for 'sigmoid'."
     )
+
+
+def largest_eigenvalue(K: Array) -> float:
+    """max |λ(K)| from below, by powers of a symmetric K: never more than it is, so no tolerance grows."""
+    v = np.abs(K).sum(axis=1) + float(np.abs(np.diag(K)).max(initial=0))
+    v = v * np.where(np.arange(len(v)) % 3 == 1, -0.5, 1)  # orthogonal to few
+    size = 0.0
+    for _ in range(POWERS):
+        length = float(np.linalg.norm(v))
+        if not length:
+            break
+        v = K @ (v / length)
+        size = max(size, float(np.linalg.norm(v)))
+    return size

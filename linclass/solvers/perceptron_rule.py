@@ -4,9 +4,10 @@ Rows come reshuffled for every pass (`random`), in turn (`cyclic`), or the worst
 (`largest_violation`). On rows with ‖x‖ ≤ R that some unit vector separates with margin γ it makes
 at most R²/γ² mistakes, whatever the order and η.   Novikoff (1962)
 
-Rows that stand class by class make `cyclic` forget one class while it sees the other. The worst row
-of overlapping classes is an outlier, which throws θ about; having seen all rows before every step,
-that order ends with the best θ it met.   Gallant (1990), "Perceptron-based learning algorithms"
+Rows that stand class by class make `cyclic` forget one class while it sees the other, and the worst
+row of overlapping classes is an outlier, which throws θ about. So the θ with the fewest rows wrong is
+kept in a pocket: θ is tried on all rows whenever it had more rows right in turn than any before it, and
+after every pass.   Gallant (1990), "Perceptron-based learning algorithms"
 
 Scores are worked out for many rows ahead, since nothing changes until the next mistake.
 """
@@ -27,14 +28,22 @@ ORDERS = ("random", "cyclic", "largest_violation")
 
 @dataclass
 class Best:
-    """The θ that had the fewest rows wrong: Gallant's pocket."""
+    """The θ that had the fewest rows wrong: Gallant's pocket, with ratchet."""
 
     theta: Array | None = None
     wrong: int = -1
+    right_in_turn: int = 0  # of any θ so far
+    right: int = 0  # of the present one
 
     def offer(self, theta: Array, wrong: int) -> None:
         if self.theta is None or wrong < self.wrong:
             self.theta, self.wrong = theta.copy(), wrong
+
+    def corrected(self) -> bool:
+        """The present θ ends; had it more rows right in turn than any before?"""
+        record = self.right > self.right_in_turn
+        self.right_in_turn, self.right = max(self.right_in_turn, self.right), 0
+        return record
 
 
 @dataclass(frozen=True)
@@ -71,16 +80,19 @@ class PerceptronRule(Solver):
                 left = self._correct_worst(objective, theta, best)
             elif self.order == "random":
                 rows = rng.permutation(design.n_rows)
-                left = self._correct_in_turn(design.take(rows), objective.loss, y[rows], theta)
+                shuffled = design.take(rows)
+                left = self._correct_in_turn(shuffled, objective.loss, y[rows], theta, best)
             else:
-                left = self._correct_in_turn(design, objective.loss, y, theta)
+                left = self._correct_in_turn(design, objective.loss, y, theta, best)
             mistakes += left
             design.passes += 1
             if trace:
                 trace(objective.at(theta.copy()))
             if left == 0:
                 break
-        point = objective.at(theta if best.theta is None else best.theta)
+        best.offer(theta, self._wrong(design, objective.loss, y, theta))
+        assert best.theta is not None
+        point = objective.at(best.theta)
         wrong = float(np.mean(objective.loss.margins(y, point.scores) <= 0))
         extra = {"n_mistakes_": mistakes}
         return Solution(
@@ -100,7 +112,12 @@ class PerceptronRule(Solver):
         if not (isinstance(self.step, (int, float)) and self.step > 0):
             raise ValueError(f"step is {self.step!r}; the perceptron needs a number above 0.")
 
-    def _correct_in_turn(self, design: DesignMatrix, loss: Any, y: Array, theta: Array) -> int:
+    def _wrong(self, design: DesignMatrix, loss: Any, y: Array, theta: Array) -> int:
+        return int(np.count_nonzero(loss.margins(y, design.scores(theta)) <= 0))
+
+    def _correct_in_turn(
+        self, design: DesignMatrix, loss: Any, y: Array, theta: Array, best: Best
+    ) -> int:
         """One pass; the number of mistakes corrected."""
         mistakes, i, ahead = 0, 0, 8
         while i < design.n_rows:
@@ -109,11 +126,17 @@ class PerceptronRule(Solver):
             wrong = loss.margins(y[rows], z) <= 0
             first = int(wrong.argmax())
             if wrong[first]:
+                best.right += first
+                if best.corrected():
+                    best.offer(theta, self._wrong(design, loss, y, theta))
                 self._correct(design, loss, y, theta, i + first, z[..., first : first + 1])
                 mistakes += 1
                 i, ahead = i + first + 1, 8
             else:
+                best.right += rows.stop - i
                 i, ahead = rows.stop, min(2 * ahead, 4096)
+        if mistakes:  # else all rows are right
+            best.offer(theta, self._wrong(design, loss, y, theta))
         return mistakes
 
     def _correct_worst(self, objective: Objective, theta: Array, best: Best) -> int:

@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from linclass import Calibrated, MajorityClass, pipeline, tuning
+from linclass import Calibrated, LogisticRegression, MajorityClass, pipeline, tuning
 from linclass.applicability import NotApplicable
 from linclass.resampling import hold_out, stratified_folds
 from linclass.table import Table
@@ -188,3 +188,31 @@ def test_small_c_is_a_strong_penalty():
     scores = [[0.91, 0.9, 0.9], [0.91, 0.8, 1.0]]  # the best is 0.95 ± 0.05
     assert chosen(scores, "best", options) == {"C": 100.0}
     assert chosen(scores, "one_standard_error", options) == {"C": 0.01}
+
+
+@pytest.mark.parametrize("failure", [NotApplicable, ZeroDivisionError])
+def test_only_a_refusal_sends_tuning_from_the_joint_path_to_single_fits(failure):
+    """What else goes wrong in joint fits is a mistake, and must be seen."""
+
+    def together(held_out):
+        raise failure("in joint fits")
+
+    def choose():
+        y = np.arange(40) % 2
+        return tuning.choose(
+            STRENGTHS, y, 4, 0, lambda *_: None, lambda _, option: option["strength"], together
+        )
+
+    if failure is NotApplicable:
+        assert choose().option["strength"] == 100
+    else:
+        with pytest.raises(failure, match="in joint fits"):
+            choose()
+
+
+def test_an_impossible_candidate_is_left_out_alone():
+    y, groups = rows(60, 60, 2)
+    table = Table(np.random.default_rng(0).normal(size=(60, 2)) + y[:, None], ("a", "b"))
+    method = pipeline.Method(LogisticRegression, {}, tune={"strength": [-1.0, 0.1]})
+    fitted = pipeline.fit(method, table, y, pipeline.Task(n_classes=2, positive=1), 1, groups)
+    assert fitted.chosen["strength"] == 0.1

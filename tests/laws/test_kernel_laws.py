@@ -13,7 +13,7 @@ from scipy import sparse
 from linclass import KernelSVM
 from linclass.conventions import NotApplicable
 from linclass.estimators.kernel_features import few_features, kernel_features
-from linclass.estimators.kernel_machine import scale, shift_to_psd
+from linclass.estimators.kernel_machine import largest_eigenvalue, scale, shift_to_psd
 from linclass.kernels.gaussian import Gaussian
 from linclass.losses.logistic import Logistic
 from linclass.objective import Objective
@@ -175,3 +175,32 @@ def test_few_features_are_found_where_they_are_and_given_up_where_not() -> None:
         assert_allclose(found @ found.T, kernel.matrix(X), atol=1e-10)
         assert_allclose(kernel.diagonal(X), np.diag(kernel.matrix(X)))
     assert few_features(Gaussian(1000.0), X, 40) is None
+
+
+@pytest.mark.parametrize("n", [20, 200, 1000])
+def test_a_negative_eigenvalue_counts_beside_the_largest_whatever_the_number_of_rows(
+    n: int,
+) -> None:
+    """All eigenvalues 1 but one: the trace grows with n, and what is a rounding error does not."""
+    rng = np.random.default_rng(0)
+    v = rng.standard_normal(n)
+    v -= v.mean()  # a constant added to K must not hide it
+    v /= np.linalg.norm(v)
+    for share, refused in [(3e-8, True), (1e-7, True), (1e-9, False), (0.0, False)]:
+        K = np.eye(n) - (1 + share) * np.outer(v, v)
+        K = (K + K.T) / 2
+        assert largest_eigenvalue(K) == pytest.approx(1, rel=0.1)
+        if refused:
+            with pytest.raises(NotApplicable, match="negative eigenvalue"):
+                shift_to_psd(K, "precomputed")
+        else:
+            assert shift_to_psd(K, "precomputed") == 0
+
+
+def test_the_largest_eigenvalue_is_found_from_below() -> None:
+    rng = np.random.default_rng(1)
+    for n in (1, 2, 30):
+        A = rng.standard_normal((n, n))
+        for K in (A @ A.T, A + A.T, np.ones((n, n)), np.zeros((n, n))):
+            true = np.abs(np.linalg.eigvalsh(K)).max()
+            assert 0.5 * true <= largest_eigenvalue(K) <= true * (1 + 1e-12)

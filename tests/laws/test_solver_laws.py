@@ -22,6 +22,7 @@ from linclass.parts import find, names
 from linclass.penalties.l2 import L2
 from linclass.solvers.base import Solver, Trace
 from linclass.solvers.newton import Newton, inverse_hessian
+from linclass.solvers.perceptron_rule import PerceptronRule
 
 # Those that take an L2 penalty, but for pegasos, which takes 1/ε steps to come within ε.
 SOLVERS = [
@@ -449,3 +450,26 @@ def test_a_path_of_strengths_is_as_good_as_separate_fits() -> None:
         )
         assert solution.converged
         assert np.allclose(solution.theta, alone.theta, atol=1e-8)
+
+
+@pytest.mark.parametrize("order", ["random", "cyclic", "largest_violation"])
+def test_a_perceptron_keeps_the_best_weights_that_it_met(order: str) -> None:
+    """Gallant's pocket: no pass ended with fewer rows wrong than the fit, and a longer one is no worse."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((60, 3))
+        y = np.where(X[:, 0] + rng.standard_normal(60) > 0, 1.0, -1.0)
+        P = Objective(DesignMatrix(X, True), find("losses", "perceptron")(), y)
+        seen: list[float] = []
+
+        class Look(Trace):
+            def __call__(self, point: Any) -> None:
+                seen.append(float(np.mean(point.scores * P.y <= 0)))  # noqa: B023
+
+        errors = []
+        for passes in (1, 3, 10, 30):
+            seen.clear()
+            rule = PerceptronRule(order=order, max_iter=passes, random_state=0)
+            errors.append(rule.solve(P, P.zero(), Look()).certificate)
+            assert errors[-1] <= min(seen)
+        assert errors == sorted(errors, reverse=True)
