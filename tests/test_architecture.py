@@ -140,6 +140,29 @@ def test_every_init_is_empty_or_lazy(file: Path) -> None:
     assert loaded <= sys.stdlib_module_names
 
 
+def test_the_study_names_the_file_of_what_it_takes_from_a_lazy_package() -> None:
+    """The code that a job counts is read from imports: `from linclass.comparisons import friedman` would hide
+    friedman_test.py from it."""
+    hidden = []
+    for file in (ROOT / "linclass_study").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if not isinstance(node, ast.ImportFrom) or node.level or not node.module:
+                continue
+            init = ROOT / node.module.replace(".", "/") / "__init__.py"
+            if init.exists() and "def __getattr__" in init.read_text():
+                own = {
+                    n.name
+                    for n in ast.parse(init.read_text()).body
+                    if isinstance(n, ast.FunctionDef)
+                }
+                for name in {alias.name for alias in node.names} - own:
+                    if not any(
+                        (init.parent / f"{name}{ending}").exists() for ending in (".py", "")
+                    ):
+                        hidden.append(f"{file.relative_to(ROOT)}: {node.module}.{name}")
+    assert not hidden
+
+
 @pytest.mark.parametrize(
     "file", sorted((PACKAGE / "classifiers").glob("[!_]*.py")), ids=lambda file: file.stem
 )

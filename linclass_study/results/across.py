@@ -14,18 +14,12 @@ import numpy as np
 import polars as pl
 
 from linclass import metrics
-from linclass.comparisons import (
-    Friedman,
-    Pairwise,
-    Ratings,
-    bradley_terry,
-    friedman,
-    leave_out_missing,
-    missing_as_worst,
-    nemenyi,
-    pairwise,
-    ranks,
-)
+from linclass.comparisons.bradley_terry_model import Ratings, bradley_terry
+from linclass.comparisons.friedman_test import Friedman, friedman
+from linclass.comparisons.missing_scores import leave_out_missing, missing_as_worst
+from linclass.comparisons.nemenyi_test import nemenyi
+from linclass.comparisons.pairwise_matrix import Pairwise, pairwise
+from linclass.comparisons.ranking import ranks
 from linclass_study.protocols import asked
 from linclass_study.results import independent
 from linclass_study.results.outcome import FITTED, Outcome

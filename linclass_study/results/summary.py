@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from linclass import metrics
-from linclass.comparisons import corrected_error
+from linclass.comparisons.confidence_interval import corrected_error
 from linclass_study import tables
 from linclass_study.results import streams, times
 from linclass_study.results.outcome import FIT, FITTED, STATUSES, Outcome

@@ -14,7 +14,9 @@ import numpy as np
 import polars as pl
 
 from linclass import metrics
-from linclass.comparisons import bayesian_t, corrected_error, corrected_t
+from linclass.comparisons.bayesian_t_test import bayesian_t
+from linclass.comparisons.confidence_interval import corrected_error
+from linclass.comparisons.corrected_t_test import corrected_t
 from linclass.comparisons.bayesian_t_test import Posterior
 from linclass.comparisons.confidence_interval import moments
 from linclass.comparisons.corrected_t_test import CorrectedT
