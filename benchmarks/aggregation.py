@@ -22,6 +22,7 @@ import polars as pl
 
 from linclass_study import tables
 from linclass_study.results import scored_runs, summary
+from linclass_study.results.scoring import Classes
 from linclass_study.runs import kept
 
 DATASETS, FOLDS, HELD_OUT = 10, 10, 5000  # rows of a fold
@@ -78,7 +79,7 @@ def _run(repeats: int) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def score(results: Path, made: dict[str, dict[str, str]]) -> None:
     for dataset, runs in made.items():
-        scored_runs.write(results, dataset, runs, (2, 1), "code")
+        scored_runs.write(results, dataset, runs, Classes(2, 1), "code")
 
 
 def aggregate(results: Path, made: dict[str, dict[str, str]]) -> None:

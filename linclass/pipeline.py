@@ -313,7 +313,9 @@ def _refuse_impossible(method: Method, options: list[dict[str, Any]], seed: int)
 def measured(predicted: Prediction, y: np.ndarray, task: Task) -> float | None:
     """The tune_metric of predictions; None if it is not defined."""
     y_pred, scores, log_proba = predicted
-    return metrics.find(task.tune_metric)(Predictions(y, y_pred, scores, log_proba, task.positive))
+    said = Predictions(y, y_pred, scores, log_proba, task.positive, costs=task.costs)
+    value = float(metrics.find(task.tune_metric)(said))
+    return None if np.isnan(value) else value
 
 
 def _sign(task: Task) -> float:

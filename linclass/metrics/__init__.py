@@ -2,15 +2,18 @@
 
 A name therefore identifies its file (`f1_macro` → f1.py), and only the metrics in use are imported. To add
 a metric, add a file with METRICS (name → function of Predictions) and GREATER_IS_BETTER.
+A metric of a stack of folds has a value for each fold; NaN says that it is not defined there.
 """
 
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 
+@cache
 def names() -> list[str]:
     """Names of all metrics, sorted."""
     files = sorted(file.stem for file in Path(__file__).parent.glob("[!_]*.py"))
@@ -18,7 +21,7 @@ def names() -> list[str]:
     return sorted(name for module in modules for name in getattr(module, "METRICS", {}))
 
 
-def find(name: str) -> Callable[[Any], float | None]:
+def find(name: str) -> Callable[[Any], Any]:
     """The function that computes a metric.
 
     Parameters
@@ -29,7 +32,7 @@ def find(name: str) -> Callable[[Any], float | None]:
     Returns
     -------
     callable
-        Maps Predictions to a float, or to None if the metric is not defined for them.
+        Maps Predictions to a value, or a stack of them to a value of each; NaN if the metric is not defined.
     """
     return _module(name).METRICS[name]
 
@@ -64,6 +67,7 @@ def file_of(name: str) -> str:
     return _module(name).__name__
 
 
+@cache
 def _module(name: str) -> ModuleType:
     stem = name
     while stem and not (Path(__file__).parent / f"{stem}.py").is_file():

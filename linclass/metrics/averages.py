@@ -6,50 +6,61 @@ _macro        that mean, for two classes too
 _weighted     the mean weighted by how many rows each class has
 _micro        the ratio of the sums over all classes
 
-A class that occurs but has a zero denominator (never predicted: no precision) counts 0; to leave
-it out would flatter a classifier that gives it up. Without any rows to speak of: None.
+A class occurs if it is true or predicted anywhere. One that occurs but has a zero denominator (never predicted: no
+precision) counts 0; to leave it out would flatter a classifier that gives it up. Where no class occurs: NaN.
 """
 
 from collections.abc import Callable
 
 import numpy as np
 
-from linclass.metrics.predictions import Predictions
+from linclass.metrics.predictions import Array, Predictions, share
 
-Ratio = Callable[..., tuple[np.ndarray, np.ndarray]]  # (right, predicted, actual) → (over, under)
+Counts = tuple[Array, Array, Array]  # right, predicted, actual
+Ratio = Callable[[Array, Array, Array], tuple[Array, Array]]  # of the counts → (over, under)
 
 
-def averages(name: str, ratio: Ratio) -> dict[str, Callable[[Predictions], float | None]]:
+def averages(name: str, ratio: Ratio) -> dict[str, Callable[[Predictions], Array]]:
     """The metric `name` and its averages."""
     return {
-        name: lambda p: _positive(ratio, p) if p.n_classes == 2 else _macro(ratio, p),
-        f"{name}_macro": lambda p: _macro(ratio, p),
+        name: lambda p: one_number(ratio, p, p.per_class),
+        f"{name}_macro": lambda p: _macro(ratio, p, p.per_class),
         f"{name}_weighted": lambda p: _weighted(ratio, p),
         f"{name}_micro": lambda p: _micro(ratio, p),
     }
 
 
-def _of_each_class(ratio: Ratio, p: Predictions) -> np.ndarray:
-    over, under = ratio(*p.per_class)
-    return over / np.maximum(under, 1)
+def one_number(ratio: Ratio, p: Predictions, counts: Counts) -> Array:
+    """Of the positive class, or the mean over classes; `counts` are p.per_class or p.of_rest."""
+    if p.n_classes > 2:
+        return _macro(ratio, p, counts)
+    defined = (counts[1] + counts[2])[..., p.positive] > 0
+    return np.where(defined, _of_each_class(ratio, counts)[..., p.positive], np.nan)[()]
 
 
-def _positive(ratio: Ratio, p: Predictions) -> float | None:
-    _, predicted, actual = (count[p.positive] for count in p.per_class)
-    return float(_of_each_class(ratio, p)[p.positive]) if predicted + actual > 0 else None
+def _of_each_class(ratio: Ratio, counts: Counts) -> Array:
+    over, under = ratio(*counts)
+    return np.divide(over, under, out=np.zeros(over.shape), where=under > 0)
 
 
-def _macro(ratio: Ratio, p: Predictions) -> float | None:
+def _macro(ratio: Ratio, p: Predictions, counts: Counts) -> Array:
     _, predicted, actual = p.per_class
-    occurs = predicted + actual > 0
-    return float(_of_each_class(ratio, p)[occurs].mean()) if occurs.any() else None
+    occurs = (predicted + actual > 0) & (counts[1] + counts[2] > 0)
+    each = _of_each_class(ratio, counts)
+    return share(np.where(occurs, each, 0).sum(axis=-1), occurs.sum(axis=-1))
 
 
-def _weighted(ratio: Ratio, p: Predictions) -> float | None:
+def _weighted(ratio: Ratio, p: Predictions) -> Array:
     _, _, actual = p.per_class
-    return float(_of_each_class(ratio, p) @ actual / actual.sum()) if actual.any() else None
+    each = _of_each_class(ratio, p.per_class)
+    return _at_most_one(share((each * actual).sum(axis=-1), actual.sum(axis=-1)))
 
 
-def _micro(ratio: Ratio, p: Predictions) -> float | None:
-    over, under = ratio(*(np.array([count.sum()]) for count in p.per_class))
-    return float(over[0] / under[0]) if under[0] > 0 else None
+def _micro(ratio: Ratio, p: Predictions) -> Array:
+    right, predicted, actual = (count.sum(axis=-1) for count in p.per_class)
+    return _at_most_one(share(*ratio(right, predicted, actual)))
+
+
+def _at_most_one(value: Array) -> Array:
+    """Sums of weights in another order may differ in their last bit."""
+    return np.minimum(value, 1)

@@ -1,12 +1,13 @@
-"""Balanced accuracy: the mean of the recalls of the classes that occur; guessing earns 1/K."""
+"""Balanced accuracy: the mean of the recalls of the classes that have rows; guessing earns 1/K."""
 
-from linclass.metrics.predictions import Predictions
+from linclass.metrics.predictions import Array, Predictions, share
 
 
-def balanced_accuracy(p: Predictions) -> float | None:
+def balanced_accuracy(p: Predictions) -> Array:
     right, _, actual = p.per_class
     occurs = actual > 0
-    return float((right[occurs] / actual[occurs]).mean()) if occurs.any() else None
+    recalls = right / (actual + ~occurs)  # 0 where no row is
+    return share(recalls.sum(axis=-1), occurs.sum(axis=-1))
 
 
 METRICS = {"balanced_accuracy": balanced_accuracy}

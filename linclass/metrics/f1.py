@@ -1,6 +1,12 @@
 """F1, the harmonic mean of precision and recall:  2·right / (predicted + actual)."""
 
 from linclass.metrics.averages import averages
+from linclass.metrics.predictions import Array
 
-METRICS = averages("f1", lambda right, predicted, actual: (2 * right, predicted + actual))
+
+def ratio(right: Array, predicted: Array, actual: Array) -> tuple[Array, Array]:
+    return 2 * right, predicted + actual
+
+
+METRICS = averages("f1", ratio)
 GREATER_IS_BETTER = True

@@ -6,16 +6,15 @@ a row costs 36 nats.
 
 import numpy as np
 
-from linclass.metrics.predictions import Predictions
+from linclass.metrics.predictions import Array, Predictions
 
 FLOOR = np.log(np.finfo(np.float64).eps)
 
 
-def log_loss(p: Predictions) -> float | None:
-    if p.log_proba is None or not len(p.y_true):
-        return None
-    of_truth = p.log_proba[np.arange(len(p.y_true)), p.y_true]
-    return float(-np.maximum(of_truth, FLOOR).mean())
+def log_loss(p: Predictions) -> Array:
+    if p.log_proba is None:
+        return p.undefined
+    return -p.mean(np.maximum(p.log_proba.reshape(-1).take(p.of_truth), FLOOR))
 
 
 METRICS = {"log_loss": log_loss}

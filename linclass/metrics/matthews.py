@@ -1,23 +1,29 @@
 """Matthews' correlation of prediction and truth; for K classes Gorodkin's R_K.
 
-R_K = (n·Σ_k C_kk − Σ_k p_k t_k) / √((n² − Σ p_k²)(n² − Σ t_k²)), with C the confusion matrix, p_k
+R_K = (n·Σ_k C_kk − Σ_k p_k t_k) / √(Σ_k p_k (n − p_k) · Σ_k t_k (n − t_k)), with C the confusion matrix, p_k
 how often class k is predicted and t_k how often it is true. 0 where one of the two never varies:
 a constant is not correlated with anything.   Gorodkin (2004)
 """
 
 import numpy as np
 
-from linclass.metrics.predictions import Predictions
+from linclass.metrics.predictions import Array, Predictions
 
 
-def matthews(p: Predictions) -> float | None:
+def matthews(p: Predictions) -> Array:
     C = p.confusion.astype(np.float64)
-    predicted, actual, n = C.sum(axis=0), C.sum(axis=1), C.sum()
-    if n == 0:
-        return None
-    both = predicted[: len(actual)] @ actual
-    spread = np.sqrt((n**2 - predicted @ predicted) * (n**2 - actual @ actual))
-    return float((n * C.trace() - both) / spread) if spread > 0 else 0.0
+    predicted, actual = C.sum(axis=-2), C.sum(axis=-1)
+    n = actual.sum(axis=-1)
+    both = (predicted[..., : p.n_classes] * actual).sum(axis=-1)
+    covariance = n * np.trace(C, axis1=-2, axis2=-1) - both
+    spread = np.sqrt(_spread(predicted) * _spread(actual))
+    value = np.divide(covariance, spread, out=np.zeros(p.shape), where=spread > 0)
+    return np.where(n > 0, np.clip(value, -1, 1), np.nan)[()]
+
+
+def _spread(count: Array) -> Array:
+    """Σ_k c_k (n − c_k), which is exactly 0 of a constant, whatever the weights."""
+    return (count * (count.sum(axis=-1, keepdims=True) - count)).sum(axis=-1)
 
 
 METRICS = {"matthews": matthews}

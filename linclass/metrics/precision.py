@@ -1,6 +1,12 @@
-"""Precision: of the rows predicted as a class, the share that belongs to it."""
+"""Precision, the positive predictive value: of the rows predicted as a class, the share that belongs to it."""
 
 from linclass.metrics.averages import averages
+from linclass.metrics.predictions import Array
 
-METRICS = averages("precision", lambda right, predicted, actual: (right, predicted))
+
+def ratio(right: Array, predicted: Array, actual: Array) -> tuple[Array, Array]:
+    return right, predicted
+
+
+METRICS = averages("precision", ratio)
 GREATER_IS_BETTER = True

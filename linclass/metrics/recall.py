@@ -1,6 +1,12 @@
-"""Recall: of the rows that belong to a class, the share that is predicted as it."""
+"""Recall, the sensitivity: of the rows that belong to a class, the share that is predicted as it."""
 
 from linclass.metrics.averages import averages
+from linclass.metrics.predictions import Array
 
-METRICS = averages("recall", lambda right, predicted, actual: (right, actual))
+
+def ratio(right: Array, predicted: Array, actual: Array) -> tuple[Array, Array]:
+    return right, actual
+
+
+METRICS = averages("recall", ratio)
 GREATER_IS_BETTER = True

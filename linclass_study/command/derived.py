@@ -13,6 +13,7 @@ from linclass_study.report.page import report
 from linclass_study.report.provenance import provenance
 from linclass_study.results import across_tables, answer, scored_runs, study_file, summary, tuned
 from linclass_study.results.outcome import Outcome
+from linclass_study.results.scoring import Classes
 
 
 def write(merged: Merged, place: Path) -> None:
@@ -43,10 +44,8 @@ def write(merged: Merged, place: Path) -> None:
 
 def _write_scores(outcome: Outcome, dataset: str) -> None:
     """Every metric on every fold of every run on the data set, and all their fits."""
-    about = outcome.about(dataset)
-    classes = about.get("classes") or []
-    positive = classes.index(about["positive"]) if classes else 0
     runs = sorted((outcome.results / "runs" / dataset).glob("*/predictions.parquet"))
     digests = dict.fromkeys((run.parent.name for run in runs), "merged")
     code = version("linclass")
-    scored_runs.write(outcome.results, dataset, digests, (len(classes), positive), code)
+    classes = Classes.of(outcome.about(dataset))
+    scored_runs.write(outcome.results, dataset, digests, classes, code)

@@ -4,11 +4,12 @@ runs/{dataset}/{method}/scores.parquet    every metric on every fold of one run
 scores/{dataset}.parquet                  of all its runs
 fits/{dataset}.parquet                    every planned fit of them
 
-A run is scored again when its predictions or a metric changed: its file of scores says what it is of.
+A run is scored again when its predictions, the risk matrix or a metric changed: its file of scores says what it is of.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,10 @@ import polars as pl
 
 from linclass_study import tables
 from linclass_study.results import scoring, streams
+from linclass_study.results.scoring import Classes
 from linclass_study.results.summary import known_statuses
 
-KEY = "linclass.scored"  # of the metadata of scores.parquet: digest of the predictions, the metrics' code
-Classes = tuple[int, int]  # how many, and the code of the positive one
+KEY = "linclass.scored"  # of the metadata of scores.parquet: digest of the predictions, the metrics' code, costs
 
 
 def write(
@@ -32,6 +33,7 @@ def write(
 ) -> None:
     """The tables of a data set. runs: method → digest of its predictions."""
     folders = [results / "runs" / dataset / method for method in runs]
+    code += f" {json.dumps(classes.costs)}" if classes.costs else ""
     scores = [
         of_run(folder, f"{digest} {code}", classes)
         for folder, digest in zip(folders, runs.values(), strict=True)
@@ -46,7 +48,7 @@ def of_run(folder: Path, key: str, classes: Classes) -> Path:
     path = folder / "scores.parquet"
     if _key_of(path) != key:
         pieces = streams.pieces(folder / "predictions.parquet", tables.FIT)
-        scored = [scoring.score(piece, *classes) for piece in pieces]
+        scored = [scoring.score(piece, classes) for piece in pieces]
         tables.write(pl.concat([tables.frame("scores"), *scored]), "scores", path, {KEY: key})
     return path
 

@@ -4,98 +4,113 @@ The metrics are those that ``linclass.metrics`` finds, so a new file there is a 
 metric that a fold cannot have (log loss without probabilities, AUC of one class) has no row: an
 absent value is never written as a number. Nor has a fit whose predictions no metric can speak of:
 it is named in the log, and the rest of the study is scored.
+
+Folds of one size are scored together, as a stack; where a stack has something odd, one by one.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from linclass import metrics
+from linclass.metrics.measure import measure
 from linclass.metrics.predictions import Predictions
 from linclass_study import tables
 from linclass_study.results.outcome import FIT
 
-Measures = dict[str, Callable[[Predictions], float | None]]
+Values = dict[str, np.ndarray]  # metric → its value on each of some fits, NaN where it has none
 
 
-def score(predictions: pl.DataFrame, n_classes: int, positive: int) -> pl.DataFrame:
+class Classes(NamedTuple):
+    """What the scores of a data set depend on beside predictions."""
+
+    number: int  # K, the length of each row's score
+    positive: int  # code of the class that two-class precision, recall, F1 and AUC speak of
+    costs: list[list[float]] | None = None  # the risk matrix, actions × classes
+
+    @classmethod
+    def of(cls, about: Mapping[str, Any]) -> Classes:
+        """As results/data/{dataset}.json tells; an unavailable data set has none."""
+        names = about.get("classes") or []
+        positive = names.index(about["positive"]) if names else 0
+        return cls(len(names), positive, about.get("costs"))
+
+
+def score(predictions: pl.DataFrame, classes: Classes) -> pl.DataFrame:
     """One row for each metric of each fit, sorted by the fit and the metric's name.
 
     predictions   rows of the table 'predictions', of one data set or several fits of it
-    n_classes     K, the length of each row's score
-    positive      code of the class that two-class precision, recall, F1 and AUC speak of
     """
-    measures = {name: metrics.find(name) for name in sorted(metrics.names())}
-    rows: list[tuple[Any, ...]] = []
     ordered = predictions.sort(*FIT, "row")
     fits = ordered.group_by(*FIT, maintain_order=True).agg(n=pl.len())
-    ends = fits["n"].cum_sum().to_list()
-    whole = _whole(ordered, n_classes, positive)
-    for fit, n, end in zip(fits.drop("n").iter_rows(), fits["n"], ends, strict=True):
-        rows_of_fit = slice(end - n, end)
-        try:
-            fold = _part(whole, rows_of_fit) or _fold(ordered[rows_of_fit], n_classes, positive)
-            values = _measured(fold, measures)
-        except (
-            Exception
-        ) as error:  # of whatever kind: metrics and foreign predictions are anybody's
-            name = " ".join(map(str, fit))
-            print(f"{name}: not scored: {type(error).__name__}: {error}", flush=True)
-            continue
-        rows += [(*fit, name, value) for name, value in values.items()]
-    return tables.frame("scores", rows)
+    names = metrics.names()
+    values = np.full((fits.height, len(names)), np.nan)
+    for which, found in _stacks(ordered, fits["n"].cast(pl.Int64).to_numpy(), classes):
+        values[which] = np.stack([found[name] for name in names], axis=-1)
+    fit, metric = np.nonzero(~np.isnan(values))  # row by row: sorted
+    scored = fits[fit].with_columns(
+        metric=pl.Series(names, dtype=pl.String).gather(metric), value=values[fit, metric]
+    )
+    return tables.frame("scores", scored.drop("n").to_dict())
 
 
-def _whole(ordered: pl.DataFrame, n_classes: int, positive: int) -> Predictions | None:
+def _stacks(
+    ordered: pl.DataFrame, sizes: np.ndarray, classes: Classes
+) -> Iterator[tuple[np.ndarray, Values]]:
+    """(numbers of fits, their values), for all fits that can be scored."""
+    whole = _whole(ordered, classes)
+    begins = np.cumsum(sizes) - sizes
+    for n in np.unique(sizes):
+        which = np.flatnonzero(sizes == n)
+        rows = begins[which, None] + np.arange(n)
+        if whole is not None:
+            stack = whole[rows]
+            with suppress(Exception):  # which one of them alone will raise again
+                yield which, measure(stack)
+                continue
+        for fit, begin in zip(which, begins[which], strict=True):
+            try:
+                fold = _fold(ordered[begin : begin + n], classes)
+                yield np.array([fit]), measure(fold[None])
+            except Exception as error:  # of whatever kind: metrics and foreign predictions are anybody's
+                name = " ".join(map(str, ordered.select(FIT).row(begin)))
+                print(f"{name}: not scored: {type(error).__name__}: {error}", flush=True)
+
+
+def _whole(ordered: pl.DataFrame, classes: Classes) -> Predictions | None:
     """The arrays of all fits, made at once; None where they have to be looked at one by one, as some are odd."""
     unknown = ordered["log_proba"].is_null().any()
     if unknown and not ordered["log_proba"].is_null().all():
         return None
     try:
-        return _fold(ordered, n_classes, positive)
+        return _fold(ordered, classes)
     except ValueError:
         return None
 
 
-def _part(whole: Predictions | None, rows: slice) -> Predictions | None:
-    """Those of one fit."""
-    if whole is None:
-        return None
-    known = None if whole.log_proba is None else whole.log_proba[rows]
-    arrays = whole.y_true[rows], whole.y_pred[rows], whole.score[rows]
-    return Predictions(*arrays, known, whole.positive)
-
-
-def _fold(held_out: pl.DataFrame, n_classes: int, positive: int) -> Predictions:
+def _fold(held_out: pl.DataFrame, classes: Classes) -> Predictions:
     """Checked, since a code that does not exist can be counted in another class's place."""
+    K = classes.number
     for column in ("y_true", "y_pred"):
-        wrong = held_out.filter(~pl.col(column).is_between(0, n_classes - 1).fill_null(False))
-        if not wrong.is_empty():
+        codes = held_out[column]
+        if codes.null_count() or not codes.is_between(0, K - 1).all():
+            wrong = held_out.filter(~pl.col(column).is_between(0, K - 1).fill_null(False))
             value, row = wrong.select(column, "row").row(0)
-            raise ValueError(f"{column} is {value} in row {row}; codes are 0 … {n_classes - 1}")
+            raise ValueError(f"{column} is {value} in row {row}; codes are 0 … {K - 1}")
+    unknown = held_out["log_proba"].null_count() > 0
     return Predictions(
         y_true=held_out["y_true"].to_numpy(),
         y_pred=held_out["y_pred"].to_numpy(),
-        score=_matrix(held_out["score"], n_classes),
-        log_proba=None
-        if held_out["log_proba"].null_count()
-        else _matrix(held_out["log_proba"], n_classes),
-        positive=positive,
+        score=_matrix(held_out["score"], K),
+        log_proba=None if unknown else _matrix(held_out["log_proba"], K),
+        positive=classes.positive,
+        costs=classes.costs,
     )
-
-
-def _measured(fold: Predictions, measures: Measures) -> dict[str, float]:
-    values = {name: measure(fold) for name, measure in measures.items()}
-    return {
-        name: float(value)
-        for name, value in values.items()
-        if value is not None and not math.isnan(value)
-    }
 
 
 def _matrix(lists: pl.Series, width: int) -> np.ndarray:

@@ -1,12 +1,18 @@
 """What every metric must do, from its definition; the registry finds a new one by itself."""
 
+from dataclasses import replace
+from itertools import product
+
 import numpy as np
 import pytest
 
 from linclass import metrics
+from linclass.metrics.measure import measure
 from linclass.metrics.predictions import Predictions
 
 NAMES = metrics.names()
+PARTS = ("y_true", "y_pred", "score", "log_proba")
+BOUNDS = {"matthews": (-1, 1), "log_loss": (0, 36.1), "brier": (0, 2)}  # all others: 0 to 1
 BASES = sorted({metrics.file_of(name).rpartition(".")[2] for name in NAMES})
 
 
@@ -21,13 +27,26 @@ def predictions(K: int, n: int = 300, seed: int = 0, positive: int | None = None
         z = Z[:, 1] - Z[:, 0]
         score = np.column_stack([-z / 2, z / 2])
     positive = K - 1 if positive is None else positive
-    return Predictions(y, score.argmax(axis=1), score, log_proba, positive)
+    costs = rng.uniform(1, 3, (K, K)) * (1 - np.eye(K))
+    return Predictions(y, score.argmax(axis=1), score, log_proba, positive, costs=costs)
+
+
+def with_weights(p: Predictions, weight: np.ndarray) -> Predictions:
+    return Predictions(p.y_true, p.y_pred, p.score, p.log_proba, p.positive, weight, p.costs)
+
+
+def some_rows(p: Predictions, rows: np.ndarray) -> Predictions:
+    """Those rows of one fold, in that order, as often as they are named."""
+    assert p.log_proba is not None
+    weight = None if p.weight is None else p.weight[rows]
+    arrays = p.y_true[rows], p.y_pred[rows], p.score[rows], p.log_proba[rows]
+    return Predictions(*arrays, p.positive, weight, p.costs)
 
 
 def perfect(K: int) -> Predictions:
     y = np.arange(60) % K
     log_proba = np.where(np.eye(K)[y] == 1, 0, -np.inf)
-    return Predictions(y, y, np.eye(K)[y], log_proba, K - 1)
+    return Predictions(y, y, np.eye(K)[y], log_proba, K - 1, costs=1 - np.eye(K))
 
 
 def value(name: str, p: Predictions) -> float:
@@ -55,11 +74,7 @@ def test_no_predictions_are_better_than_perfect_ones(name: str, K: int) -> None:
 def test_the_order_of_rows_does_not_matter(name: str, K: int) -> None:
     p = predictions(K)
     order = np.random.default_rng(1).permutation(len(p.y_true))
-    assert p.log_proba is not None
-    q = Predictions(
-        p.y_true[order], p.y_pred[order], p.score[order], p.log_proba[order], p.positive
-    )
-    assert value(name, p) == pytest.approx(value(name, q), rel=1e-13)
+    assert value(name, p) == pytest.approx(value(name, some_rows(p, order)), rel=1e-12)
 
 
 @pytest.mark.parametrize("K", [2, 4])
@@ -70,22 +85,227 @@ def test_the_names_of_the_classes_do_not_matter(name: str, K: int) -> None:
     old = np.argsort(new)
     assert p.log_proba is not None
     q = Predictions(
-        new[p.y_true], new[p.y_pred], p.score[:, old], p.log_proba[:, old], int(new[p.positive])
+        new[p.y_true],
+        new[p.y_pred],
+        p.score[:, old],
+        p.log_proba[:, old],
+        int(new[p.positive]),
+        costs=np.asarray(p.costs)[old][:, old],
     )
-    assert value(name, p) == pytest.approx(value(name, q), rel=1e-13)
+    assert value(name, p) == pytest.approx(value(name, q), rel=1e-12)
+
+
+@pytest.mark.parametrize("K", [2, 4])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_row_of_weight_w_counts_as_w_rows(name: str, K: int) -> None:
+    p = predictions(K, n=120)
+    times = np.random.default_rng(3).integers(0, 4, 120)  # none at all, too
+    repeated = some_rows(p, np.repeat(np.arange(120), times))
+    weighted = with_weights(p, times.astype(float))
+    assert value(name, weighted) == pytest.approx(value(name, repeated), rel=1e-12)
+
+
+@pytest.mark.parametrize("K", [2, 4])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_unit_of_the_weights_does_not_matter(name: str, K: int) -> None:
+    p = predictions(K, n=120)
+    weight = np.random.default_rng(3).exponential(size=120)
+    one, other = (value(name, with_weights(p, unit * weight)) for unit in (1, 0.37))
+    assert one == pytest.approx(other, rel=1e-12)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("K", [2, 4])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_stack_is_its_folds_one_by_one(name: str, K: int, weighted: bool) -> None:
+    folds = [predictions(K, n=60, seed=seed) for seed in range(6)]
+    stack = Predictions(
+        *(np.stack([getattr(fold, part) for fold in folds]) for part in PARTS),
+        positive=K - 1,
+        weight=np.random.default_rng(4).exponential(size=(6, 60)) if weighted else None,
+        costs=folds[0].costs,
+    )
+    found = metrics.find(name)(stack)
+    assert found.shape == (6,)
+    one_by_one = [value(name, stack[k]) for k in range(6)]
+    assert found.tolist() == one_by_one  # to the last bit
+    methods = Predictions(
+        *(getattr(stack, part).reshape(2, 3, *getattr(stack, part).shape[1:]) for part in PARTS),
+        positive=K - 1,
+        weight=None if stack.weight is None else stack.weight.reshape(2, 3, 60),
+        costs=stack.costs,
+    )
+    assert metrics.find(name)(methods).tolist() == [one_by_one[:3], one_by_one[3:]]
+
+
+@pytest.mark.parametrize("K", [2, 4])
+@pytest.mark.parametrize("name", NAMES)
+def test_folds_of_different_sizes_are_a_stack(name: str, K: int) -> None:
+    costs = predictions(K).costs
+    folds = [replace(predictions(K, n=n, seed=n), costs=costs, kept={}) for n in (50, 7, 31)]
+    none = some_rows(folds[0], np.arange(0))
+    found = metrics.find(name)(Predictions.stack([*folds, none]))
+    assert found[:3] == pytest.approx([value(name, fold) for fold in folds], rel=1e-12, nan_ok=True)
+    assert np.isnan(found[3])
+
+
+@pytest.mark.parametrize("block", [1, 1000, 10**9])
+def test_measure_is_every_metric_however_it_is_cut_into_blocks(
+    block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("linclass.metrics.measure.BLOCK", block)
+    folds = [predictions(3, n=60, seed=seed) for seed in range(5)]
+    stack = Predictions(
+        *(np.stack([getattr(fold, part) for fold in folds]) for part in PARTS), positive=2
+    )
+    found = measure(stack)
+    assert sorted(found) == NAMES
+    for name in NAMES:
+        np.testing.assert_array_equal(found[name], [metrics.find(name)(stack[k]) for k in range(5)])
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("name", NAMES)
+def test_every_case_has_a_value_within_bounds_or_is_undefined(name: str, K: int) -> None:
+    """All truths and predictions of three rows, so every class that is missing somewhere."""
+    codes = np.array(list(product(range(K), repeat=3)))
+    y, named = (a.reshape(-1, 3) for a in np.broadcast_arrays(codes[:, None], codes[None]))
+    score = np.eye(K)[named] - 0.5
+    log_proba = np.log(np.eye(K)[named] * 0.8 + 0.2 / K)
+    weight = np.random.default_rng(5).exponential(size=y.shape)
+    for w in (None, weight):
+        p = Predictions(y, named, score, log_proba, K - 1, w, 1 - np.eye(K))
+        found = metrics.find(name)(p)
+        assert found.shape == (len(y),)
+        defined = found[~np.isnan(found)]
+        lowest, highest = BOUNDS.get(name, (0, 1))
+        assert len(defined)
+        assert defined.min() >= lowest
+        assert defined.max() <= highest
+
+
+@pytest.mark.parametrize("name", ["false_discovery_rate", "false_omission_rate"])
+@pytest.mark.parametrize("K", [2, 3])
+def test_a_rate_of_error_is_the_complement_of_its_share_of_hits(name: str, K: int) -> None:
+    p, other = (
+        predictions(K),
+        {"false_discovery_rate": "precision"}.get(name, "negative_predictive_value"),
+    )
+    assert value(name, p) == 1 - value(other, p)
+    never = Predictions(p.y_true, np.zeros_like(p.y_pred), p.score, None, K - 1)  # but the first
+    assert value(name, never) == 1 - value(other, never)
+
+
+@pytest.mark.parametrize(
+    ("of_class", "of_rest"), [("recall", "specificity"), ("precision", "negative_predictive_value")]
+)
+def test_a_metric_of_the_rest_is_that_of_the_other_class(of_class: str, of_rest: str) -> None:
+    p, q = predictions(2, positive=1), predictions(2, positive=0)
+    assert value(of_rest, p) == value(of_class, q)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["specificity", "negative_predictive_value", "false_discovery_rate", "false_omission_rate"],
+)
+def test_of_many_classes_it_is_the_mean_of_each_against_the_rest(name: str) -> None:
+    p, each = predictions(4), []
+    for k in range(4):
+        member, named = (p.y_true == k).astype(int), (p.y_pred == k).astype(int)
+        each.append(value(name, Predictions(member, named, p.score[:, :2], None, 1)))
+    assert value(name, p) == pytest.approx(np.mean(each), rel=1e-13)
+
+
+def test_average_precision_is_its_definition() -> None:
+    """The precision at each distinct score, weighted by how much it adds to the recall."""
+    p = predictions(2)
+    s, member = p.score[:, 1], p.y_true == 1
+    expected = recall = 0.0
+    for threshold in sorted(set(s), reverse=True):
+        named = s >= threshold
+        now = (member & named).sum() / member.sum()
+        expected += (now - recall) * (member & named).sum() / named.sum()
+        recall = now
+    assert value("average_precision", p) == pytest.approx(expected, rel=1e-12)
+
+
+def test_average_precision_of_a_constant_is_the_share_of_the_class() -> None:
+    p = predictions(2)
+    constant = Predictions(p.y_true, p.y_pred, 0 * p.score, None, 1)
+    assert value("average_precision", constant) == pytest.approx(np.mean(p.y_true == 1))
+    assert np.isnan(
+        metrics.find("average_precision")(replace(constant, y_true=0 * p.y_true, kept={}))
+    )
+
+
+def test_probabilities_that_are_the_shares_of_their_bins_are_calibrated() -> None:
+    # Of 10 rows with p = 0.3 three are positive, of 5 rows with p = 0.8 four are.
+    y = np.array([1] * 3 + [0] * 7 + [1] * 4 + [0])
+    positive = np.array([0.3] * 10 + [0.8] * 5)
+    log_proba = np.log(np.column_stack([1 - positive, positive]))
+    p = Predictions(y, y, log_proba, log_proba, 1)
+    assert value("calibration_error", p) == pytest.approx(0, abs=1e-15)
+    # All said to be 0.5: 7 of 15 are positive.
+    half = np.log(np.full((15, 2), 0.5))
+    said = Predictions(y, y, half, half, 1)
+    assert value("calibration_error", said) == pytest.approx(0.5 - 7 / 15)
+
+
+def test_calibration_error_is_a_mean_of_gaps_over_bins() -> None:
+    p = predictions(3)
+    assert p.log_proba is not None
+    each = []
+    for k in range(3):
+        proba, member = np.exp(p.log_proba[:, k]), p.y_true == k
+        gap = 0.0
+        for b in range(15):
+            rows = (proba > b / 15) & (proba <= (b + 1) / 15)
+            if rows.any():
+                gap += rows.mean() * abs(proba[rows].mean() - member[rows].mean())
+        each.append(gap)
+    assert value("calibration_error", p) == pytest.approx(np.mean(each), rel=1e-12)
+
+
+def test_expected_cost_is_the_mean_over_rows() -> None:
+    p = predictions(3)
+    costs = np.asarray(p.costs)
+    rows = [costs[a, k] for a, k in zip(p.y_pred, p.y_true, strict=True)]
+    assert value("expected_cost", p) == pytest.approx(np.mean(rows), rel=1e-12)
+    zero_one = replace(p, costs=1 - np.eye(3), kept={})
+    assert value("expected_cost", zero_one) == pytest.approx(1 - value("accuracy", p), rel=1e-12)
+    assert np.isnan(metrics.find("expected_cost")(replace(p, costs=None, kept={})))
+
+
+def test_an_action_without_a_cost_is_refused() -> None:
+    p = replace(predictions(2), costs=[[0, 1]], kept={})
+    with pytest.raises(ValueError, match="y_pred is 1; the risk matrix has 1 actions"):
+        metrics.find("expected_cost")(p)
+
+
+def test_referring_costs_what_it_costs() -> None:
+    y, action = np.array([0, 1, 0, 1]), np.array([0, 0, 2, 2])
+    p = Predictions(y, action, np.zeros((4, 2)), None, 1, costs=[[0, 10], [4, 0], [1, 1]])
+    assert value("expected_cost", p) == (0 + 10 + 1 + 1) / 4
+    assert value("specificity", p) == 0.5  # a row that is referred is not right
+
+
+def test_no_score_is_no_order() -> None:
+    p = predictions(2)
+    p.score[3] = np.nan
+    assert np.isnan([metrics.find(name)(p) for name in ("auc", "average_precision")]).all()
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_rows_have_no_value(name: str) -> None:
     none = np.empty(0, dtype=int)
     empty = Predictions(none, none, np.empty((0, 2)), np.empty((0, 2)), 1)
-    assert metrics.find(name)(empty) is None
+    assert np.isnan(metrics.find(name)(empty))
 
 
-@pytest.mark.parametrize("name", ["log_loss", "brier"])
+@pytest.mark.parametrize("name", ["log_loss", "brier", "calibration_error"])
 def test_metrics_of_probabilities_are_absent_without_them(name: str) -> None:
     p = predictions(3)
-    assert metrics.find(name)(Predictions(p.y_true, p.y_pred, p.score, None, 2)) is None
+    assert np.isnan(metrics.find(name)(Predictions(p.y_true, p.y_pred, p.score, None, 2)))
 
 
 def test_an_unknown_metric_is_refused_with_the_nearest_name() -> None:
@@ -140,7 +360,7 @@ def test_auc_is_the_same_for_any_increasing_map_of_the_scores() -> None:
 def test_auc_needs_both_classes() -> None:
     p = predictions(2)
     one = Predictions(np.zeros_like(p.y_true), p.y_pred, p.score, None, 1)
-    assert metrics.find("auc")(one) is None
+    assert np.isnan(metrics.find("auc")(one))
 
 
 def test_f1_is_the_harmonic_mean_of_precision_and_recall() -> None:

@@ -1,46 +1,107 @@
 """scikit-learn's metrics as the last witness."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from sklearn import metrics as reference
+from sklearn.calibration import calibration_curve
 
 from linclass import metrics
 from linclass.metrics.predictions import Predictions
 
+Witness = Callable[[Predictions], float]
 
-def predictions(K: int, seed: int) -> Predictions:
+
+def predictions(K: int, seed: int, weighted: bool = False) -> Predictions:
     rng = np.random.default_rng(seed)
     y = np.concatenate([np.arange(K), rng.integers(0, K, 200)])
     Z = np.round(2 * rng.normal(size=(len(y), K)) + np.eye(K)[y], 1)
     log_proba = Z - np.log(np.exp(Z).sum(axis=1, keepdims=True))
     z = log_proba[:, -1] - log_proba[:, 0]
     score = np.column_stack([-z / 2, z / 2]) if K == 2 else Z
-    return Predictions(y, score.argmax(axis=1), score, log_proba, int(rng.integers(K)))
+    positive, costs = int(rng.integers(K)), rng.uniform(size=(K, K))
+    weight = rng.exponential(size=len(y)) if weighted else None
+    return Predictions(y, score.argmax(axis=1), score, log_proba, positive, weight, costs)
 
 
-def of_labels(function: Callable[..., float], average: str | None) -> Callable[..., float]:
+def of_labels(function: Callable[..., float], average: str | None = None) -> Witness:
     def measure(p: Predictions) -> float:
-        if average or p.n_classes > 2:
-            return function(p.y_true, p.y_pred, average=average or "macro", zero_division=0)
-        return function(p.y_true, p.y_pred, pos_label=p.positive, zero_division=0)
+        of_all = average or p.n_classes > 2
+        how = {"average": average or "macro"} if of_all else {"pos_label": p.positive}
+        return function(p.y_true, p.y_pred, sample_weight=p.weight, zero_division=0, **how)
+
+    return measure
+
+
+def of_rest(function: Callable[..., float]) -> Witness:
+    """Of each class as the negative one; of two classes, of the one that is not positive."""
+
+    def measure(p: Predictions) -> float:
+        of_each = [
+            function(p.y_true != k, p.y_pred != k, sample_weight=p.weight, zero_division=0)
+            for k in range(p.n_classes)
+        ]
+        return of_each[p.positive] if p.n_classes == 2 else float(np.mean(of_each))
+
+    return measure
+
+
+def proba(p: Predictions) -> np.ndarray:
+    assert p.log_proba is not None
+    return np.exp(p.log_proba)
+
+
+def over_classes(function: Callable[..., float]) -> Witness:
+    """Of scores for two classes, of probabilities each against the rest for more."""
+
+    def measure(p: Predictions) -> float:
+        two = p.n_classes == 2
+        S, classes = (p.score, [p.positive]) if two else (proba(p), range(p.n_classes))
+        return float(
+            np.mean([function(p.y_true == k, S[:, k], sample_weight=p.weight) for k in classes])
+        )
 
     return measure
 
 
 def auc(p: Predictions) -> float:
-    assert p.log_proba is not None
-    if p.n_classes == 2:
-        return reference.roc_auc_score(p.y_true == p.positive, p.score[:, p.positive])
-    return reference.roc_auc_score(p.y_true, np.exp(p.log_proba), multi_class="ovr")
+    if (
+        p.n_classes == 2 or p.weight is not None
+    ):  # scikit-learn has no weights for one-vs-rest of many
+        return over_classes(reference.roc_auc_score)(p)
+    return reference.roc_auc_score(p.y_true, proba(p), multi_class="ovr")
 
 
 def brier(p: Predictions) -> float:
-    assert p.log_proba is not None
     if p.n_classes == 2:
-        return reference.brier_score_loss(p.y_true, np.exp(p.log_proba[:, 1]))
-    return np.mean(((np.exp(p.log_proba) - np.eye(p.n_classes)[p.y_true]) ** 2).sum(axis=1))
+        return reference.brier_score_loss(p.y_true, proba(p)[:, 1], sample_weight=p.weight)
+    errors = ((proba(p) - np.eye(p.n_classes)[p.y_true]) ** 2).sum(axis=1)
+    return float(np.average(errors, weights=p.weight))
+
+
+def calibration_error(p: Predictions) -> float:
+    """calibration_curve has no weights: rows are repeated as often as their weights in hundredths say."""
+    times = (
+        np.ones(len(p.y_true), int) if p.weight is None else np.round(100 * p.weight).astype(int)
+    )
+    errors = []
+    for k in [p.positive] if p.n_classes == 2 else range(p.n_classes):
+        member, said = np.repeat(p.y_true == k, times), np.repeat(proba(p)[:, k], times)
+        share, mean = calibration_curve(member, said, n_bins=15)
+        rows, _ = np.histogram(said, np.linspace(0, 1, 16))
+        errors.append(np.abs(share - mean) @ rows[rows > 0] / len(said))
+    return float(np.mean(errors))
+
+
+def expected_cost(p: Predictions) -> float:
+    C = reference.confusion_matrix(p.y_true, p.y_pred, sample_weight=p.weight)
+    return float((C * np.asarray(p.costs).T).sum() / C.sum())
+
+
+def plain(function: Callable[..., float]) -> Witness:
+    return lambda p: function(p.y_true, p.y_pred, sample_weight=p.weight)
 
 
 RATIOS = {
@@ -48,13 +109,20 @@ RATIOS = {
     "recall": reference.recall_score,
     "f1": reference.f1_score,
 }
-WITNESSES: dict[str, Callable[[Predictions], float]] = {
-    "accuracy": lambda p: reference.accuracy_score(p.y_true, p.y_pred),
-    "balanced_accuracy": lambda p: reference.balanced_accuracy_score(p.y_true, p.y_pred),
+WITNESSES: dict[str, Witness] = {
+    "accuracy": plain(reference.accuracy_score),
+    "balanced_accuracy": plain(reference.balanced_accuracy_score),
+    "matthews": plain(reference.matthews_corrcoef),
+    "specificity": of_rest(reference.recall_score),
+    "negative_predictive_value": of_rest(reference.precision_score),
+    "false_discovery_rate": lambda p: 1 - of_labels(reference.precision_score)(p),
+    "false_omission_rate": lambda p: 1 - of_rest(reference.precision_score)(p),
     "auc": auc,
-    "log_loss": lambda p: reference.log_loss(p.y_true, np.exp(p.log_proba)),  # type: ignore[arg-type]
+    "average_precision": over_classes(reference.average_precision_score),
+    "log_loss": lambda p: reference.log_loss(p.y_true, proba(p), sample_weight=p.weight),
     "brier": brier,
-    "matthews": lambda p: reference.matthews_corrcoef(p.y_true, p.y_pred),
+    "calibration_error": calibration_error,
+    "expected_cost": expected_cost,
 } | {
     f"{name}_{average}" if average else name: of_labels(function, average)
     for name, function in RATIOS.items()
@@ -66,11 +134,14 @@ def test_every_metric_has_a_witness() -> None:
     assert set(WITNESSES) == set(metrics.names())
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("seed", "weighted"), [(0, False), (1, True), (2, False)])
 @pytest.mark.parametrize("K", [2, 3, 7])
 @pytest.mark.parametrize("name", sorted(WITNESSES))
-def test_the_metric_is_scikit_learns(name: str, K: int, seed: int) -> None:
-    p = predictions(K, seed)
+def test_the_metric_is_scikit_learns(name: str, K: int, seed: int, weighted: bool) -> None:
+    p = predictions(K, seed, weighted)
+    if weighted and name == "calibration_error":
+        assert p.weight is not None
+        p = replace(p, weight=np.round(p.weight, 2), kept={})
     assert metrics.find(name)(p) == pytest.approx(WITNESSES[name](p), rel=1e-12)
 
 

@@ -10,11 +10,13 @@ import pytest
 from studies import Data, Method, rows_of
 
 from linclass import metrics
+from linclass.metrics.predictions import Predictions
 from linclass_study import tables
 from linclass_study.refusal import Refused
 from linclass_study.results import scoring, summary
 from linclass_study.results.problems import problems
 from linclass_study.results.reading import read
+from linclass_study.results.scoring import Classes
 
 FIT = {"dataset": "d", "method": "m", "protocol": "cv", "repeat": 0, "fold": 0}
 
@@ -39,8 +41,8 @@ def test_two_class_metrics_speak_of_the_positive_class():
     # Of 5 rows of class 0, 4 are right; of 3 of class 1, 1 is right.
     y_true, y_pred = [0, 0, 0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 1, 0, 0, 1]
     score = [[-y / 2, y / 2] for y in y_pred]
-    of_one = scoring.score(predictions(y_true, y_pred, score), 2, positive=1)
-    of_zero = scoring.score(predictions(y_true, y_pred, score), 2, positive=0)
+    of_one = scoring.score(predictions(y_true, y_pred, score), Classes(2, 1))
+    of_zero = scoring.score(predictions(y_true, y_pred, score), Classes(2, 0))
     assert value(of_one, "recall") == pytest.approx(1 / 3)
     assert value(of_one, "precision") == pytest.approx(1 / 2)
     assert value(of_zero, "recall") == pytest.approx(4 / 5)
@@ -50,10 +52,14 @@ def test_two_class_metrics_speak_of_the_positive_class():
 
 def test_absent_probabilities_leave_no_log_loss_rows():
     score = [[-1.0, 1.0], [1.0, -1.0]]
-    without = scoring.score(predictions([1, 0], [1, 0], score), 2, 1)
+    without = scoring.score(predictions([1, 0], [1, 0], score), Classes(2, 1))
     certain = [[np.log(0.25), np.log(0.75)], [np.log(0.75), np.log(0.25)]]
-    given = scoring.score(predictions([1, 0], [1, 0], score, certain), 2, 1)
-    assert set(given["metric"]) - set(without["metric"]) == {"log_loss", "brier"}
+    given = scoring.score(predictions([1, 0], [1, 0], score, certain), Classes(2, 1))
+    assert set(given["metric"]) - set(without["metric"]) == {
+        "log_loss",
+        "brier",
+        "calibration_error",
+    }
     assert value(given, "log_loss") == pytest.approx(-np.log(0.75))
 
 
@@ -61,7 +67,8 @@ def test_every_metric_of_the_registry_is_scored():
     score = np.eye(3)[[0, 1, 2, 1]]
     log_proba = np.log(0.1 + 0.7 * score)
     scored = scoring.score(
-        predictions([0, 1, 2, 2], [0, 1, 2, 1], score.tolist(), log_proba.tolist()), 3, 2
+        predictions([0, 1, 2, 2], [0, 1, 2, 1], score.tolist(), log_proba.tolist()),
+        Classes(3, 2, costs=[[0, 1, 1], [1, 0, 1], [1, 1, 0]]),
     )
     assert scored["metric"].to_list() == sorted(metrics.names())
 
@@ -70,13 +77,53 @@ def test_rows_come_in_one_order_whatever_order_the_predictions_have():
     parts = [predictions([0, 1, 1], [0, 1, 0], [[1.0, 2.0]] * 3, fold=fold) for fold in range(4)]
     together = pl.concat(parts)
     shuffled = together.sample(fraction=1, shuffle=True, seed=3)
-    assert scoring.score(shuffled, 2, 1).equals(scoring.score(together, 2, 1))
+    assert scoring.score(shuffled, Classes(2, 1)).equals(scoring.score(together, Classes(2, 1)))
 
 
 def test_no_predictions_are_no_scores_with_the_same_columns():
-    scored = scoring.score(tables.frame("predictions"), 0, 0)
+    scored = scoring.score(tables.frame("predictions"), Classes(0, 0))
     assert scored.is_empty()
     assert scored.schema == tables.frame("scores").schema
+
+
+def test_expected_cost_is_there_where_costs_are():
+    # One of class 1 is taken for class 0, which costs 5, and one of class 0 for class 1, which costs 1.
+    given = predictions([0, 0, 1, 1], [0, 1, 0, 1], [[0.0, 0.0]] * 4)
+    assert "expected_cost" not in scoring.score(given, Classes(2, 1))["metric"]
+    scored = scoring.score(given, Classes(2, 1, costs=[[0, 5], [1, 0]]))
+    assert value(scored, "expected_cost") == (1 + 5) / 4
+
+
+def test_folds_of_all_sizes_have_the_scores_that_they_have_alone():
+    rng = np.random.default_rng(0)
+    parts = []
+    for fold, n in enumerate([7, 5, 7, 1, 6, 5]):
+        z = rng.normal(size=(n, 3))
+        log_proba = z - np.logaddexp.reduce(z, axis=1, keepdims=True)
+        y = rng.integers(0, 3, n)
+        parts.append(predictions(y, z.argmax(axis=1), z.tolist(), log_proba.tolist(), fold))
+    alone = [scoring.score(part, Classes(3, 2)) for part in parts]
+    assert scoring.score(pl.concat(parts), Classes(3, 2)).equals(pl.concat(alone))
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        lambda p: float(np.mean(p.y_true != p.y_pred)),
+        lambda p: p.y_true.tolist().count(p.y_pred[0]),
+    ],
+    ids=["a number", "one that a stack cannot have"],
+)
+def test_a_metric_for_one_fold_alone_is_asked_fold_by_fold(metric, monkeypatch):
+    monkeypatch.setattr("linclass.metrics.names", lambda: ["error"])
+    monkeypatch.setattr("linclass.metrics.find", lambda name: metric)
+    parts = [predictions([0, 1, 1], [0, 1, fold], [[1.0, 2.0]] * 3, fold=fold) for fold in (0, 1)]
+    scored = scoring.score(pl.concat(parts), Classes(2, 1))
+    alone = [
+        metric(Predictions(np.array([0, 1, 1]), np.array([0, 1, fold]), np.ones((3, 2)), None, 1))
+        for fold in (0, 1)
+    ]
+    assert scored["value"].to_list() == alone
 
 
 WRONG = {
@@ -95,7 +142,9 @@ def test_a_fit_that_cannot_be_scored_is_named_and_harms_no_other(what, capsys):
     given = {"y_true": [0, 1], "y_pred": [0, 1], "score": [[1.0, -1.0], [-1.0, 1.0]]}
     good = predictions(**given)
     bad = predictions(**(given | WRONG[what]), fold=1)
-    assert scoring.score(pl.concat([good, bad]), 2, 1).equals(scoring.score(good, 2, 1))
+    assert scoring.score(pl.concat([good, bad]), Classes(2, 1)).equals(
+        scoring.score(good, Classes(2, 1))
+    )
     assert capsys.readouterr().out.startswith("d m cv 0 1: not scored: ")
 
 

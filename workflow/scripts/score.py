@@ -7,12 +7,11 @@ from pathlib import Path
 from linclass_study import job
 from linclass_study.refusal import Refused
 from linclass_study.results import scored_runs
+from linclass_study.results.scoring import Classes
 from linclass_study.runs import manifest
 
 job.begin(snakemake.log[0])
 about = json.loads(Path(snakemake.input.about).read_text(encoding="utf-8"))
-classes = about.get("classes") or []
-positive = classes.index(about["positive"]) if classes else 0
 dataset = snakemake.wildcards.dataset
 manifests = [manifest.read(Path(path)) for path in snakemake.input.manifests]
 try:
@@ -20,7 +19,7 @@ try:
         Path(snakemake.params.results),
         dataset,
         scored_runs.predictions_of(manifests, dataset, snakemake.params.methods),
-        (len(classes), positive),
+        Classes.of(about),
         snakemake.params.code,
     )
 except Refused as refused:

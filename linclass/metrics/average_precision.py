@@ -1,0 +1,29 @@
+"""Average precision: the mean, over the rows of the class, of the precision among all that score at least as high.
+
+    AP = Σ_i (R_i − R_{i−1}) P_i,      R = TP/P and P = TP/(TP + FP) at the i-th score from the top,
+
+the area under the precision–recall curve by steps: straight lines between its points would promise too much.
+Two classes: of the positive one. More: the mean over the classes that have rows, each against the rest.
+NaN where no row is of the class; guessing earns its share of the rows.   Davis & Goadrich (2006)
+"""
+
+import numpy as np
+
+from linclass.metrics.curves import Curve, mean_over_classes
+from linclass.metrics.predictions import Array, Predictions, share
+
+
+def average_precision(p: Predictions) -> Array:
+    return mean_over_classes(p, area)
+
+
+def area(found: Curve) -> Array:
+    tp, fp, positives, _ = found
+    named = tp + fp
+    precision = np.divide(tp, named, out=np.zeros(tp.shape), where=named > 0)
+    precision *= np.diff(tp, prepend=0)
+    return np.minimum(share(precision.sum(axis=-1), positives), 1)  # rounding of weights
+
+
+METRICS = {"average_precision": average_precision}
+GREATER_IS_BETTER = True

@@ -1,0 +1,36 @@
+"""Expected calibration error: how far probabilities are from the shares of rows that they promise.
+
+    ECE = Σ_b (n_b/n) |mean p − share of the class|,   over 15 bins of p of equal width, (0, 1/15], …, (14/15, 1],
+
+with the means taken in each bin. Two classes: of the probability of the positive class. More: the mean over classes,
+each by its own probability (the classwise error). The true probabilities of many rows have 0; of few rows any have
+more, as the shares in the bins are a matter of chance: compare it on folds of equal size only.
+Naeini, Cooper & Hauskrecht (2015), AAAI; Kull et al. (2019), NeurIPS 32
+"""
+
+import numpy as np
+
+from linclass.metrics.predictions import Array, Predictions, share
+
+BINS = 15
+
+
+def calibration_error(p: Predictions) -> Array:
+    if p.log_proba is None:
+        return p.undefined
+    K = p.n_classes
+    classes = np.arange(K)[p.positive :][:1] if K == 2 else np.arange(K)
+    proba = np.exp(p.log_proba[..., classes[0] : classes[-1] + 1])
+    bins = np.ceil(proba * BINS).astype(np.int64) - 1
+    cell = (p.place[..., None] * len(classes) + np.arange(len(classes))) * BINS
+    cell = cell + np.clip(bins, 0, BINS - 1)
+    gap = proba - (p.y_true[..., None] == classes)
+    if p.weight is not None:
+        gap *= p.weight[..., None]
+    cells = p.place.size * len(classes) * BINS
+    gaps = np.bincount(cell.ravel(), gap.ravel(), cells).reshape(*p.shape, len(classes) * BINS)
+    return share(np.abs(gaps).sum(axis=-1), p.total * len(classes))
+
+
+METRICS = {"calibration_error": calibration_error}
+GREATER_IS_BETTER = False

@@ -1,0 +1,69 @@
+"""What a score finds, from the highest downwards: the points of the ROC and of the precision–recall curve.
+
+TP(s) and FP(s) are the rows of the class, and of the others, whose score is at least s; rows of equal scores are found
+together, in whatever order they stand. Two classes: of the positive one. More: of each class against the rest, by the
+probability of the class where the model gives one, since the scores of such models are fixed only up to a constant
+of each row.   Fawcett (2006), Pattern Recognition Letters 27
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from linclass.metrics.predictions import Array, Predictions, share
+
+
+class Curve(NamedTuple):
+    """true and false positives (…, n) at the score of each row, highest first; all positives and negatives (…)."""
+
+    tp: Array
+    fp: Array
+    positives: Array
+    negatives: Array
+
+
+def curve(score: Array, member: Array, weight: Array | None = None) -> Curve:
+    """Of scores (…, n) and which rows are of the class. NaN is no place in an order: then there are no points."""
+    n = score.shape[-1]
+    if not n:
+        nothing = np.zeros(score.shape[:-1])
+        return Curve(score, score, nothing, nothing)
+    order = np.argsort(-score, axis=-1)  # NaN comes last
+    order += np.arange(0, score.size, n).reshape(*score.shape[:-1], 1)
+    score, member = score.take(order), member.take(order)
+    if weight is None:
+        tp = np.cumsum(member, axis=-1)
+        fp = np.arange(1, n + 1) - tp
+    else:
+        weight = weight.take(order)
+        tp, fp = np.cumsum(weight * member, axis=-1), np.cumsum(weight * ~member, axis=-1)
+    tied = score[..., :-1] == score[..., 1:]
+    if tied.any():
+        tp, fp = _at_last(tp, tied), _at_last(fp, tied)
+    ordered = ~np.isnan(score[..., -1])
+    return Curve(tp, fp, tp[..., -1] * ordered, fp[..., -1] * ordered)
+
+
+def _at_last(count: Array, tied: Array) -> Array:
+    """Of rows with equal scores all get the count at the last, the least one from there on that ends a tie."""
+    ends = count.copy()
+    ends[..., :-1][tied] = np.iinfo(np.int64).max if count.dtype.kind == "i" else np.inf
+    return np.minimum.accumulate(ends[..., ::-1], axis=-1)[..., ::-1]
+
+
+def curves(p: Predictions) -> list[Curve]:
+    """Of the positive class, or of each class against the rest."""
+    two = p.n_classes == 2
+    S = p.score if two or p.log_proba is None else p.log_proba
+    classes = [p.positive] if two else range(p.n_classes)
+    return [curve(S[..., k], p.y_true == k, p.weight) for k in classes]
+
+
+def mean_over_classes(p: Predictions, area: Callable[[Curve], Array]) -> Array:
+    """Of the classes for which it is defined."""
+    each = np.array([area(found) for found in p.once(curves)])
+    defined = ~np.isnan(each)
+    return share(np.where(defined, each, 0).sum(axis=0), defined.sum(axis=0))

@@ -1,0 +1,15 @@
+"""False omission rate: of the rows not predicted as a class, the share that belongs to it.
+
+1 − negative predictive value.
+"""
+
+from linclass.metrics.negative_predictive_value import negative_predictive_value
+from linclass.metrics.predictions import Array, Predictions
+
+
+def false_omission_rate(p: Predictions) -> Array:
+    return 1 - negative_predictive_value(p)
+
+
+METRICS = {"false_omission_rate": false_omission_rate}
+GREATER_IS_BETTER = False

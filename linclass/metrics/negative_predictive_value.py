@@ -1,0 +1,16 @@
+"""Negative predictive value: of the rows not predicted as a class, the share that does not belong to it.
+
+The precision of the rest; of the positive class when there are two, else the mean over the classes that occur.
+"""
+
+from linclass.metrics import precision
+from linclass.metrics.averages import one_number
+from linclass.metrics.predictions import Array, Predictions
+
+
+def negative_predictive_value(p: Predictions) -> Array:
+    return one_number(precision.ratio, p, p.of_rest)
+
+
+METRICS = {"negative_predictive_value": negative_predictive_value}
+GREATER_IS_BETTER = True
