@@ -13,8 +13,7 @@ import numpy as np
 import polars as pl
 
 from linclass import metrics
-from linclass.comparisons import corrected_error
-from linclass.comparisons.confidence_interval import moments
+from linclass.comparisons.confidence_interval import corrected_error, moments
 from linclass_study.report.table import Number
 from linclass_study.results.outcome import FITTED, Outcome
 from linclass_study.results.summary import ranking
