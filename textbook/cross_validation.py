@@ -1,23 +1,21 @@
 """Cross-validation: choosing a strength, and folding back.
 
 Ten-fold cross-validation fits on nine tenths of the rows ten times and judges each fit on the tenth that it has not
-seen; leave-one-out does so with single rows, which for LDA costs hardly more than one fit. Among strengths whose
-error is within one standard error of the least, the one-standard-error rule takes the strongest penalty. Then the
-model is fitted once more with all rows: what was held out is folded back. Left: the ten-fold error against the
-strength, its minimum (triangle) and the one-standard-error choice (diamond), and the true error (dashed). Right:
-the true error of fits to 80 rows, with 40 held out, and to all 120, over 60 samples. Iris by LDA: leave-one-out and
-ten folds both make 3 errors in 150. See Hastie, Tibshirani & Friedman (2009), §7.10; Abu-Mostafa, Magdon-Ismail &
-Lin (2012), §4.3.
+seen; leave-one-out does so with single rows, which for LDA costs hardly more than one fit. Among strengths whose loss
+is within one standard error of the least, the one-standard-error rule takes the strongest penalty. Then the model is
+fitted once more with all rows: what was held out is folded back. Left: the ten-fold log loss against the strength,
+its minimum (triangle), the one-standard-error choice (diamond), and the true log loss (dashed). Right: the true error
+of fits to 80 rows, with 40 held out, and to all 120, over 60 samples. Iris by LDA: leave-one-out and ten folds both
+make 3 errors in 150. See Hastie, Tibshirani & Friedman (2009), §7.10; Abu-Mostafa, Magdon-Ismail & Lin (2012), §4.3.
 """
 
 import numpy as np
 
 from linclass import LinearDiscriminantAnalysis, LogisticRegression
 from linclass.resampling import stratified_folds
-from linclass_study.textbook import CLASSES, data, figure, save
+from linclass_study.textbook import CLASSES, INK, data, figure, save
 
-rng = np.random.default_rng(0)
-d, n = 15, 120
+rng, d, n = np.random.default_rng(0), 15, 120
 truth = np.where(np.arange(d) < 5, 0.7, 0)
 
 
@@ -33,47 +31,49 @@ def error(model, X, y):
     return np.mean(model.predict(X) != y)
 
 
+def loss(model, X, y):
+    return -model.predict_log_proba(X)[np.arange(len(y)), y].mean()
+
+
 def fit(X, y, strength=1e-3):
     return LogisticRegression(strength=strength, tol=1e-4).fit(X, y)
 
 
 drawn, (left, right) = figure(1, 2, width=7.4, height=2.9)
-strengths = np.logspace(-4, 0.5, 15)
+strengths = np.logspace(-4, 1.5, 15)
 X, y = sample(n)
 folds = stratified_folds(y, 10, 0)
 scores = np.empty((15, 10))
 for i, k in np.ndindex(15, 10):
     train = folds != k
-    scores[i, k] = error(fit(X[train], y[train], strengths[i]), X[~train], y[~train])
+    scores[i, k] = loss(fit(X[train], y[train], strengths[i]), X[~train], y[~train])
 mean, se = scores.mean(axis=1), scores.std(axis=1, ddof=1) / np.sqrt(10)
 lowest = int(mean.argmin())
 simpler = int(np.flatnonzero(mean <= mean[lowest] + se[lowest]).max())
 left.errorbar(strengths, mean, se, color=CLASSES[0], marker="o", markersize=3.5)
-true = [error(fit(X, y, s), X_new, y_new) for s in strengths]
-left.plot(strengths, true, "--", color=CLASSES[1])
-for i, marker in ((lowest, "v"), (simpler, "D")):
-    left.plot(strengths[i], mean[i], marker, color=CLASSES[6], markersize=7)
-left.set(xlabel="strength", ylabel="error", xscale="log")
-again = [
-    (error(fit(X[:80], y[:80]), X_new, y_new), error(fit(X, y), X_new, y_new))
-    for X, y in map(sample, [n] * 60)
-]
-right.boxplot(np.array(again), widths=0.5, medianprops={"color": CLASSES[1]})
+left.plot(strengths, [loss(fit(X, y, s), X_new, y_new) for s in strengths], "--", color=CLASSES[1])
+left.plot(strengths[lowest], mean[lowest], "v", color=CLASSES[6], markersize=8, zorder=5)
+left.plot(strengths[simpler], mean[simpler], "D", color=CLASSES[6], markersize=7, zorder=5)
+left.set(xlabel="strength", ylabel="log loss", xscale="log")
+again = np.empty((60, 2))
+for r in range(60):
+    X, y = sample(n)
+    again[r] = [error(fit(X[:rows], y[:rows]), X_new, y_new) for rows in (80, 120)]
+ink = {"color": INK, "markeredgecolor": INK}
+parts = {f"{part}props": ink for part in ("box", "whisker", "cap", "flier")}
+right.boxplot(again, medianprops={"color": CLASSES[1]}, **parts)
 right.set(xticks=[1, 2], xticklabels=["80 rows", "all 120 rows"], ylabel="true error")
 
 iris = data("iris")
 lda, folds = LinearDiscriminantAnalysis(), stratified_folds(iris.y, 10, 0)
 left_out = lda.leave_one_out(iris.X, iris.y).argmax(axis=1)
-ten = sum(
-    np.sum(
-        lda.fit(iris.X[folds != k], iris.y[folds != k]).predict(iris.X[folds == k])
-        != iris.y[folds == k]
-    )
-    for k in range(10)
-)
+ten = 0
+for k in range(10):
+    own = folds == k
+    ten += np.sum(lda.fit(iris.X[~own], iris.y[~own]).predict(iris.X[own]) != iris.y[own])
 numbers = {
     "iris_lda_errors": {"leave_one_out": np.sum(left_out != iris.y), "ten_folds": ten},
     "chosen": {"lowest": strengths[lowest], "one_standard_error": strengths[simpler]},
-    "gain_of_folding_back": np.mean([few - all_rows for few, all_rows in again]),
+    "gain_of_folding_back": np.mean(again[:, 0] - again[:, 1]),
 }
 save(drawn, numbers)

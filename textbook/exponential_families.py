@@ -41,7 +41,8 @@ for panel, (family, (first, second)) in zip(panels, pairs.items(), strict=False)
     for k, law in enumerate((first, second)):
         panel.hist(x[y == k], bins, density=True, color=CLASSES[k], alpha=0.4)
         grid = np.arange(low, high + 1) if discrete else np.linspace(low, high, 300)[1:-1]
-        panel.plot(grid, law.pmf(grid) if discrete else law.pdf(grid), color=CLASSES[k])
+        density, line = (law.pmf, "os"[k]) if discrete else (law.pdf, "-")
+        panel.plot(grid, density(grid), line, color=CLASSES[k], markersize=4)
     fine = np.linspace(low, high, 4001)[1:-1]
     if family != "bernoulli":
         score = model.decision_function(np.round(fine)[:, None] if discrete else fine[:, None])
@@ -72,7 +73,7 @@ z[inside] = model.decision_function(grid / grid.sum(axis=1, keepdims=True))
 at = np.stack([a, b, 1 - a - b], axis=-1) @ corner
 simplex.contour(at[..., 0], at[..., 1], z, [0], colors=INK, linestyles="--", linewidths=1)
 simplex.plot(*corner[[0, 1, 2, 0]].T, color=INK, linewidth=0.6)
-simplex.set(title="dirichlet", aspect="equal")
+simplex.set(title="dirichlet", aspect="equal", xlim=(-0.02, 1.02), ylim=(-0.03, 0.89))
 simplex.axis("off")
 numbers["dirichlet"] = {"training_error": np.mean(model.predict(P) != y)}
 save(drawn, numbers)

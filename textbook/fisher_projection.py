@@ -56,6 +56,7 @@ names = ["sepal length (cm)", "sepal width (cm)", "petal length (cm)", "petal wi
 by_species = FisherDiscriminant().fit(iris.columns(*names), iris.y)
 numbers["iris"] = {
     "share_of_first": by_species.ratios_[0] / by_species.ratios_.sum(),
+    "share_of_second": by_species.ratios_[1] / by_species.ratios_.sum(),
     "ratios": by_species.ratios_,
     "scalings": np.abs(by_species.scalings_),
 }

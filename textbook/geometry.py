@@ -35,7 +35,9 @@ for x, on, d, k in zip(X, foot, distance, y, strict=True):
     axes.plot(*np.array([x, on]).T, ":", color=INK, linewidth=1)
     axes.plot(*on, "|", color=INK, markersize=4)
     axes.plot(*x, "os"[k], color=CLASSES[k], markersize=6)
-    axes.annotate(f"{d:+.2f}", x, xytext=(6, 5), textcoords="offset points", fontsize=8)
+    axes.annotate(
+        f"{d:+.2f}".replace("-", "−"), x, xytext=(6, 5), textcoords="offset points", fontsize=8
+    )
 middle = foot.mean(axis=0)
 unit = w / np.linalg.norm(w)
 axes.annotate(

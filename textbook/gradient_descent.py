@@ -35,11 +35,11 @@ for k, marker in enumerate("os"):
         *X[y == k].T, marker, color=CLASSES[k], markersize=3, alpha=0.6, label=iris.classes[k]
     )
 end = np.array([0.8, 7.0])
-for count, shade in zip(steps[1:], np.linspace(0.8, 0.0, 5), strict=True):
+dashes = [":", "--", "-.", (0, (4, 1, 1, 1)), "-"]
+for count, colour, style in zip(steps[1:], CLASSES[2:], dashes, strict=False):
     w, b = fits[count]
-    plane.plot(
-        end, -(w[0] * end + b) / w[1], color=str(shade), linewidth=1.2, label=f"{count:,} steps"
-    )
+    line = -(w[0] * end + b) / w[1]
+    plane.plot(end, line, color=colour, linestyle=style, linewidth=1.4, label=f"{count:,} steps")
 plane.set(xlabel="petal length (cm)", ylabel="petal width (cm)", xlim=end, ylim=(0, 2.6))
 plane.legend(loc="lower right", frameon=False, fontsize=6.5)
 numbers = {"norm": {}, "training_error": {}}

@@ -25,10 +25,12 @@ curves["squared"] = (1 - m) ** 2
 
 drawn, axes = figure(width=5.4, height=3.4)
 axes.step(m, (m < 0).astype(float), where="mid", color=INK, linewidth=1.8, label="0–1")
-for (name, values), colour, dashes in zip(
-    curves.items(), CLASSES, ["-", "--", "-.", ":", (0, (4, 1, 1, 1))], strict=False
-):
-    axes.plot(m, values, color=colour, linestyle=dashes, linewidth=1.5, label=name)
+styles = ["-", "--", "-", ":", (0, (4, 1, 1, 1))]
+for (name, values), colour, dashes in zip(curves.items(), CLASSES, styles, strict=False):
+    wide = {"linewidth": 5, "alpha": 0.4} if name == "squared hinge" else {"linewidth": 1.5}
+    axes.plot(
+        m, values, color=colour, linestyle=dashes, label=name, **wide
+    )  # under the squared loss
 axes.set(xlabel="margin y z", ylabel="loss", ylim=(-0.1, 4), xlim=(-2.2, 3))
 axes.legend(frameon=False)
 bound = {name: bool((values >= (m < 0) - 1e-12).all()) for name, values in curves.items()}

@@ -56,7 +56,7 @@ for (name, trace), colour, marker in zip(traces.items(), CLASSES, "os", strict=F
     axes[1].loglog(np.maximum(seconds, 1e-6), excess, **style)
     numbers["steps_to_1e-8"][name] = int(np.argmax(excess < 1e-8)) + 1
 axes[0].set(xlabel="steps", ylabel="objective − minimum")
-axes[0].legend(frameon=False, fontsize=7, loc="lower left")
+axes[0].legend(frameon=False, fontsize=7, loc="upper right")
 axes[1].set(xlabel="seconds")
 axes[2].semilogy(residuals, "D-", color=CLASSES[2], markersize=4)
 axes[2].set(xlabel="Newton–Raphson steps", ylabel="‖f(x)‖")

@@ -1,11 +1,16 @@
 """Steps too small, too large, right; batch, mini-batch, stochastic.
 
-On a quadratic with curvatures between m and L, gradient descent with a fixed step η converges only for η < 2/L, and
-fastest for η = 2/(m + L). A step of fixed length η/‖∇E‖ ends in circles around the minimum; a step in proportion to
-the gradient slows down as the slope does. Top: paths on the loss surface of a logistic regression with one feature
-and an intercept. Bottom: all rows per step, 32 rows, and one row; the noisy paths do the same work per pass over
-the data, reach the neighbourhood of the minimum sooner, and need smaller and smaller steps to stay there. See
-Bishop (2006), §5.2.4; Abu-Mostafa, Magdon-Ismail & Lin (2012), §3.3.2; Robbins & Monro (1951).
+Gradient descent goes against the gradient; how far is the question. Steps of a fixed length η along −∇E/‖∇E‖ arrive
+too late if η is small, and if it is large they jump over the valley and circle around the minimum for ever. The
+right length shrinks with the slope,
+
+    η_t = η ‖∇E(w_t)‖,    that is    w ← w − η ∇E(w),
+
+and converges where E curves by at most L for every η < 2/L; beyond that it oscillates. Top: such paths on the loss
+surface of a logistic regression with one feature and an intercept. Bottom: with all rows per step, with 32 and with
+one, the excess of the loss against passes over the data: the noisy paths reach the neighbourhood of the minimum in
+fewer passes, and need ever smaller steps to stay there (of 20 passes row by row the first is drawn). See
+Abu-Mostafa, Magdon-Ismail & Lin (2012), §3.3.2; Robbins & Monro (1951).
 """
 
 import numpy as np
@@ -17,8 +22,8 @@ rng = np.random.default_rng(0)
 y = np.repeat([0, 1], 200)
 x = np.concatenate([rng.normal(-0.8, 1.3, 200), rng.normal(1.2, 1.3, 200)])
 A = np.column_stack([x, np.ones(400)])
-optimum = LogisticRegression(penalty=None, tol=1e-12).fit(x[:, None], y)
-best = np.array([optimum.coef_[0, 0], optimum.intercept_[0]])
+fit = LogisticRegression(penalty=None, tol=1e-12).fit(x[:, None], y)
+best = np.append(fit.coef_, fit.intercept_)
 
 
 def gradient(w, rows):
@@ -27,36 +32,48 @@ def gradient(w, rows):
 
 def path(eta, steps=60, batch=400, normed=False, decay=0.0):
     """From (-1.5, 2): w ← w − η ∇E of a batch of rows; `normed` makes every step η long."""
-    w, places = np.array([-1.5, 2.0]), []
-    order = np.random.default_rng(1)
+    w, places, rng = np.array([-1.5, 2.0]), [], np.random.default_rng(1)
     for t in range(steps):
         places.append(w)
-        g = gradient(w, order.choice(400, batch, replace=False))
+        g = gradient(w, rng.choice(400, batch, replace=False))
         w = w - eta / (1 + decay * t) * (g / np.linalg.norm(g) if normed else g)
     return np.array(places)
 
 
 runs = {
-    "too small: η = 0.3": path(0.3),
-    "too large: η = 16": path(16, steps=25),
-    "right: η = 2.5": path(2.5),
-    "steps of fixed length": path(0.5, normed=True),
-    "mini-batches of 32": path(2.0, batch=32, steps=12 * 10, decay=0.05),
-    "single rows": path(1.0, batch=1, steps=400, decay=0.02),
+    "fixed length 0.05": (path(0.05, normed=True), 1),
+    "fixed length 1.5": (path(1.5, normed=True), 1),
+    "length ∝ ‖∇E‖, η = 2.5": (path(2.5), 1),
+    "length ∝ ‖∇E‖, η = 16": (path(16, steps=25), 1),
+    "all rows": (path(2.0, steps=20), 1),
+    "32 rows": (path(2.0, batch=32, steps=12 * 20, decay=0.05), 32 / 400),
+    "one row": (path(1.0, batch=1, steps=400 * 20, decay=0.02), 1 / 400),
 }
+
+
+def E(w):
+    return (np.logaddexp(0, w @ A.T) - y * (w @ A.T)).mean(axis=-1)
+
+
 w1, w0 = np.meshgrid(np.linspace(-2.2, 4.2, 120), np.linspace(-2.4, 2.6, 120))
-Z = w1[..., None] * x + w0[..., None]
-surface = (np.logaddexp(0, Z) - y * Z).mean(axis=-1)
-drawn, axes = figure(2, 3, width=7.6, height=4.6, sharex=True, sharey=True)
+surface = E(np.stack([w1, w0], axis=-1))
+drawn, axes = figure(2, 4, width=7.8, height=4.4)
 numbers = {}
-for panel, (name, places) in zip(axes.ravel(), runs.items(), strict=True):
-    panel.contour(w1, w0, surface, 14, colors="0.75", linewidths=0.6)
-    panel.plot(*places.T, "o-", color=CLASSES[1], markersize=1.8, linewidth=0.7)
+for panel, (name, (places, share)) in zip(axes.ravel(), runs.items(), strict=False):
+    panel.contour(w1, w0, surface, 14, colors=INK, alpha=0.3, linewidths=0.6)
+    panel.plot(*places[:400].T, "o-", color=CLASSES[1], markersize=1.8, linewidth=0.7)
     panel.plot(*best, "+", color=INK, markersize=9, markeredgewidth=1.6)
-    panel.set(title=name, xlim=(-2.2, 4.2), ylim=(-2.4, 2.6))
-    numbers[name] = {"distance_to_minimum": np.linalg.norm(places[-1] - best), "steps": len(places)}
-for panel in axes[1]:
-    panel.set_xlabel("slope w")
+    panel.set(xlim=(-2.2, 4.2), ylim=(-2.4, 2.6), xlabel="slope w")
+    panel.set_title(name, fontsize=8.5)
+    distance = np.linalg.norm(places[-1] - best)
+    numbers[name] = {"distance_to_minimum": distance, "passes": len(places) * share}
 for panel in axes[:, 0]:
     panel.set_ylabel("intercept b")
+for name, colour in zip(("all rows", "32 rows", "one row"), CLASSES[2:], strict=False):
+    places, share = runs[name]
+    at = np.unique(np.geomspace(1, len(places), 60).astype(int)) - 1
+    excess = E(places[at]) - E(best)
+    axes[1, 3].loglog((at + 1) * share, excess, color=colour, label=name)
+axes[1, 3].set(xlabel="passes over the data", ylabel="E − min E")
+axes[1, 3].legend(frameon=False, fontsize=7)
 save(drawn, numbers)

@@ -7,7 +7,7 @@ Two classes of 200 rows with unit covariance and centres (0, 0) and (2, 2). By B
 so the best boundary is the line x₁ + x₂ = 2, and no classifier errs less often than Φ(−Δ/2), Δ = √8 the distance of
 the centres. Logistic regression by maximum likelihood and the normal generative model (LDA) estimate the same line
 from the rows, by different roads: the first from the boundary's neighbourhood, the second from means and
-covariance. The dotted lines are where logistic regression gives the probabilities .1 and .9. See Bishop (2006),
+covariance. The dotted lines are contours of the posterior probability by logistic regression. See Bishop (2006),
 §4.2 and §4.3.2; Hastie, Tibshirani & Friedman (2009), §4.4.5.
 """
 
@@ -25,34 +25,47 @@ models = {
     "normal model (LDA)": LinearDiscriminantAnalysis().fit(X, y),
 }
 
+
+def true_error(w, b):
+    """Of the line w·x + b = 0 on unit Gaussians: each class's tail beyond it, Φ of a signed distance."""
+    length, at_2 = np.linalg.norm(w), w @ [2, 2] + b
+    return (norm.cdf(b / length) + norm.cdf(-at_2 / length)) / 2
+
+
 x1, x2 = np.meshgrid(np.linspace(-3.5, 5.5, 200), np.linspace(-3.5, 5.5, 200))
 grid = np.column_stack([x1.ravel(), x2.ravel()])
 probability = models["logistic regression"].predict_proba(grid)[:, 1].reshape(x1.shape)
 truth = grid.sum(axis=1).reshape(x1.shape) - 2
 
-drawn, axes = figure(width=4.6, height=4.3)
+drawn, axes = figure(width=4.6, height=4.8)
 for k, marker in enumerate("os"):
     axes.plot(
         *X[y == k].T, marker, color=CLASSES[k], markersize=3.5, alpha=0.6, label=f"class {k + 1}"
     )
 axes.contour(x1, x2, truth, [0], colors=INK, linewidths=1.5)
 axes.plot([], [], "-", color=INK, label="Bayes' boundary")
-axes.contour(x1, x2, probability, [0.1, 0.9], colors=CLASSES[2], linewidths=1, linestyles=":")
+levels = axes.contour(
+    x1, x2, probability, [0.01, 0.1, 0.3, 0.7, 0.9, 0.99], colors=CLASSES[2], linewidths=1, linestyles=":"
+)  # fmt: skip
+axes.clabel(levels, fontsize=6.5, inline_spacing=2)
 for (name, model), colour, dashes in zip(models.items(), CLASSES[2:], ["-", "--"], strict=False):
     score = model.decision_function(grid).reshape(x1.shape)
     axes.contour(x1, x2, score, [0], colors=colour, linewidths=1.5, linestyles=dashes)
     axes.plot([], [], dashes, color=colour, label=name)
-axes.set(xlabel="x₁", ylabel="x₂", aspect="equal")
-axes.legend(loc="lower left", frameon=True, framealpha=0.9, edgecolor="none", fontsize=7.5)
+bayes = bayes_error([[0, 0], [2, 2]])
+axes.set(xlabel="x₁", ylabel="x₂", aspect="equal", title=f"Bayes error Φ(−√2) = {bayes:.2%}")
+drawn.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=7.5)
 
 angle = {
-    name: float(np.degrees(np.arctan2(*model.coef_.ravel()[::-1])) - 45)
-    for name, model in models.items()
+    name: np.degrees(np.arctan2(*model.coef_.ravel()[::-1])) - 45 for name, model in models.items()
 }
 numbers = {
-    "bayes_error": bayes_error([[0, 0], [2, 2]]),
+    "bayes_error": bayes,
     "bayes_error_by_formula": norm.cdf(-np.sqrt(8) / 2),
     "training_error": {name: np.mean(model.predict(X) != y) for name, model in models.items()},
+    "true_error": {
+        name: true_error(model.coef_.ravel(), model.intercept_[0]) for name, model in models.items()
+    },
     "degrees_from_bayes_boundary": angle,
 }
 save(drawn, numbers)

@@ -1,7 +1,7 @@
 """The textbook, reproduced: scripts are run, their numbers held against the published ones, and put on a page.
 
-A script needs three names from here: `data` (rows of the catalogue), `figure` (axes in the project's style) and
-`save` (the figure and its numbers).
+A script needs few names from here: `data` (rows of the catalogue), `file` (what the reader supplies), `figure` (axes in
+the project's style) and `save` (the figure and its numbers).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-__all__ = ["CLASSES", "INK", "Rows", "data", "figure", "save"]
+__all__ = ["CLASSES", "INK", "Rows", "data", "figure", "file", "save"]
 
 
 def __getattr__(name: str) -> Any:

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from linclass_study.project import ROOT
 from linclass_study.report.inline_svg import inline
-from linclass_study.textbook import course, published
+from linclass_study.textbook import course, published_table
 from linclass_study.textbook.caption import Caption
+from linclass_study.textbook.published import Check
 
 TEMPLATES = ROOT / "workflow" / "report"
+MOST = 80  # numbers of one exhibit on the page; all are in its numbers.json
 REM = 8.4  # points of a figure that are one rem of the page: its text is then as large as the page's captions
 
 
-def page(folder: Path, checks: Sequence[published.Check]) -> str:
+def page(folder: Path, checks: Sequence[Check]) -> str:
     """The page of the exhibits in `folder`."""
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
@@ -29,7 +31,7 @@ def page(folder: Path, checks: Sequence[published.Check]) -> str:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters["number"] = lambda value: "–" if value is None else f"{value:.6g}"
+    environment.filters |= {"number": number, "breakable": breakable}
     chapters = {
         title: [_section(folder, name, checks) for name in names]
         for title, names in course.chapters().items()
@@ -37,16 +39,18 @@ def page(folder: Path, checks: Sequence[published.Check]) -> str:
     return environment.get_template("textbook.html.j2").render(
         style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),
         chapters=chapters,
-        summary=published.summary(list(checks)),
-        differ=[check for check in checks if check.status == "differs"],
-        marks={"reproduced": "✓", "differs": "differs", "unavailable": "unavailable"},
+        summary=published_table.summary(checks),
+        differ=grouped(checks, "differs"),
+        missed=grouped(checks, "missed"),
+        marks={status: words[1] for status, words in published_table.MARKS.items()},
     )
 
 
-def _section(folder: Path, name: str, checks: Sequence[published.Check]) -> dict[str, Any]:
+def _section(folder: Path, name: str, checks: Sequence[Check]) -> dict[str, Any]:
     about = json.loads((folder / name / "numbers.json").read_text(encoding="utf-8"))
     caption = Caption.of(course.script(name))
     svg = (folder / name / "figure.svg").read_text(encoding="utf-8")
+    own = {key: value for key, value in about.items() if key not in ("drawn", "title", "caption")}
     return {
         "name": name,
         "caption": caption,
@@ -54,7 +58,44 @@ def _section(folder: Path, name: str, checks: Sequence[published.Check]) -> dict
         "svg": Markup(inline(svg, name, caption.title)) if about["drawn"] else "",
         "width": width(svg),
         "checks": [check for check in checks if check.exhibit == name],
+        "numbers": list(leaves(own))[:MOST] if about["drawn"] else [],
     }
+
+
+def grouped(checks: Sequence[Check], status: str) -> list[list[Check]]:
+    """Those of this status, together where they have one exhibit and one reason."""
+    groups: dict[tuple[str, str], list[Check]] = {}
+    for check in checks:
+        if check.status == status:
+            groups.setdefault((check.exhibit, check.reason), []).append(check)
+    return list(groups.values())
+
+
+def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """(path, number or text) of everything in numbers.json; paths as in config/published.yaml."""
+    parts = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, part in parts:
+        here = f"{path}.{key}" if path else str(key)
+        if isinstance(part, dict | list):
+            yield from leaves(part, here)
+        else:
+            yield here, part
+
+
+def number(value: Any) -> str:
+    """Ten digits, as many as any source prints; texts, and yes and no, as they are."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if not isinstance(value, int | float):
+        return str(value)
+    return f"{value:.10g}" if abs(value) > 1e-8 else f"{value:.3g}"
+
+
+def breakable(path: str) -> Markup:
+    """A long path may go on in the next line, after a dot or an underscore."""
+    return Markup(re.sub(r"([._])", r"\1<wbr>", str(escape(path))))
 
 
 def width(svg: str) -> float:

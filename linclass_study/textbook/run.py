@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import runpy
+from collections.abc import Sequence
 from pathlib import Path
 
 from linclass_study.data.unavailable import Unavailable
@@ -11,9 +12,11 @@ from linclass_study.report.exhibit import Exhibit
 from linclass_study.textbook import course
 
 
-def run(name: str, folder: Path) -> None:
-    """Write folder/name/figure.svg, .png, .pdf and numbers.json."""
+def run(name: str, folder: Path, mirrors: Sequence[str] = (), downloads: str = "downloads") -> None:
+    """Write folder/name/figure.svg, .png, .pdf and numbers.json. The places are those of the study."""
     os.environ["LINCLASS_TEXTBOOK"] = str(folder)
+    os.environ["LINCLASS_MIRRORS"] = os.pathsep.join(mirrors)
+    os.environ["LINCLASS_DOWNLOADS"] = downloads
     try:
         runpy.run_path(str(course.script(name)), run_name="__main__")
     except Unavailable as reason:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from linclass_study.data import dataset
-from linclass_study.data.places import mirrors
+from linclass_study.data.places import Places, mirrors
+from linclass_study.data.unavailable import Unavailable
 from linclass_study.project import ROOT
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import style
@@ -55,8 +56,8 @@ def data(name: str) -> Rows:
     from linclass.transforms.one_hot import OneHot
 
     entry = yaml_file.read(ROOT / "config" / "datasets.yaml")[name]
-    copies = [Path(folder) for folder in mirrors({"mirrors": []})]
-    found = dataset.obtain(name, entry, copies, Path("downloads"), ROOT)
+    places = _places()
+    found = dataset.obtain(name, entry, places.mirrors, places.downloads, ROOT)
     table, texts = found.table, None
     if table.texts:
         column = min(table.texts)
@@ -65,6 +66,20 @@ def data(name: str) -> Rows:
     else:
         table = OneHot().fit(table).transform(table)
     return Rows(table.X, found.y, table.names, found.classes, found.split == 1, texts)
+
+
+def file(name: str) -> Path:
+    """A file that the reader supplies: its copy in a folder of LINCLASS_MIRRORS, as it is or compressed."""
+    copies = _places().mirrored(name)
+    if not copies:
+        raise Unavailable(f"{name} is in no mirror; put it into a folder of LINCLASS_MIRRORS")
+    return copies[0]
+
+
+def _places() -> Places:
+    """Mirrors and downloads of the study, where one runs the script; else those of the environment."""
+    copies = [Path(folder) for folder in mirrors({"mirrors": []})]
+    return Places(copies, Path(os.environ.get("LINCLASS_DOWNLOADS", "downloads")), ROOT)
 
 
 def figure(

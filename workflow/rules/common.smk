@@ -5,6 +5,7 @@ never for a touched file, and never for a part that it does not use.
 """
 
 import atexit
+import hashlib
 import json
 import sys
 from functools import cache
@@ -232,6 +233,14 @@ def code_of_exhibit(wildcards):
     """All of linclass: a script of the textbook may use any of it."""
     files = [course.script(wildcards.exhibit), *(ROOT / "linclass").rglob("*.py")]
     return code.digest([SCRIPTS / "exhibit.py", *files], [])
+
+
+@cache
+def names_in_mirrors():
+    """A digest of what the mirrors have: an exhibit is run again when a file it lacked may have come."""
+    folders = filter(Path.is_dir, map(Path, STUDY.mirrors))
+    names = sorted(str(file) for folder in folders for file in folder.iterdir())
+    return hashlib.blake2b("\n".join(names).encode(), digest_size=8).hexdigest()
 
 
 def metric_modules():

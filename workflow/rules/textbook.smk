@@ -18,6 +18,7 @@ rule exhibit:
     params:
         code=code_of_exhibit,
         mirrors=STUDY.mirrors,
+        copies=names_in_mirrors(),
     script:
         "../scripts/exhibit.py"
 

@@ -6,4 +6,5 @@ from linclass_study import job
 from linclass_study.textbook.run import run
 
 job.begin(snakemake.log[0])
-run(snakemake.wildcards.exhibit, Path(snakemake.output.numbers).parent.parent)
+folder = Path(snakemake.output.numbers).parent.parent
+run(snakemake.wildcards.exhibit, folder, snakemake.params.mirrors, snakemake.config["downloads"])
