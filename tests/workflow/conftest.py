@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import shutil
 from pathlib import Path
 
@@ -23,11 +25,18 @@ def project(tmp_path: Path) -> Project:
 
 @pytest.fixture(scope="session")
 def _computed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    project = copy(tmp_path_factory.mktemp("computed") / "project")
-    project.write("study.yaml", STUDY)
-    said = project.snakemake()
-    assert said.code == 0, said.text
-    return project.folder
+    """Computed once for all processes of pytest-xdist, which share the folder above their own."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "computed"
+    with (folder.with_suffix(".lock")).open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            project = copy(folder.with_suffix(".partial"))
+            project.write("study.yaml", STUDY)
+            said = project.snakemake()
+            assert said.code == 0, said.text
+            project.folder.rename(folder)
+    return folder
 
 
 @pytest.fixture
