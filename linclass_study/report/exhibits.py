@@ -29,6 +29,11 @@ def names() -> dict[bool, list[str]]:
     }
 
 
+def section(figure: str) -> str:
+    """The title of the section that it stands in."""
+    return sections.SECTIONS[sections.section(modules()[figure])]
+
+
 def draw(outcome: Outcome, figure: str) -> None:
     """Every exhibit of one figure, into the study's folder of exhibits."""
     module, folder = modules()[figure], outcome.results / "exhibits"

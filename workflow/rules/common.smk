@@ -267,6 +267,36 @@ def files_of_figures(pattern, figures):
     return expand(pattern, figure=figures, file=FILES)
 
 
+def drawn_files(pattern, figures, subcategory=None):
+    """The same as outputs: the SVG of each is in `snakemake --report`, with a caption of its kind."""
+    files = []
+    for figure in figures:
+        svg, *others = expand(pattern, figure=figure, file=FILES)
+        files += [reported(svg, figure, exhibits.section(figure), subcategory), *others]
+    return files
+
+
+def page_files():
+    """The tables of the page in every form; the CSV of each is in `snakemake --report`."""
+    files = expand("<results>/tables/{table}.{ending}", table=PAGE_TABLES, ending=["md", "tex"])
+    for table in PAGE_TABLES:
+        files.append(reported(f"<results>/tables/{table}.csv", table, "Tables"))
+    return files
+
+
+def reported(file, name, category, subcategory=None):
+    """Beside workflow/report/captions, whose file of that name says what to see."""
+    captions = ROOT / "workflow" / "report" / "captions"
+    general = "table" if file.endswith(".csv") else "figure"
+    return report(
+        file,
+        caption=str(captions / f"{name if (captions / f'{name}.rst').is_file() else general}.rst"),
+        category=category,
+        subcategory=subcategory,
+        labels={general: name.replace("_", " ")},
+    )
+
+
 def code_of_figures(figures):
     return code_of("draw.py", *(f"linclass_study.report.figures.{name}" for name in figures))
 

@@ -14,7 +14,11 @@ rule draw:
         "<results>/scores/{dataset}.parquet",
         "<results>/fits/{dataset}.parquet",
     output:
-        files_of_figures("<results>/exhibits/{figure}-{{dataset}}/{file}", FIGURES[True]),
+        drawn_files(
+            "<results>/exhibits/{figure}-{{dataset}}/{file}",
+            FIGURES[True],
+            subcategory="{dataset}",
+        ),
     log:
         "<results>/logs/draw/{dataset}.log",
     params:
@@ -35,7 +39,7 @@ if FIGURES[False]:
             "<results>/tables/datasets.csv",
             expand("<results>/data/{dataset}.json", dataset=DATASETS),
         output:
-            files_of_figures("<results>/exhibits/{figure}/{file}", FIGURES[False]),
+            drawn_files("<results>/exhibits/{figure}/{file}", FIGURES[False]),
         log:
             "<results>/logs/draw_overall.log",
         params:

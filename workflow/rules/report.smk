@@ -21,8 +21,8 @@ rule report:
             for dataset in DATASETS
         ],
     output:
-        "<results>/report.html",
-        expand("<results>/tables/{table}.{ending}", table=PAGE_TABLES, ending=["csv", "md", "tex"]),
+        reported("<results>/report.html", "report", "Report"),
+        page_files(),
     log:
         "<results>/logs/report.log",
     params:
@@ -31,7 +31,11 @@ rule report:
         code=code_of(
             "report.py",
             *(f"linclass_study.report.tables.{name}" for name in page_tables.modules()),
-            reads=("workflow/report/template.html.j2", "workflow/report/style.css", "workflow/report/page.js"),
+            reads=(
+                "workflow/report/template.html.j2",
+                "workflow/report/style.css",
+                "workflow/report/page.js",
+            ),
         ),
     script:
         "../scripts/report.py"

@@ -1,0 +1,34 @@
+"""`snakemake --report` gathers every figure, table and the page, with captions, by section and data set."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+
+import pytest
+
+from linclass_study.report import exhibits, page_tables
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["zip", "html"])
+def test_figures_tables_and_page_are_in_snakemakes_report_with_captions(computed, form):
+    made = computed.folder / f"gathered.{form}"
+    said = computed.snakemake("--report", str(made))
+    assert said.code == 0, said.text
+    if form == "html":
+        page = made.read_text(encoding="utf-8")
+    else:
+        with zipfile.ZipFile(made) as archive:
+            names = [name.rpartition("/")[2] for name in archive.namelist()]
+            page = archive.read("gathered/report.html").decode()
+        names_of = exhibits.names()
+        assert names.count("figure.svg") == 2 * len(names_of[True]) + len(names_of[False])
+        tables = page_tables.files(["iris", "gaussians"])
+        assert {name for name in names if name.endswith(".csv")} == {f"{t}.csv" for t in tables}
+        assert names.count("report.html") == 2  # Snakemake's and ours
+    captions = re.findall(r'"caption": "([^"]*)', page)
+    assert len(captions) >= 2 * len(exhibits.names()[True])
+    assert all(captions)
+    for words in ("Each data set", "Across data sets", "iris", "gaussians", "dashed line is chance"):
+        assert words in page
