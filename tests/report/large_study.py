@@ -1,0 +1,133 @@
+"""python tests/report/large_study.py RESULTS: scores of 200 methods on 100 data sets, made up, and their report.
+
+Nothing is fitted or predicted: scores, fits and what is known of the data are drawn at random, and the tables,
+figures and page are made of them by what the workflow's jobs call.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from linclass import metrics
+from linclass_study import tables
+from linclass_study.report import exhibits, page, page_tables
+from linclass_study.results import across_tables, summary, tuned
+from linclass_study.results.outcome import Outcome
+
+ENDINGS = ["converged", "max_iter", "failed"]
+REASONS = {"max_iter": "not within 1e-4 after 100 steps", "failed": "raised ValueError: made up"}
+
+
+def build(results: Path, methods: int = 200, datasets: int = 100, folds: int = 10) -> Outcome:
+    """A results folder as the workflow leaves it before its figures."""
+    names = [f"method_{i:03}" for i in range(methods)]
+    outcome = Outcome(
+        results=results,
+        datasets={f"data_{i:03}": {"source": {"file": f"{i}.csv"}} for i in range(datasets)},
+        methods={name: {"classifier": f"made_up.{name}"} for name in names},
+        evaluation={
+            "protocols": ["cv", "official"], "folds": folds, "repeats": 1, "inner_folds": 3,
+            "tune_metric": "accuracy", "tune_rule": "best", "rope": 0.01, "seed": 1,
+        },
+        limits={"fit_seconds": 300, "fit_memory_mb": 4000},
+        positions={name: place for place, name in enumerate(names)},
+    )  # fmt: skip
+    skill = np.random.default_rng(0).normal(0.7, 0.3, size=methods)
+    written = [_write(outcome, name, seed, skill) for seed, name in enumerate(outcome.datasets)]
+    shares = {"dataset": list(outcome.datasets), "shares_rows_with": [""] * datasets}
+    (results / "tables").mkdir()
+    pl.DataFrame(shares).write_csv(results / "tables" / "datasets.csv")
+    summary.write(results, *zip(*written, strict=True))
+    tuned.write(outcome)
+    return outcome
+
+
+def report(outcome: Outcome) -> dict[str, float]:
+    """Figures, tables and page; what each took in seconds."""
+    steps = {
+        "across": lambda: across_tables.write(outcome),
+        "figures": lambda: _draw(outcome, exhibits.modules()),
+        "tables": lambda: page_tables.make(outcome),
+    }
+    seconds, made = {}, {}
+    for name, step in steps.items():
+        begun = time.perf_counter()
+        made[name] = step()
+        seconds[name] = time.perf_counter() - begun
+    begun = time.perf_counter()
+    text = page.report(outcome, made["tables"], {"Python": "3"}, ["large.yaml"])
+    (outcome.results / "report.html").write_text(text, encoding="utf-8")
+    return seconds | {"page": time.perf_counter() - begun}
+
+
+def _draw(outcome: Outcome, figures: Iterable[str]) -> None:
+    for name in figures:
+        exhibits.draw(outcome, name)
+
+
+def _write(outcome: Outcome, dataset: str, seed: int, skill: np.ndarray) -> tuple[Path, Path]:
+    """scores/{dataset}.parquet, fits/{dataset}.parquet, and what is known of the data."""
+    random = np.random.default_rng(seed + 1)
+    methods, folds = len(skill), outcome.evaluation["folds"]
+    names = sorted(metrics.names())
+    hard = random.normal(size=(1, folds)) / 3
+    quality = skill[:, None] + random.normal(size=(methods, 1)) / 4 + hard
+    ending = random.choice(len(ENDINGS), p=[0.97, 0.02, 0.01], size=(methods, folds))
+    shape = (methods, folds, len(names))
+    values = 1 / (1 + np.exp(-2 * quality[:, :, None] - random.normal(size=shape) / 3))
+    key = {
+        "dataset": [dataset] * methods * folds, "method": np.repeat(list(outcome.methods), folds),
+        "protocol": ["cv"] * methods * folds, "repeat": [0] * methods * folds,
+        "fold": np.tile(np.arange(folds), methods),
+    }  # fmt: skip
+    status = [ENDINGS[code] for code in ending.ravel()]
+    done = pl.Series(ending.ravel() < 2)
+    fits = pl.DataFrame(key).with_columns(
+        status=pl.Series(status),
+        reason=pl.Series([REASONS.get(one, "") for one in status]),
+        params=pl.lit("{}"),
+        n_train=pl.lit(900),
+        n_test=pl.lit(100),
+        fit_seconds=pl.when(done).then(pl.Series(random.lognormal(-5, 1, methods * folds))),
+        predict_seconds=pl.when(done).then(0.001),
+        iterations=pl.when(done).then(12),
+        objective=pl.when(done).then(0.5),
+        certificate=pl.when(done).then(1e-8),
+        certificate_kind=pl.when(done).then(pl.lit("duality_gap")),
+        peak_rss_mb=pl.when(done).then(120.0),
+        seed=pl.lit(1),
+    )
+    fits = fits.with_columns(
+        pl.lit(None).alias(name) for name in tables.schema("fits") if name not in fits.columns
+    )
+    scores = pl.DataFrame({name: np.repeat(column, len(names)) for name, column in key.items()})
+    scores = scores.with_columns(
+        metric=pl.Series(names * (methods * folds)), value=pl.Series(values.ravel())
+    ).filter(pl.Series(np.repeat(done.to_numpy(), len(names))))
+    about = {
+        "status": "ok", "rows": 1000, "n_features": 20, "classes": ["no", "yes"], "class_counts": [500, 500],
+        "positive": "yes", "source": f"file {dataset}.csv", "digest": "sha256:0", "test_rows": 0, "sparse": False,
+    }  # fmt: skip
+    path = outcome.results / "data" / f"{dataset}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(about), encoding="utf-8")
+    paths = {name: outcome.results / name / f"{dataset}.parquet" for name in ("scores", "fits")}
+    tables.write(scores.sort(*tables.FIT, "metric"), "scores", paths["scores"])
+    tables.write(fits.sort(*tables.FIT), "fits", paths["fits"])
+    return paths["scores"], paths["fits"]
+
+
+if __name__ == "__main__":
+    results = Path(sys.argv[1])
+    sizes = [int(text) for text in sys.argv[2:]]
+    made = build(results, *sizes)
+    print(f"made up in {results}; the report took", end=" ")
+    print(", ".join(f"{name} {seconds:.1f} s" for name, seconds in report(made).items()))
+    print(f"report.html: {(results / 'report.html').stat().st_size / 1e6:.1f} MB")
