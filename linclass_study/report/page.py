@@ -22,9 +22,9 @@ from markupsafe import Markup
 from linclass_study.gate.findings import findings
 from linclass_study.project import ROOT
 from linclass_study.protocols import asked, of_dataset
-from linclass_study.report import data_card, exhibit, exhibits, numerals, page_tables, sections
+from linclass_study.report import data_card, exhibits, numerals, page_figures, page_tables, sections
 from linclass_study.report.cells import SHOWN, Cells, breakable, choices
-from linclass_study.report.inline_svg import inline
+from linclass_study.report.page_figures import Figures
 from linclass_study.report.provenance import commits, machines
 from linclass_study.results import across_tables
 from linclass_study.results.answer import shortened
@@ -67,10 +67,12 @@ def report(
     environment.globals |= {"count": numerals.count, "cell": cells.cell, "head": cells.head}
     environment.globals["choices"] = choices
     found = problems(outcome.fits)
-    parts = outcome.parts()
+    parts, figures = outcome.parts(), page_figures.figures(outcome)
     sure = {name: sureness(own, name) for name, own in parts.items()}
-    overall = {name: list(items(outcome, tables, name)) for name in sections.SECTIONS}
-    of_datasets = [section_of(outcome, tables, name) | {"sure": sure[name]} for name in parts]
+    overall = {name: list(items(tables, figures, name)) for name in sections.SECTIONS}
+    of_datasets = [
+        section_of(outcome, tables, figures, name) | {"sure": sure[name]} for name in parts
+    ]
     over = protocols(outcome)
     script = (TEMPLATES / "page.js").read_text(encoding="utf-8")
     page = environment.get_template("template.html.j2")
@@ -131,7 +133,7 @@ def digest(script: str) -> str:
 
 
 def items(
-    outcome: Outcome, tables: page_tables.Made, section: str, dataset: str = ""
+    tables: page_tables.Made, figures: Figures, section: str, dataset: str = ""
 ) -> Iterator[Item]:
     """The figures and tables of a section, of one data set or of all, by PLACE."""
     found: list[tuple[int, str, Item]] = []
@@ -142,11 +144,10 @@ def items(
             item["open"] = getattr(module, "OPEN", False)
             found.append((module.PLACE, name, item))
     for name, module in exhibits.modules().items():
-        if sections.section(module) == section and bool(dataset) == module.PER_DATASET:
-            figure = _figure(outcome, f"{name}-{dataset}" if dataset else name)
-            if figure is not None:
-                figure["open"] = getattr(module, "OPEN", False)
-                found.append((module.PLACE, name, figure))
+        figure = figures.get((name, dataset))
+        if figure is not None and sections.section(module) == section:
+            item = {**figure, "open": getattr(module, "OPEN", False)}
+            found.append((module.PLACE, name, item))
     yield from (item for _, _, item in sorted(found, key=lambda one: one[:2]))
 
 
@@ -157,7 +158,9 @@ def runs(items: Sequence[Item]) -> Iterator[list[Item]]:
         yield from [together] if is_figure else ([table] for table in together)
 
 
-def section_of(outcome: Outcome, tables: page_tables.Made, dataset: str) -> dict[str, Any]:
+def section_of(
+    outcome: Outcome, tables: page_tables.Made, figures: Figures, dataset: str
+) -> dict[str, Any]:
     """All that the report says of one data set: by section, figures and tables."""
     about = outcome.about(dataset)
     return {
@@ -165,7 +168,7 @@ def section_of(outcome: Outcome, tables: page_tables.Made, dataset: str) -> dict
         "about": about,
         "unavailable": about["status"] == "unavailable",
         "card": data_card.card(outcome.checks(dataset), _relatives(outcome, dataset)),
-        "items": {name: list(items(outcome, tables, name, dataset)) for name in sections.SECTIONS},
+        "items": {name: list(items(tables, figures, name, dataset)) for name in sections.SECTIONS},
     }
 
 
@@ -215,18 +218,3 @@ def configuration(outcome: Outcome) -> str:
 def _relatives(outcome: Outcome, dataset: str) -> list[str]:
     own = next(group for group in groups(outcome) if dataset in group)
     return [name for name in own if name != dataset]
-
-
-def _figure(outcome: Outcome, name: str) -> Item | None:
-    folder = outcome.results / "exhibits" / name
-    about = json.loads((folder / "numbers.json").read_text(encoding="utf-8"))
-    if not about["drawn"]:
-        return None
-    svg = (folder / "figure.svg").read_text(encoding="utf-8")
-    return {
-        "svg": Markup(inline(svg, name, about["title"])),
-        "title": about["title"],
-        "caption": about["caption"],
-        "name": name,
-        "files": exhibit.FILES,
-    }

@@ -33,7 +33,7 @@ def outcome(tmp_path_factory):
     }
     results = tmp_path_factory.mktemp("study") / "results"
     made = studies.build(results, data, methods, folds=2)
-    (results / "report.html").write_text(studies.finish(made), encoding="utf-8")
+    (results / "report.html").write_text(studies.finish(made, pictures=True), encoding="utf-8")
     return made
 
 

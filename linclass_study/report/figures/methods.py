@@ -15,13 +15,15 @@ if TYPE_CHECKING:
     from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 1, "dataset", True
+MOST = 40  # methods; more would not be read
 ROW = 0.3  # inches of a method's row
 LOWER = 0.2  # rows by which the mean stands below the middle, and clear of the dots
 DOTS = 90  # dots that fit beside each other on the axis
 
 
 def draw(outcome: Outcome, dataset: str) -> Exhibit:
-    methods = folds_of_methods(outcome, dataset)
+    every = folds_of_methods(outcome, dataset)
+    methods = every[:MOST]
     drawn = [method for method in methods if method["folds"] or method["official"] is not None]
     words = outcome.metric.replace("_", " ")
     if not drawn:
@@ -52,7 +54,9 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     )
     if any(m["official"] is not None for m in methods):
         caption += " Open diamond: the data set’s own test set, one fit."
-    numbers = {"metric": outcome.metric, "dataset": dataset, "methods": methods}
+    if len(every) > MOST:
+        caption += f" The {MOST} best of {len(every)} methods are shown."
+    numbers = {"metric": outcome.metric, "dataset": dataset, "methods": every}
     return Exhibit(figure, f"Folds of every method on {dataset}", caption, numbers)
 
 
