@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 from studies import Data, Method, numbers_of
 
-from linclass.metrics.auc import correct_order
 from linclass_study.report import exhibits, fold_curves
 from linclass_study.report.figures import calibration, panels, probabilities
 from linclass_study.report.shown import said, shown
@@ -26,6 +25,12 @@ def scored(folds: int, n: int = 400) -> tuple[np.ndarray, np.ndarray, np.ndarray
     rng = np.random.default_rng(n)
     member = rng.random(n) < 0.3
     return np.round(rng.normal(size=n) + member, 1), member, rng.integers(0, folds, n)
+
+
+def correct_order(score: np.ndarray, member: np.ndarray) -> float:
+    """P(s₊ > s₋) + ½ P(s₊ = s₋) over all pairs."""
+    ahead = score[member][:, None] - score[~member]
+    return (ahead > 0).mean() + (ahead == 0).mean() / 2
 
 
 def average_precision(score: np.ndarray, member: np.ndarray) -> float:
@@ -73,17 +78,18 @@ def test_a_fold_of_one_class_has_no_curve_and_leaves_the_others_as_they_are():
 
 
 @pytest.mark.parametrize("classes", [("no", "yes"), THREE])
-def test_the_curves_of_a_figure_come_to_the_auc_of_the_scores(make, classes):
+def test_the_curves_of_a_figure_come_to_the_scores(make, classes):
     outcome = make({"d": Data(classes)}, {"m": Method(1.0), "n": Method(2.0, probabilities=False)})
     exhibits.draw(outcome, "roc")
     exhibits.draw(outcome, "precision_recall")
     drawn = numbers_of(outcome, "roc-d")["methods"]
     assert set(drawn) == {"m", "n"}
-    for method, numbers in drawn.items():
-        values = outcome.scores.filter(method=method, metric="auc", protocol="cv")["value"]
-        assert np.mean(numbers["mean"]) == pytest.approx(values.mean(), abs=1e-9)
-        assert numbers["area"] == pytest.approx(values.mean(), abs=1e-9)
-        assert numbers["sd_of_area"] == pytest.approx(values.std(), abs=1e-9)
+    for figure, metric in (("roc", "auc"), ("precision_recall", "average_precision")):
+        for method, numbers in numbers_of(outcome, f"{figure}-d")["methods"].items():
+            values = outcome.scores.filter(method=method, metric=metric, protocol="cv")["value"]
+            assert np.mean(numbers["mean"]) == pytest.approx(values.mean(), abs=1e-9)
+            assert numbers["area"] == pytest.approx(values.mean(), abs=1e-9)
+            assert numbers["sd_of_area"] == pytest.approx(values.std(), abs=1e-9)
     caption = numbers_of(outcome, "precision_recall-d")["caption"]
     assert ("“yes”" if len(classes) == 2 else "each against the rest") in caption
 
@@ -107,6 +113,8 @@ def test_calibration_is_the_mean_distance_of_bins_from_what_they_promise(make, c
             ]
             errors.append(sum(gaps))
     assert drawn["calibration_error"] == pytest.approx(np.mean(errors), abs=1e-12)
+    scores = outcome.scores.filter(method="m", metric="calibration_error", protocol="cv")
+    assert drawn["calibration_error"] == pytest.approx(scores["value"].mean(), abs=1e-12)
     assert sum(drawn["rows"]) == 120 * len(spoken_of)
     of_class = sum(n * share for n, share in zip(drawn["rows"], drawn["share"], strict=True))
     assert of_class == pytest.approx(np.isin(rows.y_true, spoken_of).sum())

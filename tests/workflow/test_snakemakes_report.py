@@ -30,5 +30,11 @@ def test_figures_tables_and_page_are_in_snakemakes_report_with_captions(computed
     captions = re.findall(r'"caption": "([^"]*)', page)
     assert len(captions) >= 2 * len(exhibits.names()[True])
     assert all(captions)
-    for words in ("Each data set", "Across data sets", "iris", "gaussians", "dashed line is chance"):
+    for words in (
+        "Each data set",
+        "Across data sets",
+        "iris",
+        "gaussians",
+        "dashed line is chance",
+    ):
         assert words in page

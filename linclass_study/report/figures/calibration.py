@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linclass.metrics.calibration_error import BINS
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import style
 from linclass_study.report.figures.panels import TICKS, panels
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 5, "dataset", True
-BINS = 15
 
 
 def draw(outcome: Outcome, dataset: str) -> Exhibit:
