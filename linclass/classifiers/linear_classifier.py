@@ -28,7 +28,7 @@ from linclass.solvers.base import Solution
 
 SEPARABLE = (
     "the classes can be separated, so the likelihood rises for ever along separating_direction_; "
-    "add a penalty."
+    "add a penalty, or use FirthLogisticRegression."
 )
 
 

@@ -59,7 +59,12 @@ def _keeps_walking(point: Point) -> bool:
 
 
 def _weakly_separating(objective: Objective) -> Array | None:
-    A = _inequalities(objective)
+    d = recession_of(_inequalities(objective))
+    return None if d is None else d.reshape(objective.shape)
+
+
+def recession_of(A: sparse.csr_array) -> Array | None:
+    """A direction d of length 1 with A d ≥ 0 and not all 0; None if there is none, or it is not known."""
     if A.shape[0] * A.shape[1] > LARGEST:
         return None
     rows = SignedRows(A, np.ones(A.shape[0]), constant=False)
@@ -67,7 +72,7 @@ def _weakly_separating(objective: Objective) -> Array | None:
         d = proved(rows).direction
     except (Undecided, NotApplicable):
         return None
-    return None if d is None else _unit(rows.hyperplane(d)[0].reshape(objective.shape))
+    return None if d is None else _unit(rows.hyperplane(d)[0])
 
 
 def _inequalities(objective: Objective) -> sparse.csr_array:

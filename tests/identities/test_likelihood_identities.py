@@ -6,10 +6,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.special import logit
+from scipy.optimize import approx_fprime
+from scipy.special import expit, log_softmax, logit
 from scipy.stats import norm
 
-from linclass import LinearClassifier, LogisticRegression, ProbitRegression
+from linclass import (
+    FirthLogisticRegression,
+    LinearClassifier,
+    LogisticRegression,
+    OrdinalRegression,
+    ProbitRegression,
+)
 from linclass.conventions import NotApplicable
 
 LINKS: dict[str, Any] = {  # the score that minimizes the mean loss where a share p is positive
@@ -96,3 +103,148 @@ def test_probit_is_nearly_logistic_of_another_scale() -> None:
     a = ProbitRegression(penalty=None).fit(X, y).predict_proba(X)[:, 1]
     b = LogisticRegression(penalty=None).fit(X, y).predict_proba(X)[:, 1]
     assert np.abs(a - b).max() < 0.03
+
+
+# ordinal
+
+
+def ordered(K: int, n: int = 150) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(K)
+    X = rng.standard_normal((n, 3))
+    z = X @ [1.0, -0.5, 0.2] + rng.logistic(size=n)
+    return X, np.digitize(z, np.linspace(-1.5, 1.5, K - 1))
+
+
+def test_ordinal_regression_of_two_classes_is_logistic_regression() -> None:
+    X, y = ordered(2)
+    ours = OrdinalRegression(strength=0.01, tol=1e-10).fit(X, y)
+    logistic = LogisticRegression(strength=0.01, tol=1e-12).fit(X, y)
+    np.testing.assert_allclose(ours.coef_, logistic.coef_, atol=1e-6)
+    np.testing.assert_allclose(ours.decision_function(X), logistic.decision_function(X), atol=1e-6)
+
+
+def test_its_cumulative_odds_are_proportional() -> None:
+    X, y = ordered(4)
+    model = OrdinalRegression().fit(X, y)
+    below = model.predict_proba(X).cumsum(axis=1)[:, :-1]
+    np.testing.assert_allclose(below, expit(model.thresholds_ - X @ model.coef_.T), atol=1e-12)
+    assert (np.diff(model.thresholds_) > 0).all()
+
+
+@pytest.mark.parametrize("strength", [0.0, 0.1])
+def test_no_other_weights_and_thresholds_are_as_likely(strength: float) -> None:
+    """The slope of the definition vanishes at the fit, by differences."""
+    X, y = ordered(4)
+
+    def objective(phi: np.ndarray) -> float:
+        F = expit(np.column_stack([np.tile(phi[3:], (len(y), 1))]) - (X @ phi[:3])[:, None])
+        F = np.column_stack([np.zeros(len(y)), F, np.ones(len(y))])
+        likelihood = F[np.arange(len(y)), y + 1] - F[np.arange(len(y)), y]
+        return -np.log(likelihood).mean() + strength / 2 * phi[:3] @ phi[:3]
+
+    model = OrdinalRegression(strength=strength, tol=1e-10).fit(X, y)
+    found = np.append(model.coef_[0], model.thresholds_)
+    assert objective(found) == pytest.approx(model.objective_, rel=1e-12)
+    np.testing.assert_allclose(approx_fprime(found, objective, 1e-7), 0, atol=1e-6)
+
+
+def test_the_order_is_what_is_said_and_its_reverse_is_the_same_model() -> None:
+    X, y = ordered(3)
+    names = np.array(["low", "mid", "high"])
+    by_name = OrdinalRegression(order=["low", "mid", "high"], tol=1e-10).fit(X, names[y])
+    by_code = OrdinalRegression(tol=1e-10).fit(X, y)
+    assert np.array_equal(by_name.predict(X), names[by_code.predict(X)])
+    backwards = OrdinalRegression(order=["high", "mid", "low"], tol=1e-10).fit(X, names[y])
+    np.testing.assert_allclose(backwards.coef_, -by_name.coef_, atol=1e-6)
+    np.testing.assert_allclose(backwards.predict_proba(X), by_name.predict_proba(X), atol=1e-6)
+    two = OrdinalRegression(order=["b", "a"]).fit(X, np.where(y > 0, "b", "a"))
+    assert two.score(X, np.where(y > 0, "b", "a")) > 0.6
+    with pytest.raises(ValueError, match="without the class 'mid'"):
+        OrdinalRegression(order=["low", "high"]).fit(X, names[y])
+
+
+@pytest.mark.parametrize("kind", ["complete", "quasi-complete"])
+def test_ordinal_regression_says_that_its_likelihood_has_no_maximum(kind: str) -> None:
+    X, y = ordered(3)
+    if kind == "complete":
+        X[:, 0] = 5 * y + expit(X[:, 0])
+    else:
+        X = np.column_stack([X, (np.arange(150) % 4 == 0) * (y == 2)])
+    model = OrdinalRegression(strength=0).fit(X, y)
+    assert model.status_ == "separable"
+    eta, theta = X @ model.separating_direction_, model.separating_thresholds_
+    below, above = (theta[y[y < 2]] - eta[y < 2]), (eta[y > 0] - theta[y[y > 0] - 1])
+    assert min(below.min(), above.min()) >= -1e-9
+    assert max(below.max(), above.max()) > 0
+    assert OrdinalRegression().fit(X, y).status_ == "converged"
+
+
+# Firth
+
+
+def test_firths_estimates_of_a_table_add_one_half_to_each_count() -> None:
+    counts = np.array([[3, 7], [9, 1], [0, 5]])
+    group, y = np.repeat(np.repeat(np.arange(3), 2), counts.ravel()), []
+    for row in counts:
+        y += [0] * row[0] + [1] * row[1]
+    X = np.eye(3)[group]
+    model = FirthLogisticRegression(fit_intercept=False, tol=1e-12).fit(X, y)
+    expected = np.log((counts[:, 1] + 0.5) / (counts[:, 0] + 0.5))
+    np.testing.assert_allclose(model.coef_[0], expected, rtol=1e-9)
+
+
+def test_of_one_group_and_k_classes_too() -> None:
+    counts = np.array([10, 4, 0, 6])
+    y = np.repeat([0, 1, 3], counts[counts > 0])
+    model = FirthLogisticRegression(tol=1e-12).fit(np.zeros((20, 1)), y)
+    expected = (counts[counts > 0] + 0.5) / (20 + 1.5)
+    np.testing.assert_allclose(model.predict_proba([[0.0]])[0], expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_firths_estimates_are_a_maximum_of_the_definition(K: int) -> None:
+    X, y = ordered(K, 60)
+    ones = np.column_stack([X, np.ones(60)])
+
+    def objective(theta: np.ndarray) -> float:
+        log_p = log_softmax(np.column_stack([ones @ theta.reshape(4, K - 1), np.zeros(60)]), axis=1)
+        p = np.exp(log_p[:, :-1])
+        M = p[:, :, None] * np.eye(K - 1) - p[:, :, None] * p[:, None, :]
+        information = np.einsum("ikl,ia,ib->kalb", M, ones, ones).reshape(4 * (K - 1), -1)
+        return -log_p[np.arange(60), y].sum() - 0.5 * np.linalg.slogdet(information)[1]
+
+    model = FirthLogisticRegression(tol=1e-10).fit(X, y)
+    W = np.column_stack([model.coef_, model.intercept_])
+    theta = (-W if K == 2 else W[:-1] - W[-1]).T.ravel()
+    np.testing.assert_allclose(approx_fprime(theta, objective, 1e-6), 0, atol=2e-4)
+
+
+def test_firths_estimates_follow_the_units_of_the_features_and_ignore_copies() -> None:
+    X, y = ordered(3)
+    model = FirthLogisticRegression(tol=1e-10).fit(X, y)
+    other = FirthLogisticRegression(tol=1e-10).fit(X * [1e-3, 1, 1e4] + [5, 0, 1e3], y)
+    expected = model.coef_ / [1e-3, 1, 1e4]
+    np.testing.assert_allclose(other.coef_, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
+    copied = FirthLogisticRegression(tol=1e-10).fit(np.column_stack([X, X[:, 0]]), y)
+    assert copied.status_ == "rank_deficient"
+    twice = np.column_stack([X, X[:, 0]])
+    np.testing.assert_allclose(copied.predict_proba(twice), model.predict_proba(X), atol=1e-8)
+
+
+def test_separable_classes_have_finite_estimates_by_firths_likelihood() -> None:
+    X, y = rows()
+    X[:, 0] += 10 * (2 * y - 1)
+    model = FirthLogisticRegression().fit(X, y)
+    assert model.status_ == "converged"
+    assert model.score(X, y) == 1
+    assert np.abs(model.coef_).max() < 10
+
+
+def test_firths_estimates_are_nearly_those_of_maximum_likelihood_of_many_rows() -> None:
+    """They differ by a term of order 1/n."""
+    gaps = []
+    for n in (500, 5000):
+        X, y = rows(n)
+        whole = LogisticRegression(penalty=None).fit(X, y).coef_
+        gaps.append(np.abs(FirthLogisticRegression().fit(X, y).coef_ - whole).max())
+    assert 5 < gaps[0] / gaps[1] < 20

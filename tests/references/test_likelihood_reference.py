@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 from sklearn.svm import LinearSVC
 
-from linclass import LinearClassifier, ProbitRegression
+from linclass import (
+    FirthLogisticRegression,
+    LinearClassifier,
+    LogisticRegression,
+    OrdinalRegression,
+    ProbitRegression,
+)
 
 
 @pytest.fixture(scope="module")
@@ -49,3 +55,54 @@ def test_a_linear_svm_with_an_l1_penalty_is_liblinears() -> None:
     assert 0 < np.count_nonzero(ours.coef_) < 8
     np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
     assert ours.certificate_ <= 1e-6
+
+
+# The counts of the study of urinary tract infections of Foxman et al. (1997): the pattern of age, oc, vic, vicl, vis
+# and dia, then how many women with that pattern are cases and how many are not.
+INFECTIONS = """
+000010:1/1 001000:14/2 001010:3/1 001100:10/8 001110:12/18 001111:1/0 010000:44/42
+010001:3/0 010010:0/1 011000:15/1 011001:1/0 011010:2/0 011100:7/5 011110:3/6 101000:2/0
+101010:1/0 101011:1/0 101100:1/2 101110:0/4 101111:1/0 110000:5/14 110010:0/1 111000:3/1
+111110:0/2
+"""
+
+
+def infections() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Two rows for each pattern, cases and controls, weighted by their counts."""
+    cells = [cell.split(":") for cell in INFECTIONS.split()]
+    X = np.array([[float(c) for c in pattern] for pattern, _ in cells for _ in range(2)])
+    weights = np.array([float(n) for _, counts in cells for n in counts.split("/")])
+    return X, np.tile([1, 0], len(cells)), weights
+
+
+def test_firths_estimates_are_those_of_logistf() -> None:
+    """Output of R's logistf for these data, as its documentation prints it."""
+    X, y, weights = infections()
+    model = FirthLogisticRegression(tol=1e-10).fit(X, y, weights)
+    printed = [-1.10598131, -0.06881673, 2.26887464, -2.11140817, -0.78831694, 3.09601166]
+    np.testing.assert_allclose(model.coef_[0], printed, atol=2e-7)
+    np.testing.assert_allclose(model.intercept_, 0.12025405, atol=2e-8)
+    errors = [0.42366, 0.443793, 0.548416, 0.543082, 0.417368, 1.67501, 0.485542]
+    np.testing.assert_allclose(model.standard_errors_[0], errors, rtol=2e-6)
+    ones = np.column_stack([X, np.ones(len(y))])
+    gram = np.linalg.slogdet((ones * weights[:, None]).T @ ones)[1]
+    log_likelihood = -model.objective_ * weights.sum() + 0.5 * gram
+    assert log_likelihood == pytest.approx(-132.5394, abs=1e-4)
+    ordinary = LogisticRegression(penalty=None).fit(X, y, weights)
+    assert ordinary.status_ == "separable"  # no control has dia = 1
+    assert "FirthLogisticRegression" in ordinary.reason_
+
+
+def test_ordinal_estimates_are_statsmodels() -> None:
+    from statsmodels.miscmodels.ordinal_model import OrderedModel
+
+    X, z = rows(200)
+    y = np.digitize(z, [-1.5, 0.0, 1.0])
+    theirs = OrderedModel(y, X, distr="logit")
+    found = theirs.fit(method="newton", disp=0)
+    ours = OrdinalRegression(strength=0, tol=1e-10).fit(X, y)
+    np.testing.assert_allclose(ours.coef_[0], found.params[:3], rtol=1e-6)
+    thresholds = theirs.transform_threshold_params(found.params)[1:-1]
+    np.testing.assert_allclose(ours.thresholds_, thresholds, rtol=1e-6)
+    assert -ours.objective_ * 200 == pytest.approx(found.llf)
+    np.testing.assert_allclose(ours.predict_proba(X), found.predict(X), rtol=1e-6)

@@ -1,0 +1,273 @@
+"""Ordinal logistic regression (proportional odds), for classes in an order 0 < 1 < … < K − 1:
+
+    P(y ≤ k | x) = σ(θ_k − w·x),   θ_0 < … < θ_{K−2},   σ the logistic function,
+
+by (penalized) maximum likelihood:  (1/Σω_i) Σ ω_i (−ln P(y_i | x_i)) + strength · ½‖w‖². All boundaries are
+parallel: the odds of being above k are those of being above l times a constant. With a = θ_y − w·x and
+b = θ_{y−1} − w·x the loss of a row is
+
+    −ln (σ(a) − σ(b)) = ln(1 + e^{−a}) + ln(1 + e^{b}) − ln(1 − e^{b−a}),
+
+two logistic losses and a convex function of the gap θ_y − θ_{y−1}: Newton's method finds the only minimum.
+With two classes this is logistic regression.
+McCullagh (1980), JRSS B 42; Burridge (1981), JRSS B 43, that the likelihood is concave
+"""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from scipy import sparse
+from scipy.special import expit, log_expit, logit
+
+from linclass.applicability import require_memory
+from linclass.conventions import SoftmaxProbabilities
+from linclass.inverse import Inverse
+from linclass.numerics import Array, DesignMatrix
+from linclass.separation.recession import recession_of
+
+MOST = 100  # Newton steps
+CERTAIN = 5.0  # where slopes are below 1 %, a fit may be on its way to infinity
+
+
+class OrdinalRegression(SoftmaxProbabilities):
+    """Parameters
+    ----------
+    strength : float, default=1e-3
+        Factor of the penalty ½‖w‖² in the objective above, at least 0. 0 is maximum likelihood.
+    order : list of K classes or None, default=None
+        The classes from the lowest to the highest. None is their sorted order.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
+    tol : float, default=1e-6
+        Tolerance: the fit has converged when `certificate_` is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of Newton steps. None is 100.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    order_ : array of shape (K,)
+        The classes in their order.
+    coef_ : array of shape (1, d)
+        Weights w.
+    thresholds_ : array of shape (K − 1,)
+        Thresholds θ, increasing.
+    separating_direction_ : array of shape (d,), only with status_ 'separable'
+        Direction of w along which the likelihood has no maximum.
+    separating_thresholds_ : array of shape (K − 1,), only with status_ 'separable'
+        Its thresholds.
+    """
+
+    poor_score = True  # where the classes have no order
+
+    def __init__(
+        self,
+        *,
+        strength: float = 1e-3,
+        order: Any = None,
+        class_weight: Any = None,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+    ):
+        self.strength = strength
+        self.order = order
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def check(self) -> None:
+        if not (isinstance(self.strength, Real) and 0 <= self.strength < np.inf):
+            raise ValueError(f"strength is {self.strength!r}; it must be a number, at least 0.")
+        if not (isinstance(self.tol, Real) and self.tol > 0):
+            raise ValueError(f"tol is {self.tol!r}; it must be above 0.")
+        if self.max_iter is not None and not (
+            isinstance(self.max_iter, Integral) and self.max_iter >= 1
+        ):
+            raise ValueError(f"max_iter is {self.max_iter!r}; it must be at least 1, or None.")
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        X, codes, weights = self._start_fit(X, y, sample_weight)
+        size = X.shape[1] + len(self.classes_) - 1
+        require_memory(24 * size * size, f"OrdinalRegression needs a dense {size} × {size} Hessian")
+        rank = self._ranks()
+        problem = Cumulative(X, rank[codes], weights / weights.sum(), float(self.strength))
+        phi, n_iter = problem.start(), 0
+        point = problem.look(phi)
+        while (left := problem.residual(point)) > self.tol and n_iter < (self.max_iter or MOST):
+            inverse = Inverse(point.hessian)
+            phi, point = problem.descend(phi, point, -inverse.times(point.gradient))
+            n_iter += 1
+            if not self.strength and problem.margins(phi).min() > 0:
+                break  # separated: the likelihood has no maximum
+        d = X.shape[1]
+        self.coef_, self.thresholds_ = phi[None, :d].copy(), phi[d:].copy()
+        for name in ("separating_direction_", "separating_thresholds_"):
+            vars(self).pop(name, None)
+        status, reason = "converged", ""
+        if left > self.tol:
+            status = "max_iter"
+            reason = (
+                f"{n_iter} Newton steps left a gradient_norm of {left:.1e}; tol is {self.tol:g}."
+            )
+        elif (known := Inverse(point.hessian).rank) is not None:
+            status = "rank_deficient"
+            reason = f"features are linearly dependent (rank {known} of {size})."
+        if not self.strength and (found := problem.recession(phi)) is not None:
+            self.separating_direction_, self.separating_thresholds_ = found[:d], found[d:]
+            status = "separable"
+            reason = (
+                "the classes can be separated in their order, so the likelihood rises for ever along "
+                "separating_direction_; use a strength above 0."
+            )
+        return self._record(
+            status,
+            reason,
+            objective=point.value,
+            certificate=left,
+            certificate_kind="gradient_norm",
+            n_iter=n_iter,
+        )
+
+    def decision_function(self, X: Any) -> Array:
+        """Log-odds of two classes; for more the log-probability of each class.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+
+        Returns
+        -------
+        array of shape (n,) for two classes, (n, K) for more
+        """
+        X = self._check_rows(X)
+        eta = X @ self.coef_[0]
+        if len(self.classes_) == 2:
+            z = eta - self.thresholds_[0]
+            return z if self.order_[1] == self.classes_[1] else -z
+        a = np.append(self.thresholds_, np.inf) - eta[:, None]
+        b = np.append(-np.inf, self.thresholds_) - eta[:, None]
+        gap = np.full(a.shape[1], np.inf)
+        gap[1:-1] = np.diff(self.thresholds_)
+        Z = log_expit(a) + log_expit(-b) + np.log(-np.expm1(-gap))
+        return Z[:, np.argsort(self.order_)]
+
+    def _ranks(self) -> Array:
+        """Place of each class in the order; sets `order_`."""
+        known = self.classes_.tolist()
+        order = known if self.order is None else list(self.order)
+        if strange := [c for c in known if c not in order]:
+            raise ValueError(f"order is {order}, without the class {strange[0]!r}; add it.")
+        order = [c for c in order if c in known]  # a fold may lack a class
+        self.order_ = np.array(order, dtype=self.classes_.dtype)
+        return np.array([order.index(c) for c in known])
+
+
+class Seen(NamedTuple):
+    """The objective at (w, θ), with what its certificate needs."""
+
+    value: float
+    gradient: Array
+    hessian: Array
+    slopes: Array
+
+
+class Cumulative:
+    """The objective in φ = (w, θ), rows of rank y = 0 … K − 1 with weights that sum to 1."""
+
+    def __init__(self, X: Any, y: Array, weights: Array, strength: float):
+        self.design, self.y, self.weights = DesignMatrix(X, intercept=False), y, weights
+        self.strength, self.mass = strength, np.bincount(y, weights)
+        self.K, self.d = len(self.mass), X.shape[1]
+
+    def start(self) -> Array:
+        return np.append(np.zeros(self.d), logit(np.cumsum(self.mass)[:-1]))
+
+    def look(self, phi: Array) -> Seen:
+        w, theta, d, K = phi[: self.d], phi[self.d :], self.d, self.K
+        gaps = np.diff(theta)
+        eta = self.design.scores(w)
+        a = np.append(theta, np.inf)[self.y] - eta
+        b = np.append(-np.inf, theta)[self.y] - eta
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            between = -np.log(-np.expm1(-gaps)) if (gaps > 0).all() else np.full(K - 2, np.inf)
+        value = -self.weights @ (log_expit(a) + log_expit(-b)) + self.mass[1:-1] @ between
+        value += 0.5 * self.strength * w @ w
+        up, down = self.weights * expit(-a), self.weights * expit(b)
+        curve_up, curve_down = up * expit(a), down * expit(-b)
+        g = np.empty(d + K - 1)
+        g[:d] = self.design.pull(up - down) + self.strength * w
+        g[d:] = self._by_threshold(down, 1) - self._by_threshold(up, 0)
+        H = np.zeros((d + K - 1, d + K - 1))
+        H[:d, :d] = self.design.gram(curve_up + curve_down)
+        H[:d, :d].flat[:: d + 1] += self.strength
+        for k in range(K - 1):
+            at = np.where(self.y == k, curve_up, 0) + np.where(self.y == k + 1, curve_down, 0)
+            H[:d, d + k] = H[d + k, :d] = -self.design.pull(at)
+        theta_part = H[d:, d:]
+        theta_part.flat[::K] = self._by_threshold(curve_up, 0) + self._by_threshold(curve_down, 1)
+        if (gaps > 0).all():
+            with np.errstate(over="ignore"):
+                slope = self.mass[1:-1] / np.expm1(gaps)
+                bend = slope / -np.expm1(-gaps)
+            g[d + 1 :] -= slope
+            g[d:-1] += slope
+            at = np.arange(K - 2)
+            theta_part[at, at] += bend
+            theta_part[at + 1, at + 1] += bend
+            theta_part[at, at + 1] -= bend
+            theta_part[at + 1, at] -= bend
+        return Seen(float(value), g, H, np.concatenate([up, down]))
+
+    def _by_threshold(self, values: Array, shift: int) -> Array:
+        """Σ over the rows of rank k + shift, for each threshold k."""
+        return np.bincount(self.y, values, self.K)[shift : self.K - 1 + shift]
+
+    def descend(self, phi: Array, old: Seen, step: Array) -> tuple[Array, Seen]:
+        """The first of t = 1, ½, ¼, … with sufficient decrease; +∞ where thresholds cross."""
+        slope, slack, t = float(old.gradient @ step), 1e-13 * abs(old.value), 1.0
+        new = self.look(phi + step)
+        while not new.value <= old.value + 1e-4 * t * slope + slack and t > 1e-10:
+            t /= 2
+            new = self.look(phi + t * step)
+        return phi + t * step, new
+
+    def residual(self, point: Seen) -> float:
+        """The largest cosine of what is left of the gradient to a feature or a threshold."""
+        norms = np.append(self.design.column_norms(self.weights), np.ones(self.K - 1))
+        both = np.tile(self.weights, 2)
+        size = float(np.sqrt((point.slopes**2 / both).sum()))
+        scale = norms * max(size, np.finfo(float).tiny)
+        return min(float((np.abs(point.gradient) / np.where(scale > 0, scale, 1)).max()), 1.0)
+
+    def margins(self, phi: Array) -> Array:
+        """How far each row is on its side of the thresholds beside its class."""
+        eta, theta = self.design.scores(phi[: self.d]), phi[self.d :]
+        below, above = self.y < self.K - 1, self.y > 0
+        return np.concatenate(
+            [theta[self.y[below]] - eta[below], eta[above] - theta[self.y[above] - 1]]
+        )
+
+    def recession(self, phi: Array) -> Array | None:
+        """A direction in which no row's loss rises, and some row's falls for ever."""
+        m = self.margins(phi)
+        if m.min() > 0:
+            return phi / np.linalg.norm(phi)
+        if np.abs(m).max() < CERTAIN:
+            return None
+        X, y = sparse.csr_array(self.design.X), self.y
+        below, above = np.flatnonzero(y < self.K - 1), np.flatnonzero(y > 0)
+        parts = [
+            sparse.hstack([-X[below], self._indicators(y[below])]),
+            sparse.hstack([X[above], -self._indicators(y[above] - 1)]),
+        ]
+        return recession_of(sparse.csr_array(sparse.vstack(parts)))
+
+    def _indicators(self, k: Array) -> Any:
+        parts = np.ones(len(k)), (np.arange(len(k)), k)
+        return sparse.csr_array(parts, shape=(len(k), self.K - 1))
