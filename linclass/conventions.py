@@ -50,7 +50,7 @@ class Estimator:
     certificate_ : float or None
         How far the solution is from optimal at most, in the terms of `certificate_kind_`.
     certificate_kind_ : str or None
-        What the certificate is: 'duality_gap' (relative), 'gradient_norm', 'closed_form', ...
+        What the certificate is: 'duality_gap' (relative), 'gradient_cosine', 'closed_form', ...
     n_iter_ : int
         Number of iterations; 0 for a closed form.
     """

@@ -212,7 +212,7 @@ class LeastSquaresClassifier(LinearClassifier):
         strength = float(self.strength) if self._is_penalized() else 0.0
         solutions = [problem.solve(strength, self.tol, shared)]
         model._learn(solutions)
-        return model._record_outcome(solutions, [None])
+        return model._record_outcome(solutions)
 
     def _has_closed_form(self) -> bool:
         """Whether the fit is a function of the class moments; class weights depend on the fold."""

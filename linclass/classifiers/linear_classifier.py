@@ -23,7 +23,7 @@ from linclass.numerics import Array, DesignMatrix
 from linclass.objective import Objective
 from linclass.optimization.point import Point
 from linclass.parts import find
-from linclass.separation.recession import separating_direction
+from linclass.separation.recession import UNDECIDED, Recession, recession
 from linclass.solvers.base import Solution
 
 SEPARABLE = (
@@ -153,15 +153,15 @@ class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
     ) -> Self:
         """Set the fitted attributes from the solutions, and the status."""
         vars(self).pop("_information", None)  # of an earlier fit
-        directions: list[Array | None] = []
+        recessions: list[Recession] = []
         for objective, solution in zip(objectives, solutions, strict=True):
             unbounded = objective.loss.probabilistic and not objective.strength
-            found = separating_direction(objective, solution) if unbounded else None
-            directions.append(found)
-            if found is None:
+            found = recession(objective, solution) if unbounded else Recession()
+            recessions.append(found)
+            if found.direction is None:
                 self._look_at_optimum(objective, solution, codes, weights)
         self._learn(solutions)
-        return self._record_outcome(solutions, directions)
+        return self._record_outcome(solutions, recessions)
 
     @property
     def predict_proba(self) -> Any:
@@ -270,14 +270,17 @@ class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
         return np.ascontiguousarray(theta[:, :d]), intercept
 
     def _record_outcome(
-        self, solutions: Sequence[Solution], directions: list[Array | None]
+        self, solutions: Sequence[Solution], recessions: Sequence[Recession] = ()
     ) -> Self:
         for name in ("separating_direction_", "separating_intercept_"):
             vars(self).pop(name, None)
         status, reason = self._ending(solutions)
-        if any(d is not None for d in directions):
+        directions = [r.direction for r in recessions if r.direction is not None]
+        if not directions and not all(r.decided for r in recessions):
+            status, reason = "max_iter", UNDECIDED
+        if directions:
             status, reason = "separable", SEPARABLE
-            theta = np.vstack([np.atleast_2d(d) for d in directions if d is not None])
+            theta = np.vstack([np.atleast_2d(d) for d in directions])
             W, b = self._split(self._of_each_class(theta, together=len(solutions) == 1))
             one = len(self.classes_) == 2
             self.separating_direction_ = W[0] if one else W

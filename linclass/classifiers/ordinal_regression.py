@@ -26,7 +26,7 @@ from linclass.applicability import require_memory
 from linclass.conventions import SoftmaxProbabilities
 from linclass.inverse import Inverse
 from linclass.numerics import Array, DesignMatrix
-from linclass.separation.recession import recession_of
+from linclass.separation.recession import UNDECIDED, Recession, recession_of
 
 MOST = 100  # Newton steps
 CERTAIN = 5.0  # where slopes are below 1 %, a fit may be on its way to infinity
@@ -117,8 +117,11 @@ class OrdinalRegression(SoftmaxProbabilities):
         elif (known := Inverse(point.hessian).rank) is not None:
             status = "rank_deficient"
             reason = f"features are linearly dependent (rank {known} of {size})."
-        if not self.strength and (found := problem.recession(phi)) is not None:
-            self.separating_direction_, self.separating_thresholds_ = found[:d], found[d:]
+        found = Recession() if self.strength else problem.recession(phi)
+        if not found.decided:
+            status, reason = "max_iter", UNDECIDED
+        if (away := found.direction) is not None:
+            self.separating_direction_, self.separating_thresholds_ = away[:d], away[d:]
             status = "separable"
             reason = (
                 "the classes can be separated in their order, so the likelihood rises for ever along "
@@ -253,20 +256,19 @@ class Cumulative:
             [theta[self.y[below]] - eta[below], eta[above] - theta[self.y[above] - 1]]
         )
 
-    def recession(self, phi: Array) -> Array | None:
+    def recession(self, phi: Array) -> Recession:
         """A direction in which no row's loss rises, and some row's falls for ever."""
         m = self.margins(phi)
-        if m.min() > 0:
-            return phi / np.linalg.norm(phi)
-        if np.abs(m).max() < CERTAIN:
-            return None
+        if np.abs(m).max() < CERTAIN and m.min() <= 0:
+            return Recession()
         X, y = sparse.csr_array(self.design.X), self.y
         below, above = np.flatnonzero(y < self.K - 1), np.flatnonzero(y > 0)
         parts = [
             sparse.hstack([-X[below], self._indicators(y[below])]),
             sparse.hstack([X[above], -self._indicators(y[above] - 1)]),
         ]
-        return recession_of(sparse.csr_array(sparse.vstack(parts)))
+        A = sparse.csr_array(sparse.vstack(parts))
+        return recession_of(A, phi if m.min() > 0 else None)
 
     def _indicators(self, k: Array) -> Any:
         parts = np.ones(len(k)), (np.arange(len(k)), k)

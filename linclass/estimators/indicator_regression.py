@@ -75,7 +75,7 @@ class IndicatorRegression:
             kind = "duality_gap"
             certificate = np.vdot(residual, residual) / (2 * strength) / max(value, TINY)
         else:
-            kind = "gradient_norm"
+            kind = "gradient_cosine"
             raw = np.sqrt(np.diag(self.gram) + self.mean**2)
             norms = np.where(raw > 0, raw, 1) * max(np.sqrt(missed + 1e-18 * self.power), TINY)
             certificate = min(np.abs(residual / norms).max(initial=0), 1.0)

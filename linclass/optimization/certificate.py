@@ -1,4 +1,4 @@
-"""What proves that a point is near the minimum: a duality gap, or the residual of optimality.
+"""How near a point is to the minimum: proved by a duality gap, or else only measured by a cosine.
 
 By Fenchel's duality  P(θ) − min P ≤ P(θ) − D(s)  for any slopes s with Σ w s = 0 (the intercept is
 free), where D(s) = −Σ w_i ℓ*(s_i) − strength·penalty*(−Xᵀ(w s)/strength). The slopes of the point
@@ -32,7 +32,7 @@ class Certified:
     shape: tuple[int, ...]
 
     def certificate(self, point: Point, slopes: Array | None = None) -> float:
-        """What proves the point: `certificate_kind` says what it is."""
+        """The gap or the cosine: `certificate_kind` says which."""
         if self.certificate_kind == "duality_gap":
             return self.share(self.duality_gap(point, slopes), point.value)
         return self.residual(point)
@@ -49,7 +49,8 @@ class Certified:
 
     @property
     def certificate_kind(self) -> str:
-        return "duality_gap" if self.strength and self.loss.has_conjugate else "gradient_norm"
+        """'duality_gap' is a bound on (P − min P)/P; 'gradient_cosine' is none, for the minimum may be far."""
+        return "duality_gap" if self.strength and self.loss.has_conjugate else "gradient_cosine"
 
     def duality_gap(self, point: Point, slopes: Array | None = None) -> float:
         """P(θ) − D(s) for the slopes s of the point, or for those given."""

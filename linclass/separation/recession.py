@@ -2,12 +2,15 @@
 
     m_i(d) ≥ 0 for all rows i,  and > 0 for some,    m_i(d) = y_i x_i·d,  or min_k (z_y − z_k).
 
-Along such a d the likelihood rises for ever. All m_i > 0: the classes are separated completely, and
-the fit itself finds d; else quasi-completely, and d is the direction in which Newton steps keep
-walking, or a direction that the rows allow (linclass/separation).   Albert & Anderson (1984), Biometrika 71
+Along such a d the likelihood rises for ever. All m_i > 0: the classes are separated completely, and the
+fit itself finds d; else quasi-completely. Large scores and long steps only raise the suspicion. What decides is a
+proof: d on all rows; or, near an optimum, the slopes there, which are multipliers λ > 0 with Xᵀλ ≈ 0 and exclude
+every d (linclass/proofs/witness.py); or whatever separability proves.   Albert & Anderson (1984), Biometrika 71
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -17,82 +20,151 @@ from linclass.numerics import Array
 from linclass.objective import Objective
 from linclass.optimization.point import Point
 from linclass.proofs.signed_rows import SignedRows
+from linclass.proofs.witness import COLUMNS, EXACT, only_zero
 from linclass.separation.proof import Undecided, proved
 from linclass.solvers.base import Solution
 from linclass.solvers.newton import Newton, inverse_hessian
 from linclass.solvers.newton_cg import NewtonCg
 
 WALK = 0.05  # scores that a Newton step still changes on its way to infinity
+CLOSE = 1e-5  # a certificate up to which small scores raise no suspicion
 LARGEST = 200_000_000  # parameters × inequalities: beyond this the answer may take minutes
 HESSIAN = 500  # parameters whose dense Hessian is cheap
 
+UNDECIDED = (
+    "the classes are so nearly separable that it is undecided whether the likelihood has a maximum; "
+    "add a penalty."
+)
 
-def separating_direction(objective: Objective, solution: Solution) -> Array | None:
-    """A direction d (shaped like theta) that separates, at least weakly; None when there is none.
 
-    `solution` is where a solver stopped on the unpenalized objective.
-    """
+class Recession(NamedTuple):
+    direction: Array | None = None  # shaped like theta; it separates, at least weakly
+    decided: bool = True  # else a direction may exist or not
+
+
+def recession(objective: Objective, solution: Solution) -> Recession:
+    """`solution` is where a solver stopped on the unpenalized objective."""
     point = objective.at(solution.theta)
-    if point.separates:
-        return _unit(point.theta)
-    if solution.converged and np.abs(point.scores).max() < objective.loss.certain:
-        return None
+    few = objective.n_parameters <= HESSIAN
+    if is_above_suspicion(objective, solution, point, few):
+        return Recession()
+    inequalities = Inequalities(objective)
+    if inequalities.size > LARGEST:
+        return Recession(decided=False)
+    if inequalities.hold_at(point):
+        return Recession(_unit(point.theta))
     if not solution.converged:  # go on, with a solver that knows where to go
-        kind = Newton if objective.n_parameters <= HESSIAN else NewtonCg
-        solution = kind(max_iter=50).solve(objective, solution.theta)
-        point = objective.at(solution.theta)
-        if point.separates:
-            return _unit(point.theta)
-    if solution.converged and not _keeps_walking(point):
-        return None
-    return _weakly_separating(objective)
+        solver = Newton(max_iter=50) if few else NewtonCg(max_iter=50)
+        point = objective.at(solver.solve(objective, solution.theta).theta)
+        if inequalities.hold_at(point):
+            return Recession(_unit(point.theta))
+    if inequalities.excluded_by(point):
+        return Recession()
+    return inequalities.solved()
+
+
+def is_above_suspicion(objective: Objective, solution: Solution, point: Point, few: bool) -> bool:
+    """An optimum at small scores, or where Newton's steps vanish; small problems are looked at anyway."""
+    p = objective.n_parameters
+    if p <= COLUMNS and objective.design.n_rows * p <= EXACT:
+        return False
+    if not solution.converged or solution.certificate > CLOSE:
+        return False
+    certain = objective.loss.certain * (1 if few else 4)
+    if float(np.abs(point.scores).max()) < certain:
+        return True
+    return few and not _keeps_walking(point)
 
 
 def _keeps_walking(point: Point) -> bool:
-    """Near an optimum Newton steps vanish; along a recession of e^{−m} they change m by 1, of
-    Φ(−m) by 1/m."""
+    """Along a recession of e^{−m} a Newton step changes m by 1, of Φ(−m) by 1/m."""
     objective = point.objective
-    if objective.n_parameters > HESSIAN:
-        return bool(np.abs(point.scores).max() > 4 * objective.loss.certain)
     step = inverse_hessian(point).times(point.gradient.ravel()).reshape(objective.shape)
     return bool(np.abs(objective.design.scores(step)).max() > WALK)
 
 
-def _weakly_separating(objective: Objective) -> Array | None:
-    d = recession_of(_inequalities(objective))
-    return None if d is None else d.reshape(objective.shape)
-
-
-def recession_of(A: sparse.csr_array) -> Array | None:
-    """A direction d of length 1 with A d ≥ 0 and not all 0; None if there is none, or it is not known."""
+def recession_of(A: sparse.csr_array, found: Array | None = None) -> Recession:
+    """A direction d of length 1 with A d ≥ 0 and not all 0; `found` if it has all of A d > 0."""
     if A.shape[0] * A.shape[1] > LARGEST:
-        return None
+        return Recession(decided=False)
     rows = SignedRows(A, np.ones(A.shape[0]), constant=False)
+    if found is not None and rows.are_right(found, 0.0):
+        return Recession(_unit(found))
+    return _proved(rows)
+
+
+def _proved(rows: SignedRows) -> Recession:
     try:
         d = proved(rows).direction
     except (Undecided, NotApplicable):
-        return None
-    return None if d is None else _unit(rows.hyperplane(d)[0])
+        return Recession(decided=False)
+    if d is None:
+        return Recession()
+    w, b = rows.hyperplane(d)
+    return Recession(_unit(np.append(w, [b] * rows.constant)))
 
 
-def _inequalities(objective: Objective) -> sparse.csr_array:
-    """Rows a with a·d = z_y(d) − z_k(d), for each row and each other class."""
-    design, y = objective.design, objective.y
-    X = sparse.csr_array(design.dense() if not design.is_sparse else _with_constant(design))
-    if len(objective.shape) == 1:
-        return sparse.diags_array(y) @ X
-    K, classes = objective.shape[0], objective.loss.n_classes
-    rows = []
-    for k in range(classes):
-        others = np.flatnonzero(y != k)
-        own = X[others]
-        pick = np.zeros((K, len(others)))
-        inside = y[others] < K
-        pick[y[others][inside], np.flatnonzero(inside)] = 1
-        if k < K:
+class Inequalities:
+    """z_y(d) − z_k(d) ≥ 0 for each row and each other class, the last class having score 0."""
+
+    def __init__(self, objective: Objective):
+        self.objective = objective
+        design, self.many = objective.design, len(objective.shape) > 1
+        self.classes = objective.loss.n_classes if self.many else 2
+        self.size = design.n_rows * design.width * (self.classes - 1) ** 2
+        if self.size > LARGEST:
+            return
+        if not self.many:
+            self.rows = SignedRows(design.X, objective.y, design.intercept)
+        else:
+            A = self._of_classes()
+            self.rows = SignedRows(A, np.ones(A.shape[0]), constant=False)
+
+    def hold_at(self, point: Point) -> bool:
+        """Strictly, for every row: complete separation."""
+        if not point.separates:
+            return False
+        theta = self._relative(point.theta).ravel()
+        return self.rows.are_right(*self._hyperplane(theta))
+
+    def excluded_by(self, point: Point) -> bool:
+        """By the slopes of the loss, −w ∂ℓ/∂m > 0 of each inequality's m."""
+        w, slopes = self.objective.weights, point.slopes
+        if not self.many:
+            multipliers = w * np.abs(slopes)
+        else:
+            P = point.curvatures  # of softmax: the probabilities
+            P = P if len(P) == self.classes else np.vstack([P, 1 - P.sum(axis=0)])
+            y = self.objective.y
+            multipliers = np.concatenate([(w * P[k])[y != k] for k in range(self.classes)])
+        return bool((multipliers > 0).all()) and only_zero(self.rows, multipliers)
+
+    def solved(self) -> Recession:
+        found = _proved(self.rows)
+        if found.direction is None or not self.many:
+            return found
+        theta = found.direction.reshape(-1, self.objective.design.width)
+        last = self.objective.shape[0] - len(theta)
+        return Recession(np.vstack([theta, np.zeros((last, theta.shape[1]))]))
+
+    def _relative(self, theta: Array) -> Array:
+        return theta if len(theta) < self.classes or not self.many else theta[:-1] - theta[-1]
+
+    def _hyperplane(self, theta: Array) -> tuple[Array, float]:
+        return (theta[:-1], float(theta[-1])) if self.rows.constant else (theta, 0.0)
+
+    def _of_classes(self) -> sparse.csr_array:
+        design, y, free = self.objective.design, self.objective.y, self.classes - 1
+        X = sparse.csr_array(design.dense() if not design.is_sparse else _with_constant(design))
+        rows = []
+        for k in range(self.classes):
+            others = np.flatnonzero(y != k)
+            pick = np.zeros((self.classes, len(others)))
+            pick[y[others], np.arange(len(others))] = 1
             pick[k] -= 1
-        rows.append(sparse.hstack([sparse.diags_array(pick[l]) @ own for l in range(K)]))
-    return sparse.csr_array(sparse.vstack(rows))
+            own = X[others]
+            rows.append(sparse.hstack([sparse.diags_array(pick[l]) @ own for l in range(free)]))
+        return sparse.csr_array(sparse.vstack(rows))
 
 
 def _with_constant(design: object) -> sparse.csr_array:

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from linclass import LinearSVM, ZeroOneClassifier, largest_margin
+from linclass import LinearSVM, LogisticRegression, ZeroOneClassifier, largest_margin
 from linclass.applicability import NotApplicable
 from linclass.proofs.integers import echelon, integers, null_space, product
 from linclass.proofs.nearest_point import decide, nearest
 from linclass.separability import separability
+from linclass.separation import recession as recessions
 from linclass.separation.proof import Undecided
 
 KINDS = [
@@ -282,3 +283,48 @@ def test_the_nearest_point_is_the_nearest() -> None:
         assert ((z == 0) == (multipliers > 0)).all()
         kinds.add((direction is None, any(multipliers)))
     assert len(kinds) == 3
+
+
+@pytest.mark.parametrize("eps", GAPS)
+@pytest.mark.parametrize("solver", ["newton", "quasi_newton"])
+def test_a_likelihood_is_called_unbounded_only_where_that_is_proved(
+    eps: float, solver: str
+) -> None:
+    """An overlap of a hair has an optimum, however large its scores."""
+    X, y = touching(eps, flipped=True)
+    model = LogisticRegression(penalty=None, solver=solver, max_iter=200)
+    assert model.fit(X, y).status_ != "separable"
+    X, y = touching(eps)
+    model.fit(X, y)
+    assert model.status_ in ("separable", "max_iter")
+    if model.status_ == "separable":
+        found = scores(X, model.separating_direction_, model.separating_intercept_)
+        assert all((z > 0) == own for z, own in zip(found, y, strict=True))
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_a_small_score_at_a_loose_tolerance_hides_no_unbounded_likelihood(K: int) -> None:
+    """One row alone has the last feature, so its weight grows for ever; the fit stops early."""
+    rng = np.random.default_rng(0)
+    y = np.arange(90) % K
+    X = np.column_stack([rng.standard_normal((90, 2)), np.arange(90) == 4])
+    for solver in ("newton", "newton_cg", "gradient_descent"):
+        early = LogisticRegression(penalty=None, solver=solver, tol=0.05).fit(X, y)
+        assert np.abs(early.decision_function(X)).max() < 20
+        assert early.status_ == "separable"
+        direction = np.atleast_2d(early.separating_direction_)
+        assert np.abs(direction[:, 2]).max() > 0.5 * np.abs(direction[:, :2]).max()
+        bounded = LogisticRegression(penalty=None, solver=solver, tol=0.05).fit(X[:, :2], y)
+        assert bounded.status_ != "separable"
+
+
+def test_what_cannot_be_decided_is_not_called_converged(monkeypatch: pytest.MonkeyPatch) -> None:
+    def give_up(*_: Any, **__: Any) -> Any:
+        raise Undecided
+
+    monkeypatch.setattr(recessions, "proved", give_up)
+    monkeypatch.setattr(recessions, "only_zero", lambda *_: False)
+    X, y = touching(1e-8, flipped=True)
+    model = LogisticRegression(penalty=None).fit(X, y)
+    assert model.status_ == "max_iter"
+    assert "undecided" in model.reason_

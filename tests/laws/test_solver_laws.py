@@ -473,3 +473,28 @@ def test_a_perceptron_keeps_the_best_weights_that_it_met(order: str) -> None:
             errors.append(rule.solve(P, P.zero(), Look()).certificate)
             assert errors[-1] <= min(seen)
         assert errors == sorted(errors, reverse=True)
+
+
+@pytest.mark.parametrize("penalty", ["unpenalized", "l2"])
+def test_a_certificate_that_is_no_bound_is_called_a_cosine(penalty: str) -> None:
+    """Nearly separable rows: the cosine is tiny where the objective is still far above its minimum."""
+    rng = np.random.default_rng(0)
+    x = np.sort(rng.standard_normal(40))
+    X, y = (
+        np.column_stack([x, 1e-7 * (np.arange(40) >= 20)]),
+        np.where(np.arange(40) < 20, -1.0, 1.0),
+    )
+    X, y = X[rng.permutation(40)], y[rng.permutation(40)]
+    P = Objective(DesignMatrix(X, True), Logistic(), y, None, find("penalties", penalty)(), 0.1)
+    here = Newton(tol=1e-3).solve(P, P.zero())
+    assert here.certificate_kind == {"unpenalized": "gradient_cosine", "l2": "duality_gap"}[penalty]
+    best = Newton(tol=1e-12, max_iter=500).solve(P, P.zero()).objective
+    if penalty == "l2":
+        assert here.objective - best <= here.certificate * here.objective * (1 + 1e-9)
+        return
+    point = P.at(here.theta)
+    rows = np.column_stack([X, np.ones(40)])
+    lengths = np.linalg.norm(rows, axis=0) * np.linalg.norm(point.slopes)
+    assert here.certificate == pytest.approx(
+        np.abs(rows.T @ point.slopes / lengths).max(), rel=1e-6
+    )

@@ -185,7 +185,7 @@ def _run(
                 "peak_rss_mb": 90.0 if done else None,
             }
             | {"certificate": 10.0 ** (fold - 9) if done else None}
-            | {"certificate_kind": "gradient_norm" if done else None}
+            | {"certificate_kind": "gradient_cosine" if done else None}
         )
         if not done:
             continue

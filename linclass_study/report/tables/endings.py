@@ -11,7 +11,7 @@ from linclass_study.results.outcome import FITTED, STATUSES, Outcome
 PLACE, SECTION, PER_DATASET = 5, "trust", True
 
 #: Shorter words for the kinds of certificate; others keep their own.
-PROOFS = {"duality_gap": "gap", "gradient_norm": "gradient", "training_mistakes": "mistakes"}
+PROOFS = {"duality_gap": "gap", "gradient_cosine": "cosine", "training_mistakes": "mistakes"}
 
 COLUMNS = [
     Column("method", "Method", "method"),
@@ -29,9 +29,10 @@ def make(outcome: Outcome, dataset: str) -> Table:
         if method in fits
     ]
     caption = (
-        "The certificate is the proof that a fit is the optimum it was asked for, the largest of all fits: a relative "
-        "duality gap (“gap”) where there is one, else the norm of the gradient (“gradient”), the residual of the "
-        "equations of a solution in closed form (“closed form”), or whatever else it says."
+        "The certificate says how near a fit is to the optimum that it was asked for, the largest of all fits: a "
+        "relative duality gap (“gap”), which is a bound, where there is one; else the largest cosine between a feature "
+        "and the slopes of the loss (“cosine”), which is none; the residual of the equations of a solution in closed "
+        "form (“closed form”), or whatever else it says."
     )
     faint = frozenset(i for i, row in enumerate(rows) if len({*row[1].split("/")}) > 1)
     return Table(f"How every fit on {dataset} ended", caption, COLUMNS, rows, faint)
