@@ -1,6 +1,6 @@
 """False omission rate: of the rows not predicted as a class, the share that belongs to it.
 
-1 − negative predictive value.
+It is 1 − negative predictive value.
 """
 
 from linclass.metrics.negative_predictive_value import negative_predictive_value

@@ -1,7 +1,7 @@
-"""Log loss: the mean of −ln p(y | x), in nats; p below 2.2·10⁻¹⁶ counts as that.
+"""Log loss: the mean of −ln p(y | x), in nats, with p bounded below by 2.2·10⁻¹⁶.
 
-Without the floor one row that is wrong with certainty would make every mean infinite; with it such
-a row costs 36 nats.
+Without the bound a single row that is wrong with certainty would make the mean infinite; with it such a row costs
+36 nats.
 """
 
 import numpy as np

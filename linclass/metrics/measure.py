@@ -1,4 +1,4 @@
-"""Every metric of a stack at once, in blocks that stay in the processor's cache."""
+"""All metrics of a stack of folds, in blocks that stay in the cache."""
 
 from __future__ import annotations
 

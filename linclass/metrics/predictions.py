@@ -1,4 +1,4 @@
-"""What every metric is a function of: the predictions for some held-out rows, of one fold or a stack of folds."""
+"""The argument of every metric: the predictions for held-out rows, of one fold or a stack of folds."""
 
 from __future__ import annotations
 
