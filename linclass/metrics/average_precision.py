@@ -27,3 +27,4 @@ def area(found: Curve) -> Array:
 
 METRICS = {"average_precision": average_precision}
 GREATER_IS_BETTER = True
+BOUNDS = (0.0, 1.0)

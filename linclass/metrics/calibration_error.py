@@ -34,3 +34,4 @@ def calibration_error(p: Predictions) -> Array:
 
 METRICS = {"calibration_error": calibration_error}
 GREATER_IS_BETTER = False
+BOUNDS = (0.0, 1.0)

@@ -13,3 +13,4 @@ def false_omission_rate(p: Predictions) -> Array:
 
 METRICS = {"false_omission_rate": false_omission_rate}
 GREATER_IS_BETTER = False
+BOUNDS = (0.0, 1.0)

@@ -4,6 +4,8 @@ Without the bound a single row that is wrong with certainty would make the mean 
 36 nats.
 """
 
+import math
+
 import numpy as np
 
 from linclass.metrics.predictions import Array, Predictions
@@ -19,3 +21,4 @@ def log_loss(p: Predictions) -> Array:
 
 METRICS = {"log_loss": log_loss}
 GREATER_IS_BETTER = False
+BOUNDS = (0.0, math.inf)

@@ -28,3 +28,4 @@ def _spread(count: Array) -> Array:
 
 METRICS = {"matthews": matthews}
 GREATER_IS_BETTER = True
+BOUNDS = (-1.0, 1.0)
