@@ -57,13 +57,13 @@ def make(outcome: Outcome, dataset: str) -> Table | None:
 def _caption(outcome: Outcome, dataset: str, protocol: str) -> str:
     about = outcome.about(dataset)
     speak = (
-        f"Those of one class are of the class “{about['positive']}”."
+        f"Precision, recall and the like are those of the class “{about['positive']}”."
         if len(about["classes"]) == 2
-        else "Those of one class are means over the classes, each against the rest."
+        else "Precision, recall and the like are means over the classes, each against the rest."
     )
     interval = (
-        " In brackets the 95 % interval of the mean, mean ± t_{n−1} · sd · √(1/n + n_test/n_train), which allows for "
-        "training sets that overlap (Nadeau and Bengio) and ends where the metric does."
+        " In brackets the 95 % interval of the mean, mean ± t · sd · √(1/n + n_test/n_train) with t of n − 1 degrees of "
+        "freedom, which allows for training sets that overlap (Nadeau and Bengio) and ends where the metric does."
         if has_spread(outcome.evaluation, protocol)
         else ""
     )
