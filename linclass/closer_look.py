@@ -1,7 +1,7 @@
-"""The progress of a solver and the path over strengths, for one fit of a run.
+"""One fit looked at more closely than a prediction needs: its way to the optimum, and its path over strengths.
 
-Both are separate fits, made after the parameters are selected, so they do not change predictions. They are available
-for classifiers of linclass (`trace`, `path`).
+Both are fits of their own, made once the parameters are chosen, so they change no prediction. They are
+what our own classifiers offer (`trace`, `path`); of anybody else's there is nothing.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from linclass.table import Table
 
 STRENGTHS = 20  # of a path, at least
 EVERY = 1.1  # ratio of the numbers of steps between which the held-out rows are looked at
+SMALL = 1_000_000  # values: the first fit of a process takes longer, and here by much
 EACH = 30  # first steps, after each of which they are
 
 
@@ -30,9 +31,8 @@ def trace(
     seed: int,
     chosen: Mapping[str, Any],
 ) -> list[dict[str, Any]] | None:
-    """The steps of a solver as in `trace_`; `watched` is the tune_metric on the held-out rows, computed after the first
-    steps and then at growing intervals.
-    """
+    """The steps of a solver as `trace_` tells them; `watched` is the tune_metric on the held-out rows, after the
+    first steps and then more and more seldom."""
     if "trace" not in pipeline.parameters(method.classifier):
         return None
     transforms, training, estimator = pipeline.prepared(method, table, y, seed, chosen)
@@ -51,6 +51,8 @@ def trace(
         fitted = pipeline.Fitted(method, task, {}, transforms, model)
         return pipeline.measured(fitted.say(rows), y_held_out, task)
 
+    if training.X.size <= SMALL:
+        pipeline.prepared(method, table, y, seed, chosen)[2].fit(training.X, y)
     estimator.trace = watch
     estimator.fit(training.X, y)
     return getattr(estimator, "trace_", None)
@@ -63,11 +65,10 @@ def path(
     seed: int,
     chosen: Mapping[str, Any],
 ) -> list[tuple[float, coefficients.Coefficients]] | None:
-    """(strength, coefficients) over the tuned grid of strengths, with the other parameters as selected."""
+    """(strength, coefficients) along the grid that `tune` has of strengths, the other parameters as chosen."""
     if "strength" not in method.tune or not callable(getattr(method.classifier, "path", None)):
         return None
-    enough = pipeline.precision_of_tuning(method)
-    transforms, ready, estimator = pipeline.prepared(method, table, y, seed, dict(chosen) | enough)
+    transforms, ready, estimator = pipeline.prepared(method, table, y, seed, chosen)
     if not is_ours(estimator) or not hasattr(estimator, "boundary"):  # kernel machines have none
         return None
     strengths = finer(tuning.candidates({"strength": method.tune["strength"]}))
@@ -81,7 +82,7 @@ def path(
 
 
 def finer(options: Sequence[Mapping[str, Any]]) -> list[float]:
-    """The positive strengths of a grid, with enough values in between for a path, weakest first."""
+    """The strengths of a grid that are above 0, and enough between neighbours to make a path, weakest first."""
     grid = sorted({float(option["strength"]) for option in options if option["strength"] > 0})
     parts = -(-STRENGTHS // max(len(grid) - 1, 1))
     between = [

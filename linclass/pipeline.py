@@ -252,7 +252,7 @@ def _tuned(
     groups: np.ndarray | None = None,
 ) -> tuning.Choice:
     options = tuning.candidates(method.tune)
-    precision = precision_of_tuning(method)
+    precision = _precision_of_tuning(method)
 
     def prepare(train: np.ndarray, test: np.ndarray) -> tuple[Any, ...]:
         transforms, ready = fit_transforms(method.transforms, table.rows(train), y[train])
@@ -352,7 +352,7 @@ def _takes_groups(estimator: Any) -> bool:
         return False
 
 
-def precision_of_tuning(method: Method) -> dict[str, Any]:
+def _precision_of_tuning(method: Method) -> dict[str, Any]:
     """Candidates are compared by their predictions, for which a looser tolerance may suffice (`tuning_tol`); it is not
     used if `tol` itself is tuned.
     """

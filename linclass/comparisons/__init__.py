@@ -33,7 +33,6 @@ _FILES = {
     "nemenyi": "nemenyi_test",
     "pairwise": "pairwise_matrix",
     "ranks": "ranking",
-    "t_interval": "confidence_interval",
 }
 
 

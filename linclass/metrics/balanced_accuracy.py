@@ -12,4 +12,3 @@ def balanced_accuracy(p: Predictions) -> Array:
 
 METRICS = {"balanced_accuracy": balanced_accuracy}
 GREATER_IS_BETTER = True
-BOUNDS = (0.0, 1.0)

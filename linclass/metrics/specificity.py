@@ -14,4 +14,3 @@ def specificity(p: Predictions) -> Array:
 
 METRICS = {"specificity": specificity}
 GREATER_IS_BETTER = True
-BOUNDS = (0.0, 1.0)

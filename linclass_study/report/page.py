@@ -21,10 +21,9 @@ from markupsafe import Markup
 
 from linclass_study.gate.findings import findings
 from linclass_study.project import ROOT
-from linclass_study.protocols import asked, of_dataset
+from linclass_study.protocols import asked, judging
 from linclass_study.report import data_card, exhibits, numerals, page_figures, page_tables, sections
 from linclass_study.report.cells import SHOWN, Cells, breakable, choices
-from linclass_study.report.in_short import in_short
 from linclass_study.report.page_figures import Figures
 from linclass_study.report.provenance import commits, machines
 from linclass_study.results import across_tables
@@ -90,7 +89,6 @@ def report(
         first=next(iter(over)),
         over=over,
         sure=sure,
-        short=in_short(outcome),
         textbook=(outcome.results / "textbook" / "textbook.html").exists(),
         present=[
             name
@@ -122,7 +120,7 @@ def protocols(outcome: Outcome) -> dict[str, str]:
     had = {
         name
         for dataset in outcome.datasets
-        for name in of_dataset(outcome.evaluation, outcome.about(dataset))
+        for name in judging(outcome.evaluation, outcome.about(dataset))
     }
     return {
         name: spoken(outcome.evaluation, name) for name in asked(outcome.evaluation) if name in had

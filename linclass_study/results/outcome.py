@@ -107,6 +107,11 @@ class Outcome:
         path = self.results / "checks" / f"{dataset}.json"
         return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
+    def kept(self, table: str, dataset: str, method: str) -> pl.DataFrame | None:
+        """What a run kept beside its predictions: coefficients, tuning, paths or traces; None where it kept none."""
+        path = self.results / "runs" / dataset / method / f"{table}.parquet"
+        return pl.read_parquet(path) if path.exists() else None
+
     def boundary(
         self, dataset: str, method: str
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:

@@ -27,13 +27,17 @@ def write(outcome: Outcome) -> None:
 
 def table(outcome: Outcome) -> pl.DataFrame:
     """dataset, method, protocol, repeat, fold, parameter, value as JSON, edge; of methods that are tuned."""
-    tuned = {name: entry["tune"] for name, entry in outcome.methods.items() if entry.get("tune")}
-    fits = (
-        pl.scan_parquet(outcome.results / "fits.parquet")
-        .filter(pl.col("method").is_in(list(tuned)), pl.col("status").is_in(FITTED))
-        .select(*FIT, "params")
-        .collect()
-    )
+    fits = pl.scan_parquet(outcome.results / "fits.parquet")
+    tuned = [name for name, entry in outcome.methods.items() if entry.get("tune")]
+    own = fits.filter(pl.col("method").is_in(tuned)).select(*FIT, "status", "params")
+    return of_fits(own.collect(), outcome.methods)
+
+
+def of_fits(fits: pl.DataFrame, methods: Mapping[str, Mapping[str, Any]]) -> pl.DataFrame:
+    """Likewise, of some fits."""
+    tuned = {name: entry["tune"] for name, entry in methods.items() if entry.get("tune")}
+    fits = fits.filter(pl.col("method").is_in(list(tuned)), pl.col("status").is_in(FITTED))
+    fits = fits.select(*FIT, "params")
     rows = [
         (method, params, parameter, json.dumps(value), edge(value, tuned[method][parameter]))
         for method, params in fits.select("method", "params").unique().iter_rows()

@@ -75,7 +75,8 @@ def draw(outcome: Outcome) -> Exhibit:
 
 def median_seconds(outcome: Outcome) -> dict[str, float]:
     """Method → median of its fits' seconds on the machine that made most of them: machines are never pooled."""
-    times = outcome.times.filter(pl.col("fit_seconds").is_not_null())
+    whole = ~pl.col("protocol").str.starts_with("learning_curve@")  # whose fits are of fewer rows
+    times = outcome.times.filter(pl.col("fit_seconds").is_not_null(), whole)
     if times.is_empty():
         return {}
     fits = times.group_by("machine").len().sort(pl.col("len"), "machine", descending=[True, False])

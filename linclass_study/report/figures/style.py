@@ -120,6 +120,12 @@ def dots(axes: Axes, x: Any, y: Any, size: float, colour: str, alpha: float = 1.
     drawn.get_path().should_simplify = False
 
 
+def plain_log(axis: Any) -> None:
+    """A logarithmic axis with its powers of ten as plain numbers: mathematical text is off (SETTINGS)."""
+    axis.set_major_formatter(lambda value, _: f"{value:g}")
+    axis.set_minor_formatter(lambda value, _: "")
+
+
 def quiet(axes: Axes) -> None:
     """An axis whose names speak for themselves: no line and no ticks."""
     axes.spines["left"].set_visible(False)

@@ -1,0 +1,180 @@
+"""What the best linear method of a data set weighs: the most positive and most negative coefficients, by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from linclass_study.report.exhibit import Exhibit
+from linclass_study.report.figures import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from linclass_study.results.outcome import Outcome
+
+PLACE, SECTION, PER_DATASET = 20, "dataset", True
+EACH = 10  # of each sign, of one score; with several, in panels, half of it
+PANELS = 6
+ROW = 0.19  # inches of a feature
+
+
+def draw(outcome: Outcome, dataset: str) -> Exhibit:
+    found = best_linear(outcome, dataset)
+    if found is None:
+        return Exhibit.nothing(f"no linear method on {dataset} has coefficients of named features")
+    method, known = found
+    classes = outcome.about(dataset)["classes"]
+    codes = known["class"].unique().sort().to_list()
+    shown, most = codes[:PANELS], EACH if len(codes) == 1 else EACH // 2
+    panels = [largest(known.filter(pl.col("class") == code), most) for code in shown]
+    unit = "standard deviation" if is_standardized(known) else "unit"
+    titles, axis = [str(classes[code]) for code in shown], f"coefficient, per {unit}"
+    if len(codes) == 1:
+        titles = [""]
+    figure = _figure(panels, titles, axis, outcome.position(method))
+    if len(codes) == 1:
+        _say_sides(figure, *map(str, classes))
+    folds = known.select("repeat", "fold").unique().height
+    of_how_many = known["feature"].drop_nulls().n_unique()
+    speaks = ""
+    if len(codes) == 1:
+        speaks = f" Positive ones speak for {classes[1]}, negative ones for {classes[0]}."
+    caption = (
+        f"Coefficients of {method}: how much its score rises with one {unit} of the feature.{speaks} "
+        f"Large marks are means over {folds} folds, dots the folds. "
+    )
+    if all(len(panel) == of_how_many for panel in panels):
+        caption += "It is the best linear method here with comparable coefficients."
+    else:
+        caption += f"Of {of_how_many} features the most positive and the most negative are shown."
+    if len(codes) > PANELS:
+        caption += f" {PANELS} of {len(codes)} classes are shown."
+    if len(codes) > 1:
+        caption += (
+            " A row gets the class of the highest score, so differences between panels count."
+        )
+    numbers = {
+        "method": method,
+        "per": unit,
+        "classes": {
+            str(classes[code]): [
+                {"feature": name, "mean": float(np.mean(values)), "folds": values.tolist()}
+                for name, values in panel
+            ]
+            for code, panel in zip(shown, panels, strict=True)
+        },
+    }
+    return Exhibit(figure, f"Coefficients on {dataset}", caption, numbers)
+
+
+def best_linear(outcome: Outcome, dataset: str) -> tuple[str, pl.DataFrame] | None:
+    """(method, coefficients of the main protocol) of the first in the ranking whose features are standardized, so
+    that they can be compared, and whose fits have one finite optimum; else of the first of all."""
+    from linclass_study.results.summary import ranking
+
+    protocol, others = outcome.protocol(dataset), None
+    odd = outcome.fits.filter(pl.col("status").is_in(("separable", "rank_deficient")))
+    without_optimum = {*odd.filter(dataset=dataset)["method"]}
+    for method in ranking(outcome, dataset)["method"]:
+        known = outcome.kept("coefficients", dataset, method)
+        if known is None:
+            continue
+        known = known.filter(protocol=protocol)
+        if not known.filter(pl.col("feature").is_not_null(), pl.col("value") != 0).height:
+            continue
+        if is_standardized(known) and method not in without_optimum:
+            return method, known
+        others = others or (method, known)
+    return others
+
+
+def is_standardized(known: pl.DataFrame) -> bool:
+    return bool((known["scale"] != 1).any())
+
+
+def largest(known: pl.DataFrame, most: int) -> list[tuple[str, np.ndarray]]:
+    """(feature, its coefficient in each fold) of the `most` highest and the `most` lowest by the mean, highest first;
+    in folds of whose largest it is none, 0."""
+    folds = known.select("repeat", "fold").unique(maintain_order=True).height
+    by_feature = (
+        known.drop_nulls("feature")
+        .with_columns(effect=pl.col("value") * pl.col("scale"))
+        .group_by("feature", maintain_order=True)
+        .agg("effect")
+    )
+    rows = [
+        (name, np.pad(np.array(effects), (0, folds - len(effects))))
+        for name, effects in by_feature.iter_rows()
+    ]
+    rows.sort(key=lambda row: (-row[1].mean(), row[0]))
+    if len(rows) <= 2 * most:
+        return rows
+    positive = [row for row in rows[:most] if row[1].mean() > 0]
+    negative = [row for row in rows[-most:] if row[1].mean() < 0]
+    return [*positive, *negative]
+
+
+def _figure(
+    panels: list[list[tuple[str, np.ndarray]]], titles: list[str], axis: str, position: int
+) -> Any:
+    columns = 1 if len(panels) == 1 else 2
+    lines = -(-len(panels) // columns)
+    room = 34 if columns == 1 else 19
+    tall = [
+        ROW * max(len(panel) for panel in panels[i * columns : (i + 1) * columns])
+        for i in range(lines)
+    ]
+    height = sum(tall) + 0.56 * lines + 0.2
+    figure = style.canvas(7.2, height)
+    spans = [(low, high) for low, high in map(_span, panels)]
+    limits = min(low for low, _ in spans), max(high for _, high in spans)
+    longest = max((len(name[:room]) for panel in panels for name, _ in panel), default=1)
+    left, width = 0.15 + 0.066 * longest, 7.2 / columns
+    top = height
+    for line in range(lines):
+        top -= 0.26
+        for column, number in enumerate(
+            range(line * columns, min((line + 1) * columns, len(panels)))
+        ):
+            own = ROW * len(panels[number])
+            place = (column * width + left) / 7.2, (top - own) / height
+            axes = figure.add_axes((*place, (width - left - 0.15) / 7.2, own / height))
+            axes.set_xlim(*limits)
+            _draw(axes, panels[number], position, room)
+            axes.set_title(titles[number], loc="left", fontsize=8.5, pad=3)
+        top -= tall[line] + 0.3
+    middle = 0.5 if columns > 1 else (left + 7.05) / 2 / 7.2
+    figure.text(middle, 0.06 / height, axis, ha="center", va="bottom", color=style.INK)
+    return figure
+
+
+def _say_sides(figure: Any, low: str, high: str) -> None:
+    """Which class either side speaks for, at the ends of the line that the axis' name is on."""
+    box = figure.axes[0].get_position()
+    height = 0.06 / figure.get_size_inches()[1]
+    look = {"va": "bottom", "color": style.INK}
+    figure.text(box.x0, height, f"← {style.wrapped(low, 24, 1)}", ha="left", **look)
+    figure.text(box.x1, height, f"{style.wrapped(high, 24, 1)} →", ha="right", **look)
+
+
+def _span(panel: list[tuple[str, np.ndarray]]) -> tuple[float, float]:
+    values = np.concatenate([[0.0], *(values for _, values in panel)])
+    room = 0.06 * (values.max() - values.min())
+    return float(values.min() - room), float(values.max() + room)
+
+
+def _draw(axes: Axes, panel: list[tuple[str, np.ndarray]], position: int, room: int) -> None:
+    colour, marker = style.of_method(position)
+    axes.set_ylim(len(panel) - 0.5, -0.5)
+    axes.axvline(0, color=style.MUTED, linewidth=0.6)
+    for row, (_, values) in enumerate(panel):
+        axes.plot([values.min(), values.max()], [row, row], color=colour, linewidth=1, alpha=0.4)
+        style.dots(axes, values, np.full(len(values), row), 2.4, colour, 0.5)
+        axes.plot(values.mean(), row, marker, color=colour, markersize=5, markeredgecolor="white")
+    names = [style.wrapped(name, room, 1) for name, _ in panel]
+    axes.set_yticks(range(len(panel)), names, fontsize=7.5)
+    axes.grid(axis="x")
+    style.quiet(axes)

@@ -1,0 +1,132 @@
+"""How fast solvers come near their optimum, and what that does to predictions: objective and held-out metric."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from linclass_study.report.exhibit import Exhibit
+from linclass_study.report.figures import style
+
+if TYPE_CHECKING:
+    from linclass_study.results.outcome import Outcome
+
+PLACE, SECTION, PER_DATASET = 3, "cost", True
+METHODS = 12  # that have a place in the key
+LEAST = 1e-12  # of an objective: below, a difference is rounding
+# Parameters that change how an optimum is looked for, and not which it is.
+OF_SOLVERS = (
+    "solver",
+    "step",
+    "tol",
+    "max_iter",
+    "warm_start",
+    "trace",
+    "random_state",
+    "strength",
+)
+
+
+def draw(outcome: Outcome, dataset: str) -> Exhibit:
+    traces = {
+        method: trace
+        for method in outcome.methods
+        if (trace := outcome.kept("traces", dataset, method)) is not None
+    }
+    if not traces:
+        return Exhibit.nothing(
+            "no steps of solvers were kept; evaluation: {traces: true} keeps them"
+        )
+    shown = dict(list(traces.items())[:METHODS])
+    best = lowest(outcome, dataset, traces)
+    rows = -(-len(shown) // 4)
+    height = 4.3 + 0.22 * rows
+    figure = style.canvas(7.2, height)
+    grid = figure.add_gridspec(
+        2, 2, left=0.115, right=0.985, top=1 - 0.1 / height, bottom=(0.5 + 0.22 * rows) / height,
+        hspace=0.1, wspace=0.08,
+    )  # fmt: skip
+    axes: Any = grid.subplots(sharex="col", sharey="row")
+    numbers: dict[str, Any] = {}
+    handles = []
+    for method, trace in shown.items():
+        first = trace.filter(protocol=trace["protocol"][0], repeat=0, fold=trace["fold"][0])
+        first = first.sort("step")
+        colour, marker = style.of_method(outcome.position(method))
+        gap = np.maximum(first["objective"].to_numpy() - best[method], 0)
+        looked = first["held_out"].is_not_null().to_numpy()
+        look = {"color": colour, "marker": marker, "linewidth": 1.1, "markersize": 4}
+        for column, x in enumerate(("passes", "seconds")):
+            along = first[x].to_numpy()
+            known = gap > LEAST * max(abs(best[method]), LEAST)
+            last = {"markevery": [max(int(known.sum()) - 1, 0)]}
+            (line,) = axes[0, column].plot(along[known], gap[known], **look, **last)
+            if looked.any():
+                last = {"markevery": [int(looked.sum()) - 1]}
+                axes[1, column].plot(
+                    along[looked], first["held_out"].to_numpy()[looked], **look, **last
+                )
+        handles.append(line)
+        numbers[method] = {
+            "passes": first["passes"].to_list(), "seconds": first["seconds"].to_list(),
+            "behind": gap.tolist(), "held_out": first["held_out"].to_list(),
+        }  # fmt: skip
+    words = outcome.metric.replace("_", " ")
+    for column, name in enumerate(("passes over the rows", "seconds")):
+        axes[1, column].set_xlabel(name)
+        axes[0, column].set(xscale="log", yscale="log")
+        style.plain_log(axes[1, column].xaxis)
+        style.plain_log(axes[0, column].yaxis)
+        for one in axes[:, column]:
+            one.grid()
+    axes[0, 0].set_ylabel("objective − the lowest")
+    axes[1, 0].set_ylabel(f"{words}, held out")
+    figure.legend(
+        handles,
+        list(shown),
+        loc="lower center",
+        ncols=4,
+        frameon=False,
+        fontsize=7.5,
+        markerscale=1.2,
+    )
+    more = f" {len(traces) - METHODS} more methods are not shown." if len(traces) > METHODS else ""
+    caption = (
+        "The first fold's fit of each method, step by step. Above: how far its objective is above the lowest that any "
+        "method with the same objective reached; lower is nearer to the optimum. Below: the "
+        f"{words} on the rows that were held out: where a line is flat, further steps gain nothing. Marks are the "
+        f"last steps; tuning is not counted.{more}"
+    )
+    return Exhibit(figure, f"Convergence on {dataset}", caption, numbers)
+
+
+def lowest(outcome: Outcome, dataset: str, traces: dict[str, pl.DataFrame]) -> dict[str, float]:
+    """Method → the lowest objective that any method reached which minimizes the same on the same rows."""
+    found: dict[str, float] = {}
+    problems = {method: problem(outcome, dataset, method, traces[method]) for method in traces}
+    for method, trace in traces.items():
+        own = float(trace["objective"].min())  # type: ignore[arg-type]
+        found[problems[method]] = min(own, found.get(problems[method], np.inf))
+    return {method: found[problems[method]] for method in traces}
+
+
+def problem(outcome: Outcome, dataset: str, method: str, trace: pl.DataFrame) -> str:
+    """One word for what is minimized: the entry but for its solver, and the strength that was chosen."""
+    entry = outcome.methods[method]
+    fit = outcome.fits.filter(dataset=dataset, method=method).join(
+        trace.head(1), on=["protocol", "repeat", "fold"], how="semi"
+    )
+    given = entry.get("params") or {}
+    params = {name: value for name, value in given.items() if name not in OF_SOLVERS}
+    chosen = json.loads(fit["params"][0] or "{}") if fit.height else {}
+    parts = [
+        entry["classifier"],
+        params,
+        chosen.get("strength"),
+        entry.get("features"),
+        entry.get("transforms"),
+    ]
+    return json.dumps(parts, sort_keys=True, default=str)

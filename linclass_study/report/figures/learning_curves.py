@@ -1,0 +1,105 @@
+"""What more training rows are worth: the error on the same held-out rows by models of nested parts of the others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from linclass_study.report.exhibit import Exhibit
+from linclass_study.report.figures import style
+from linclass_study.report.figures.end_labels import end_labels
+
+if TYPE_CHECKING:
+    from linclass_study.results.outcome import Outcome
+
+PLACE, SECTION, PER_DATASET = 4, "cost", True
+NAMED = 14  # lines that have a colour and a name; the others are grey
+
+
+def draw(outcome: Outcome, dataset: str) -> Exhibit:
+    from linclass import metrics
+
+    curves = of_methods(outcome, dataset)
+    if not any(len(curve) > 1 for curve in curves.values()):
+        return Exhibit.nothing(
+            "no learning curve was asked for; evaluation: {protocols: [cv, learning_curve]} fits them"
+        )
+    greater = metrics.greater_is_better(outcome.metric)
+    words = outcome.metric.replace("_", " ")
+    order = sorted(curves, key=lambda m: (_error(curves[m][-1]["mean"], greater), m))
+    figure = style.canvas(7.2, 4.0)
+    axes = figure.add_axes((0.09, 0.13, 0.66, 0.84))
+    axes.set_xscale("log")
+    ends = []
+    for method in reversed(order):
+        curve, named = curves[method], method in order[:NAMED]
+        colour, marker = style.of_method(outcome.position(method))
+        x = [point["rows"] for point in curve]
+        y = np.array([_error(point["mean"], greater) for point in curve])
+        if named:
+            if method == order[0]:
+                error = np.array([point["error"] or 0.0 for point in curve])
+                axes.fill_between(x, y - error, y + error, color=colour, alpha=0.12, linewidth=0)
+            axes.plot(x, y, color=colour, marker=marker, markersize=4, linewidth=1.2)
+            ends.append((float(y[-1]), style.wrapped(method, 26, 1), colour))
+        else:
+            axes.plot(x, y, color=style.GRID, linewidth=0.9, zorder=1)
+    sizes = sorted({round(point["rows"]) for curve in curves.values() for point in curve})
+    axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
+    axes.minorticks_off()
+    axes.set(xlabel="training rows", ylabel=f"1 − {words}" if greater else words)
+    axes.set_ylim(bottom=max(0.0, axes.get_ylim()[0]))
+    axes.grid()
+    end_labels(axes, ends)
+    more = f" Of {len(order)} methods the {NAMED} best at the full size are named."
+    caption = (
+        "Error on the held-out rows against the number of training rows. The smaller parts lie within the larger ones, "
+        "and the last point is cross-validation itself. Where a line still falls, more rows would help. The band is "
+        f"the standard error of {order[0]}, over folds and corrected for overlapping training rows. A size at which "
+        f"some fit of a method failed has no point.{more if order[NAMED:] else ''}"
+    )
+    return Exhibit(figure, f"Learning curves on {dataset}", caption, {"curves": curves})
+
+
+def _error(value: float, greater_is_better: bool) -> float:
+    return 1 - value if greater_is_better else value
+
+
+def of_methods(outcome: Outcome, dataset: str) -> dict[str, list[dict[str, Any]]]:
+    """Method → points (rows, mean, standard error) of its curve, where every fold gave a value."""
+    from linclass_study.results.outcome import FITTED
+
+    same = [pl.col("dataset") == dataset, pl.col("protocol").str.starts_with("learning_curve@")]
+    curve, whole = (
+        pl.all_horizontal(same),
+        (pl.col("dataset") == dataset) & (pl.col("protocol") == "cv"),
+    )
+    keys = ["method", "protocol"]
+    if not outcome.fits.filter(curve).height:
+        return {}
+    concerned = curve | (whole & (pl.col("repeat") == 0))
+    fits = (
+        outcome.fits.filter(concerned)
+        .group_by(keys)
+        .agg(
+            rows=pl.col("n_train").mean(), planned=pl.len(),
+            fitted=pl.col("status").is_in(FITTED).sum(),
+            share=(pl.col("n_test") / pl.col("n_train")).mean(),
+        )
+    )  # fmt: skip
+    points = (
+        outcome.scores.filter(concerned, metric=outcome.metric)
+        .group_by(keys)
+        .agg(mean=pl.col("value").mean(), sd=pl.col("value").std(), n=pl.len())
+        .join(fits, on=keys)
+        .filter(pl.col("n") == pl.col("planned"), pl.col("fitted") == pl.col("planned"))
+        .with_columns(error=pl.col("sd") * (1 / pl.col("n") + pl.col("share")).sqrt())
+        .sort("rows")
+    )
+    return {
+        method: points.filter(method=method).select("rows", "mean", "error").to_dicts()
+        for method in outcome.methods
+        if points.filter(method=method).height
+    }

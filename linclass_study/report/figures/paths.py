@@ -1,0 +1,128 @@
+"""Coefficients along the strength of the penalty, and what the inner folds said of each strength."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from linclass_study.report.exhibit import Exhibit
+from linclass_study.report.figures import style
+from linclass_study.report.figures.end_labels import end_labels
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from linclass_study.results.outcome import Outcome
+
+PLACE, SECTION, PER_DATASET = 21, "dataset", True
+METHODS = 2  # the best that have a path
+NAMED = 6  # features of a panel that have a colour and a name
+
+
+def draw(outcome: Outcome, dataset: str) -> Exhibit:
+    from linclass_study.results.summary import ranking
+
+    found: dict[str, tuple[pl.DataFrame, pl.DataFrame]] = {}
+    for method in ranking(outcome, dataset)["method"]:
+        path, tuning = (outcome.kept(table, dataset, method) for table in ("paths", "tuning"))
+        if path is not None and tuning is not None and len(found) < METHODS:
+            found[method] = path, judged(tuning.filter(protocol=outcome.protocol(dataset)))
+    if not found:
+        return Exhibit.nothing(f"no method on {dataset} is tuned over strengths and has a path")
+    classes = outcome.about(dataset)["classes"]
+    figure = style.canvas(7.2, 4.4)
+    numbers: dict[str, Any] = {}
+    width = 7.2 / METHODS
+    for column, (method, (path, scores)) in enumerate(found.items()):
+        code = int(path["class"].to_numpy().max())
+        left, span = (column * width + 1.2) / 7.2, (width - 1.65) / 7.2
+        above = figure.add_axes((left, 0.45, span, 0.48))
+        below = figure.add_axes((left, 0.11, span, 0.27), sharex=above)
+        numbers[method] = _draw_path(above, path.filter(pl.col("class") == code))
+        numbers[method] |= {"class": str(classes[code]), "inner": scores.to_dicts()}
+        _draw_scores(below, scores, outcome.position(method))
+        above.set_title(method, loc="left", fontsize=8.5)
+        above.tick_params(labelbottom=False)
+        below.set_xlabel("strength of the penalty")
+        if not column:
+            above.text(-0.05, 1.035, "coefficient of", transform=above.transAxes, ha="right")
+            below.set_ylabel(outcome.metric.replace("_", " "))
+    of_class = f" of the score of {classes[-1]}" if len(classes) > 2 else ""
+    words = outcome.metric.replace("_", " ")
+    caption = (
+        f"Above: coefficients{of_class} per standard deviation of the feature against the strength, in "
+        f"the first fold; the {NAMED} largest are named. Below: the mean {words} of the inner folds of all fits, with "
+        "its standard error; marks are strengths that were chosen, the larger the more often. "
+        "Further to the right the penalty is stronger."
+    )
+    return Exhibit(figure, f"Paths over strengths on {dataset}", caption, numbers)
+
+
+def judged(tuning: pl.DataFrame) -> pl.DataFrame:
+    """strength → mean over fits of the inner mean and of its standard error, and how many fits chose it; with the best
+    of the other parameters."""
+    strength = pl.col("params").map_elements(
+        lambda text: float(json.loads(text)["strength"]), return_dtype=pl.Float64
+    )
+    return (
+        tuning.with_columns(strength=strength)
+        .group_by("strength", "params")
+        .agg(pl.col("mean").mean(), pl.col("error").mean(), chosen=pl.col("chosen").sum())
+        .sort("mean", "params", descending=[True, False], nulls_last=True)
+        .group_by("strength", maintain_order=True)
+        .agg(pl.col("mean").first(), pl.col("error").first(), pl.col("chosen").sum())
+        .filter(pl.col("strength") > 0)
+        .sort("strength")
+    )
+
+
+def _draw_path(axes: Axes, path: pl.DataFrame) -> dict[str, Any]:
+    effects = path.drop_nulls("feature").with_columns(effect=pl.col("value") * pl.col("scale"))
+    lines = {
+        str(name): own.sort("strength").select("strength", "effect").to_numpy().T
+        for (name,), own in effects.partition_by("feature", as_dict=True).items()
+    }
+    order = sorted(lines, key=lambda name: (-np.abs(lines[name][1]).max(), name))
+    axes.set_xscale("log")
+    axes.axhline(0, color=style.MUTED, linewidth=0.6)
+    for name in order[NAMED:]:
+        axes.plot(*lines[name], color=style.GRID, linewidth=0.9, zorder=1)
+    for number, name in enumerate(order[:NAMED]):
+        axes.plot(*lines[name], color=style.COLOURS[number], linewidth=1.3)
+    strengths = path["strength"].to_numpy()
+    axes.set_xlim(float(strengths.min()), float(strengths.max()))
+    ends = [
+        (float(lines[name][1][0]), style.wrapped(name, 18, 1), style.COLOURS[number])
+        for number, name in enumerate(order[:NAMED])
+    ]
+    axes.margins(y=0.06)
+    axes.yaxis.tick_right()
+    axes.spines["left"].set_visible(False)
+    axes.spines["right"].set_visible(True)
+    axes.tick_params(axis="y", labelsize=7.5)
+    style.plain_log(axes.xaxis)
+    end_labels(axes, ends, right=False)
+    return {"path": {name: lines[name].tolist() for name in order}}
+
+
+def _draw_scores(axes: Axes, scores: pl.DataFrame, position: int) -> None:
+    known = scores.drop_nulls("mean")
+    colour, marker = style.of_method(position)
+    x, mean, error = (known[name].to_numpy() for name in ("strength", "mean", "error"))
+    axes.fill_between(x, mean - error, mean + error, color=colour, alpha=0.15, linewidth=0)
+    axes.plot(x, mean, color=colour, linewidth=1.2)
+    chosen = known.filter(pl.col("chosen") > 0)
+    share = chosen["chosen"].to_numpy() / max(1, int(chosen["chosen"].sum()))
+    for place, value, size in zip(chosen["strength"], chosen["mean"], share, strict=True):
+        axes.plot(
+            place,
+            value,
+            marker,
+            color=colour,
+            markersize=3 + 7 * size**0.5,
+            markeredgecolor="white",
+        )
+    axes.grid()

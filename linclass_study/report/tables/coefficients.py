@@ -1,0 +1,72 @@
+"""What the linear methods of a data set weigh, feature by feature: those that weigh most in the best of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from linclass_study.report.figures.coefficients import best_linear, is_standardized
+from linclass_study.report.table import Column, Number, Table
+from linclass_study.results.outcome import Outcome
+from linclass_study.results.summary import ranking
+
+PLACE, SECTION, PER_DATASET = 23, "dataset", True
+METHODS = 6
+FEATURES = 40  # of a class
+
+
+def make(outcome: Outcome, dataset: str) -> Table | None:
+    about = outcome.about(dataset)
+    first = None if about["status"] == "unavailable" else best_linear(outcome, dataset)
+    if first is None:
+        return None
+    method, known = first
+    weighed = {method: effects(known)}
+    for other in ranking(outcome, dataset)["method"]:
+        if len(weighed) == METHODS:
+            break
+        if other in weighed or (told := outcome.kept("coefficients", dataset, other)) is None:
+            continue
+        told = told.filter(protocol=outcome.protocol(dataset))
+        if told.height and is_standardized(told) == is_standardized(known):
+            weighed[other] = effects(told)
+    classes = about["classes"]
+    order = sorted(
+        weighed[method], key=lambda key: (key[0], -abs(weighed[method][key].value or 0), key[1])
+    )
+    per_class = {code: [key for key in order if key[0] == code] for code, _ in order}
+    shown = [key for keys in per_class.values() for key in keys[:FEATURES]]
+    rows: list[list[Any]] = [
+        [str(classes[code]), feature, *(own.get((code, feature)) for own in weighed.values())]
+        for code, feature in shown
+    ]
+    several = len(classes) > 2
+    columns = [Column("class", "Class"), Column("feature", "Feature")]
+    columns += [Column(name, name, "number") for name in weighed]
+    if not several:
+        columns, rows = columns[1:], [row[1:] for row in rows]
+    unit = "standard deviation" if is_standardized(known) else "unit"
+    more = f" Of {len(order)} the largest are shown." if len(order) > len(shown) else ""
+    towards = "the class" if several else str(classes[-1])
+    caption = (
+        f"Coefficients per {unit} of the feature, mean ± standard deviation over the folds: positive ones speak for "
+        f"{towards}. Scores of different methods have different scales, so compare signs and order.{more} "
+        "All are in runs/…/coefficients.parquet."
+    )
+    return Table(f"Coefficients on {dataset}", caption, columns, rows)
+
+
+def effects(known: pl.DataFrame) -> dict[tuple[int, str], Number]:
+    """(class, feature) → value · scale over the folds; where a fold kept only its largest, the others count as 0."""
+    folds = known.select("repeat", "fold").unique().height
+    found = {}
+    own = known.drop_nulls("feature").with_columns(effect=pl.col("value") * pl.col("scale"))
+    for code, feature, values in (
+        own.group_by("class", "feature", maintain_order=True).agg("effect").iter_rows()
+    ):
+        effect = np.pad(np.array(values), (0, max(folds - len(values), 0)))
+        sd = float(effect.std(ddof=1)) if len(effect) > 1 else None
+        found[code, feature] = Number(float(effect.mean()), sd)
+    return found

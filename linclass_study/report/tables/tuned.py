@@ -1,0 +1,70 @@
+"""The values that the inner folds chose on one data set, how often, and how good they were there."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import polars as pl
+
+from linclass_study.report.table import Column, Number, Table
+from linclass_study.results import tuned
+from linclass_study.results.outcome import Outcome
+
+PLACE, SECTION, PER_DATASET = 22, "dataset", True
+VALUES = 3  # that are told of a parameter
+
+
+def make(outcome: Outcome, dataset: str) -> Table | None:
+    entries = {name: entry for name, entry in outcome.methods.items() if entry.get("tune")}
+    if outcome.about(dataset)["status"] == "unavailable" or not entries:
+        return None
+    chosen = tuned.of_fits(outcome.fits, entries).filter(
+        dataset=dataset, protocol=outcome.protocol(dataset)
+    )
+    rows: list[list[Any]] = []
+    for method, entry in entries.items():
+        best = _inner_score(outcome, dataset, method)
+        for parameter in entry["tune"]:
+            own = chosen.filter(method=method, parameter=parameter)
+            if own.height:
+                rows.append([method, parameter, *_values(own), best])
+    if not rows:
+        return None
+    columns = [
+        Column("method", "Method", "method"),
+        Column("parameter", "Parameter"),
+        Column("chosen", "Chosen, and in how many fits"),
+        Column("at_the_end", "At an end of the grid", "number", "share of the fits"),
+        Column("inner", f"Inner {outcome.metric.replace('_', ' ')}", "number"),
+    ]
+    caption = (
+        f"What the inner folds chose in each of the fits. The inner {outcome.metric.replace('_', ' ')} is that of the "
+        "chosen candidates, mean ± standard deviation over the fits; the choice was made by it, so it flatters."
+    )
+    return Table(f"Tuned values on {dataset}", caption, columns, rows)
+
+
+def _values(own: pl.DataFrame) -> tuple[str, float | None]:
+    """('0.1 in 7, 0.01 in 3', share of the fits at an end of the grid)."""
+    counts = own["value"].value_counts().sort("count", "value", descending=[True, False])
+    told = [f"{_short(value)} in {count}" for value, count in counts.head(VALUES).iter_rows()]
+    rest = int(counts["count"].slice(VALUES).sum())
+    told += [f"others in {rest}"] if rest else []
+    return ", ".join(told), float(own["edge"].is_not_null().to_numpy().mean())
+
+
+def _short(value: str) -> str:
+    known = json.loads(value)
+    return f"{known:.4g}" if isinstance(known, float) else str(known)
+
+
+def _inner_score(outcome: Outcome, dataset: str, method: str) -> Number | None:
+    told = outcome.kept("tuning", dataset, method)
+    if told is None:
+        return None
+    means = told.filter("chosen", protocol=outcome.protocol(dataset))["mean"].drop_nulls()
+    if not len(means):
+        return None
+    values = means.to_numpy()
+    return Number(float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else None)

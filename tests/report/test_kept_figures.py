@@ -1,0 +1,272 @@
+"""Figures and tables of what runs kept show the numbers that they say, and nothing where there is nothing."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from studies import Data, Method, numbers_of
+
+from linclass_study import tables as parquet
+from linclass_study.report import exhibits
+from linclass_study.report.figures import (
+    coefficients,
+    convergence,
+    end_labels,
+    learning_curves,
+    paths,
+    style,
+)
+from linclass_study.report.tables import coefficients as coefficients_table
+from linclass_study.report.tables import tuned as tuned_table
+
+FOLDS = 4
+
+
+@pytest.fixture
+def outcome(make):
+    return make(
+        {"d": Data(), "three": Data(("a", "b", "c"))},
+        {"m": Method(2.0), "other": Method(1.0)},
+        folds=FOLDS,
+    )
+
+
+def keep(outcome, table, dataset, method, rows):
+    """Rows without the columns that say which fit it is, of each fold: rows(fold)."""
+    identity = {"dataset": dataset, "method": method, "protocol": "cv", "repeat": 0}
+    told = [identity | {"fold": fold} | row for fold in range(FOLDS) for row in rows(fold)]
+    path = outcome.results / "runs" / dataset / method / f"{table}.parquet"
+    parquet.write(parquet.frame(table, told), table, path)
+
+
+def weights(values, scale=2.0, code=1):
+    """Coefficients of x0, x1, … that differ a little from fold to fold."""
+    return lambda fold: [
+        {"class": code, "feature": None, "value": 9.0, "scale": 1.0},
+        *(
+            {"class": code, "feature": f"x{j}", "value": value + 0.01 * fold, "scale": scale}
+            for j, value in enumerate(values)
+        ),
+    ]
+
+
+def drawn(module, outcome, dataset):
+    with style.settings():
+        return module.draw(outcome, dataset)
+
+
+def test_where_nothing_was_kept_nothing_is_drawn(outcome):
+    for module in (coefficients, paths, convergence, learning_curves):
+        exhibit = drawn(module, outcome, "d")
+        assert exhibit.figure is None
+        assert exhibit.reason
+    assert coefficients_table.make(outcome, "d") is None
+    assert tuned_table.make(outcome, "d") is None
+
+
+def test_coefficients_are_means_over_folds_per_standard_deviation(outcome):
+    keep(outcome, "coefficients", "d", "m", weights([3.0, -5.0, 0.1]))
+    exhibit = drawn(coefficients, outcome, "d")
+    told = exhibit.numbers["classes"]["yes"]
+    assert [one["feature"] for one in told] == ["x0", "x2", "x1"]
+    expected = [2 * (value + 0.01 * np.arange(FOLDS)) for value in (3.0, 0.1, -5.0)]
+    np.testing.assert_allclose([one["folds"] for one in told], expected)
+    assert "Positive ones speak for yes, negative ones for no" in exhibit.caption
+    table = coefficients_table.make(outcome, "d")
+    assert table.frame()["feature"].to_list() == ["x1", "x0", "x2"]  # by size
+    in_order = [np.mean(expected[k]) for k in (2, 0, 1)]
+    assert table.frame()["m"].to_list() == pytest.approx(in_order)
+
+
+def test_of_many_features_the_ends_are_shown_and_a_fold_without_one_counts_as_zero(outcome):
+    values = np.linspace(-1, 1, 101)
+
+    def rows(fold):
+        own = weights(values)(fold)
+        return own if fold else [row for row in own if row["feature"] != "x100"]
+
+    keep(outcome, "coefficients", "d", "m", rows)
+    (told,) = drawn(coefficients, outcome, "d").numbers["classes"].values()
+    names = [one["feature"] for one in told]
+    assert len(names) == 2 * coefficients.EACH
+    assert {"x99", "x98", "x0", "x1"} <= set(names)
+    assert "x50" not in names
+    weighed = coefficients_table.effects(outcome.kept("coefficients", "d", "m"))
+    assert weighed[1, "x100"].value == pytest.approx(2 * np.mean([0, 1.01, 1.02, 1.03]))
+
+
+def test_comparable_coefficients_of_finite_optima_come_first(outcome, make):
+    """Of the better method they are per unit; the other's are standardized, so that they can be compared."""
+    keep(outcome, "coefficients", "d", "m", weights([1.0], scale=1.0))
+    assert coefficients.best_linear(outcome, "d")[0] == "m"
+    keep(outcome, "coefficients", "d", "other", weights([1.0]))
+    assert coefficients.best_linear(outcome, "d")[0] == "other"
+    keep(outcome, "coefficients", "d", "m", weights([1.0]))
+    assert coefficients.best_linear(outcome, "d")[0] == "m"
+    separable = Method(2.0, everywhere=("separable", "no optimum"))
+    odd = make({"d": Data()}, {"m": separable, "other": Method(1.0)}, folds=FOLDS, name="odd")
+    for method in ("m", "other"):
+        keep(odd, "coefficients", "d", method, weights([1.0]))
+    assert coefficients.best_linear(odd, "d")[0] == "other"
+
+
+def test_each_class_has_a_panel(outcome):
+    def rows(fold):
+        return [row for code in range(3) for row in weights([1.0 - code], code=code)(fold)]
+
+    keep(outcome, "coefficients", "three", "m", rows)
+    exhibit = drawn(coefficients, outcome, "three")
+    assert list(exhibit.numbers["classes"]) == ["a", "b", "c"]
+    assert len(exhibit.figure.axes) == 3
+    assert coefficients_table.make(outcome, "three").frame()["class"].to_list() == ["a", "b", "c"]
+
+
+def test_long_names_and_many_classes_are_drawn(make):
+    classes = tuple(f"class {k} of a rather long name" for k in range(8))
+    method = "a_method_" + "of_a_long_name" * 3
+    outcome = make({"many": Data(classes, rows=80)}, {method: Method(2.0)}, folds=FOLDS)
+
+    def rows(fold):
+        told = [row for code in range(8) for row in weights([1.0, -1.0], code=code)(fold)]
+        return [row | {"feature": (row["feature"] or None) and row["feature"] * 30} for row in told]
+
+    keep(outcome, "coefficients", "many", method, rows)
+    keep(outcome, "traces", "many", method, trace(1.0))
+    keep(outcome, "tuning", "many", method, tuning)
+    keep(outcome, "paths", "many", method, lambda fold: path(fold) if fold == 0 else ())
+    for figure in ("coefficients", "convergence", "paths"):
+        exhibits.draw(outcome, figure)
+        assert numbers_of(outcome, f"{figure}-many")["drawn"]
+
+
+def tuning(fold):
+    """Strength 0.1 is best in half of the folds."""
+    for place, strength in enumerate((0.01, 0.1, 1.0)):
+        mean = None if place == 0 and fold == 0 else 0.7 + 0.1 * place
+        chosen = place == (1 if fold % 2 else 2)
+        yield {
+            "params": json.dumps({"strength": strength}),
+            "mean": mean,
+            "error": 0.01 * (fold + 1),
+            "n": 3,
+            "chosen": chosen,
+        }
+
+
+def path(fold):
+    for strength in (0.01, 0.1, 1.0):
+        for j in range(8):
+            value = (j + 1) / strength
+            yield {
+                "strength": strength,
+                "class": 1,
+                "feature": f"x{j}",
+                "value": value,
+                "scale": 0.5,
+            }
+
+
+def test_paths_and_inner_scores_are_those_that_were_kept(outcome):
+    keep(outcome, "tuning", "d", "m", tuning)
+    keep(outcome, "paths", "d", "m", lambda fold: path(fold) if fold == 0 else ())
+    told = drawn(paths, outcome, "d").numbers["m"]
+    assert told["path"]["x7"] == [[0.01, 0.1, 1.0], [400.0, 40.0, 4.0]]
+    assert [one["strength"] for one in told["inner"]] == [0.01, 0.1, 1.0]
+    assert [one["mean"] for one in told["inner"]] == pytest.approx([0.7, 0.8, 0.9])
+    assert [one["error"] for one in told["inner"]] == pytest.approx([0.025] * 3)
+    assert [one["chosen"] for one in told["inner"]] == [0, 2, 2]
+
+
+def trace(best, steps=5, looked=True):
+    def rows(fold):
+        for step in range(steps if fold == 0 else 0):
+            held_out = 0.5 + 0.1 * step if looked else None
+            yield {
+                "step": step, "passes": 2.0 * (step + 1), "seconds": 0.1 * (step + 1),
+                "objective": best + 10.0**-step, "gradient_norm": 1.0, "held_out": held_out,
+            }  # fmt: skip
+
+    return rows
+
+
+def test_objectives_are_told_above_the_lowest_of_those_that_minimize_the_same(outcome):
+    same = {"classifier": "linclass.LogisticRegression", "params": {"penalty": "l2"}}
+    outcome.methods["m"] = same | {"params": same["params"] | {"solver": "newton", "tol": 1e-9}}
+    outcome.methods["other"] = same | {"params": same["params"] | {"solver": "irls"}}
+    keep(outcome, "traces", "d", "m", trace(1.0))
+    keep(outcome, "traces", "d", "other", trace(1.5, looked=False))
+    numbers = drawn(convergence, outcome, "d").numbers
+    lowest = 1 + 1e-4
+    assert numbers["m"]["behind"] == pytest.approx([1 + 10.0**-k - lowest for k in range(5)])
+    assert numbers["other"]["behind"] == pytest.approx([1.5 + 10.0**-k - lowest for k in range(5)])
+    outcome.methods["other"] = same | {"params": {"penalty": "l1"}}  # another objective
+    assert drawn(convergence, outcome, "d").numbers["other"]["behind"][-1] == 0
+
+
+def test_learning_curves_end_in_cross_validation_and_leave_failed_sizes_out(outcome):
+    """Parts of 10 and 20 rows, made of the folds of cv; one fit of 'other' on 10 rows failed."""
+    fits, scores = [outcome.fits], [outcome.scores]
+    for rows in (10, 20):
+        size = pl.lit(f"learning_curve@{rows}")
+        moved = {"protocol": size, "repeat": pl.col("fold"), "fold": pl.lit(0, pl.Int32)}
+        part = outcome.fits.filter(protocol="cv").with_columns(
+            **moved, n_train=pl.lit(rows, pl.Int64)
+        )
+        lower = outcome.scores.filter(protocol="cv").with_columns(
+            **moved, value=pl.col("value") - 1 / rows
+        )
+        if rows == 10:
+            unlucky = (pl.col("method") == "other") & (pl.col("repeat") == 0)
+            failed = pl.when(unlucky).then(pl.lit("failed")).otherwise("status")
+            part, lower = part.with_columns(status=failed), lower.filter(~unlucky)
+        fits.append(part)
+        scores.append(lower)
+    outcome.__dict__["fits"], outcome.__dict__["scores"] = pl.concat(fits), pl.concat(scores)
+    curves = drawn(learning_curves, outcome, "d").numbers["curves"]
+    accuracy = outcome.scores.filter(dataset="d", protocol="cv", metric="accuracy")
+    whole = dict(accuracy.group_by("method").agg(pl.col("value").mean()).iter_rows())
+    assert [point["rows"] for point in curves["m"]] == [10, 20, 90]
+    assert [point["rows"] for point in curves["other"]] == [20, 90]
+    means = [point["mean"] for point in curves["m"]]
+    assert means == pytest.approx([whole["m"] - 0.1, whole["m"] - 0.05, whole["m"]])
+
+
+def test_tuned_values_are_counted(outcome):
+    outcome.methods["m"] = {"classifier": "linclass.m", "tune": {"strength": [0.01, 0.1, 1.0]}}
+    params = pl.Series([json.dumps({"strength": 1.0 if fold else 0.1}) for fold in range(FOLDS)])
+    own = outcome.fits.filter(dataset="d", method="m", protocol="cv").sort("fold")
+    outcome.__dict__["fits"] = own.with_columns(params=params)
+    keep(outcome, "tuning", "d", "m", tuning)
+    (row,) = tuned_table.make(outcome, "d").frame().to_dicts()
+    assert (row["method"], row["parameter"]) == ("m", "strength")
+    assert row["chosen"] == "1 in 3, 0.1 in 1"
+    assert row["at_the_end"] == 0.75
+    assert row["inner"] == pytest.approx(0.85)
+
+
+@pytest.mark.parametrize("places", [[0.0, 0.0, 0.0], [5.0, 90.0, 91.0, 92.0], [99.0, 99.0, 1.0]])
+def test_labels_are_apart_in_order_and_where_there_is_room_at_their_ends(places):
+    found = end_labels.spread(np.array(places), 10.0, 100.0)
+    assert (found >= 0).all()
+    assert (found <= 100).all()
+    ordered = found[np.argsort(places, kind="stable")]
+    assert (np.diff(ordered) >= 10 - 1e-9).all()
+    alone = end_labels.spread(np.array([20.0, 50.0]), 10.0, 100.0)
+    assert alone.tolist() == [20.0, 50.0]
+
+
+def test_the_new_figures_stand_in_their_sections():
+    found = exhibits.modules()
+    sections = {
+        name: found[name].SECTION
+        for name in ("coefficients", "paths", "convergence", "learning_curves")
+    }
+    assert sections == {
+        "coefficients": "dataset",
+        "paths": "dataset",
+        "convergence": "cost",
+        "learning_curves": "cost",
+    }
