@@ -1,7 +1,7 @@
-"""One fit looked at more closely than a prediction needs: its way to the optimum, and its path over strengths.
+"""The progress of a solver and the path over strengths, for one fit of a run.
 
-Both are fits of their own, made once the parameters are chosen, so they change no prediction. They are
-what our own classifiers offer (`trace`, `path`); of anybody else's there is nothing.
+Both are separate fits, made after the parameters are selected, so they do not change predictions. They are available
+for classifiers of linclass (`trace`, `path`).
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ def trace(
     seed: int,
     chosen: Mapping[str, Any],
 ) -> list[dict[str, Any]] | None:
-    """The steps of a solver as `trace_` tells them; `watched` is the tune_metric on the held-out rows, after the
-    first steps and then more and more seldom."""
+    """The steps of a solver as in `trace_`; `watched` is the tune_metric on the held-out rows, computed after the first
+    steps and then at growing intervals.
+    """
     if "trace" not in pipeline.parameters(method.classifier):
         return None
     transforms, training, estimator = pipeline.prepared(method, table, y, seed, chosen)
@@ -65,7 +66,7 @@ def path(
     seed: int,
     chosen: Mapping[str, Any],
 ) -> list[tuple[float, coefficients.Coefficients]] | None:
-    """(strength, coefficients) along the grid that `tune` has of strengths, the other parameters as chosen."""
+    """(strength, coefficients) over the tuned grid of strengths, with the other parameters as selected."""
     if "strength" not in method.tune or not callable(getattr(method.classifier, "path", None)):
         return None
     transforms, ready, estimator = pipeline.prepared(method, table, y, seed, chosen)
@@ -82,7 +83,7 @@ def path(
 
 
 def finer(options: Sequence[Mapping[str, Any]]) -> list[float]:
-    """The strengths of a grid that are above 0, and enough between neighbours to make a path, weakest first."""
+    """The positive strengths of a grid, with enough values in between for a path, weakest first."""
     grid = sorted({float(option["strength"]) for option in options if option["strength"] > 0})
     parts = -(-STRENGTHS // max(len(grid) - 1, 1))
     between = [

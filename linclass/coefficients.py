@@ -1,12 +1,12 @@
-"""The coefficients of a fitted linear classifier by the names of its features, whoever's it is:
+"""The coefficients of a fitted linear classifier by the names of its features, for any library:
 
-    z = Σ_j value_j x_j + intercept,      one z for two classes, one for each of more
+    z = Σ_j value_j x_j + intercept,      one z for two classes, else one per class
 
-x_j are the features before `standardize`, so a value is the change of z per unit of the feature as it was
-measured, and value · scale the change per standard deviation, where it was standardized (else scale is 1).
+x_j are the features before `standardize`, so `value` is the change of z per unit of the original feature, and
+value · scale the change per standard deviation if the feature was standardized (else scale is 1).
 
-Estimators come from anywhere and `coef_` may mean anything (pairs of classes, a step of a pipeline), so coefficients
-are believed only if they give the scores that the classifier itself gave. Where they do not, there are none.
+In foreign estimators `coef_` may refer to pairs of classes or to an inner step of a pipeline, so coefficients are
+returned only if they reproduce the scores of the classifier.
 """
 
 from __future__ import annotations

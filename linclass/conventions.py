@@ -48,9 +48,13 @@ class Estimator:
     objective_ : float or None
         Value of the objective at the solution; None if the fit has a closed form.
     certificate_ : float or None
-        How far the solution is from optimal at most, in the terms of `certificate_kind_`.
+        How far the solution is from optimal, 0 at an optimum; `certificate_kind_` says in what terms.
     certificate_kind_ : str or None
-        What the certificate is: 'duality_gap' (relative), 'gradient_cosine', 'closed_form', ...
+        'duality_gap', an upper bound of (P − min P)/P for the objective P; 'gradient_cosine', the
+        largest cosine between the slopes and a feature, which is not a bound; 'gradient_norm', a
+        norm of the gradient; 'training_mistakes', the share of misclassified training rows
+        (perceptrons); 'gap_to_bound', the share of training errors above a lower bound
+        (ZeroOneClassifier); 'closed_form', a solution without iterations.
     n_iter_ : int
         Number of iterations; 0 for a closed form.
     """

@@ -1,9 +1,9 @@
-"""Can a hyperplane separate the classes? Either it is given, with its margin, or the proof that none can.
+"""Linear separability of classes: a separating hyperplane with its margin, or a proof that there is none.
 
     separability(X, y)      any separating hyperplane, by Newton's method or a linear program
     largest_margin(X, y)    the one of largest margin γ, and Novikoff's bound (R/γ)² of the perceptron
 
-For K > 2 classes both answer for every pair: {(class, class): …}.   Albert & Anderson (1984), Biometrika 71
+For K > 2 classes both return a result for every pair: {(class, class): …}.   Albert & Anderson (1984), Biometrika 71
 """
 
 from __future__ import annotations

@@ -2,14 +2,14 @@
 
     θ = argmax  ln L(θ) + ½ ln det I(θ),   I = Σ_i w_i (diag(p_i) − p_i p_iᵀ) ⊗ x_i x_iᵀ,
 
-I the information matrix, x with a constant 1, p the probabilities of all classes but the last. The penalty is
-the logarithm of Jeffreys' prior; it takes off the bias of order 1/n of maximum likelihood. It goes to −∞ where
-probabilities go to 0 and 1, so the estimates are finite also where classes can be separated: the remedy
-for the status `separable` that needs no strength to be chosen. For two classes the likelihood equations are
+with the information matrix I, x including a constant 1, and p the probabilities of all classes but the last. The
+penalty is the logarithm of Jeffreys' prior; it removes the bias of order 1/n of maximum likelihood. It tends to −∞ as
+probabilities tend to 0 and 1, so the estimates are finite also for separable classes: it is a remedy for the status
+`separable` without a strength to choose. For two classes the likelihood equations are
 
-    Σ_i w_i (y_i − p_i + h_i (½ − p_i)) x_i = 0,   h_i = p_i (1 − p_i) x_iᵀ I⁻¹ x_i,
+    Σ_i w_i (y_i − p_i + h_i (½ − p_i)) x_i = 0,   h_i = p_i (1 − p_i) x_iᵀ I⁻¹ x_i;
 
-for a table of counts the maximum likelihood with ½ added to each. Weights count rows.
+for a table of counts it is maximum likelihood with ½ added to each count. Weights count rows.
 Firth (1993), Biometrika 80; Heinze & Schemper (2002), Statist. Med. 21; K classes: Bull, Mak & Greenwood (2002)
 """
 

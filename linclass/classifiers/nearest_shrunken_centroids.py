@@ -1,11 +1,11 @@
-"""Nearest shrunken centroids: diagonal linear discriminant analysis whose class means are drawn to the mean,
+"""Nearest shrunken centroids: diagonal linear discriminant analysis with class means shrunk to the overall mean,
 
     d_kj = (m_kj − m_j) / (μ_k (s_j + s₀)),   d′_kj = sign(d_kj) (|d_kj| − Δ)₊,   m′_kj = m_j + μ_k (s_j + s₀) d′_kj,
     z_k = −½ Σ_j (x_j − m′_kj)² / (s_j + s₀)² + ln π_k,
 
-m_k and m the means of class k and of all rows, s_j the deviation of feature j within the classes (over
-N − K), s₀ their median, and μ_k = √(1/n_k − 1/n), which makes d_kj a t statistic. A feature whose d′ are
-all 0 has no part in the scores; Δ, the `threshold`, says how many remain. Weights count rows.
+with m_k and m the means of class k and of all rows, s_j the standard deviation of feature j within the classes (over
+N − K), s₀ their median, and μ_k = √(1/n_k − 1/n), which makes d_kj a t statistic. A feature whose d′ are all 0 does not
+enter the scores; the `threshold` Δ controls how many remain. Weights count rows.
 Tibshirani, Hastie, Narasimhan & Chu (2002), PNAS 99; Hastie, Tibshirani & Friedman (2009), §18.2
 """
 

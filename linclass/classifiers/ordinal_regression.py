@@ -1,16 +1,16 @@
-"""Ordinal logistic regression (proportional odds), for classes in an order 0 < 1 < … < K − 1:
+"""Ordinal logistic regression (proportional odds), for ordered classes 0 < 1 < … < K − 1:
 
     P(y ≤ k | x) = σ(θ_k − w·x),   θ_0 < … < θ_{K−2},   σ the logistic function,
 
-by (penalized) maximum likelihood:  (1/Σω_i) Σ ω_i (−ln P(y_i | x_i)) + strength · ½‖w‖². All boundaries are
-parallel: the odds of being above k are those of being above l times a constant. With a = θ_y − w·x and
-b = θ_{y−1} − w·x the loss of a row is
+by (penalized) maximum likelihood:  (1/Σω_i) Σ ω_i (−ln P(y_i | x_i)) + strength · ½‖w‖². All boundaries are parallel:
+the odds of being above k are a constant times those of being above l. With a = θ_y − w·x and b = θ_{y−1} − w·x the loss
+of a row is
 
     −ln (σ(a) − σ(b)) = ln(1 + e^{−a}) + ln(1 + e^{b}) − ln(1 − e^{b−a}),
 
-two logistic losses and a convex function of the gap θ_y − θ_{y−1}: Newton's method finds the only minimum.
-With two classes this is logistic regression.
-McCullagh (1980), JRSS B 42; Burridge (1981), JRSS B 43, that the likelihood is concave
+two logistic losses and a convex function of the gap θ_y − θ_{y−1}, so Newton's method finds the unique minimum. With
+two classes it is logistic regression.
+McCullagh (1980), JRSS B 42; Burridge (1981), JRSS B 43, on concavity
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ class OrdinalRegression(SoftmaxProbabilities):
         return Z[:, np.argsort(self.order_)]
 
     def _ranks(self) -> Array:
-        """Place of each class in the order; sets `order_`."""
+        """Rank of each class in the order; sets `order_`."""
         known = self.classes_.tolist()
         order = known if self.order is None else list(self.order)
         if strange := [c for c in known if c not in order]:
@@ -241,7 +241,7 @@ class Cumulative:
         return phi + t * step, new
 
     def residual(self, point: Seen) -> float:
-        """The largest cosine of what is left of the gradient to a feature or a threshold."""
+        """The largest cosine between the slopes and a feature or a threshold."""
         norms = np.append(self.design.column_norms(self.weights), np.ones(self.K - 1))
         both = np.tile(self.weights, 2)
         size = float(np.sqrt((point.slopes**2 / both).sum()))
@@ -249,7 +249,7 @@ class Cumulative:
         return min(float((np.abs(point.gradient) / np.where(scale > 0, scale, 1)).max()), 1.0)
 
     def margins(self, phi: Array) -> Array:
-        """How far each row is on its side of the thresholds beside its class."""
+        """Margin of each row to the thresholds beside its class."""
         eta, theta = self.design.scores(phi[: self.d]), phi[self.d :]
         below, above = self.y < self.K - 1, self.y > 0
         return np.concatenate(
@@ -257,7 +257,7 @@ class Cumulative:
         )
 
     def recession(self, phi: Array) -> Recession:
-        """A direction in which no row's loss rises, and some row's falls for ever."""
+        """A direction in which no row's loss increases, and some row's decreases without a minimum."""
         m = self.margins(phi)
         if np.abs(m).max() < CERTAIN and m.min() <= 0:
             return Recession()

@@ -1,11 +1,11 @@
-"""Reduced-rank linear discriminant analysis: Gaussian classes whose means lie in a plane of q dimensions,
+"""Reduced-rank linear discriminant analysis: Gaussian classes whose means lie in a q-dimensional affine space,
 
     z_k = −½ ‖Vᵀ(x − m_k)‖² + ln π_k,   V = (v_1 … v_q),   v_r maximize  vᵀBv / vᵀΣv,
 
-Σ the covariance within the classes, B = Σ_k π_k (m_k − m)(m_k − m)ᵀ between them, vᵀΣv = 1. These are
-Fisher's directions, and with means confined to them it is maximum likelihood (Hastie & Tibshirani 1996);
-unlike FisherDiscriminant it has priors and probabilities. With all directions, min(K − 1, d), it is linear
-discriminant analysis. It is a transform, too: `transform` gives the discriminant coordinates Vᵀ(x − m).
+with Σ the covariance within the classes, B = Σ_k π_k (m_k − m)(m_k − m)ᵀ between them, vᵀΣv = 1. These are Fisher's
+directions, and with means confined to them it is maximum likelihood (Hastie & Tibshirani 1996); unlike
+FisherDiscriminant it has priors and probabilities. With all directions, min(K − 1, d), it is linear discriminant
+analysis. `transform` gives the discriminant coordinates Vᵀ(x − m).
 Hastie, Tibshirani & Friedman (2009), §4.3.3; Hastie & Tibshirani (1996), JRSS B 58
 """
 

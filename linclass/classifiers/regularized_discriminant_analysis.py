@@ -2,10 +2,10 @@
 
     Σ_k(λ) = ((1 − λ) S_k + λ S) / ((1 − λ) f_k + λ f),   Σ_k(λ, γ) = (1 − γ) Σ_k(λ) + γ (tr Σ_k(λ)/d) I,
 
-S_k the scatter of class k and S = Σ_k S_k, f_k and f their degrees of freedom. (λ, γ) = (0, 0) is quadratic
-and (1, 0) linear discriminant analysis; (1, 1) is the nearest mean, with priors; (0, 1) has a sphere for
-each class. λ weighs classes by their rows, where the shrinkage of QuadraticDiscriminantAnalysis averages
-covariances: the two differ for 0 < λ < 1 and classes of unequal size.
+with S_k the scatter of class k, S = Σ_k S_k, and f_k and f their degrees of freedom. (λ, γ) = (0, 0) is quadratic and
+(1, 0) linear discriminant analysis; (1, 1) is the nearest mean, with priors; (0, 1) has a spherical covariance for each
+class. λ weighs classes by their rows, whereas the shrinkage of QuadraticDiscriminantAnalysis averages covariances: the
+two differ for 0 < λ < 1 and classes of unequal size.
 Friedman (1989), Regularized discriminant analysis, JASA 84; Hastie, Tibshirani & Friedman (2009), §4.3.1
 """
 

@@ -33,6 +33,7 @@ _FILES = {
     "nemenyi": "nemenyi_test",
     "pairwise": "pairwise_matrix",
     "ranks": "ranking",
+    "t_interval": "confidence_interval",
 }
 
 

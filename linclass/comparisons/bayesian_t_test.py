@@ -50,14 +50,14 @@ def bayesian_t(scores: Any, ratio: float, rope: float = 0.0) -> Posterior:
     -------
     Posterior
     """
-    from scipy import stats  # slow to import
+    from scipy.special import stdtr  # slow to import
 
     found = corrected_t(scores, ratio)
     df = np.maximum(found.n - 1, 1)
     certain = found.error == 0  # the same difference on every fold
     scale = np.where(certain, 1.0, found.error)
-    better = stats.t.sf((rope - found.difference) / scale, df)
-    worse = stats.t.cdf((-rope - found.difference) / scale, df)
+    better = stdtr(df, (found.difference - rope) / scale)
+    worse = stdtr(df, (-rope - found.difference) / scale)
     better = np.where(certain, _step(found.difference - rope, rope), better)
     worse = np.where(certain, _step(-found.difference - rope, rope), worse)
     return Posterior(better, np.clip(1 - better - worse, 0, 1), worse)

@@ -57,29 +57,65 @@ def corrected_error(sd: Any, n: Any, ratio: Any) -> Any:
     return sd * (1 / n + ratio) ** 0.5
 
 
-def corrected_interval(scores: Any, ratio: float, level: float = 0.95) -> Interval:
+def t_interval(
+    mean: Any,
+    error: Any,
+    n: Any,
+    level: float = 0.95,
+    bounds: tuple[float, float] = (-np.inf, np.inf),
+) -> tuple[Any, Any]:
+    """Confidence interval of a mean from its standard error, mean ± t_{n−1} · error.
+
+    Parameters
+    ----------
+    mean, error : float or array
+        Mean and its standard error, see `corrected_error`.
+    n : int or array
+        Number of values.
+    level : float, default=0.95
+        Confidence level.
+    bounds : (float, float), default=(-inf, inf)
+        Least and greatest value of the metric, at which intervals end.
+
+    Returns
+    -------
+    (lower, upper)
+        NaN where the error is NaN.
+    """
+    from scipy.special import stdtrit  # slow to import
+
+    half = stdtrit(np.maximum(np.asarray(n) - 1, 1), (1 + level) / 2) * error
+    return np.maximum(mean - half, bounds[0]), np.minimum(mean + half, bounds[1])
+
+
+def corrected_interval(
+    scores: Any,
+    ratio: Any,
+    level: float = 0.95,
+    bounds: tuple[float, float] = (-np.inf, np.inf),
+) -> Interval:
     """Corrected confidence interval of the mean score of each method on one data set.
 
     Parameters
     ----------
     scores : array of shape (N, k)
-        Scores of k methods on N folds, greater is better; NaN where a score is missing.
-    ratio : float
+        Scores of k methods on N folds; NaN where a score is missing.
+    ratio : float, or array of shape (k,)
         n_test/n_train, the ratio of test to training rows of a fold.
     level : float, default=0.95
         Confidence level.
+    bounds : (float, float), default=(-inf, inf)
+        Least and greatest value of the metric, at which intervals end.
 
     Returns
     -------
     Interval
+        Its error, lower and upper are NaN for methods with fewer than two scores.
     """
-    from scipy import stats  # slow to import
-
     table = checked(scores, methods=1)
     mean, sd, n = moments(table)
     error = corrected_error(sd, np.maximum(n, 1), ratio)
-    half = stats.t.ppf((1 + level) / 2, np.maximum(n - 1, 1)) * error
-    return Interval(mean, error, mean - half, mean + half, n)
+    return Interval(mean, error, *t_interval(mean, error, n, level, bounds), n)
 
 
 def moments(table: Array) -> tuple[Array, Array, Array]:

@@ -1,8 +1,7 @@
-"""What every kernel offers: the matrix of k(x, x′) between rows, made in place and by blocks.
+"""The interface of kernels: the matrix of k(x, x′) between rows, computed in place and block by block.
 
-Only `block` differs from kernel to kernel: it turns the inner products of some rows, which come in a
-buffer of their own, into kernel values. Among the same rows half of the blocks are mirrored.
-Schölkopf & Smola (2002), Learning with Kernels
+Only `block` differs between kernels: it turns a block of inner products into kernel values. For a matrix among the
+same rows half of the blocks are mirrored.   Schölkopf & Smola (2002), Learning with Kernels
 """
 
 from __future__ import annotations
@@ -19,17 +18,17 @@ BLOCK = 128  # rows at a time, so that a block stays in the cache
 
 
 class Kernel:
-    """Subclasses write `block`; those with parameters take them in __init__."""
+    """Subclasses define `block`; their parameters are those of `__init__`."""
 
-    parameters: ClassVar[tuple[str, ...]] = ()  # of the estimator's, those it needs
-    is_psd: ClassVar[bool] = True  # k is an inner product, whatever the rows
+    parameters: ClassVar[tuple[str, ...]] = ()  # parameters of the estimator that it uses
+    is_psd: ClassVar[bool] = True  # whether k is an inner product for all rows
 
     def block(self, P: Array, a: Array, b: Array) -> None:
-        """From inner products P (m, n) of rows with squared lengths a and b to kernel values."""
+        """Turn inner products P (m, n) of rows with squared norms a and b into kernel values, in place."""
         raise NotImplementedError
 
     def matrix(self, X: Any, Y: Any = None) -> Array:
-        """k of every row of X with every row of Y, or of X itself: dense."""
+        """k between every row of X and every row of Y (or of X): dense."""
         n, m = X.shape[0], (X if Y is None else Y).shape[0]
         require_memory(8 * n * m, f"a kernel needs a dense {n} × {m} matrix")
         K = np.empty((n, m))
@@ -37,24 +36,26 @@ class Kernel:
         b = a if Y is None else squared_lengths(Y)
         other = X if Y is None else Y
         if sparse.issparse(X) and not sparse.issparse(other):
-            other = np.asfortranarray(other)  # whose transpose each sparse product takes as it is
+            other = np.asfortranarray(
+                other
+            )  # so that sparse products need no copy of its transpose
         for start in range(0, n, BLOCK):
             rows = slice(start, start + BLOCK)
             first = start if Y is None else 0
             P = self.between(X[rows], other[first:], a[rows], b[first:])
             K[rows, first:] = P
-            if Y is None:  # the same number on both sides of the diagonal, in spite of rounding
+            if Y is None:  # exactly symmetric, in spite of rounding
                 square = P[:, : P.shape[0]]
                 K[rows, rows] = (square + square.T) / 2
                 K[first + P.shape[0] :, rows] = P[:, P.shape[0] :].T
         return K
 
     def near_zero(self, X: Any) -> Any:
-        """Rows of which k is the same among themselves, and keeps more digits; or X."""
+        """Rows with the same kernel values among themselves and less cancellation; or X."""
         return X
 
     def between(self, X: Any, Y: Any, a: Array, b: Array) -> Array:
-        """The same at once, for rows whose squared lengths a and b are known."""
+        """The same in one block, for rows with known squared norms a and b."""
         products = X @ Y.T
         P = products.toarray() if sparse.issparse(products) else products
         self.block(P, a, b)

@@ -21,7 +21,7 @@ class Function(Kernel):
         Maps two matrices of n and n′ rows to the matrix (n, n′) of kernel values.
     """
 
-    is_psd = False  # for all that is known
+    is_psd = False  # unknown, so checked
 
     def __init__(self, function: Callable[[Any, Any], Any] = lambda X, Y: X @ Y.T):
         self.function = function

@@ -1,8 +1,7 @@
-"""Gaussian kernel  k(x, x′) = e^{−γ‖x − x′‖²}: near rows are alike; γ = 1/(2σ²) says how near.
+"""Gaussian kernel  k(x, x′) = e^{−γ‖x − x′‖²}, with γ = 1/(2σ²).
 
-Its matrix is positive definite for distinct rows, so they can be separated with any labels. It does
-not change when all rows are moved, so dense ones are moved to 0, where ‖x‖² + ‖x′‖² − 2x·x′ cancels least.
-Schölkopf & Smola (2002), §2.3
+Its matrix is positive definite for distinct rows, so these are separable for any labels. It is invariant to shifts, so
+dense rows are centred, which reduces the cancellation in ‖x‖² + ‖x′‖² − 2x·x′.   Schölkopf & Smola (2002), §2.3
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class Gaussian(Kernel):
         return np.ones(X.shape[0])
 
     def block(self, P: Array, a: Array, b: Array) -> None:
-        """−γ(a + b − 2P), at most 0 in spite of rounding."""
+        """−γ(a + b − 2P), at most 0 in spite of rounding, then its exponential."""
         P *= 2 * self.gamma
         P -= self.gamma * a[:, None]
         P -= self.gamma * b

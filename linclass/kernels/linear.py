@@ -1,4 +1,4 @@
-"""Linear kernel  k(x, x′) = x·x′: the features as they are.   Schölkopf & Smola (2002), §1.1"""
+"""Linear kernel  k(x, x′) = x·x′.   Schölkopf & Smola (2002), §1.1"""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ from linclass.numerics import Array
 
 class Linear(Kernel):
     def block(self, P: Array, a: Array, b: Array) -> None:
-        """Inner products are what it is."""
+        """Nothing to do: the inner products are the kernel values."""

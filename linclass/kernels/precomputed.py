@@ -1,4 +1,4 @@
-"""A kernel worked out before: X is K (n, n) itself for `fit`, and (m, n) for new rows."""
+"""A precomputed kernel: X is K (n, n) itself for `fit`, and (m, n) for new rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from linclass.numerics import Array
 
 
 class Precomputed(Kernel):
-    is_psd = False  # for all that is known
+    is_psd = False  # unknown, so checked
 
     def matrix(self, X: Any, Y: Any = None) -> Array:
         if Y is None and X.shape[0] != X.shape[1]:

@@ -1,7 +1,7 @@
-"""Sigmoid kernel  k(x, x′) = tanh(γ x·x′ + c), after the neural networks.
+"""Sigmoid kernel  k(x, x′) = tanh(γ x·x′ + c), as in neural networks.
 
-Caveat: it is no inner product in general (its matrix may have negative eigenvalues), so a fit with it
-may have no minimum; where its matrix shows one, linclass refuses. Small γ and c ≤ 0 do best.
+In general it is not an inner product (its matrix may have negative eigenvalues), so a fit may have no minimum; `fit`
+raises NotApplicable if the matrix shows it. Small γ and c ≤ 0 work best.
 Lin & Lin (2003), "A study on sigmoid kernels for SVM"
 """
 

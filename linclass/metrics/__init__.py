@@ -1,10 +1,11 @@
 """Metrics by name. A file holds a metric and its averages, whose names all begin with the file's name.
 
 A name therefore identifies its file (`f1_macro` → f1.py), and only the metrics in use are imported. To add
-a metric, add a file with METRICS (name → function of Predictions) and GREATER_IS_BETTER.
+a metric, add a file with METRICS (name → function of Predictions), GREATER_IS_BETTER, and BOUNDS where it has some.
 A metric of a stack of folds has a value for each fold; NaN says that it is not defined there.
 """
 
+import math
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -50,6 +51,21 @@ def greater_is_better(name: str) -> bool:
     bool
     """
     return _module(name).GREATER_IS_BETTER
+
+
+def bounds(name: str) -> tuple[float, float]:
+    """The least and the greatest value that a metric can have; infinite where its file states no BOUNDS.
+
+    Parameters
+    ----------
+    name : str
+        Name of the metric, one of `names()`.
+
+    Returns
+    -------
+    tuple of float
+    """
+    return getattr(_module(name), "BOUNDS", (-math.inf, math.inf))
 
 
 def file_of(name: str) -> str:

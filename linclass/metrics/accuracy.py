@@ -9,3 +9,4 @@ def accuracy(p: Predictions) -> Array:
 
 METRICS = {"accuracy": accuracy}
 GREATER_IS_BETTER = True
+BOUNDS = (0.0, 1.0)

@@ -24,3 +24,4 @@ def area(found: Curve) -> Array:
 
 METRICS = {"auc": auc}
 GREATER_IS_BETTER = True
+BOUNDS = (0.0, 1.0)

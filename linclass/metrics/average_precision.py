@@ -1,10 +1,10 @@
-"""Average precision: the mean, over the rows of the class, of the precision among all that score at least as high.
+"""Average precision: the mean, over the rows of the class, of the precision among all rows that score at least as high.
 
     AP = Σ_i (R_i − R_{i−1}) P_i,      R = TP/P and P = TP/(TP + FP) at the i-th score from the top,
 
-the area under the precision–recall curve by steps: straight lines between its points would promise too much.
-Two classes: of the positive one. More: the mean over the classes that have rows, each against the rest.
-NaN where no row is of the class; guessing earns its share of the rows.   Davis & Goadrich (2006)
+the area under the precision–recall curve as a step function; linear interpolation would overestimate it. Two classes:
+of the positive one. More: the mean over the classes with rows, each against the rest. NaN if no row is of the class;
+guessing gives the frequency of the class.   Davis & Goadrich (2006)
 """
 
 import numpy as np
@@ -27,3 +27,4 @@ def area(found: Curve) -> Array:
 
 METRICS = {"average_precision": average_precision}
 GREATER_IS_BETTER = True
+BOUNDS = (0.0, 1.0)

@@ -1,13 +1,13 @@
-"""One ratio per class, such as hits/predictions, made into one number.
+"""Averages over classes of a ratio such as hits/predictions.
 
 two classes   the ratio of the positive class
 more classes  the macro average: the mean over the classes that occur
-_macro        that mean, for two classes too
-_weighted     the mean weighted by how many rows each class has
+_macro        that mean, for two classes, too
+_weighted     the mean weighted by the number of rows of each class
 _micro        the ratio of the sums over all classes
 
-A class occurs if it is true or predicted anywhere. One that occurs but has a zero denominator (never predicted: no
-precision) counts 0; to leave it out would flatter a classifier that gives it up. Where no class occurs: NaN.
+A class occurs if it is true or predicted for some row. A class that occurs with a zero denominator (never predicted, so
+without precision) counts 0, since leaving it out would reward never predicting it. NaN if no class occurs.
 """
 
 from collections.abc import Callable

@@ -12,3 +12,4 @@ def balanced_accuracy(p: Predictions) -> Array:
 
 METRICS = {"balanced_accuracy": balanced_accuracy}
 GREATER_IS_BETTER = True
+BOUNDS = (0.0, 1.0)

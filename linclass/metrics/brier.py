@@ -22,3 +22,4 @@ def brier(p: Predictions) -> Array:
 
 METRICS = {"brier": brier}
 GREATER_IS_BETTER = False
+BOUNDS = (0.0, 2.0)

@@ -1,10 +1,10 @@
-"""Expected calibration error: how far probabilities are from the shares of rows that they promise.
+"""Expected calibration error: the difference between probabilities and observed frequencies.
 
-    ECE = Σ_b (n_b/n) |mean p − share of the class|,   over 15 bins of p of equal width, (0, 1/15], …, (14/15, 1],
+    ECE = Σ_b (n_b/n) |mean p − frequency of the class|,   over 15 bins of p of equal width, (0, 1/15], …, (14/15, 1],
 
 with the means taken in each bin. Two classes: of the probability of the positive class. More: the mean over classes,
-each by its own probability (the classwise error). The true probabilities of many rows have 0; of few rows any have
-more, as the shares in the bins are a matter of chance: compare it on folds of equal size only.
+each by its own probability (the classwise error). It is 0 in the limit for the true probabilities; with few rows it is
+positive for any, because the frequencies in the bins are random, so compare it only on folds of equal size.
 Naeini, Cooper & Hauskrecht (2015), AAAI; Kull et al. (2019), NeurIPS 32
 """
 
@@ -34,3 +34,4 @@ def calibration_error(p: Predictions) -> Array:
 
 METRICS = {"calibration_error": calibration_error}
 GREATER_IS_BETTER = False
+BOUNDS = (0.0, 1.0)

@@ -1,9 +1,9 @@
-"""What a score finds, from the highest downwards: the points of the ROC and of the precision–recall curve.
+"""The points of the ROC and precision–recall curves.
 
-TP(s) and FP(s) are the rows of the class, and of the others, whose score is at least s; rows of equal scores are found
-together, in whatever order they stand. Two classes: of the positive one. More: of each class against the rest, by the
-probability of the class where the model gives one, since the scores of such models are fixed only up to a constant
-of each row.   Fawcett (2006), Pattern Recognition Letters 27
+TP(s) and FP(s) are the numbers of rows of the class, and of the others, with a score of at least s; rows with equal
+scores are one point. Two classes: of the positive one. More: of each class against the rest, by its probability if the
+model has probabilities, since the scores of such models are determined only up to a constant of each row.
+Fawcett (2006), Pattern Recognition Letters 27
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Expected cost: the mean cost of the decisions,  (1/n) Σ_i L[a_i, y_i],  under the data set's risk matrix `costs:`.
 
-L[a, k] is the cost of action a when the class is k. NaN where no risk matrix is given: error counts are no costs.
-Duda, Hart & Stork (2001), §2.2
+L[a, k] is the cost of action a when the class is k. NaN if there is no risk matrix.   Duda, Hart & Stork (2001), §2.2
 """
 
 import numpy as np

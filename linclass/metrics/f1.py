@@ -10,3 +10,4 @@ def ratio(right: Array, predicted: Array, actual: Array) -> tuple[Array, Array]:
 
 METRICS = averages("f1", ratio)
 GREATER_IS_BETTER = True
+BOUNDS = (0.0, 1.0)

@@ -14,3 +14,4 @@ def false_discovery_rate(p: Predictions) -> Array:
 
 METRICS = {"false_discovery_rate": false_discovery_rate}
 GREATER_IS_BETTER = False
+BOUNDS = (0.0, 1.0)

@@ -1,6 +1,6 @@
 """False omission rate: of the rows not predicted as a class, the share that belongs to it.
 
-1 − negative predictive value.
+It is 1 − negative predictive value.
 """
 
 from linclass.metrics.negative_predictive_value import negative_predictive_value
@@ -13,3 +13,4 @@ def false_omission_rate(p: Predictions) -> Array:
 
 METRICS = {"false_omission_rate": false_omission_rate}
 GREATER_IS_BETTER = False
+BOUNDS = (0.0, 1.0)

@@ -1,8 +1,10 @@
-"""Log loss: the mean of −ln p(y | x), in nats; p below 2.2·10⁻¹⁶ counts as that.
+"""Log loss: the mean of −ln p(y | x), in nats, with p bounded below by 2.2·10⁻¹⁶.
 
-Without the floor one row that is wrong with certainty would make every mean infinite; with it such
-a row costs 36 nats.
+Without the bound a single row that is wrong with certainty would make the mean infinite; with it such a row costs
+36 nats.
 """
+
+import math
 
 import numpy as np
 
@@ -19,3 +21,4 @@ def log_loss(p: Predictions) -> Array:
 
 METRICS = {"log_loss": log_loss}
 GREATER_IS_BETTER = False
+BOUNDS = (0.0, math.inf)

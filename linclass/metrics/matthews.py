@@ -1,8 +1,8 @@
 """Matthews' correlation of prediction and truth; for K classes Gorodkin's R_K.
 
-R_K = (n·Σ_k C_kk − Σ_k p_k t_k) / √(Σ_k p_k (n − p_k) · Σ_k t_k (n − t_k)), with C the confusion matrix, p_k
-how often class k is predicted and t_k how often it is true. 0 where one of the two never varies:
-a constant is not correlated with anything.   Gorodkin (2004)
+R_K = (n·Σ_k C_kk − Σ_k p_k t_k) / √(Σ_k p_k (n − p_k) · Σ_k t_k (n − t_k)), with C the confusion matrix, p_k the number
+of rows predicted as class k and t_k those that are of it. It is 0 if predictions or truth are constant.
+Gorodkin (2004)
 """
 
 import numpy as np
@@ -28,3 +28,4 @@ def _spread(count: Array) -> Array:
 
 METRICS = {"matthews": matthews}
 GREATER_IS_BETTER = True
+BOUNDS = (-1.0, 1.0)

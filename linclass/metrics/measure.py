@@ -1,4 +1,4 @@
-"""Every metric of a stack at once, in blocks that stay in the processor's cache."""
+"""All metrics of a stack of folds, in blocks that stay in the cache."""
 
 from __future__ import annotations
 
@@ -15,7 +15,20 @@ BLOCK = 1 << 18  # scores, n × K of each fold, that are worked on at a time
 
 
 def measure(p: Predictions, names: Iterable[str] | None = None) -> dict[str, Array]:
-    """Metric → its value of each fold of a stack (B, n), NaN where it is not defined; all metrics if none are named."""
+    """Metrics of each fold of a stack.
+
+    Parameters
+    ----------
+    p : Predictions
+        Of B folds: arrays (B, n) and (B, n, K).
+    names : iterable of str, optional
+        Names of metrics; by default all of them.
+
+    Returns
+    -------
+    dict of str to array of shape (B,)
+        Metric → its value of each fold, NaN where it is not defined.
+    """
     wanted = {name: metrics.find(name) for name in (metrics.names() if names is None else names)}
     folds = len(p.score)
     step = max(1, BLOCK * folds // max(1, p.score.size))

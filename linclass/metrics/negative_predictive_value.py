@@ -14,3 +14,4 @@ def negative_predictive_value(p: Predictions) -> Array:
 
 METRICS = {"negative_predictive_value": negative_predictive_value}
 GREATER_IS_BETTER = True
+BOUNDS = (0.0, 1.0)

@@ -1,4 +1,4 @@
-"""What every metric is a function of: the predictions for some held-out rows, of one fold or a stack of folds."""
+"""The argument of every metric: the predictions for held-out rows, of one fold or a stack of folds."""
 
 from __future__ import annotations
 
@@ -15,16 +15,25 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """Of n rows and K classes. The axes before the rows' are those of a stack: folds, methods × folds, … or none.
+    """Predictions for n rows of K classes.
 
-    y_true, y_pred   (…, n) codes 0 … K−1 (y_pred: the action, where a decision rule has more)
-    score            (…, n, K), two classes: −z/2 and z/2
-    log_proba        (…, n, K), or None for a method that gives no probabilities
-    positive         the class that precision, recall, F1, AUC and the like speak of when K = 2
-    weight           (…, n), not negative: a row of weight 2 counts as two, of weight 0 as none. None: all count as one
-    costs            (actions, K), the cost of each action in each class, or None where none is given
+    The axes before the rows' (…) are those of a stack, such as folds, or methods × folds; one fold has none. Folds of
+    different sizes make a stack that is filled up with rows of weight 0, see `stack`.
 
-    Folds of different sizes make a stack that is filled up with rows of weight 0, see `stack`.
+    Parameters
+    ----------
+    y_true, y_pred : int arrays of shape (…, n)
+        Codes 0 … K−1 of true and predicted classes (y_pred: the action, where a decision rule has more).
+    score : array of shape (…, n, K)
+        Decision values; −z/2 and z/2 for two classes.
+    log_proba : array of shape (…, n, K), or None
+        Log-probabilities of the classes; None for a method without them.
+    positive : int
+        Code of the class that precision, recall, F1, AUC and the like are those of when K = 2.
+    weight : array of shape (…, n), optional
+        Not negative: a row of weight 2 counts as two rows, of weight 0 as none.
+    costs : array of shape (actions, K), optional
+        Cost of each action in each class.
     """
 
     y_true: Array

@@ -14,3 +14,4 @@ def specificity(p: Predictions) -> Array:
 
 METRICS = {"specificity": specificity}
 GREATER_IS_BETTER = True
+BOUNDS = (0.0, 1.0)

@@ -1,9 +1,9 @@
-"""How near a point is to the minimum: proved by a duality gap, or else only measured by a cosine.
+"""Distance of a point from the minimum: bounded by a duality gap, or only measured by a cosine.
 
-By Fenchel's duality  P(θ) − min P ≤ P(θ) − D(s)  for any slopes s with Σ w s = 0 (the intercept is
-free), where D(s) = −Σ w_i ℓ*(s_i) − strength·penalty*(−Xᵀ(w s)/strength). The slopes of the point
-itself are such an s at the minimum. The gap is told as a share of P; where the fit is perfect but for
-rounding, P = 0, as a share of what rounding is of P without a model.   Boyd & Vandenberghe (2004), §5.5
+By Fenchel duality  P(θ) − min P ≤ P(θ) − D(s)  for any slopes s with Σ w s = 0 (the intercept is unpenalized), where
+D(s) = −Σ w_i ℓ*(s_i) − strength·penalty*(−Xᵀ(w s)/strength). At the minimum the slopes of the point are such an s.
+The gap is relative to P, or, if the fit is perfect up to rounding (P = 0), to the rounding error of P at scores of 0.
+Boyd & Vandenberghe (2004), §5.5
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ROUNDING = np.finfo(float).eps
 
 
 class Certified:
-    """For objectives, whose design, loss, weights and penalty it looks at."""
+    """Mixin of `Objective`, which has design, loss, weights and penalty."""
 
     design: Any
     loss: Any
@@ -32,13 +32,13 @@ class Certified:
     shape: tuple[int, ...]
 
     def certificate(self, point: Point, slopes: Array | None = None) -> float:
-        """The gap or the cosine: `certificate_kind` says which."""
+        """The relative gap or the cosine; `certificate_kind` says which."""
         if self.certificate_kind == "duality_gap":
             return self.share(self.duality_gap(point, slopes), point.value)
         return self.residual(point)
 
     def share(self, gap: float, value: float) -> float:
-        """A gap relative to P, or to the rounding of P at scores of 0 where that is more."""
+        """A gap relative to P, or to the rounding error of P at scores of 0 if that is larger."""
         return gap / max(abs(value), ROUNDING * self._value_at_zero, TINY)
 
     @cached_property
@@ -49,7 +49,7 @@ class Certified:
 
     @property
     def certificate_kind(self) -> str:
-        """'duality_gap' is a bound on (P − min P)/P; 'gradient_cosine' is none, for the minimum may be far."""
+        """'duality_gap' bounds (P − min P)/P; 'gradient_cosine' is not a bound."""
         return "duality_gap" if self.strength and self.loss.has_conjugate else "gradient_cosine"
 
     def duality_gap(self, point: Point, slopes: Array | None = None) -> float:
@@ -66,7 +66,7 @@ class Certified:
         return self._gap(point, self.loss.balance(self.y, s, self.weights))
 
     def _gap_seen(self, point: Point) -> float | None:
-        """For the slopes of the point where Σ w s = 0 already: its gradient holds Xᵀ(w s)."""
+        """The gap for the slopes of the point, if Σ w s = 0 already: its gradient contains Xᵀ(w s)."""
         d, W, s = self.design.n_features, point.theta[..., : self.design.n_features], point.slopes
         g = point.gradient
         if np.abs(g[..., d:]).max(initial=0) > 1e-15 * self._norm(s):
@@ -77,7 +77,7 @@ class Certified:
         return self._gap_below(point, conjugates, shrink * U)
 
     def _gap(self, point: Point, s: Array) -> float:
-        """For s with Σ w s = 0, once it is brought into the domain of penalty*."""
+        """The gap for s with Σ w s = 0, after scaling it into the domain of penalty*."""
         U = self.design.pull(self.weights * s)[..., : self.design.n_features] / -self.strength
         shrink = self.penalty.into_domain(U)
         (conjugates,) = by_blocks(lambda *ys: (self.loss.conjugates(*ys),), self.y, shrink * s)
@@ -88,9 +88,9 @@ class Certified:
         return max(point.value - float(dual), 0.0)
 
     def _with_intercept_moved(self, point: Point) -> Array:
-        """s + ∇²ℓ δ with δ the intercept's own Newton step, so that Σ w s = 0.
+        """s + ∇²ℓ δ, with δ the Newton step of the intercept, so that Σ w s = 0.
 
-        It costs the gap something of second order in Σ w s, where `balance` costs a first; but the
+        The increase of the gap is of second order in Σ w s, where that of `balance` is of first order; but the
         conjugate may be infinite there.
         """
         s, curvatures = point.slopes, point.curvatures
@@ -102,10 +102,10 @@ class Certified:
         return moved
 
     def certificate_of_step(self, old: Point, new: Point, source: Point) -> float:
-        """Of new = old + Δ with HΔ = −∇P(old), H the Hessian at `source`: without looking at X.
+        """The certificate of new = old + Δ with HΔ = −∇P(old), H the Hessian at `source`, without products with X.
 
-        The slopes s + ∇²ℓ XΔ have  Xᵀ(w s) = r − strength·W_new,  r = ∇P(old) + HΔ, so their U is
-        known; r is 0 to rounding. Where it is not for the intercept they prove nothing: +∞.
+        The slopes s + ∇²ℓ XΔ have  Xᵀ(w s) = r − strength·W_new,  r = ∇P(old) + HΔ, so their U is known; r is 0 up to
+        rounding. If it is not 0 for the intercept, the result is +∞.
         """
         r = source.hessian @ (new.theta - old.theta).ravel()
         r = r.reshape(old.theta.shape) + old.gradient
@@ -121,11 +121,11 @@ class Certified:
         return self.share(gap, new.value)
 
     def residual(self, point: Point) -> float:
-        """max_j |∂P/∂θ_j| / (‖x_j‖ ‖slopes‖), of the least subgradient where there is a kink: the
-        largest cosine of what is left to a feature.
+        """max_j |∂P/∂θ_j| / (‖x_j‖ ‖slopes‖), for the subgradient of least norm: the largest cosine between the slopes
+        and a feature.
 
-        It does not change with the units of features, and does not vanish only because all slopes
-        do: on separable data there is no optimum to be near.
+        It does not depend on the units of features. It does not tend to 0 merely because all slopes do: on separable
+        data there is no optimum.
         """
         scale = self._norm(point.slopes) + 1e-9 * self._slopes_at_zero  # a perfect fit has none
         norms = self._column_norms * max(scale, TINY)

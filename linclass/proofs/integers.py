@@ -1,7 +1,7 @@
-"""Floats are integers times powers of two, so what rows say of a hyperplane can be computed exactly.
+"""Exact integer arithmetic: floats are integers times powers of two, so separation can be decided exactly.
 
-Elimination without fractions keeps integers integers: every division is exact, and entries are minors
-of the matrix, so they do not explode.   Bareiss (1968), Mathematics of Computation 22
+Fraction-free elimination keeps integers: every division is exact, and entries are minors of the matrix, which bounds
+their size.   Bareiss (1968), Mathematics of Computation 22
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ FITS = 62  # bits of an int64
 
 
 def integers(A: Array, power: Array | int = 0) -> Array:
-    """A·2^power times one power of two, as the smallest integers there are: int64, or Python's own."""
+    """A·2^power times a power of two, as the smallest integers: int64, or Python's integers."""
     mantissa, exponent = np.frexp(np.asarray(A, float))
     whole = np.ldexp(mantissa, 53).astype(np.int64)
-    spare = np.log2(np.where(whole == 0, 1, whole & -whole)).astype(int)  # zeros at the end
+    spare = np.log2(np.where(whole == 0, 1, whole & -whole)).astype(int)  # trailing zeros
     whole >>= spare
     exponent = exponent + power + spare
     used = whole != 0
@@ -47,9 +47,9 @@ def smallest(vector: Array) -> Array:
 
 
 def echelon(A: Array) -> tuple[Array, list[int], list[int]]:
-    """Gauss–Jordan: (E, rows, columns). E has a pivot in each of `columns`, all the same number.
+    """Gauss–Jordan elimination: (E, rows, columns). E has a pivot in each of `columns`, all equal.
 
-    `rows` are the pivots' own; the others depend on them and are left out of E.
+    `rows` are those of the pivots; the other rows depend on them and are left out.
     """
     A, order, columns, last = A.astype(object), np.arange(len(A)), list[int](), 1
     for j in range(A.shape[1]):

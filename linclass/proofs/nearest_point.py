@@ -1,10 +1,10 @@
-"""The point of a convex hull nearest to the origin, in integers: what decides a separation for certain.
+"""The point of a convex hull that is nearest to the origin, in integer arithmetic: it decides separability exactly.
 
     min ‖x‖,   x = Σ λ_i Z_i,   λ ≥ 0,  Σ λ_i = 1.
 
-x ≠ 0 has Z_i·x ≥ ‖x‖² > 0 for all rows: it separates, with the largest margin. x = 0 shows that nothing
-does; then every d with Z d ≥ 0 is orthogonal to the rows with λ_i > 0, and the others are looked at in
-what is left of the space. There is no tolerance, and ‖x‖ falls with every step, so it ends.
+If x ≠ 0, then Z_i·x ≥ ‖x‖² > 0 for all rows: x separates, with the maximum margin. x = 0 proves that nothing does;
+then every d with Z d ≥ 0 is orthogonal to the rows with λ_i > 0, and the others are decided in the orthogonal
+complement. There is no tolerance, and ‖x‖ decreases with every step, so the algorithm is finite.
 Wolfe (1976), Mathematical Programming 11
 """
 
@@ -21,12 +21,12 @@ from linclass.proofs.integers import echelon, null_space, product, smallest
 
 
 class Decision(NamedTuple):
-    direction: Array | None  # d of integers: Z d ≥ 0, and > 0 on every row that allows it
-    multipliers: Array  # of fractions: > 0 on all other rows, and Zᵀλ = 0
+    direction: Array | None  # integers: Z d ≥ 0, and > 0 on every row where that is possible
+    multipliers: Array  # fractions: > 0 on all other rows, and Zᵀλ = 0
 
 
 def decide(Z: Array) -> Decision:
-    """Of a matrix of integers."""
+    """Decide the separability of a matrix of integers."""
     basis = np.eye(Z.shape[1], dtype=np.int64).astype(object)
     left, multipliers = np.arange(len(Z)), np.full(len(Z), Fraction(0))
     while True:
@@ -46,7 +46,7 @@ def decide(Z: Array) -> Decision:
 
 
 def _join(Z: Array, multipliers: Array, rows: Array, weights: list[Fraction]) -> None:
-    """Σ λ_i Z_i of the joining rows is in the span of those that have joined: take it off theirs."""
+    """Σ λ_i Z_i of the joining rows is in the span of the previous ones: subtract it from their multipliers."""
     common = lcm(*(w.denominator for w in weights))
     total = np.array([int(w * common) for w in weights], dtype=object) @ Z[rows].astype(object)
     before = np.flatnonzero(multipliers)
@@ -65,7 +65,7 @@ def _join(Z: Array, multipliers: Array, rows: Array, weights: list[Fraction]) ->
 
 
 def nearest(Z: Array) -> tuple[list[int], list[Fraction], Array | None]:
-    """(rows, their λ, the point as a multiple of it or None where it is the origin)."""
+    """(rows, their λ, a multiple of the point, or None if it is the origin)."""
     Z = Z.astype(object)
     chosen, weights = [int(np.argmin((Z * Z).sum(axis=1)))], [Fraction(1)]
     while True:
@@ -76,13 +76,13 @@ def nearest(Z: Array) -> tuple[list[int], list[Fraction], Array | None]:
         x = smallest(x)
         products = Z @ x
         new = int(np.argmin(products))
-        if products[new] >= products[chosen[0]]:  # which all that are chosen share
+        if products[new] >= products[chosen[0]]:  # the same for all chosen rows
             return chosen, weights, x
         chosen, weights = _with(Z, [*chosen, new], [*weights, Fraction(0)])
 
 
 def _with(Z: Array, chosen: list[int], weights: list[Fraction]) -> tuple[list[int], list[Fraction]]:
-    """The nearest point of these rows' plane, or of a face that is met on the way there."""
+    """The nearest point of the affine hull of these rows, or of a face that is met on the way there."""
     while True:
         wanted = _of_plane(Z[chosen])
         if min(wanted) > 0:
@@ -95,7 +95,7 @@ def _with(Z: Array, chosen: list[int], weights: list[Fraction]) -> tuple[list[in
 
 
 def _of_plane(A: Array) -> list[Fraction]:
-    """Σ α = 1, of the point of the rows' plane that is nearest to 0:  (A Aᵀ + 11ᵀ) α ∝ 1."""
+    """Weights α, Σ α = 1, of the point of the affine hull that is nearest to 0:  (A Aᵀ + 11ᵀ) α ∝ 1."""
     one = np.ones((len(A), 1), dtype=np.int64).astype(object)
     E, _, _ = echelon(np.hstack([A @ A.T + 1, one]))
     total = int(E[:, -1].sum())

@@ -1,9 +1,9 @@
-"""The inequalities  Z d ≥ 0  of a separation, with rows  Z_i = y_i (x_i − shift, 1)/scale.
+"""The inequalities  Z d ≥ 0  of a separation problem, with rows  Z_i = y_i (x_i − shift, 1)/scale.
 
-Shift and scale bring every column into [−1, 1], where tolerances mean the same for all: a constant
-feature may be shifted along, sparse columns and hyperplanes through the origin are only scaled. A
-column without spread becomes exactly 0, which the rounding of a mean would not. Scales are powers of
-two, so that the same rows can be had in integers, without any rounding.
+Shift and scale bring every column into [−1, 1], so that tolerances apply to all columns alike. Dense columns are
+shifted if there is a constant feature; sparse columns, and hyperplanes through the origin, are only scaled. A constant
+column becomes exactly 0, which subtracting a rounded mean would not achieve. Scales are powers of two, so that the same
+rows can be expressed in integers without rounding.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from linclass.numerics import Array
 from linclass.proofs.integers import integers, product
 
 UNIT = np.finfo(float).eps / 2  # relative error of one operation
-FAR = 10  # spreads of a column, from which on it is shifted row by row
+FAR = 10  # spreads of a column above which it is shifted row by row
 TINY = np.finfo(float).tiny
 
 
 class SignedRows:
-    """`take` and `exactly` build a few rows; `times` and `pull` go over all and build nothing."""
+    """`take` and `exactly` return some rows; `times` and `pull` compute products with all rows."""
 
     def __init__(self, X: Any, y: Array, constant: bool, centre: bool = True):
         self.X, self.y, self.constant = X, y, constant
@@ -34,22 +34,22 @@ class SignedRows:
         centred = centre and constant and not self.is_sparse
         self.shift = self.low / 2 + self.high / 2 if centred else np.zeros(self.n_features)
         spread = self.high / 2 - self.low / 2 if centred else np.maximum(-self.low, self.high)
-        # at least the largest entry less its shift, whichever way that is rounded
+        # at least the largest entry minus its shift, however rounded
         self.power = np.minimum(1 - np.frexp(spread)[1], 1000) - centred
         self.inverse = np.where(spread > 0, np.ldexp(1.0, self.power), 0)
         self.is_far = bool((np.abs(self.shift) * self.inverse).max(initial=0) > FAR)
 
     @property
     def used_columns(self) -> Array:
-        """Those that are not 0 throughout."""
+        """The columns with a nonzero entry."""
         return np.flatnonzero(np.append(self.inverse > 0, [True] * self.constant))
 
     def part(self, index: Array) -> SignedRows:
-        """Some rows, as a problem of its own."""
+        """Some rows, as a separate problem."""
         return SignedRows(self.X[index], self.y[index], self.constant)
 
     def take(self, index: Any = slice(None)) -> Any:
-        """Z of some rows, dense or CSR; the shift is all that is rounded."""
+        """Z of some rows, dense or CSR; only the shift is rounded."""
         X, y = self.X[index], self.y[index]
         if self.is_sparse:
             Z = X.copy()
@@ -66,7 +66,7 @@ class SignedRows:
         return Z
 
     def exactly(self, index: Any = slice(None), columns: Any = None) -> Array:
-        """Z of some rows (and columns) in integers, but for a power of two."""
+        """Z of some rows (and columns) in integers, up to a power of two."""
         columns = np.arange(self.width) if columns is None else columns
         own = columns[columns < self.n_features]
         X = self.X[index]
@@ -86,7 +86,7 @@ class SignedRows:
         return self.y * (self.X @ w + b)
 
     def pull(self, multipliers: Array) -> Array:
-        """Zᵀλ; far from the origin X's own digits would cancel."""
+        """Zᵀλ, without the cancellation that X would have far from the origin."""
         if self.is_far:
             own = np.flatnonzero(multipliers)
             return self.take(own).T @ multipliers[own]
@@ -106,7 +106,7 @@ class SignedRows:
         return np.append(d, b + self.shift @ w) if self.constant else d
 
     def direction(self, w: Array, b: float) -> Array:
-        """d in integers, but for a power of two."""
+        """d in integers, up to a power of two."""
         d = np.divide(w, self.inverse, out=np.zeros(self.n_features), where=self.inverse > 0)
         if not self.constant:
             return integers(d).astype(object)
@@ -117,12 +117,12 @@ class SignedRows:
         return np.array([int(f * common) for f in both], dtype=object)
 
     def rounding(self, w: Array, b: float) -> float:
-        """Of any x·w + b in floats:  γ_n (|x|·|w| + |b|).   Higham (2002), §3.1"""
+        """Bound of the rounding error of x·w + b:  γ_n (|x|·|w| + |b|).   Higham (2002), §3.1"""
         size = np.maximum(-self.low, self.high) @ np.abs(w) + abs(b)
         return float(1.01 * UNIT * (np.count_nonzero(w) + 2) * size) + (self.width + 1) * TINY
 
     def are_right(self, w: Array, b: float) -> bool:
-        """Is y_i (w·x_i + b) > 0 for every row, whatever is rounded?"""
+        """Whether y_i (w·x_i + b) > 0 for every row, in exact arithmetic."""
         with np.errstate(over="ignore", invalid="ignore"):
             z, off = self.y * (self.X @ w + b), self.rounding(w, b)
         if not np.isfinite(off) or z.min() < -off:
@@ -134,7 +134,7 @@ class SignedRows:
         return bool((product(self.exactly(np.flatnonzero(z <= off), own), d[own]) > 0).all())
 
     def least(self, w: Array, b: float) -> float:
-        """min y_i (w·x_i + b), all digits of it."""
+        """min y_i (w·x_i + b), to full precision."""
         z, off = self.y * (self.X @ w + b), self.rounding(w, b)
         close = np.flatnonzero(z <= z.min() + 2 * off)
         X = self.X[close]

@@ -1,19 +1,20 @@
-"""Of a matrix Z, one of two witnesses exists, or both for different rows (Stiemke, Gordan, Goldman–Tucker):
+"""Witnesses of separability and their proof. For a matrix Z one of them exists, or both for different rows (Stiemke,
+Gordan, Goldman–Tucker):
 
     d with Z d ≥ 0, Z d ≠ 0        and        λ ≥ 0, λ ≠ 0 with Zᵀλ = 0.
 
-Only d: all Z_i d > 0, complete separation. Only λ, all λ_i > 0: no separation. Both: quasi-complete,
+Only d: all Z_i d > 0, complete separation. Only λ, all λ_i > 0: no separation. Both: quasi-complete separation,
 rows with Z_i d > 0 have λ_i = 0, all others Z_i d = 0 and λ_i > 0.
 
-Floats can hold neither exactly, so `holds` proves that exact ones exist beside them:
+Floats represent neither exactly, so `holds` proves that exact witnesses exist near them:
 
     λ  any d with Z d ≥ 0 has  ‖ΛZd‖₂ ≤ ‖ΛZd‖₁ = λᵀZd ≤ ‖Zᵀλ‖ ‖d‖,  so  σ_r(ΛZ) > ‖Zᵀλ‖  leaves only
-       those with Z d = 0, r being the rank of Z. Where it is not all columns, integers tell it.
-    d  is moved until it is orthogonal to the rows with a multiplier, in integers, and must still have
+       those with Z d = 0, where r is the rank of Z, computed in integers if it is not full.
+    d  is made orthogonal to the rows with a multiplier, in integers, and must still have
        the others on its side.
 
-All roundings are bounded (`UNIT`), and what they leave open is computed in integers, for few rows and
-columns only: beyond `EXACT` such witnesses do not hold.
+All rounding errors are bounded (`UNIT`). What the bounds leave open is computed in integers, for few rows and columns
+only: above `EXACT` such witnesses do not hold.
 """
 
 from __future__ import annotations
@@ -30,20 +31,20 @@ from linclass.proofs.nearest_point import decide
 from linclass.proofs.signed_rows import TINY, UNIT, SignedRows
 
 RESIDUAL = 1e-12  # ‖Zᵀλ‖∞ / Σλ, the columns of Z being within [−1, 1]
-TOUCHING = 1e-9  # of the largest score, for rows that are said to lie on the hyperplane
-EXACT = 20_000  # entries of Z whose separation is decided in integers
-BITS = 128  # of such entries; longer ones count for more
-COLUMNS = 24  # the same; the work grows with their fifth power
+TOUCHING = 1e-9  # of the largest score: rows below it count as lying on the hyperplane
+EXACT = 20_000  # entries of Z up to which separation is decided in integers
+BITS = 128  # of such entries; longer ones count more
+COLUMNS = 24  # the same; the cost is of fifth order
 ELIMINATED = 150  # rows or columns up to which a rank is found in integers
-CELLS = 4_000_000  # entries of Z whose rank is checked in integers
+CELLS = 4_000_000  # entries of Z up to which the rank is checked in integers
 LARGEST = 4_000_000  # entries of Z up to which all take part
 GRAM = 2000  # rows or columns up to which singular values are computed
-SMALL = 100_000  # entries of Z up to which they are those of Z, with all digits
+SMALL = 100_000  # entries of Z up to which they are computed from Z itself
 
 
 class Alternative(NamedTuple):
     direction: Array | None
-    multipliers: Array  # Σλ = 1, or all 0 when there is no such λ
+    multipliers: Array  # Σλ = 1, or all 0 if there is no such λ
 
     @property
     def kind(self) -> str:
@@ -57,7 +58,7 @@ class Alternative(NamedTuple):
 
 
 def holds(rows: SignedRows, plane: tuple[Array, float] | None, multipliers: Array) -> bool:
-    """Is it proved, by (w, b) and λ, that the rows are as separable as these say?"""
+    """Whether (w, b) and λ prove the stated separability of the rows."""
     touching = multipliers > 0
     if not (np.isfinite(multipliers).all() and (multipliers >= 0).all()):
         return False
@@ -79,14 +80,14 @@ def holds(rows: SignedRows, plane: tuple[Array, float] | None, multipliers: Arra
 
 
 def only_zero(rows: SignedRows, multipliers: Array) -> bool:
-    """Is it proved that every d with Z d ≥ 0 has even Z d = 0, by λ > 0 or without it?"""
+    """Whether it is proved that every d with Z d ≥ 0 has Z d = 0, by λ > 0 or without it."""
     multipliers = multipliers / multipliers.sum()
     used, few = rows.used_columns, _few(rows, multipliers, LARGEST)
     least = _singular_values(rows.take(few), multipliers[few])
     rank = len(used) if len(used) <= len(least) and least[len(used) - 1] > 0 else _rank(rows, used)
     if rank is None:
         return False
-    # |Z| ≤ 1, and 30 for the digits that a shift of at most FAR spreads costs
+    # |Z| ≤ 1; the factor 30 allows for a shift of at most FAR spreads
     off = float(np.linalg.norm(rows.pull(multipliers)))
     off += 30 * (rows.n_rows + 4) * UNIT * rows.width**0.5
     if rank == 0 or (rank <= len(least) and least[rank - 1] > 1.01 * off):
@@ -95,7 +96,7 @@ def only_zero(rows: SignedRows, multipliers: Array) -> bool:
 
 
 def _few(rows: SignedRows, multipliers: Array, entries: int) -> Array:
-    """All rows or, where they have more entries, those with large multipliers and some others."""
+    """All rows or, if they have more entries, those with large multipliers and some others."""
     many = max(entries // rows.width, 2)
     if rows.n_rows <= many:
         return np.arange(rows.n_rows)
@@ -104,7 +105,7 @@ def _few(rows: SignedRows, multipliers: Array, entries: int) -> Array:
 
 
 def _is_decided(rows: SignedRows, multipliers: Array, rank: int) -> bool:
-    """In integers; of many rows some prove it, if their rank is that of all."""
+    """In integers; a subset of the rows suffices if it has the rank of all."""
     if rows.n_rows * rows.width > EXACT:
         rows = rows.part(_few(rows, multipliers, EXACT // 4))
     Z = in_integers(rows)
@@ -114,7 +115,7 @@ def _is_decided(rows: SignedRows, multipliers: Array, rank: int) -> bool:
 
 
 def in_integers(rows: SignedRows) -> Array | None:
-    """Z exactly, if it is small enough to be decided that way in seconds."""
+    """Z in integers, if it is small enough to be decided in seconds."""
     if rows.width > COLUMNS or rows.n_rows * rows.width > EXACT:
         return None
     Z = rows.exactly()
@@ -123,7 +124,7 @@ def in_integers(rows: SignedRows) -> Array | None:
 
 
 def _singular_values(Z: Any, multipliers: Array) -> Array:
-    """Lower bounds of those of ΛZ, the rounding of Z and of the decomposition taken off."""
+    """Lower bounds of the singular values of ΛZ, allowing for the rounding of Z and of the decomposition."""
     n, p = Z.shape
     if min(n, p) > GRAM:
         return np.zeros(0)
@@ -155,7 +156,7 @@ def _basis(rows: SignedRows) -> Array | None:
 
 
 def _exact_basis(rows: SignedRows, first: Array, used: Array) -> Array:
-    """Begin with a few rows, and add those that are not in their span."""
+    """Start with a few rows, and add those that are not in their span."""
     few = first
     if len(first) > 2 * len(used):
         Z = rows.take(first)
@@ -185,7 +186,7 @@ def _outside(rows: SignedRows, first: Array, used: Array, null: Array) -> Array:
 
 
 def _distinct(rows: SignedRows) -> Array:
-    """One row of each kind: its sign is of no matter to a span."""
+    """One row of each kind, up to its sign, which does not matter for a span."""
     if not rows.is_sparse:
         return np.unique(rows.X, axis=0, return_index=True)[1]
     seen: dict[bytes, int] = {}
@@ -197,7 +198,7 @@ def _distinct(rows: SignedRows) -> Array:
 
 
 def _others_are_right(rows: SignedRows, w: Array, b: float, touching: Array, basis: Array) -> bool:
-    """Has d, once it is orthogonal to the touching rows, the others on its side?"""
+    """Whether d, made orthogonal to the touching rows, still has the others on its side."""
     z = rows.y * (rows.X @ w + b)
     if not z.max() > 0 or np.abs(z[touching]).max() > TOUCHING * z.max():
         return False
@@ -215,7 +216,7 @@ def _others_are_right(rows: SignedRows, w: Array, b: float, touching: Array, bas
 
 
 def _orthogonal(rows: SignedRows, d: Array, basis: Array) -> Array:
-    """d with as many entries changed as the basis has rows B, so that B d = 0."""
+    """d with as many entries changed as there are basis rows B, so that B d = 0."""
     used = np.flatnonzero(abs(rows.take(basis)).sum(axis=0))
     if not len(used):
         return d

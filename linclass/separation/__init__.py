@@ -1,1 +1,1 @@
-"""Two classes and a hyperplane between them: found, or proved impossible."""
+"""Linear separability of two classes: a separating hyperplane, or a proof that there is none."""

@@ -1,7 +1,7 @@
-"""Both witnesses of linclass/proofs/witness.py, looked for by Newton's method; nothing here is a proof.
+"""Search for both witnesses of linclass/proofs/witness.py by Newton's method; the proof is made there.
 
-A λ with Zᵀλ = 0 keeps every d with Z d ≥ 0 orthogonal to the rows S with λ_i > 0. So what lies in
-their span is decided, the rest is looked at orthogonally to it, and the rank falls each time.
+A λ with Zᵀλ = 0 makes every d with Z d ≥ 0 orthogonal to the rows S with λ_i > 0. So rows in the span of S are
+decided, the others are projected orthogonally to it, and the rank decreases with every round.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from linclass.separation.violation import DIRECT, Rows, Violation, least_violati
 
 TINY = np.finfo(float).tiny
 NONZERO = 1e-9  # of the largest multiplier
-CLEAR = 1e-4  # of the largest multiplier: smaller ones prove too little and are made larger
-IN_SPAN = 1e-9  # of a row's length, which is left outside of a span
+CLEAR = 1e-4  # of the largest multiplier: smaller ones are increased
+IN_SPAN = 1e-9  # of a row's norm: residual below which it is in a span
 RANK = 1e-11  # of the largest singular value
 POLISHED = 3  # times
-ROUNDING = 1e-15  # ‖Zᵀλ‖∞ that is left alone
-FEW = 100  # rows whose multipliers take up what is left
-SMALL = 500_000  # entries of Z up to which all rows are looked at from the beginning
+ROUNDING = 1e-15  # ‖Zᵀλ‖∞ that is not corrected further
+FEW = 100  # rows whose multipliers absorb the residual
+SMALL = 500_000  # entries of Z up to which all rows take part from the start
 
 
 def alternative(rows: SignedRows) -> Alternative:
@@ -40,7 +40,7 @@ def alternative(rows: SignedRows) -> Alternative:
 
 
 def polished(rows: SignedRows, multipliers: Array) -> Array:
-    """Σλ = 1, and Zᵀλ = 0 to the last digits: less of each in proportion to its square."""
+    """Σλ = 1, and Zᵀλ = 0 up to the last digits, by corrections in proportion to λ_i²."""
     multipliers = multipliers / multipliers.sum()
     for _ in range(POLISHED):
         r = rows.pull(multipliers)
@@ -61,7 +61,7 @@ def polished(rows: SignedRows, multipliers: Array) -> Array:
 
 
 def _of_growing_part(rows: SignedRows) -> tuple[Array, Violation]:
-    """A λ of a few rows is one of all; a w of a few rows is tried on all, and those it fails join."""
+    """A λ of a subset of the rows is valid for all; a w of a subset is tested on all rows, and those that fail join."""
     n, p = rows.n_rows, rows.width
     part = max(20 * p, n // 20)
     if n * p <= SMALL or 2 * part > n:
@@ -81,7 +81,7 @@ def _of_growing_part(rows: SignedRows) -> tuple[Array, Violation]:
 
 
 def _decide_the_others(rows: SignedRows, multipliers: Array) -> Array | None:
-    """Go on orthogonally to the rows with a multiplier, giving more to those that have hardly any."""
+    """Continue orthogonally to the rows with a multiplier, and increase very small multipliers."""
     decided = multipliers > CLEAR * multipliers.max()
     while len(rest := np.flatnonzero(~decided)):
         part, V = spanning(rows, np.where(decided, multipliers, 0))
@@ -105,7 +105,7 @@ def _decide_the_others(rows: SignedRows, multipliers: Array) -> Array | None:
 
 
 def spanning(rows: SignedRows, multipliers: Array) -> tuple[Array, Array]:
-    """A few rows of large multipliers, and orthonormal columns that span all rows which have one."""
+    """A few rows with large multipliers, and orthonormal columns that span all rows with a multiplier."""
     order = np.argsort(-multipliers, kind="stable")[: np.count_nonzero(multipliers)]
     many = 4 * rows.width
     part, others = order[:many], order[many:]
@@ -124,9 +124,9 @@ def spanning(rows: SignedRows, multipliers: Array) -> tuple[Array, Array]:
 def join(
     rows: SignedRows, multipliers: Array, part: Array, joining: Array, of_joining: Array
 ) -> None:
-    """Zᵀλ of the joining rows lies in the span of others: take it off their multipliers.
+    """Zᵀλ of the joining rows is in the span of the others: subtract it from their multipliers.
 
-    Of all ways the one with least Σ (μ_i/λ_i)² leaves them positive for the largest share.
+    The solution with the least Σ (μ_i/λ_i)² keeps them positive for the largest step.
     """
     new = np.zeros_like(multipliers)
     new[joining] = of_joining
@@ -151,12 +151,12 @@ def row_space(Z: Any, rank: float = RANK) -> Array:
 
 
 def _off(Z: Any, V: Array) -> Rows:
-    """Z less its part in the span of V."""
+    """Z without its part in the span of V."""
     if sparse.issparse(Z) and Z.shape[1] > DIRECT:
         return Rows(Z, V)
     Z = Z.toarray() if sparse.issparse(Z) else Z
     Z = Z - (Z @ V) @ V.T
-    Z -= (Z @ V) @ V.T  # once more, for the digits that cancelled
+    Z -= (Z @ V) @ V.T  # again, to correct cancellation
     return Rows(Z)
 
 

@@ -1,4 +1,4 @@
-"""The same witnesses from integers, where floats do not tell: for few rows and columns."""
+"""The same witnesses in integer arithmetic, for few rows and columns, if floating point does not decide."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from linclass.proofs.witness import Alternative, in_integers
 
 
 def by_integers(rows: SignedRows) -> Alternative | None:
-    """None when there are too many; a direction that rounding spoils is no proof any more."""
+    """None if there are too many rows; a direction that rounding invalidates is not a proof."""
     Z = in_integers(rows)
     if Z is None:
         return None

@@ -1,9 +1,9 @@
-"""The same witnesses from one linear program, the reference:
+"""The same witnesses from a linear program, the reference:
 
     max Σ t_i   subject to   Z_i d ≥ t_i,  0 ≤ t_i ≤ 1.
 
-d may be made longer, so at the optimum t_i is 1 where any d has Z_i d > 0 ≤ Z d, else 0; and the dual
-variables of the inequalities are a λ ≥ 0 with Zᵀλ = 0, λ_i ≥ 1 where t_i = 0 and λ_i = 0 elsewhere.
+d can be scaled up, so at the optimum t_i is 1 if some d has Z_i d > 0 and Z d ≥ 0, else 0. The dual variables of
+the inequalities are a λ ≥ 0 with Zᵀλ = 0, λ_i ≥ 1 where t_i = 0 and λ_i = 0 elsewhere.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from linclass.separation.alternative import polished, row_space
 
 
 def by_linear_program(rows: SignedRows) -> Alternative | None:
-    """None when the program has no answer."""
-    from scipy.optimize import linprog  # a costly import that few fits need
+    """None if the program was not solved."""
+    from scipy.optimize import linprog  # slow to import
 
     n, p = rows.n_rows, rows.width
     Z = sparse.csr_array(rows.take())
@@ -36,7 +36,7 @@ def by_linear_program(rows: SignedRows) -> Alternative | None:
     direction = result.x[:p] if separated.any() else None
     if multipliers.any():
         multipliers = polished(rows, multipliers)
-        if direction is not None:  # orthogonal to the rows that touch, to all digits
+        if direction is not None:  # exactly orthogonal to the touching rows
             V = row_space(rows.take(np.flatnonzero(multipliers)))
             direction = direction - V @ (V.T @ direction)
     return Alternative(direction, multipliers)

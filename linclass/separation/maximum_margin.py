@@ -1,13 +1,13 @@
-"""The separating hyperplane of largest margin:  min ½‖w‖²  subject to  y_i (w·x_i + b) ≥ 1,
+"""The separating hyperplane of maximum margin:  min ½‖w‖²  subject to  y_i (w·x_i + b) ≥ 1,
 
-the soft margin's limit C → ∞. Its margin γ = 1/‖w‖ is half the distance of the classes' convex hulls:
+the limit C → ∞ of the soft margin. Its margin γ = 1/‖w‖ is half the distance between the classes' convex hulls:
 
     γ = max_{w,b} min_i y_i (w·x_i + b)/‖w‖ = min ‖Σ α_i y_i x_i‖,   α ≥ 0, Σ α_i = 1, Σ α_i y_i = 0
 
-(the last for a free intercept). So any w bounds γ from below and any α from above, which proves the
-answer; and an α for which the right side vanishes proves that the classes cannot be separated: two
-convex combinations of their rows coincide. Squared distances have half the digits of rows, so where the
-right side is only small, what has all of them (`proved`) decides.   Bennett & Bredensteiner (2000), ICML
+(the last condition for an unpenalized intercept). So any w is a lower bound of γ and any α an upper bound, which gives
+the certificate. An α for which the right side is 0 proves that the classes are not separable: two convex combinations
+of their rows coincide. Squared distances have half the digits of the rows, so if the right side is only small,
+`proved` decides.   Bennett & Bredensteiner (2000), ICML
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from linclass.separation.proof import Undecided, proved
 from linclass.separation.result import certain_margin, length_of
 from linclass.solvers.semismooth_newton import one_round
 
-SMALL = 1e-10  # beside the spread of the rows: a bound that is to be looked at more closely
-ROUNDING = 1e-14  # of the spread: margins below it are none
+SMALL = 1e-10  # relative to the spread of the rows: smaller bounds are verified exactly
+ROUNDING = 1e-14  # of the spread: smaller margins are rounding
 COINCIDE = 1e-12  # ‖Zᵀα‖∞, the columns of Z being within [−1, 1]
 ROUNDS = 25
 STEPS = 1000  # in all
 
 
 class HardHinge(Hinge):
-    """ℓ(m) = 0 for m ≥ 1, else ∞: only its prox and conjugate are ever looked at."""
+    """ℓ(m) = 0 for m ≥ 1, else ∞; only its prox and conjugate are used."""
 
     def conjugate(self, a: Array) -> Array:
         return np.where(a >= 0, -a, np.inf)
@@ -47,9 +47,9 @@ class HardHinge(Hinge):
 @dataclass(frozen=True)
 class MaximumMargin:
     theta: Array  # (w, b), scaled so that the nearest rows have y z = 1; zero when inseparable
-    alpha: Array  # Σ α = 1: of the points of the convex hulls that lie nearest to each other
-    margin: float  # γ, 0 when inseparable
-    bound: float  # no hyperplane has a larger margin
+    alpha: Array  # Σ α = 1: weights of the nearest points of the convex hulls
+    margin: float  # γ, 0 if inseparable
+    bound: float  # upper bound of γ
     n_iter: int
 
     @property
@@ -63,11 +63,11 @@ class MaximumMargin:
 
 
 def maximum_margin(design: DesignMatrix, y: Array, tol: float = 1e-6) -> MaximumMargin:
-    """A free intercept makes it the same for centred rows, which costs dense ones a copy."""
+    """With an unpenalized intercept the rows are centred first, which copies dense ones."""
     if not design.intercept or design.is_sparse:
         found = _maximum_margin(design, y, tol)
     else:
-        middle = (design.X.min(axis=0) + design.X.max(axis=0)) / 2  # of equal entries, those
+        middle = (design.X.min(axis=0) + design.X.max(axis=0)) / 2  # exact for equal entries
         found = _maximum_margin(DesignMatrix(design.X - middle), y, tol)
         found.theta[-1] -= middle @ found.theta[:-1]
     rows = SignedRows(design.X, y, design.intercept)
@@ -82,7 +82,7 @@ def _plane(theta: Array, design: DesignMatrix) -> tuple[Array, float]:
 
 
 def looked_at(found: MaximumMargin, design: DesignMatrix, rows: SignedRows) -> MaximumMargin:
-    """No margin was proved: some hyperplane that separates all the same, or α that shows there is none."""
+    """No margin was proved: return some separating hyperplane, or an α that proves that there is none."""
     known = proved(rows)
     if known.direction is None or known.kind != "complete":
         if np.abs(rows.pull(known.multipliers)).max() > COINCIDE:
@@ -120,7 +120,7 @@ def _maximum_margin(design: DesignMatrix, y: Array, tol: float) -> MaximumMargin
 def judge(
     objective: Objective, theta: Array, slopes: Array, spread: float, n_iter: int
 ) -> MaximumMargin:
-    """What w and α prove, each on its own."""
+    """The bounds from w and α, each on its own."""
     design, y, d = objective.design, objective.y, objective.design.n_features
     if design.intercept:
         slopes = objective.loss.balance(y, slopes, objective.weights)
@@ -135,7 +135,7 @@ def judge(
 
 
 def spread_of_rows(design: DesignMatrix) -> float:
-    """Mean square distance of rows from their mean, or from 0 when hyperplanes go through it."""
+    """Mean squared distance of rows from their mean, or from 0 for hyperplanes through the origin."""
     square = float(design.row_norms().mean()) - design.intercept
     if not design.intercept:
         return square

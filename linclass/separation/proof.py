@@ -1,4 +1,4 @@
-"""Which of the alternatives holds, proved: fast by Newton's method, else in integers or by the linear program."""
+"""Decide between the alternatives, with a proof: by Newton's method, else in integers or by linear programming."""
 
 from __future__ import annotations
 
@@ -11,8 +11,12 @@ from linclass.separation.by_integers import by_integers
 from linclass.separation.linear_program import by_linear_program
 
 METHODS: dict[str, tuple[Callable[[SignedRows], Alternative | None], ...]] = {
-    "newton": (alternative, by_integers, by_linear_program),  # the next where one proves nothing
-    "newton_alone": (alternative,),  # undecided instead of slow
+    "newton": (
+        alternative,
+        by_integers,
+        by_linear_program,
+    ),  # in this order, until one gives a proof
+    "newton_alone": (alternative,),  # undecided rather than slow
     "linear_program": (by_linear_program,),
 }
 

@@ -1,11 +1,11 @@
-"""Has maximum likelihood an optimum? Not when some direction d has no row on the wrong side of it:
+"""Does maximum likelihood have an optimum? It has none if some direction d has no row on the wrong side:
 
     m_i(d) ≥ 0 for all rows i,  and > 0 for some,    m_i(d) = y_i x_i·d,  or min_k (z_y − z_k).
 
-Along such a d the likelihood rises for ever. All m_i > 0: the classes are separated completely, and the
-fit itself finds d; else quasi-completely. Large scores and long steps only raise the suspicion. What decides is a
-proof: d on all rows; or, near an optimum, the slopes there, which are multipliers λ > 0 with Xᵀλ ≈ 0 and exclude
-every d (linclass/proofs/witness.py); or whatever separability proves.   Albert & Anderson (1984), Biometrika 71
+Along such a d the likelihood increases without a maximum. If all m_i > 0, the classes are completely separated, and
+the fit itself finds d; else quasi-completely. Large scores and long steps only raise the suspicion. The decision is
+by a proof: d on all rows; or, near an optimum, the slopes there, which are multipliers λ > 0 with Xᵀλ ≈ 0 and exclude
+every d (linclass/proofs/witness.py); or the proof of `separability`.   Albert & Anderson (1984), Biometrika 71
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Recession(NamedTuple):
 
 
 def recession(objective: Objective, solution: Solution) -> Recession:
-    """`solution` is where a solver stopped on the unpenalized objective."""
+    """Whether the unpenalized objective, at which a solver stopped with `solution`, has a direction of recession."""
     point = objective.at(solution.theta)
     few = objective.n_parameters <= HESSIAN
     if is_above_suspicion(objective, solution, point, few):
@@ -64,7 +64,7 @@ def recession(objective: Objective, solution: Solution) -> Recession:
 
 
 def is_above_suspicion(objective: Objective, solution: Solution, point: Point, few: bool) -> bool:
-    """An optimum at small scores, or where Newton's steps vanish; small problems are looked at anyway."""
+    """An optimum at small scores, or where Newton steps vanish; small problems are always examined."""
     p = objective.n_parameters
     if p <= COLUMNS and objective.design.n_rows * p <= EXACT:
         return False
@@ -84,7 +84,7 @@ def _keeps_walking(point: Point) -> bool:
 
 
 def recession_of(A: sparse.csr_array, found: Array | None = None) -> Recession:
-    """A direction d of length 1 with A d ≥ 0 and not all 0; `found` if it has all of A d > 0."""
+    """A direction d of length 1 with A d ≥ 0, not all 0; `found` if all of A d > 0 for it."""
     if A.shape[0] * A.shape[1] > LARGEST:
         return Recession(decided=False)
     rows = SignedRows(A, np.ones(A.shape[0]), constant=False)
@@ -105,7 +105,7 @@ def _proved(rows: SignedRows) -> Recession:
 
 
 class Inequalities:
-    """z_y(d) − z_k(d) ≥ 0 for each row and each other class, the last class having score 0."""
+    """z_y(d) − z_k(d) ≥ 0 for each row and each other class; the last class has score 0."""
 
     def __init__(self, objective: Objective):
         self.objective = objective
@@ -121,14 +121,14 @@ class Inequalities:
             self.rows = SignedRows(A, np.ones(A.shape[0]), constant=False)
 
     def hold_at(self, point: Point) -> bool:
-        """Strictly, for every row: complete separation."""
+        """Strictly for every row: complete separation."""
         if not point.separates:
             return False
         theta = self._relative(point.theta).ravel()
         return self.rows.are_right(*self._hyperplane(theta))
 
     def excluded_by(self, point: Point) -> bool:
-        """By the slopes of the loss, −w ∂ℓ/∂m > 0 of each inequality's m."""
+        """Excluded by the slopes of the loss, multipliers −w ∂ℓ/∂m > 0 of the inequalities."""
         w, slopes = self.objective.weights, point.slopes
         if not self.many:
             multipliers = w * np.abs(slopes)

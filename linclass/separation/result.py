@@ -1,11 +1,11 @@
-"""What is known of a separation, with proofs that anyone can check by a matrix product each.
+"""A separation result, with proofs that can be checked by one matrix product each.
 
     complete         y_i (w·x_i + b) > 0 for all rows
-    quasi-complete   y_i (w·x_i + b) ≥ 0 for all rows, > 0 for some; and no w is strict for all, as λ shows
-    none             only w with y_i (w·x_i + b) = 0 for all rows have no row on the wrong side
+    quasi-complete   y_i (w·x_i + b) ≥ 0 for all rows, > 0 for some; λ proves that no w is strict for all
+    none             y_i (w·x_i + b) ≥ 0 for all rows only if all are 0
 
-λ ≥ 0 has Σ λ_i y_i (x_i, 1) = 0: convex combinations of the two classes' rows coincide (each class's
-λ sum to 1). Without an intercept it is Farkas' vector, Σ λ_i y_i x_i = 0 with Σ λ_i = 1.
+λ ≥ 0 with Σ λ_i y_i (x_i, 1) = 0: convex combinations of the two classes' rows coincide (the λ of each class sum
+to 1). Without an intercept it is Farkas' vector, Σ λ_i y_i x_i = 0 with Σ λ_i = 1.
 """
 
 from __future__ import annotations
@@ -25,6 +25,24 @@ INTERCEPTS = ("none", "feature", "free")
 
 @dataclass(frozen=True)
 class Separation:
+    """Whether a hyperplane separates two classes, with a proof.
+
+    Attributes
+    ----------
+    kind : str
+        'complete', 'quasi-complete' or 'none'.
+    classes : (label, label)
+        The two classes; w points to the second.
+    intercept_kind : str
+        'free', 'feature' or 'none', see `separability`.
+    weights, intercept : array of shape (d,) or None, float
+        The hyperplane; no weights if the kind is 'none'.
+    margin : float
+        min y_i (w·x_i + b)/‖w‖, or /‖(w, b)‖ for 'feature'; 0 unless complete.
+    multipliers : array of shape (n,)
+        λ, 0 if the separation is complete.
+    """
+
     kind: str
     classes: tuple[Any, Any]  # w points to the second
     intercept_kind: str  # none; feature: b is the weight of a constant; free: no part of ‖w‖
@@ -42,7 +60,19 @@ class Separation:
         return X @ self.weights + self.intercept
 
     def holds(self, X: Any, y: Any) -> bool:
-        """Check both proofs on the rows of these two classes."""
+        """Check both proofs on the rows of these two classes.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows of the two classes.
+        y : array of shape (n,)
+            Class of each row.
+
+        Returns
+        -------
+        bool
+        """
         X, y = validation.matrix(X, owner="separability"), np.asarray(y).ravel()
         rows = SignedRows(
             X, np.where(y == self.classes[1], 1.0, -1.0), self.intercept_kind != "none"
@@ -65,7 +95,7 @@ def separation(
 
 
 def margin_of(w: Array, b: float, rows: SignedRows, intercept: str) -> tuple[float, float]:
-    """(margin, b); a free b lies half-way between the classes."""
+    """(margin, b); an unpenalized b is midway between the classes."""
     z, positive = rows.X @ w, rows.y > 0
     length = length_of(w)
     if intercept == "free" and positive.any() and not positive.all():
@@ -78,7 +108,7 @@ def margin_of(w: Array, b: float, rows: SignedRows, intercept: str) -> tuple[flo
 
 
 def certain_margin(w: Array, b: float, rows: SignedRows, intercept: str) -> tuple[float, float]:
-    """The same of a hyperplane that is known to separate, also where rounding hides it."""
+    """The same for a hyperplane that is proved to separate, even if rounding hides it."""
     margin, middle = margin_of(w, b, rows, intercept)
     b = middle if rows.are_right(w, middle) else b
     length = float(np.hypot(length_of(w), b)) if intercept == "feature" else length_of(w)
@@ -88,6 +118,6 @@ def certain_margin(w: Array, b: float, rows: SignedRows, intercept: str) -> tupl
 
 
 def length_of(w: Array) -> float:
-    """‖w‖ of any size that is a number: squares are not."""
+    """‖w‖ without overflow or underflow of squares."""
     largest = float(np.abs(w).max(initial=0))
     return largest * float(np.linalg.norm(w / largest)) if largest > 0 else 0.0

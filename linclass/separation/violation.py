@@ -1,8 +1,8 @@
 """The least violation of  Z w ≥ 1:  min_w f(w) = ½ Σ max(0, 1 − Z_i w)²,  by Newton's method.
 
-f is a parabola between kinks, so few steps end exactly. Its minimum answers a question of existence:
-once all Z_i w > 0, w separates; else λ = max(0, 1 − Z w) ≠ 0 has Zᵀλ = 0, which proves that no w does
-(Gordan's theorem). No penalty is needed: −∇f lies in the span of the rows, and so does every step.
+f is quadratic between kinks, so the method is finite. Its minimum decides existence: if all Z_i w > 0, w
+separates; otherwise λ = max(0, 1 − Z w) ≠ 0 has Zᵀλ = 0, which proves that no w does (Gordan's theorem). No penalty
+is needed, because −∇f and every step lie in the span of the rows.
 Mangasarian (2002), Optimization Methods and Software 17
 """
 
@@ -18,17 +18,17 @@ from linclass.numerics import Array
 DIRECT = 500  # columns up to which Hessians are formed
 STEPS = 200
 PROVED = 1e-10  # ‖Zᵀλ‖∞ / Σλ, the columns of Z being within [−1, 1]
-NEAR = 1e-6  # of the 1 that Z w aims at: then w separates, and is looked at no further
+NEAR = 1e-6  # tolerance of Z w ≥ 1
 STRICT = 1e-12  # of ‖w‖₁, the scale of the rounding of Z w
-EXACT = 1e-14  # as far as Newton may go
-RIDGE = 1e-10  # of the mean of H's diagonal: columns may be dependent
+EXACT = 1e-14  # smallest residual that Newton's method attains
+RIDGE = 1e-10  # of the mean of H's diagonal: columns may be linearly dependent
 FORCING = 0.1
 PATIENCE = 4
-PRODUCTS = 500  # of conjugate gradients, for one step
+PRODUCTS = 500  # of conjugate gradients in one step
 
 
 class Rows:
-    """A matrix Z, its columns within [−1, 1], less its part in the span of orthonormal columns V."""
+    """A matrix Z with columns within [−1, 1], without its part in the span of orthonormal columns V."""
 
     def __init__(self, Z: Any, V: Array | None = None):
         self.Z, self.V, self.width = Z, V, Z.shape[1]
@@ -56,7 +56,7 @@ class Rows:
         return s, self.times(s)
 
     def _by_conjugate_gradients(self, g: Array, z: Array, active: Array) -> tuple[Array, Array]:
-        """Not to the end: until ‖g − Hs‖ is small, or all rows are on their side."""
+        """Stops when ‖g − Hs‖ is small, or when all rows are on their side."""
         s, along, r, p = np.zeros_like(g), np.zeros_like(z), g.copy(), g.copy()
         rho = r @ r
         stop = FORCING**2 * rho
@@ -92,7 +92,7 @@ class Violation(NamedTuple):
 
 
 def least_violation(rows: Rows, w: Array | None = None) -> Violation:
-    """From w on, until all rows are on their side or λ proves that they cannot be."""
+    """Starting from w, until all rows are on their side or λ proves that this is impossible."""
     w = np.zeros(rows.width) if w is None else w
     z = rows.times(w)
     best, stalls = None, 0
@@ -105,7 +105,7 @@ def least_violation(rows: Rows, w: Array | None = None) -> Violation:
         stalls = stalls + 1 if best is not None and here.residual > best.residual / 2 else 0
         best = here if best is None or here.residual < best.residual else best
         if best.residual <= PROVED and stalls == PATIENCE:
-            break  # rounding has won
+            break  # limited by rounding
         s, along = rows.step(g, z)
         t = _along_line(z, along, float(g @ s))
         w, z = w + t * s, z + t * along
@@ -114,9 +114,9 @@ def least_violation(rows: Rows, w: Array | None = None) -> Violation:
 
 
 def _along_line(z: Array, along: Array, decrement: float) -> float:
-    """t = 1 where that is a good step; else the minimum of f along it, by Newton in one dimension.
+    """Line search: t = 1 if that is a good step, else the minimum of f on the line by Newton's method.
 
-    f′(t) grows and is piecewise linear; its root is kept between a t before and a t behind it.
+    f′(t) is increasing and piecewise linear; its root is bracketed.
     """
     m = np.maximum(0, 1 - z)
     left = np.maximum(0, 1 - z - along)

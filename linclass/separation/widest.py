@@ -1,4 +1,4 @@
-"""A separation whose hyperplane is the one of largest margin, and what that says of the perceptron."""
+"""The separation by the hyperplane of maximum margin, and the perceptron's bound."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ from linclass.separation.result import Separation, certain_margin
 
 @dataclass(frozen=True)
 class LargestMargin(Separation):
-    """`margin` γ ≤ `bound`, which no hyperplane exceeds: the distance of points of both convex hulls.
+    """A separation with the largest margin γ, and an upper `bound` of it from points of both convex hulls.
 
-    `status` is converged when the two are as near as was asked for, else max_iter: then γ is some
-    margin, and a larger one may exist.
+    `status` is 'converged' if the two are within the tolerance, else 'max_iter': then a larger margin may exist.
     """
 
     bound: float
@@ -29,7 +28,7 @@ class LargestMargin(Separation):
 
     @property
     def gap(self) -> float:
-        """Relative, of ½‖w‖² = 1/(2γ²); 0 where there is no margin to look for."""
+        """Relative gap of ½‖w‖² = 1/(2γ²); 0 if the classes are not separable."""
         return max(1 - (self.margin / self.bound) ** 2, 0.0) if self.separable else 0.0
 
     @property

@@ -1,15 +1,15 @@
-"""The perceptron rule: a row with margin ≤ 0 pulls  θ ← θ − η ∂ℓ/∂z [x_i 1],  or w ← w + η y x.
+"""The perceptron rule: a row with margin ≤ 0 changes  θ ← θ − η ∂ℓ/∂z [x_i 1],  or w ← w + η y x.
 
-Rows come reshuffled for every pass (`random`), in turn (`cyclic`), or the worst of all first
-(`largest_violation`). On rows with ‖x‖ ≤ R that some unit vector separates with margin γ it makes
-at most R²/γ² mistakes, whatever the order and η.   Novikoff (1962)
+The rows are shuffled for each pass (`random`), taken in order (`cyclic`), or by smallest margin (`largest_violation`).
+On rows with ‖x‖ ≤ R that some unit vector separates with margin γ it makes at most R²/γ² mistakes, for any order
+and η.   Novikoff (1962)
 
-Rows that stand class by class make `cyclic` forget one class while it sees the other, and the worst
-row of overlapping classes is an outlier, which throws θ about. So the θ with the fewest rows wrong is
-kept in a pocket: θ is tried on all rows whenever it had more rows right in turn than any before it, and
-after every pass.   Gallant (1990), "Perceptron-based learning algorithms"
+If the rows are sorted by class, `cyclic` unlearns one class while it visits the other; the row of smallest margin of
+overlapping classes is an outlier, which changes θ much. So the θ with the fewest misclassified rows is kept (the
+pocket): θ is tested on all rows whenever it had a longer run of correct rows than any before it, and after every pass.
+Gallant (1990), "Perceptron-based learning algorithms"
 
-Scores are worked out for many rows ahead, since nothing changes until the next mistake.
+Scores are computed for many rows ahead, since θ does not change until the next mistake.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ ORDERS = ("random", "cyclic", "largest_violation")
 
 @dataclass
 class Best:
-    """The θ that had the fewest rows wrong: Gallant's pocket, with ratchet."""
+    """The θ with the fewest misclassified rows: Gallant's pocket algorithm with ratchet."""
 
     theta: Array | None = None
     wrong: int = -1
-    right_in_turn: int = 0  # of any θ so far
-    right: int = 0  # of the present one
+    right_in_turn: int = 0  # longest run of any θ so far
+    right: int = 0  # run of the present θ
 
     def offer(self, theta: Array, wrong: int) -> None:
         if self.theta is None or wrong < self.wrong:
             self.theta, self.wrong = theta.copy(), wrong
 
     def corrected(self) -> bool:
-        """The present θ ends; had it more rows right in turn than any before?"""
+        """θ is about to change; returns whether it had a longer run of correct rows than any before."""
         record = self.right > self.right_in_turn
         self.right_in_turn, self.right = max(self.right_in_turn, self.right), 0
         return record
@@ -101,7 +101,7 @@ class PerceptronRule(Solver):
 
     @property
     def n_steps(self) -> int:
-        """Passes over the data: for the worst row first, each is one correction only."""
+        """Limit of passes; for `largest_violation` each is a single correction."""
         patience = 10 if self.order == "largest_violation" else 1
         return self.limit * patience if self.max_iter is None else self.max_iter
 
@@ -135,7 +135,7 @@ class PerceptronRule(Solver):
             else:
                 best.right += rows.stop - i
                 i, ahead = rows.stop, min(2 * ahead, 4096)
-        if mistakes:  # else all rows are right
+        if mistakes:  # else all rows are correct
             best.offer(theta, self._wrong(design, loss, y, theta))
         return mistakes
 

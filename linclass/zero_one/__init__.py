@@ -1,1 +1,1 @@
-"""The fewest training errors of any linear classifier: exactly where that can be proved, else well."""
+"""The linear classifier with the fewest training errors, exactly if that can be proved, else approximately."""

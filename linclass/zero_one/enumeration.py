@@ -1,14 +1,14 @@
-"""Two classes, exactly: the best of all cells into which the planes  Z_i d = 0  cut the space of d.
+"""Two classes, exactly: enumeration of the cells into which the planes  Z_i d = 0  divide the space of d.
 
-Within a cell no row changes sides, so the minimum is over cells. A facet of the best cell belongs to a
-row that is right (else the cell behind it is better): so for each row i the best cell on its plane,
-a problem with one dimension less, is looked for, and d moved from there to the row's side. In two
-dimensions a half-turn passes all cells, for all pairs of planes at once.
+No row changes sides within a cell, so the minimum is over cells. A facet of the best cell belongs to a row that is
+correct (otherwise the cell behind it would be better). So for each row i the best cell on its plane is found, a problem
+with one dimension less, and d is moved from there to the row's side. In two dimensions a half-turn visits all cells,
+for all pairs of planes at once.
 
-That is  C(n, p − 2)  turns of n rows each for p parameters. Cells narrower than the rounding of their
-planes' angles are left out, and may be none. Where there were such, only rows on a coarse grid have a
-proved minimum: there planes through one point go through it exactly.
-Nguyen & Sanner (2013), ICML, on why not less; Edelsbrunner (1987), Algorithms in Combinatorial Geometry
+That is  C(n, p − 2)  turns over n rows each for p parameters. Cells narrower than the rounding of their planes' angles
+are skipped, and may be empty. If there were any, the minimum is proved only for rows on a coarse grid, where planes
+through one point pass through it exactly.
+Nguyen & Sanner (2013), ICML; Edelsbrunner (1987), Algorithms in Combinatorial Geometry
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from linclass.separation.alternative import row_space
 
 ROUNDING = 8 * np.finfo(float).eps  # of a row of length 1, in coordinates of its span
 AT_ONCE = 400_000  # angles
-COARSE = 1e11  # least determinant beside the largest, up to which rounding hides none
+COARSE = 1e11  # ratio of determinants up to which rounding cannot hide one
 
 
 class Cells(NamedTuple):
     d: Array
-    cost: float  # the least of all cells that were looked into
-    whole: bool  # none was left out
+    cost: float  # the least of all examined cells
+    whole: bool  # none was skipped
     rank: int
-    directions: int  # of rows, those within rounding of each other being one
+    directions: int  # distinct directions of rows, up to rounding
 
 
 def is_coarse(Z: Array) -> bool:
-    """Of integers: two angles that differ do so by more than rounding."""
+    """Whether angles between integer rows that differ do so by more than rounding."""
     n, p = Z.shape
     largest = float(max(abs(int(Z.max())), abs(int(Z.min())))) if n else 0.0
     return 2 * p * np.log(max(largest, 1) * p**0.5) < np.log(COARSE)
 
 
 def turns(n: int, p: int) -> int:
-    """How many rows are passed in all: what an enumeration costs."""
+    """Total number of rows that are passed: the cost of an enumeration."""
     return n * comb(n, max(p - 2, 0))
 
 
@@ -67,9 +67,9 @@ def all_cells(Z: Array, costs: Array) -> Cells:
 
 
 def merged(A: Array, costs: Array) -> tuple[Array, Array, float]:
-    """Rows in the same or opposite directions as one: (directions, what they win, what is lost).
+    """Rows with the same or opposite directions are merged: (directions, their gains, the unavoidable cost).
 
-    Where nothing is to be won a row stays all the same: d must not lie in its plane.
+    A row without gain is kept: d must not lie in its plane.
     """
     first = np.argmax(np.abs(A) > 1e-6, axis=1)
     sign = np.sign(A[np.arange(len(A)), first])
@@ -83,9 +83,9 @@ def merged(A: Array, costs: Array) -> tuple[Array, Array, float]:
 
 
 def _search(A: Array, costs: Array, first: int, rounding: float) -> tuple[Array, float, bool]:
-    """The best cell that has a facet in the plane of a row from `first` on; was each looked into?
+    """The best cell with a facet in the plane of a row from `first` on, and whether every cell was examined.
 
-    A row that is off by `rounding` turns its plane by that over its length, and all rows in it.
+    An error `rounding` of a row turns its plane by that divided by its length, and all rows in it.
     """
     p = A.shape[1]
     if p == 1:
@@ -141,11 +141,11 @@ def _on_planes(A: Array, costs: Array, first: int, rounding: float) -> tuple[Arr
 
 
 def _half_turns(P: Array, costs: Array, flat: Array, rounding: Any) -> tuple[Array, Array, bool]:
-    """(least cost, an angle that has it) in each plane of P (planes, rows, 2), flat rows apart;
-    and whether all cells were wide enough.
+    """(least cost, an angle with it) in each plane of P (planes, rows, 2), without the `flat` rows; and whether all
+    cells were wide enough.
 
-    d at angle φ has row i right while φ is within π/2 of the row's own angle. So in [0, π) each row
-    changes once; and d at φ + π has right what d at φ has wrong.
+    d at angle φ has row i correct while φ is within π/2 of the row's own angle. So in [0, π) each row changes once, and
+    d at φ + π has correct what d at φ has wrong.
     """
     c, P = np.where(flat, 0, costs), np.where(flat[..., None], 0, P)
     enters = np.arctan2(P[..., 1], P[..., 0]) - np.pi / 2
@@ -175,6 +175,6 @@ def _half_turns(P: Array, costs: Array, flat: Array, rounding: Any) -> tuple[Arr
 
 
 def _to_the_side_of(A: Array, i: int, d: Array, flat: Array) -> Array:
-    """From the plane of row i a little to its side, not so far that another row changes."""
+    """Move d from the plane of row i to its side, so little that no other row changes."""
     other, along = np.abs(A[~flat] @ d), np.abs(A[~flat] @ A[i])
     return d + 0.5 * float((other / np.maximum(along, 1e-300)).min(initial=1.0)) * A[i]

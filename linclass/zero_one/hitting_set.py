@@ -1,11 +1,12 @@
-"""Exactly, for any number of parameters and classes: the cheapest set of rows that meets every conflict.
+"""Exactly, for any number of parameters and classes: the cheapest set of rows that hits every conflict.
 
-A conflict is a set of rows that no d has all right; Farkas' vector λ ≥ 0, Zᵀλ = 0 shows it, at most
-p + 1 rows of it when λ is a vertex. One row of each conflict is wrong, so
+A conflict is a set of rows that no d has all correct; Farkas' vector λ ≥ 0, Zᵀλ = 0 proves it, with at most p + 1
+rows if λ is a vertex. At least one row of each conflict is misclassified, so
 
     min Σ c_i e_i   subject to   Σ_{i ∈ S} e_i ≥ 1 for the conflicts S found so far,   e_i ∈ {0, 1}
 
-is below every d's cost. If the rows with e_i = 0 have no conflict it is the minimum; else theirs join.
+is a lower bound of the cost of every d. If the rows with e_i = 0 have no conflict it is the minimum; otherwise their
+conflicts are added.
 Parker & Ryan (1996), Ann. Math. Artif. Intell. 17; Codato & Fischetti (2006), Operations Research 54
 """
 
@@ -26,14 +27,12 @@ from linclass.separation.proof import Undecided, proved
 from linclass.zero_one.problem import Answer, Problem
 
 ROUNDING = 1e-6  # of the smallest cost
-PER_ROUND = (
-    4  # searches for conflicts, each of which shares no row with those before it in the round
-)
+PER_ROUND = 4  # searches for disjoint conflicts in a round
 
 
 @dataclass
 class Search:
-    """`nodes` counts the linear programs and the nodes of the integer ones: the same on any machine."""
+    """`nodes` counts the linear programs and the nodes of the integer programs, the same on every machine."""
 
     problem: Problem
     node_limit: int
@@ -48,7 +47,7 @@ class Search:
         return late or self.nodes >= self.node_limit
 
     def run(self, incumbent: Answer) -> Answer:
-        """Improve an answer, or prove it, until it is the minimum or the limit is reached."""
+        """Improve an answer, or its bound, until it is proved optimal or the limit is reached."""
         problem, best = self.problem, incumbent
         bound, wrong = best.bound, np.zeros(problem.n_rows, dtype=bool)
         rng = np.random.default_rng(0)
@@ -77,7 +76,7 @@ class Search:
         return ROUNDING * float(self.problem.costs.min())
 
     def _conflicts(self, wrong: Array, rng: Any) -> tuple[list[Array], Array | None]:
-        """Conflicts of the other rows, no two with a row in common; d that has what is left right."""
+        """Disjoint conflicts of the other rows; and a d that has the remaining rows correct."""
         left, found = ~wrong, []
         while left.any() and not self.over:
             self.nodes += 1
@@ -92,7 +91,7 @@ class Search:
 
     def _conflict(self, left: Array, rng: Any) -> Array | None:
         """A vertex of {λ ≥ 0 : Zᵀλ = 0, Σ λ = 1} over some rows, and whose rows it is."""
-        from scipy.optimize import linprog  # a costly import that few fits need
+        from scipy.optimize import linprog  # slow to import
 
         kept = np.flatnonzero(self.problem.inequalities(left))
         Z = self.problem.Z[kept]
@@ -105,11 +104,13 @@ class Search:
             own = result.x > 1e-9
             if is_conflict(self.problem.inequalities_of(kept[own]), result.x[own]):
                 return np.unique(self.problem.owner[kept[own]])
-        index = conflict_in_integers(self.problem.inequalities_of(kept))  # a program has 10⁻⁷ only
+        index = conflict_in_integers(
+            self.problem.inequalities_of(kept)
+        )  # a linear program has 10⁻⁷ only
         return None if index is None else np.unique(self.problem.owner[kept[index]])
 
     def _cheapest(self) -> tuple[Array | None, float]:
-        """(rows, what no set is cheaper than); no rows when the limit came first."""
+        """(rows, lower bound of the cost of any set); no rows if the limit was reached."""
         from scipy.optimize import Bounds, LinearConstraint, milp
 
         n, S = self.problem.n_rows, self.conflicts
@@ -136,7 +137,7 @@ class Search:
         return result.x > 0.5, bound
 
     def _whole(self, bound: float) -> float:
-        """The next possible sum of costs, where all costs are multiples of the smallest."""
+        """The next possible sum of costs, if all costs are multiples of the smallest."""
         unit = float(self.problem.costs.min())
         multiples = self.problem.costs / unit
         if np.abs(multiples - np.round(multiples)).max() > 1e-9:
@@ -145,7 +146,7 @@ class Search:
 
 
 def is_conflict(rows: SignedRows, multipliers: Array) -> bool:
-    """Is there a λ > 0 with Zᵀλ = 0? Near these, which a program has to 10⁻⁷ only."""
+    """Whether there is a λ > 0 with Zᵀλ = 0 near these, which a linear program has to 10⁻⁷ only."""
     Z = rows.take()
     Z = Z.toarray() if sparse.issparse(Z) else Z
     A = np.vstack([Z.T, np.ones(len(Z))])
@@ -157,7 +158,7 @@ def is_conflict(rows: SignedRows, multipliers: Array) -> bool:
 
 
 def conflict_in_integers(rows: SignedRows) -> Array | None:
-    """Of few rows, if there is one."""
+    """A conflict among few rows, if there is one."""
     Z = in_integers(rows)
     if Z is None:
         return None
@@ -166,7 +167,7 @@ def conflict_in_integers(rows: SignedRows) -> Array | None:
 
 
 def separating(problem: Problem, right: Array) -> Array | None:
-    """d that has these rows right, as far from all of them as the least violation gets; or None."""
+    """A d that has these rows correct, at the distance that the least violation gives; or None."""
     own = np.flatnonzero(problem.inequalities(right))
     if not len(own):
         return None

@@ -1,9 +1,9 @@
-"""Many rows: a good answer that proves nothing, by exact minimization along lines  d + t u.
+"""Many rows: a good answer without a proof, by exact line search over  d + t u.
 
-Along a line each row is right in one interval of t, so sorting the intervals' ends gives the best of all
-t at once. The directions u are the axes and random ones; of a batch the best is taken. It starts where
-the violation of all rows is least, and of the right rows only, again and again; where no direction
-leads down any more, d is kicked and tried again.   Li & Lin (2007), SIAM Int. Conf. on Data Mining
+On a line each row is correct in one interval of t, so sorting the ends of the intervals gives the best t. The
+directions u are the axes and random ones; the best of a batch is taken. The search starts at the least violation of all
+rows, then repeatedly of the correct rows only; when no direction decreases the cost, d is perturbed and the search
+restarted.   Li & Lin (2007), SIAM Int. Conf. on Data Mining
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ STEPS = 50  # from one start
 DIRECTIONS = 60  # in a batch
 WORK = 3_000_000  # inequalities × lines in all: about a second
 AT_ONCE = 1_000_000  # entries: inequalities × directions
-NARROW = 1e-9  # intervals of t, beside the length of u and d, that count as none
+NARROW = 1e-9  # relative width below which an interval of t is ignored
 
 
 def descend(problem: Problem, seed: Any = 0) -> Answer:
@@ -33,7 +33,7 @@ def descend(problem: Problem, seed: Any = 0) -> Answer:
 class _Descent:
     def __init__(self, problem: Problem, seed: Any):
         self.problem, self.rng = problem, np.random.default_rng(seed)
-        self.lines = WORK // len(problem.owner)  # that may still be looked along
+        self.lines = WORK // len(problem.owner)  # remaining line searches
         self.many = max(3, min(DIRECTIONS, AT_ONCE // len(problem.owner)))
 
     def run(self) -> Answer:
@@ -68,7 +68,7 @@ class _Descent:
 
 
 def _starts(problem: Problem) -> list[Array]:
-    """Least violation of all rows, then of those that it has right: outliers lose their pull."""
+    """The least violation of all rows, then of those that it has correct, which removes the influence of outliers."""
     d = least_violation(Rows(problem.Z)).w
     found = [d]
     for _ in range(TRIMS - 1):
@@ -81,7 +81,7 @@ def _starts(problem: Problem) -> list[Array]:
 
 
 def _directions(problem: Problem, d: Array, many: int, rng: Any, axes: bool) -> Array:
-    """Columns: some axes (all of few), towards wrong rows, and random ones."""
+    """Columns: axes (all if they are few), directions towards misclassified rows, and random ones."""
     p = len(d)
     wrong = np.flatnonzero(problem.inequalities(problem.margins(d) <= 0))
     own = rng.permutation(wrong)[: many // 3]

@@ -1,8 +1,8 @@
-"""Fewest errors as inequalities: row i is right when all its  Z_j d > 0,  and costs c_i otherwise.
+"""Fewest errors in terms of inequalities: row i is correct if all its  Z_j d > 0,  and costs c_i otherwise.
 
-Two classes have one inequality a row, y_i (w·x_i + b) > 0; K classes have K − 1, z_y > z_k for each other
-class. A row on the boundary counts as wrong (losses/zero_one.py). Rows that are equal are one row with
-the sum of their weights, in an order that depends on what they are, not on where they stood.
+Two classes have one inequality per row, y_i (w·x_i + b) > 0; K classes have K − 1, z_y > z_k for each other class. A
+row on the boundary counts as misclassified (losses/zero_one.py). Equal rows are merged, with the sum of their weights,
+in an order that depends on their content and not on their position.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from linclass.proofs.signed_rows import SignedRows
 
 
 class Problem:
-    """min over d of Σ c_i [some Z_j d ≤ 0, j of row i];  `d` is in units that `theta` undoes."""
+    """min over d of Σ c_i [some Z_j d ≤ 0, j of row i];  `d` is in scaled coordinates, which `theta` undoes."""
 
     owner: Array  # the row of each inequality
 
@@ -43,25 +43,25 @@ class Problem:
 
     @property
     def starts(self) -> Array:
-        """Where each row's inequalities begin: they stand together."""
+        """First inequality of each row; the inequalities of a row are consecutive."""
         return np.arange(0, len(self.owner), max(self.n_classes - 1, 1))
 
     def inequalities(self, rows: Array) -> Array:
-        """Which inequalities belong to the rows of a mask."""
+        """Mask of the inequalities that belong to the rows of a mask."""
         return rows[self.owner]
 
     def inequalities_of(self, index: Array) -> SignedRows:
-        """Some of the inequalities, none of them rounded."""
+        """Some of the inequalities, without rounding."""
         if self.n_classes == 2:
             return self.rows.part(index)
         return SignedRows(self.Z[index], np.ones(len(index)), constant=False)
 
     def d_of(self, w: Array, b: float) -> Array:
-        """Of a hyperplane of those inequalities."""
+        """d of a hyperplane of those inequalities."""
         return self.rows.coordinates(w, b) if self.n_classes == 2 else w
 
     def cost_of_scores(self, W: Array, b: Array) -> float:
-        """Of the scores that predictions are made of, rounded as these are."""
+        """The cost of the scores as predictions compute them, with the same rounding."""
         scores = self.rows.X @ W.T + b
         if self.n_classes == 2:
             return float(self.costs[self.rows.y * scores[:, 0] <= 0].sum())
@@ -70,19 +70,17 @@ class Problem:
         return float(self.costs[own <= scores.max(axis=1)].sum())
 
     def scores(self, d: Array) -> tuple[Array, Array]:
-        """(W, b), of two classes one score, else one of every class."""
+        """(W, b), one score for two classes, else one per class."""
         if self.n_classes == 2:
             w, b = self.rows.hyperplane(d)
             return w[None], np.array([b])
         planes = [self.rows.hyperplane(part) for part in d.reshape(self.n_classes - 1, -1)]
-        planes.append(
-            (np.zeros(self.rows.n_features), 0.0)
-        )  # the last class, which others are relative to
+        planes.append((np.zeros(self.rows.n_features), 0.0))  # the last class is the reference
         return np.array([w for w, _ in planes]), np.array([b for _, b in planes])
 
 
 class Answer(NamedTuple):
-    """d with its cost, and what no d can be below."""
+    """d with its cost, and a lower bound of the cost of every d."""
 
     d: Array
     cost: float

@@ -1,8 +1,7 @@
-"""Which way to the fewest errors: separation, then all cells where they are few, then conflicts.
+"""The fewest errors: first separation, then all cells if they are few, then conflicts.
 
-Whatever finds d, its errors are counted on the rows, and proofs are about the same rows: an answer is
-exact when the count is equal to the bound. Of all d that have the same rows right, the one that the
-fit ends with keeps away from them.
+The errors of d are always counted on the rows, and proofs are about the same rows: an answer is exact if the count
+equals the bound. Of all d with the same rows correct, the fit keeps one that is far from them.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ def is_enumerable(problem: Problem) -> bool:
 
 
 def _by_cells(problem: Problem) -> Answer:
-    """Proved where no cell was too narrow to look into, and no two rows too near to tell apart."""
+    """Proved if no cell was too narrow to examine, and no two rows too close to distinguish."""
     rows = problem.rows
     Z = problem.Z.toarray() if sparse.issparse(problem.Z) else problem.Z
     found = all_cells(Z, problem.costs)
@@ -61,7 +60,7 @@ def _by_cells(problem: Problem) -> Answer:
 
 
 def distinct_rows(Z: Array) -> set[tuple[int, ...]]:
-    """Those that are not 0, up to their sign."""
+    """The nonzero rows, up to their sign."""
     found = set()
     for row in Z.tolist():
         first = next((v for v in row if v), 0)

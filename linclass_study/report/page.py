@@ -24,6 +24,7 @@ from linclass_study.project import ROOT
 from linclass_study.protocols import asked, judging
 from linclass_study.report import data_card, exhibits, numerals, page_figures, page_tables, sections
 from linclass_study.report.cells import SHOWN, Cells, breakable, choices
+from linclass_study.report.in_short import in_short
 from linclass_study.report.page_figures import Figures
 from linclass_study.report.provenance import commits, machines
 from linclass_study.results import across_tables
@@ -89,6 +90,7 @@ def report(
         first=next(iter(over)),
         over=over,
         sure=sure,
+        short=in_short(outcome),
         textbook=(outcome.results / "textbook" / "textbook.html").exists(),
         present=[
             name

@@ -10,6 +10,7 @@ Importing such a module is cheap: the Snakefile asks for their names.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import ModuleType
 
 import polars as pl
@@ -20,6 +21,9 @@ from linclass_study.results import export
 from linclass_study.results.outcome import Outcome
 
 Made = dict[tuple[str, str], Table | None]  # (table, data set or "") → what is told of it
+
+ROOM = 200_000  # cells of all tables, beyond which a page would be too large to open
+FEW = 25  # rows that it then shows of a table that is not seen without opening something
 
 NOTHING = pl.DataFrame({"nothing": ["there is nothing to tell here"]})
 
@@ -54,7 +58,19 @@ def make(outcome: Outcome) -> Made:
         for name, module in found.items():
             if module.PER_DATASET:
                 made[name, dataset] = module.make(own, dataset)
-    return made
+    return in_room(made)
+
+
+def in_room(made: Made) -> Made:
+    """Of hundreds of methods on a hundred data sets, the page shows the first rows of what must be opened anyway."""
+    tables = [table for table in made.values() if table is not None]
+    if sum(len(table.rows) * len(table.columns) for table in tables) <= ROOM:
+        return made
+    closed = {n for n, m in modules().items() if m.PER_DATASET and not getattr(m, "OPEN", False)}
+    return {
+        key: replace(table, shown=FEW) if table is not None and key[0] in closed else table
+        for key, table in made.items()
+    }
 
 
 def write(made: Made, outcome: Outcome) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from linclass import metrics
-from linclass.comparisons.confidence_interval import corrected_error, moments
+from linclass.comparisons.confidence_interval import corrected_error, moments, t_interval
 from linclass_study.report.table import Number
 from linclass_study.results.outcome import FITTED, Outcome
 from linclass_study.results.summary import ranking
@@ -27,9 +27,16 @@ def column(
 
 
 def columns(
-    outcome: Outcome, dataset: str, names: Collection[str], protocol: str | None = None
+    outcome: Outcome,
+    dataset: str,
+    names: Collection[str],
+    protocol: str | None = None,
+    intervals: bool = False,
 ) -> dict[str, dict[str, Number]]:
-    """Metric → method → its mean over the folds; a metric that there is not has none."""
+    """Metric → method → its mean over the folds; a metric that there is not has none.
+
+    With its standard deviation, or its corrected 95 % interval.
+    """
     protocol = protocol or outcome.protocol(dataset)
     methods = list(outcome.methods)
     wanted, names = list(names), [name for name in names if name in metrics.names()]
@@ -44,17 +51,21 @@ def columns(
     nothing = {metric: dict.fromkeys(methods, Number(None)) for metric in wanted}
     return nothing | {
         metric: dict(
-            zip(methods, _column(metric, values[i], whole[i], ratio), strict=True)
+            zip(methods, _column(metric, values[i], whole[i], ratio, intervals), strict=True)
         )
         for i, metric in enumerate(names)
     }  # fmt: skip
 
 
-def _column(metric: str, values: np.ndarray, whole: np.ndarray, ratio: np.ndarray) -> list[Number]:
+def _column(
+    metric: str, values: np.ndarray, whole: np.ndarray, ratio: np.ndarray, intervals: bool
+) -> list[Number]:
     """values (methods, folds), whole (methods,), n_test/n_train (methods,)."""
     sign = 1.0 if metrics.greater_is_better(metric) else -1.0
     with np.errstate(invalid="ignore"):
         mean, sd, n = moments(values.T)
+        error = corrected_error(sd, np.maximum(n, 1), ratio)
+        low, high = t_interval(mean, error, n, bounds=metrics.bounds(metric))
         top = np.nan if not whole.any() else (sign * mean[whole]).max()
         best = whole & (np.abs(sign * mean - top) < 1e-12)
         finite = whole & np.isfinite(values[:, ~np.isnan(values).all(axis=0)]).all(axis=1)
@@ -66,7 +77,8 @@ def _column(metric: str, values: np.ndarray, whole: np.ndarray, ratio: np.ndarra
     return [
         Number(
             None if not n[j] else float(mean[j]),
-            None if n[j] < 2 or np.isnan(sd[j]) else float(sd[j]),
+            None if intervals or np.isnan(sd[j]) else float(sd[j]),
+            (float(low[j]), float(high[j])) if intervals and np.isfinite(error[j]) else None,
             best=bool(best[j]),
             near=bool(near[j] and not best[j]),
             partial=not whole[j],

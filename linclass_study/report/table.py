@@ -66,6 +66,7 @@ class Table:
     """What the page shows under `title`, above `caption`.
 
     faint     rows to be shown in grey: of methods of which some fit did not succeed
+    shown     how many rows the page shows, and says so; all if None. Files have all
     choices   rows by the name of a reader's choice, of a name and Numbers; the first choice is `rows`
     """
 
@@ -74,6 +75,7 @@ class Table:
     columns: Sequence[Column]
     rows: Sequence[Sequence[Any]]
     faint: frozenset[int] = frozenset()
+    shown: int | None = None
     choices: Mapping[str, Sequence[Sequence[Any]]] = field(default_factory=dict)
 
     def frame(self) -> pl.DataFrame:

@@ -111,6 +111,38 @@ def test_the_corrected_test_keeps_its_level_where_the_naive_one_does_not() -> No
     assert rejected[ratio] < 300 * 0.10
 
 
+def test_corrected_intervals_of_correlated_scores_cover_the_truth() -> None:
+    """Scores with the correlation n_test/(n_test + n_train) about a mean of 0: at least 95 % of intervals hold it."""
+    rng, n, ratio, times = np.random.default_rng(2), 10, 1 / 9, 2000
+    rho = ratio / (1 + ratio)
+    shared = np.sqrt(rho) * rng.standard_normal(times)
+    scores = shared + np.sqrt(1 - rho) * rng.standard_normal((n, times))
+    covered = {}
+    for correction in (0.0, ratio):
+        found = corrected_interval(scores, correction)
+        covered[correction] = np.mean((found.lower < 0) & (found.upper > 0))
+    margin = 4 * np.sqrt(0.95 * 0.05 / times)
+    assert covered[ratio] == pytest.approx(0.95, abs=margin)
+    assert covered[0.0] < 0.95 - 2 * margin
+
+
+def test_an_interval_ends_where_its_metric_does() -> None:
+    found = corrected_interval(TABLE, 1 / 9, bounds=(0.4, 0.6))
+    free = corrected_interval(TABLE, 1 / 9)
+    assert_array_equal(found.lower, np.maximum(free.lower, 0.4))
+    assert_array_equal(found.upper, np.minimum(free.upper, 0.6))
+
+
+def test_an_interval_excludes_zero_exactly_where_the_test_rejects() -> None:
+    p = corrected_t(TABLE, 1 / 9).p[0]
+    differences = TABLE[:, :1] - TABLE
+    found = corrected_interval(differences, 1 / 9)
+    outside = (found.lower > 0) | (found.upper < 0)
+    assert_array_equal(outside, p < 0.05)
+    at_p = corrected_interval(differences[:, 1:2], 1 / 9, level=1 - p[1])
+    assert min(abs(at_p.lower[0]), abs(at_p.upper[0])) == pytest.approx(0, abs=1e-12)
+
+
 def test_an_interval_covers_by_its_t_quantile() -> None:
     found = corrected_interval(TABLE, ratio=1 / 9)
     error = TABLE.std(axis=0, ddof=1) * np.sqrt(1 / 12 + 1 / 9)

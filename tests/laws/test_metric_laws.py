@@ -12,7 +12,6 @@ from linclass.metrics.predictions import Predictions
 
 NAMES = metrics.names()
 PARTS = ("y_true", "y_pred", "score", "log_proba")
-BOUNDS = {"matthews": (-1, 1), "log_loss": (0, 36.1), "brier": (0, 2)}  # all others: 0 to 1
 BASES = sorted({metrics.file_of(name).rpartition(".")[2] for name in NAMES})
 
 
@@ -59,6 +58,14 @@ def value(name: str, p: Predictions) -> float:
 def test_a_metrics_name_begins_with_its_files_name(name: str) -> None:
     stem = metrics.file_of(name).rpartition(".")[2]
     assert name == stem or name.startswith(f"{stem}_")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_best_value_is_a_bound(name: str) -> None:
+    lowest, highest = metrics.bounds(name)
+    best = highest if metrics.greater_is_better(name) else lowest
+    assert value(name, perfect(3)) == best or np.isinf(best)
+    assert lowest < highest
 
 
 @pytest.mark.parametrize("K", [2, 3, 6])
@@ -178,7 +185,7 @@ def test_every_case_has_a_value_within_bounds_or_is_undefined(name: str, K: int)
         found = metrics.find(name)(p)
         assert found.shape == (len(y),)
         defined = found[~np.isnan(found)]
-        lowest, highest = BOUNDS.get(name, (0, 1))
+        lowest, highest = metrics.bounds(name) if name != "expected_cost" else (0, 1)
         assert len(defined)
         assert defined.min() >= lowest
         assert defined.max() <= highest

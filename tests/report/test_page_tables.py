@@ -78,3 +78,17 @@ def test_a_table_of_a_data_set_is_made_of_its_own_scores_and_fits(make, monkeypa
         for name in ("scores", "fits", "times"):
             expected = getattr(outcome, name).filter(dataset=dataset)
             assert getattr(own, name).equals(expected)
+
+
+def test_a_page_of_too_many_rows_shows_the_first_and_says_so(make, monkeypatch):
+    monkeypatch.setattr(page_tables, "ROOM", 100)
+    monkeypatch.setattr(page_tables, "FEW", 3)
+    outcome = make({"d": Data()}, {f"m{i}": Method(i / 3) for i in range(7)}, folds=3)
+    page = studies.finish(outcome)
+    for name, rows, title in (("metrics", 3, "3 of 7 rows"), ("differences", 3, "3 of 6 rows")):
+        part = page[page.index(f'id="table-{name}-d"') :].split("</p>")[0]
+        assert part.count("<tr") == 1 + rows
+        assert title in part
+        assert pl.read_csv(outcome.results / "tables" / f"{name}-d.csv").height in (6, 7)
+    seen = page[page.index('id="table-performance-d"') :].split("</p>")[0]
+    assert seen.count("<tr") == 1 + 7  # no click, no limit

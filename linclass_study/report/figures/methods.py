@@ -62,22 +62,21 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
 
 def folds_of_methods(outcome: Outcome, dataset: str) -> list[dict[str, Any]]:
     """The numbers behind the figure, best method first."""
-    from scipy.special import stdtrit
-
     from linclass import metrics
+    from linclass.comparisons.confidence_interval import t_interval
     from linclass_study.results.summary import ranking
 
     values = outcome.scores.filter(dataset=dataset, metric=outcome.metric).sort("repeat", "fold")
     fits = outcome.fits.filter(dataset=dataset)
-    bounds = _bounds(values["value"], metrics.greater_is_better(outcome.metric))
+    bounds = metrics.bounds(outcome.metric)
     methods = []
     for row in ranking(outcome, dataset).iter_rows(named=True):
         own = values.filter(method=row["method"])
         official = own.filter(protocol="official")["value"]
         interval = None
         if row["error"] is not None:
-            half = float(stdtrit(row["n"] - 1, 0.975)) * row["error"]
-            interval = np.clip([row["mean"] - half, row["mean"] + half], *bounds).tolist()
+            ends = t_interval(row["mean"], row["error"], row["n"], bounds=bounds)
+            interval = [float(end) for end in ends]
         status = fits.filter(method=row["method"])["status"].value_counts(sort=True)
         methods.append(
             {
@@ -91,13 +90,6 @@ def folds_of_methods(outcome: Outcome, dataset: str) -> list[dict[str, Any]]:
             }
         )
     return methods
-
-
-def _bounds(values: Any, greater_is_better: bool) -> tuple[float, float]:
-    """An interval ends where its metric does: at 0 if no value is below, at 1 for shares."""
-    low, high = values.min(), values.max()
-    floor = 0.0 if low is not None and low >= 0 else -np.inf
-    return floor, 1.0 if greater_is_better and high is not None and high <= 1 else np.inf
 
 
 def _draw_row(

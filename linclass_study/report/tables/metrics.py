@@ -1,0 +1,71 @@
+"""Every metric of every method on a data set, with corrected intervals."""
+
+from __future__ import annotations
+
+from linclass_study.report import standing
+from linclass_study.report.table import Column, Table
+from linclass_study.report.tables.performance import over
+from linclass_study.results.outcome import Outcome
+from linclass_study.results.spoken import has_spread
+from linclass_study.results.summary import ranking
+
+PLACE, SECTION, PER_DATASET = 3, "dataset", True
+
+#: metric → its short title, and what it is
+METRICS = {
+    "accuracy": ("Accuracy", "share of rows whose class is predicted"),
+    "balanced_accuracy": ("Balanced accuracy", "mean recall of the classes"),
+    "precision": ("Precision", "positive predictive value: right among those predicted as the class"),
+    "recall": ("Recall", "sensitivity: found among those of the class"),
+    "specificity": ("Specificity", "recall of the rest: not predicted among those not of the class"),
+    "f1": ("F1", "harmonic mean of precision and recall"),
+    "negative_predictive_value": ("NPV", "negative predictive value: right among those not predicted as the class"),
+    "false_discovery_rate": ("FDR", "false discovery rate, 1 − precision; less is better"),
+    "false_omission_rate": ("FOR", "false omission rate, 1 − NPV; less is better"),
+    "matthews": ("Matthews", "Matthews’ correlation of prediction and truth, −1 to 1"),
+    "auc": ("AUC", "area under the ROC curve"),
+    "average_precision": ("Average precision", "area under the precision–recall curve, by steps"),
+    "log_loss": ("Log loss", "mean of −ln p of the true class, in nats; less is better"),
+    "brier": ("Brier", "mean squared error of the probabilities; less is better"),
+    "calibration_error": ("Calibration error", "expected calibration error over 15 bins; less is better"),
+    "expected_cost": ("Expected cost", "mean cost under the data set’s risk matrix; less is better"),
+}  # fmt: skip
+
+
+def make(outcome: Outcome, dataset: str) -> Table | None:
+    """Metrics that no method has on this data set (expected cost without costs) have no column."""
+    about = outcome.about(dataset)
+    if about["status"] == "unavailable":
+        return None
+    protocol = outcome.protocol(dataset)
+    found = standing.columns(outcome, dataset, METRICS, protocol, intervals=True)
+    shown = [
+        name for name in METRICS if any(cell.value is not None for cell in found[name].values())
+    ]
+    if not shown:
+        return None
+    methods = ranking(outcome, dataset, protocol=protocol)["method"].to_list()
+    columns = [Column("method", "Method", "method")]
+    columns += [Column(name, METRICS[name][0], "number", METRICS[name][1]) for name in shown]
+    rows = [[method, *(found[name][method] for name in shown)] for method in methods]
+    faint = frozenset(i for i, row in enumerate(rows) if row[1].partial)
+    return Table(
+        f"All metrics on {dataset}", _caption(outcome, dataset, protocol), columns, rows, faint
+    )
+
+
+def _caption(outcome: Outcome, dataset: str, protocol: str) -> str:
+    about = outcome.about(dataset)
+    speak = (
+        f"Precision, recall and the like are those of the class “{about['positive']}”."
+        if len(about["classes"]) == 2
+        else "Precision, recall and the like are means over the classes, each against the rest."
+    )
+    interval = (
+        " In brackets the 95 % interval of the mean, mean ± t · sd · √(1/n + n_test/n_train) with t of n − 1 degrees of "
+        "freedom, which allows for training sets that overlap (Nadeau and Bengio) and ends where the metric does."
+        if has_spread(outcome.evaluation, protocol)
+        else ""
+    )
+    said = over(outcome, about, protocol).replace("Mean ± standard deviation over", "Mean over")
+    return f"{said} {speak}{interval} Bold: the best of a column; underlined: within one standard error."

@@ -1,0 +1,92 @@
+"""The first sentences of the report say what is best and whether that is sure, without a word of statistics."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import studies
+from studies import Data, Method
+
+from linclass_study import tables
+from linclass_study.report import page_tables
+from linclass_study.report.in_short import in_short
+
+
+@pytest.fixture
+def told(make):
+    """told({data set: {method: accuracy of each fold}}): the sentences."""
+
+    def sentences(values: dict[str, dict[str, list[float]]]) -> list[str]:
+        methods = {name: Method() for name in next(iter(values.values()))}
+        data = {name: Data(rows=40, seed=place) for place, name in enumerate(values)}
+        folds = len(next(iter(next(iter(values.values())).values())))
+        outcome = make(data, methods, folds=folds)
+        rows = [
+            (dataset, method, "cv", 0, fold, "accuracy", value)
+            for dataset, own in values.items()
+            for method, of_folds in own.items()
+            for fold, value in enumerate(of_folds)
+        ]
+        tables.write(tables.frame("scores", rows), "scores", outcome.results / "scores.parquet")
+        return in_short(replace(outcome))
+
+    return sentences
+
+
+GOOD, LITTLE_LESS, BAD = [0.9, 0.91, 0.92, 0.9], [0.9, 0.91, 0.91, 0.9], [0.5, 0.51, 0.52, 0.5]
+
+
+def test_a_method_far_ahead_of_all_is_surely_the_best(told):
+    assert told({"d": {"good": GOOD, "bad": BAD}}) == [
+        "good has the best accuracy on d, 0.907; it is surely the best."
+    ]
+
+
+def test_one_that_is_hardly_ahead_is_not(told):
+    (said,) = told({"d": {"good": GOOD, "near": LITTLE_LESS, "bad": BAD}})
+    assert said.endswith("that is not sure: 1 of the 2 others may be as good.")
+
+
+def test_equals_are_named_together_and_many_are_counted(told):
+    (said,) = told({"d": dict.fromkeys(("a", "b"), GOOD) | {"bad": BAD}})
+    assert said.startswith("a and b have the best accuracy on d, 0.907; that is not sure")
+    (said,) = told({"d": {f"m{i}": GOOD for i in range(18)}})
+    assert said.startswith("m0, m1, m2 and 15 others have the best accuracy")
+
+
+def test_across_data_sets_the_answer_is_as_sure_as_nemenyi_is(told):
+    """Of two methods with ranks 1 and 2 everywhere the critical difference is 1.960·√(2·3/(6 n)) = 1.96/√n:
+    less than their distance from n = 4 on."""
+    few = {f"d{i}": {"good": GOOD, "bad": BAD} for i in range(3)}
+    many = {f"d{i}": {"good": GOOD, "bad": BAD} for i in range(5)}
+    assert told(few) == [
+        "good is best on average over 3 independent data sets, but that is not sure: the other may be as good.",
+        "On 3 of the 3 data sets one method is surely the best.",
+    ]
+    assert told(many)[0] == (
+        "good is best on average over 5 independent data sets, and that is sure: every other method is behind."
+    )
+
+
+def test_a_study_without_an_answer_says_so(make):
+    outcome = make({"gone": Data(unavailable="x")}, {"m": Method()})
+    assert in_short(outcome) == [
+        "No method succeeded on every fold of any data set, so none is best."
+    ]
+
+
+def test_a_best_method_whose_fits_did_not_converge_says_so_beside_its_name(make):
+    methods = {"apart": Method(50.0, everywhere=("separable", "")), "other": Method(0.5)}
+    outcome = make({"d": Data()}, methods, folds=3)
+    table = page_tables.modules()["answer"].make(outcome)
+    row = dict(zip((column.key for column in table.columns), table.rows[0], strict=True))
+    assert (row["best"], row["ended"]) == (["apart"], "3 separable of 3")
+
+
+@pytest.mark.parametrize("official", [0, 20])
+def test_an_official_test_set_is_named_only_where_there_is_one(make, official):
+    outcome = make({"d": Data(official=official)}, {"m": Method(), "n": Method(2.0)}, folds=2)
+    assert (
+        "fficial test" in studies.finish(outcome).split("The study’s configuration")[0]
+    ) is bool(official)

@@ -1,0 +1,77 @@
+"""The tables of a data set that say how good each method is by every metric, and how far the best is ahead."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+from studies import Data, Method
+
+from linclass import metrics as all_metrics
+from linclass_study.report.tables import differences, metrics
+from linclass_study.results.within import within
+
+
+def test_intervals_are_students_with_the_corrected_error(make):
+    outcome = make({"d": Data(rows=100)}, {"a": Method(0.5), "b": Method(2.0)}, folds=5)
+    table = metrics.make(outcome, "d")
+    frame = table.frame()
+    for metric in ("accuracy", "average_precision", "log_loss"):
+        for row in frame.iter_rows(named=True):
+            values = outcome.scores.filter(dataset="d", method=row["method"], metric=metric)[
+                "value"
+            ]
+            # Five folds of 20 rows against 80: 1/5 + 20/80.
+            half = stats.t.ppf(0.975, 4) * values.std() * (1 / 5 + 1 / 4) ** 0.5
+            low, high = all_metrics.bounds(metric)
+            assert row[metric] == pytest.approx(values.mean())
+            assert row[f"{metric}_low"] == pytest.approx(max(values.mean() - half, low))
+            assert row[f"{metric}_high"] == pytest.approx(min(values.mean() + half, high))
+
+
+def test_what_no_method_has_is_no_column(make):
+    outcome = make(
+        {"d": Data()}, {"a": Method(probabilities=False), "b": Method(probabilities=False)}
+    )
+    keys = [column.key for column in metrics.make(outcome, "d").columns]
+    assert "accuracy" in keys
+    assert not {"expected_cost", "log_loss", "brier", "calibration_error"} & {*keys}
+
+
+def test_every_metric_of_the_table_exists_and_every_metric_but_averages_is_in_it():
+    averages = {
+        name for name in all_metrics.names() if name.endswith(("_macro", "_micro", "_weighted"))
+    }
+    assert set(metrics.METRICS) == set(all_metrics.names()) - averages
+
+
+def test_differences_are_of_the_best_to_each_other_method(make):
+    outcome = make({"d": Data()}, {"a": Method(0.2), "b": Method(3.0), "c": Method(1.0)}, folds=5)
+    frame = differences.make(outcome, "d").frame()
+    found = within(outcome, "d")
+    assert found.methods[0] == "b"
+    assert frame["method"].to_list() == found.methods[1:]
+    for j, row in enumerate(frame.iter_rows(named=True), 1):
+        d = found.table[:, 0] - found.table[:, j]
+        error = np.std(d, ddof=1) * (1 / 5 + 24 / 96) ** 0.5
+        assert row["ahead"] == pytest.approx(d.mean())
+        assert row["ahead_high"] - row["ahead"] == pytest.approx(stats.t.ppf(0.975, 4) * error)
+        assert row["p"] == pytest.approx(2 * stats.t.sf(d.mean() / error, 4))
+        assert row["p"] <= row["p_holm"] <= min(1, 3 * row["p"])
+        assert row["better"] + row["equal"] + row["worse"] == pytest.approx(1)
+
+
+def test_nothing_is_told_of_what_there_is_not(make):
+    gone = make({"d": Data(unavailable="no source")}, {"a": Method(), "b": Method()})
+    assert metrics.make(gone, "d") is None
+    assert differences.make(gone, "d") is None
+    alone = make({"d": Data()}, {"a": Method()}, name="alone")
+    assert differences.make(alone, "d") is None
+    assert metrics.make(alone, "d").frame().height == 1
+    single = make({"d": Data(official=30)}, {"a": Method(), "b": Method()}, name="single")
+    single.evaluation["protocols"] = ["official"]
+    frame = metrics.make(single, "d").frame()
+    assert isinstance(frame, pl.DataFrame)
+    assert not [name for name in frame.columns if name.endswith(("_low", "_high"))]
+    assert differences.make(single, "d") is None
