@@ -101,12 +101,23 @@ class Calibrated(SoftmaxProbabilities):
             model = self._fitted(X[~out], codes[~out])
             Z[out] = predictions_of(model, X[out], K)[1]
         pairs = [sigmoid(self._scores(Z)[:, k], codes == c) for k, c in enumerate(self._own(K))]
-        self.slopes_, self.offsets_ = np.array(pairs).T
+        self.slopes_ = np.array([found.slope for found in pairs])
+        self.offsets_ = np.array([found.offset for found in pairs])
         self.estimator_ = self._fitted(X, codes)
         told = self.estimator_ if isinstance(self.estimator_, Classifier) else None
+        status, reason = getattr(told, "status_", "converged"), getattr(told, "reason_", "")
+        worst = max(pairs, key=lambda found: (not found.converged, found.certificate))
+        if not worst.converged and status == "converged":
+            status, reason = (
+                "max_iter",
+                (
+                    f"Newton's method for a sigmoid stopped after {worst.n_iter} steps with a gradient_cosine "
+                    f"of {worst.certificate:.1e}; standardize the scores of {self.estimator_!r}."
+                ),
+            )
         return self._record(
-            getattr(told, "status_", "converged"),
-            getattr(told, "reason_", ""),
+            status,
+            reason,
             certificate=getattr(told, "certificate_", None),
             certificate_kind=getattr(told, "certificate_kind_", None),
             n_iter=int(np.max(getattr(told, "n_iter_", 0))),

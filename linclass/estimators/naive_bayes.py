@@ -21,6 +21,8 @@ from linclass.statistics.class_sums import ClassSums, columns_of
 from linclass.statistics.from_statistics import FromStatistics
 from linclass.statistics.priors import Priors, class_priors, log_priors
 
+SOLVED = 1e-7  # relative Newton step, after which the next would be its square
+
 
 class NaiveBayes(FromStatistics, SoftmaxProbabilities):
     """A subclass defines the family of each block of columns and its smoothing."""
@@ -60,12 +62,15 @@ class NaiveBayes(FromStatistics, SoftmaxProbabilities):
         mass, b = statistics.mass[present], np.full(len(present), -np.inf)
         b[present] = log_priors(self.priors_[present])
         trouble: list[tuple[int, int]] = []
+        left: float | None = None  # of the families that iterate
         smoothing = [strength for _, _, strength in self._families()]
         parts = zip(self.families_, self._columns, statistics.sums, smoothing, strict=True)
         for family, own, sums, strength in parts:
             mean, edge = family.inside(family.smoothed(mass, sums[present], strength))
             theta = np.zeros_like(sums)
             theta[present] = natural = family.natural(mean)
+            if (step := family.left(natural, mean)) is not None:
+                left = max(left or 0.0, step)
             b[present] -= family.log_normalizer(natural)
             self.natural_.append(theta)
             if edge.any():
@@ -74,12 +79,19 @@ class NaiveBayes(FromStatistics, SoftmaxProbabilities):
                 trouble += zip(np.flatnonzero(present)[k], numbers[j], strict=True)
         self.intercept_ = b
         self._set_linear()
-        return self._record(*self._ending(trouble))
+        kind = "closed_form" if left is None else "newton_step"
+        status, reason = self._ending(trouble, left)
+        return self._record(status, reason, certificate=left, certificate_kind=kind)
 
     def _set_linear(self) -> None:
         """Hook for subclasses whose scores are linear in the features."""
 
-    def _ending(self, trouble: list[tuple[int, int]]) -> tuple[str, str]:
+    def _ending(self, trouble: list[tuple[int, int]], left: float | None) -> tuple[str, str]:
+        if left is not None and not left <= SOLVED:
+            return "max_iter", (
+                f"the likelihood equations were left with a relative Newton step of {left:.1e}; "
+                "use more smoothing, or rescale the features"
+            )
         if not trouble:
             return "converged", ""
         k, j = trouble[0]

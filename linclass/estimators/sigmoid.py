@@ -7,6 +7,8 @@ Platt (2000), Advances in Large Margin Classifiers, ch. 5; Lin, Lin & Weng (2007
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from linclass.losses.logistic import Logistic
@@ -16,8 +18,16 @@ from linclass.penalties.unpenalized import Unpenalized
 from linclass.solvers.newton import Newton
 
 
-def sigmoid(z: Array, own: Array) -> tuple[float, float]:
-    """(a, b). Each row counts for both classes, by its target: a weighted logistic regression."""
+class Sigmoid(NamedTuple):
+    slope: float
+    offset: float
+    converged: bool = True
+    certificate: float = 0.0  # gradient_cosine of the likelihood
+    n_iter: int = 0
+
+
+def sigmoid(z: Array, own: Array) -> Sigmoid:
+    """Each row counts for both classes, by its target: a weighted logistic regression."""
     middle, scale = float(z.mean()), float(z.std()) or 1.0
     n_own, n_other = np.count_nonzero(own), np.count_nonzero(~own)
     target = np.where(own, (n_own + 1) / (n_own + 2), 1 / (n_other + 2))
@@ -27,6 +37,8 @@ def sigmoid(z: Array, own: Array) -> tuple[float, float]:
     P = Objective(DesignMatrix(np.vstack([x, x])), Logistic(), signs, weights, Unpenalized())
     if (x == x[0]).all():  # constant scores: the class frequency
         share = target.mean()
-        return 0.0, float(np.log(share / (1 - share)))
-    a, b = Newton(tol=1e-8).solve(P, P.zero()).theta
-    return float(a / scale), float(b - a * middle / scale)
+        return Sigmoid(0.0, float(np.log(share / (1 - share))))
+    found = Newton(tol=1e-8).solve(P, P.zero())
+    a, b = found.theta
+    slope, offset = float(a / scale), float(b - a * middle / scale)
+    return Sigmoid(slope, offset, found.converged, found.certificate, found.n_iter)

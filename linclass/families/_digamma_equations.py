@@ -14,6 +14,7 @@ from scipy.special import digamma, gammaln, polygamma
 LARGE = 30.0
 STEPS, HALVINGS = 60, 40
 LAST = 1e-8  # a relative step after which the next would be its square, below the last digit
+LAST_DIGITS = 1e-13  # of ψ(α) − ψ(Σ α)
 NEAR = 1e-3  # a relative step from which on Newton's is safe, and likelihoods differ by rounding
 LEAST = 1e-13  # Σ e^{g} that is so near to 1 is so but for rounding
 
@@ -27,6 +28,22 @@ def gamma_shape(s: np.ndarray) -> np.ndarray:
         if (np.abs(step) <= LAST).all():
             break
     return a
+
+
+def gamma_left(a: np.ndarray, s: np.ndarray) -> np.ndarray:
+    """The Newton step of ln a that is left."""
+    return np.abs((_log_minus_digamma(a) - s) / (a * _slope(a)))
+
+
+def dirichlet_left(alpha: np.ndarray, g: np.ndarray) -> np.ndarray:
+    """The Newton step of ln α that is left: 0 where g is met to its last digits, ∞ where there is none."""
+    shape, alpha, g = alpha.shape, alpha.reshape(-1, alpha.shape[-1]), g.reshape(-1, g.shape[-1])
+    with np.errstate(all="ignore"):
+        step = np.abs(_newton_step(alpha, g) / alpha)
+        missed = digamma(alpha) - digamma(alpha.sum(axis=1, keepdims=True)) - g
+        met = np.abs(missed) <= LAST_DIGITS * (1 + np.abs(g))
+    step = np.where(np.isfinite(step), step, np.inf)
+    return np.where(met.all(axis=1, keepdims=True), 0, step).reshape(shape)
 
 
 def _log_minus_digamma(a: np.ndarray) -> np.ndarray:

@@ -40,6 +40,10 @@ class Family:
         """θ (K, m) with this mean of T (K, m)."""
         raise NotImplementedError
 
+    def left(self, theta: np.ndarray, mean: np.ndarray) -> float | None:
+        """The largest relative Newton step that `natural` has left, if it iterates; None if θ has a formula."""
+        return None
+
     def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
         """A(θ) (K,)."""
         raise NotImplementedError

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import betaln
 
 from linclass.families._digamma_equations import (
+    dirichlet_left,
     dirichlet_parameters,
     lacks_spread,
     off_the_edge,
@@ -30,6 +31,9 @@ class Beta(Family):
 
     def natural(self, mean: np.ndarray) -> np.ndarray:
         return _apart(dirichlet_parameters(_pairs(mean)))
+
+    def left(self, theta: np.ndarray, mean: np.ndarray) -> float:
+        return float(dirichlet_left(_pairs(theta), _pairs(mean)).max(initial=0))
 
     def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
         return betaln(*np.split(theta, 2, axis=-1)).sum(axis=-1)

@@ -15,6 +15,7 @@ from scipy.special import gammaln
 
 from linclass.applicability import NotApplicable
 from linclass.families._digamma_equations import (
+    dirichlet_left,
     dirichlet_parameters,
     lacks_spread,
     off_the_edge,
@@ -34,6 +35,9 @@ class Dirichlet(Family):
 
     def natural(self, mean: np.ndarray) -> np.ndarray:
         return dirichlet_parameters(mean)
+
+    def left(self, theta: np.ndarray, mean: np.ndarray) -> float:
+        return float(dirichlet_left(theta, mean).max(initial=0))
 
     def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
         return gammaln(theta).sum(axis=-1) - gammaln(theta.sum(axis=-1))

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import gammaln
 
-from linclass.families._digamma_equations import gamma_shape
+from linclass.families._digamma_equations import gamma_left, gamma_shape
 from linclass.families.base import Family
 
 LEAST = 1e-14  # ln(mean of x) − mean of ln x, below which it is rounding
@@ -30,6 +30,11 @@ class Gamma(Family):
         log_x, x = np.split(mean, 2, axis=-1)
         a = gamma_shape(np.log(x) - log_x)
         return np.concatenate([a, -a / x], axis=-1)
+
+    def left(self, theta: np.ndarray, mean: np.ndarray) -> float:
+        log_x, x = np.split(mean, 2, axis=-1)
+        a = np.split(theta, 2, axis=-1)[0]
+        return float(gamma_left(a, np.log(x) - log_x).max(initial=0))
 
     def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
         a, minus_b = np.split(theta, 2, axis=-1)

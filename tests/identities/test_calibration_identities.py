@@ -12,7 +12,9 @@ from scipy.special import expit, xlogy
 
 from linclass import Calibrated, LinearSVM, LogisticRegression, NearestMean
 from linclass.applicability import NotApplicable
+from linclass.estimators import sigmoid as sigmoids
 from linclass.estimators.sigmoid import sigmoid
+from linclass.solvers.newton import Newton
 
 
 def noisy(n: int, seed: int = 0, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
@@ -32,14 +34,14 @@ def test_the_sigmoid_has_the_greatest_likelihood_of_platts_targets() -> None:
         return -float((xlogy(target, p) + xlogy(1 - target, 1 - p)).sum())
 
     best = minimize(loss, [0.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12})
-    a, b = sigmoid(z, own)
+    a, b = sigmoid(z, own)[:2]
     assert_allclose([a, b + 100 * a], best.x, rtol=1e-4)
 
 
 @pytest.mark.parametrize("scores", ["separated", "equal"])
 def test_scores_without_a_finite_likelihood_have_a_sigmoid(scores: str) -> None:
     own = np.arange(20) >= 15
-    a, b = sigmoid(np.where(own, 1.0, -1.0) * (scores == "separated"), own)
+    a, b = sigmoid(np.where(own, 1.0, -1.0) * (scores == "separated"), own)[:2]
     p = expit(a * np.where(own, 1.0, -1.0) + b)
     assert ((p > 0) & (p < 1)).all()
     if scores == "separated":  # both targets are reached
@@ -49,8 +51,8 @@ def test_scores_without_a_finite_likelihood_have_a_sigmoid(scores: str) -> None:
 def test_the_unit_of_scores_does_not_matter() -> None:
     rng = np.random.default_rng(1)
     z, own = rng.standard_normal(60), rng.random(60) < 0.5
-    a, b = sigmoid(z, own)
-    assert_allclose(sigmoid(1e9 * z + 3, own), [a / 1e9, b - 3 * a / 1e9], rtol=1e-6)
+    a, b = sigmoid(z, own)[:2]
+    assert_allclose(sigmoid(1e9 * z + 3, own)[:2], [a / 1e9, b - 3 * a / 1e9], rtol=1e-6)
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -108,3 +110,14 @@ def test_a_class_of_one_row_cannot_be_held_out() -> None:
     X, _ = noisy(20)
     with pytest.raises(NotApplicable, match="class 1 has 1 row; Calibrated holds"):
         Calibrated().fit(X, (np.arange(20) == 3).astype(int))
+
+
+def test_a_sigmoid_that_has_not_converged_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 2)), np.arange(60) % 2
+    X[:, 0] += y
+    assert Calibrated().fit(X, y).status_ == "converged"
+    monkeypatch.setattr(sigmoids, "Newton", lambda tol: Newton(tol=tol, max_iter=1))
+    model = Calibrated().fit(X, y)
+    assert model.status_ == "max_iter"
+    assert "sigmoid" in model.reason_

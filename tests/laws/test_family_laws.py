@@ -18,6 +18,7 @@ from scipy.special import digamma
 import linclass.families
 from linclass import CategoricalNB, ExponentialFamilyNB
 from linclass.conventions import NotApplicable
+from linclass.families import _digamma_equations
 from linclass.families._digamma_equations import dirichlet_parameters, gamma_shape
 from linclass.families.base import Family
 from linclass.families.bernoulli import Bernoulli
@@ -440,3 +441,50 @@ def test_many_levels_are_counted_as_few_are() -> None:
 def test_a_code_that_asks_for_more_than_the_memory_is_refused() -> None:
     with pytest.raises(NotApplicable, match=r"codes up to 1e\+12 need counts"):
         CategoricalNB().fit(np.array([[0.0], [1e12], [1.0]]), [0, 1, 0])
+
+
+# estimates that iterate say how near they came
+
+
+def positive_rows(family: str, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    y = np.arange(40) % 2
+    if family == "dirichlet":
+        return rng.dirichlet([0.5, 2.0, 4.0], size=40), y
+    return (rng.gamma(0.7, size=(40, 3)) if family == "gamma" else rng.beta(0.4, 3, (40, 3))), y
+
+
+@pytest.mark.parametrize("family", ["gamma", "beta", "dirichlet"])
+def test_an_estimate_that_has_not_converged_is_told(
+    family: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = positive_rows(family)
+    full = ExponentialFamilyNB(family).fit(X, y)
+    assert full.status_ == "converged"
+    assert full.certificate_kind_ == "newton_step"
+    assert full.certificate_ <= 1e-10
+    monkeypatch.setattr(_digamma_equations, "STEPS", 1)
+    early = ExponentialFamilyNB(family).fit(X, y)
+    assert early.status_ == "max_iter"
+    assert early.certificate_ > 1e-7
+    assert "Newton step" in early.reason_
+    moved = np.abs(np.log(np.abs(np.array(early.natural_) / np.array(full.natural_)))).max()
+    assert 0.3 * moved < early.certificate_ < 3 * moved
+
+
+def test_families_with_a_formula_iterate_nothing() -> None:
+    X, y = positive_rows("gamma")
+    model = ExponentialFamilyNB({0: "gamma", 1: "exponential"}).fit(X, y)
+    assert model.certificate_kind_ == "newton_step"
+    model = ExponentialFamilyNB({0: "exponential"}).fit(X, y)
+    assert (model.certificate_kind_, model.certificate_) == ("closed_form", None)
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e4, 1e8, 1e12])
+def test_no_solved_equation_is_called_unsolved(size: float) -> None:
+    alpha = size * np.random.default_rng(0).uniform(0.1, 3, (30, 3))
+    g = digamma(alpha) - digamma(alpha.sum(axis=1, keepdims=True))
+    assert _digamma_equations.dirichlet_left(dirichlet_parameters(g), g).max() <= 1e-7
+    assert _digamma_equations.dirichlet_left(1.5 * dirichlet_parameters(g), g).max() > 0.1
+    shapes = gamma_shape(np.array([size]))
+    assert _digamma_equations.gamma_left(shapes, np.array([size])).max() <= 1e-10
