@@ -1,6 +1,7 @@
 """The objective  P(W, b) = (1/Σw_i) Σ w_i loss(y_i, z_i) + strength · penalty(W),  Z = X W + b.
 
-Its normalization (by the sum of row weights) and the unpenalized intercept are decided here. In scikit-learn's
+Its normalization (by the sum of row weights) and the unpenalized intercept are decided here, and nothing that
+minimizes it divides by that sum again. In scikit-learn's
 terms C = 1/(Σw·strength) for sums of losses, alpha = Σw·strength for Ridge and alpha = strength for Lasso and
 SGD; see `strength_of_C`. Solvers evaluate an `Objective` at `Point`s.
 """

@@ -35,6 +35,7 @@ FORBIDDEN = (
     }  # one may be calibrated on folds of its own
     | {stage: PARTS | {"classifiers"} for stage in STAGES}
     | {"optimization": {"solvers", "batches", "estimators", "classifiers"} | STAGES}
+    | {"proofs": {unit.stem for unit in PACKAGE.iterdir()} - {"proofs", "numerics"}}
     | {"batches": {"estimators", "classifiers"} | STAGES}
     | {"metrics": PARTS | STAGES - {"metrics"} | GROUND | {"classifiers", "objective"}}
     | {"features": PARTS | STAGES - {"features"} | {"classifiers"}}
@@ -111,6 +112,26 @@ def test_a_stage_of_a_study_builds_on_those_before_it_only(stage: str) -> None:
         names = [name.split(".") for name in imports(file)]
         imported = {name[1] for name in names if name[0] == "linclass_study"} & set(STUDY_STAGES)
         assert imported <= STUDY_STAGES[stage] | {stage}, file
+
+
+def attributes(file: Path) -> set[str]:
+    """Names after a dot."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    return {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+
+
+@pytest.mark.parametrize("file", sorted((PACKAGE / "solvers").glob("*.py")), ids=lambda f: f.name)
+def test_a_solver_has_products_with_the_rows_and_not_the_rows(file: Path) -> None:
+    assert not {"X", "XT", "_XT"} & attributes(file)
+
+
+@pytest.mark.parametrize("part", ["solvers", "optimization", "penalties"])
+def test_only_the_objective_divides_by_the_sum_of_weights(part: str) -> None:
+    for file in sorted((PACKAGE / part).glob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+                assert "weights.sum(" not in ast.unparse(node.right), file
+    assert "weights / weights.sum()" in (PACKAGE / "objective.py").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", ["pipeline", "tuning"])

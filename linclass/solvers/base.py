@@ -1,4 +1,8 @@
-"""The interface of solvers: `solve(objective, start)` returns a `Solution`, a point with its certificate."""
+"""The interface of solvers: `solve(objective, start)` returns a `Solution`, a point with its certificate.
+
+A solver imports no loss and no penalty: it asks the objective. Of the rows it has products only, those of
+`DesignMatrix`, never X itself. tests/test_architecture.py holds solvers to both.
+"""
 
 from __future__ import annotations
 
