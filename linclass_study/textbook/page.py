@@ -39,6 +39,7 @@ def page(folder: Path, checks: Sequence[Check]) -> str:
     return environment.get_template("textbook.html.j2").render(
         style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),
         chapters=chapters,
+        report=(folder.parent / "report.html").exists(),
         summary=published_table.summary(checks),
         differ=grouped(checks, "differs"),
         missed=grouped(checks, "missed"),

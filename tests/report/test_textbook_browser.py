@@ -1,0 +1,60 @@
+"""The page of the textbook in a real browser: it keeps the laws of pages, drawn, unavailable and missed parts alike."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import chromium
+import page_laws
+import pytest
+
+from linclass_study.textbook import course, page, published
+from linclass_study.textbook.run import run
+
+pytestmark = [chromium.needs_chromium, pytest.mark.slow, pytest.mark.xdist_group("chromium")]
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+DRAWN = ["geometry", "many_data_sets", "natural_parameters"]
+
+
+@pytest.fixture(scope="module")
+def textbook(tmp_path_factory):
+    """Three exhibits as they are, one that cannot be had, and sources that are markup."""
+    scripts, out = tmp_path_factory.mktemp("scripts"), tmp_path_factory.mktemp("study") / "textbook"
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("LINCLASS_TEXTBOOK", "LINCLASS_MIRRORS", "LINCLASS_DOWNLOADS"):
+            patch.setenv(name, "")
+        for name in DRAWN:
+            shutil.copy(course.script(name), scripts)
+        (scripts / "gone.py").write_text(
+            f'"""Gone {HOSTILE}.\n\nSee nobody (2001).\n"""\n'
+            "from linclass_study.textbook import file\n\nfile('no_such_file')\n"
+        )
+        (scripts / "course.yaml").write_text(json.dumps({HOSTILE: [*DRAWN, "gone"]}))
+        patch.setattr(course, "FOLDER", scripts)
+        for name in course.names():
+            run(name, out)
+        own = {"exhibit": "geometry", "source": HOSTILE, "tolerance": 0.1, "reason": HOSTILE}
+        entries = [
+            own | {"numbers": {"distances.0": 9.0}},
+            own | {"numbers": {"distances.1": 9.0}, "instead": {"distances.1": -1.53}},
+            own | {"exhibit": "gone", "numbers": {"a.b": 1.0}},
+        ]
+        gate = scripts / "published.yaml"
+        gate.write_text(json.dumps(entries))
+        checks = published.check(out, gate)
+        assert {check.status for check in checks} == {"differs", "missed", "unavailable"}
+        (out / "textbook.html").write_text(page.page(out, checks), encoding="utf-8")
+    return out / "textbook.html"
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    with chromium.browser(tmp_path_factory.mktemp("browser")) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("law", page_laws.LAWS, ids=lambda law: law.__name__)
+def test_the_textbook_keeps_the_laws_of_pages(browser, textbook, law):
+    law(browser, textbook)
