@@ -35,9 +35,9 @@ class Table:
         float64 in C order, or sparse with 32-bit indices.
     names : tuple of str
         Names of the d columns.
-    levels : dict
+    levels : dict, default={}
         Name of each categorical column → its levels; X holds the index of the level.
-    texts : frozenset of str
+    texts : frozenset of str, default=frozenset()
         Names of the categorical columns whose levels are texts.
     """
 

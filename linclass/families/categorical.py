@@ -22,6 +22,14 @@ ARRAYS = 16  # temporary arrays of counts and their logarithms, for two classes
 
 
 class Categorical(Family):
+    """Independent categorical features.
+
+    Parameters
+    ----------
+    levels : int, default=2
+        Number of levels of a feature, at most.
+    """
+
     support: ClassVar[str] = "levels"
     values: ClassVar[str] = "levels 0, 1, 2, …"
     smoothing: ClassVar[float] = 1.0

@@ -21,6 +21,14 @@ FLOOR = 1e-12  # share of the overall variance below which a variance is roundin
 
 
 class Gaussian(Family):
+    """Independent Gaussian features.
+
+    Parameters
+    ----------
+    origin : float or array of shape (d,), default=0.0
+        Origin of x in T, near the mean of the rows.
+    """
+
     support: ClassVar[str] = "reals"
     smoothing: ClassVar[float] = 1e-6
 

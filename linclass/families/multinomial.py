@@ -18,6 +18,14 @@ from linclass.families.base import EDGE, Family, total
 
 
 class Multinomial(Family):
+    """Counts of draws.
+
+    Parameters
+    ----------
+    trials : float, default=1.0
+        Number of draws N of the rows that A and `sample` refer to.
+    """
+
     support: ClassVar[str] = "shares of a total"
     values: ClassVar[str] = "counts, at least 0"
     joint: ClassVar[bool] = True

@@ -21,6 +21,14 @@ FLOOR = 1e-8  # an eigenvalue of the correlations; scores have rounding over it 
 
 
 class MultivariateGaussian(Family):
+    """Gaussian with a full covariance.
+
+    Parameters
+    ----------
+    origin : float or array of shape (d,), default=0.0
+        Origin of x in T, near the mean of the rows.
+    """
+
     support: ClassVar[str] = "reals"
     joint: ClassVar[bool] = True
 

@@ -17,7 +17,13 @@ from linclass.families.gaussian import FLOOR, LOG_2PI, least_square
 
 
 class SphericalGaussian(Family):
-    """x stands for x − origin, as in Gaussian."""
+    """Gaussian with one variance for all features; x stands for x − origin, as in Gaussian.
+
+    Parameters
+    ----------
+    origin : float or array of shape (d,), default=0.0
+        Origin of x in T, near the mean of the rows.
+    """
 
     support: ClassVar[str] = "reals"
     joint: ClassVar[bool] = True

@@ -18,7 +18,13 @@ from linclass.statistics.spread import Spread
 
 
 class TiedGaussian(Family):
-    """All members have the covariance that `spread` factors."""
+    """Gaussians with a common covariance.
+
+    Parameters
+    ----------
+    spread : Spread
+        The covariance, in factors.
+    """
 
     support: ClassVar[str] = "reals"
     joint: ClassVar[bool] = True

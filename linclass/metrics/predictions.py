@@ -15,25 +15,30 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """Predictions for n rows of K classes.
-
-    The axes before the rows' (…) are those of a stack, such as folds, or methods × folds; one fold has none. Folds of
-    different sizes make a stack that is filled up with rows of weight 0, see `stack`.
+    """Predictions for n rows and K classes; stacks of them have further leading axes (folds, methods, …).
 
     Parameters
     ----------
-    y_true, y_pred : int arrays of shape (…, n)
-        Codes 0 … K−1 of true and predicted classes (y_pred: the action, where a decision rule has more).
+    y_true : array of shape (…, n)
+        True class codes 0, ..., K − 1.
+    y_pred : array of shape (…, n)
+        Predicted codes, or indices of actions if a decision rule has more actions than classes.
     score : array of shape (…, n, K)
-        Decision values; −z/2 and z/2 for two classes.
-    log_proba : array of shape (…, n, K), or None
-        Log-probabilities of the classes; None for a method without them.
+        Scores; −z/2 and z/2 for two classes.
+    log_proba : array of shape (…, n, K) or None
+        Logarithms of class probabilities; None for a method without probabilities.
     positive : int
-        Code of the class that precision, recall, F1, AUC and the like are those of when K = 2.
-    weight : array of shape (…, n), optional
-        Not negative: a row of weight 2 counts as two rows, of weight 0 as none.
-    costs : array of shape (actions, K), optional
+        Code of the class that precision, recall, F1 and AUC refer to if K = 2.
+    weight : array of shape (…, n) or None, default=None
+        Weights of rows, at least 0: weight 2 counts as two rows. None weighs all rows equally.
+    costs : array of shape (actions, K) or None, default=None
         Cost of each action in each class.
+    kept : dict, default={}
+        Results that metrics share; leave it empty.
+
+    Notes
+    -----
+    Folds of different sizes are stacked with additional rows of weight 0, see `stack`.
     """
 
     y_true: Array
@@ -47,7 +52,17 @@ class Predictions:
 
     @classmethod
     def stack(cls, folds: Sequence[Predictions]) -> Predictions:
-        """Folds of whatever sizes, along a new first axis."""
+        """Stack folds of any sizes along a new first axis.
+
+        Parameters
+        ----------
+        folds : sequence of Predictions
+            The folds; all or none must have probabilities.
+
+        Returns
+        -------
+        Predictions
+        """
         n = max(len(fold.y_true) for fold in folds)
         weights = [np.ones(len(f.y_true)) if f.weight is None else f.weight for f in folds]
 
