@@ -62,7 +62,7 @@ def _caption(outcome: Outcome, dataset: str, protocol: str) -> str:
         else "Precision, recall and the like are means over the classes, each against the rest."
     )
     interval = (
-        " In brackets the 95 % interval of the mean, mean ± t · sd · √(1/n + n_test/n_train) with t of n − 1 degrees of "
+        " In brackets the 95 % interval of the mean, ± t · sd · √(1/n + n_test/n_train) with t of n − 1 degrees of "
         "freedom, which allows for training sets that overlap (Nadeau and Bengio) and ends where the metric does."
         if has_spread(outcome.evaluation, protocol)
         else ""
