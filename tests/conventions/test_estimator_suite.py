@@ -48,6 +48,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
         {"loss": "squared_hinge", "penalty": "elastic_net"},
     ],
     "ProbitRegression": [{"penalty": None}],
+    "BayesianLogisticRegression": [{"strength": 0.01, "predictive": "mode"}],
     "LogisticRegression": [
         {"penalty": None},
         *({"solver": s} for s in ("quasi_newton", "gradient_descent", "irls")),

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.linear_model import BayesianRidge
 from sklearn.svm import LinearSVC
 
 from linclass import (
+    BayesianLinearRegression,
     FirthLogisticRegression,
     LinearClassifier,
     LogisticRegression,
@@ -106,3 +108,18 @@ def test_ordinal_estimates_are_statsmodels() -> None:
     np.testing.assert_allclose(ours.thresholds_, thresholds, rtol=1e-6)
     assert -ours.objective_ * 200 == pytest.approx(found.llf)
     np.testing.assert_allclose(ours.predict_proba(X), found.predict(X), rtol=1e-6)
+
+
+def test_evidence_and_posterior_of_linear_regression_are_scikit_learns() -> None:
+    X, y = rows(100, 5)
+    flat = dict.fromkeys(("alpha_1", "alpha_2", "lambda_1", "lambda_2"), 0.0)
+    theirs = BayesianRidge(
+        fit_intercept=False, compute_score=True, tol=1e-12, max_iter=10**4, **flat
+    ).fit(X, y)
+    ours = BayesianLinearRegression(fit_intercept=False).fit(X, y)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-6)
+    assert ours.noise_precision_ == pytest.approx(theirs.alpha_, rel=1e-6)
+    assert ours.weight_precision_ == pytest.approx(theirs.lambda_, rel=1e-5)
+    assert ours.log_evidence_ == pytest.approx(theirs.scores_[-1], rel=1e-9)
+    found, expected = ours.predict(X, return_std=True), theirs.predict(X, return_std=True)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)

@@ -1,0 +1,233 @@
+"""Bayesian logistic regression: the weights have a prior N(0, α⁻¹I) and a Gaussian posterior (Laplace),
+
+    θ = argmin (1/Σω_i) Σ ω_i (−ln P(y_i | x_i)) + strength · ½‖W‖²,   α = Σω · strength,
+    p(θ | data) ≈ N(θ, A⁻¹),   A = the Hessian of −ln p(θ, data) at its minimum,
+
+the intercepts with a flat prior. The evidence p(data | α) is largest where α ‖W‖² = γ, the number of
+parameters that the data determine, γ = Σ_i λ_i/(λ_i + α) = D − α tr (A⁻¹)_WW: the strength needs no inner folds.
+A row's score is normal with mean μ and variance s² = xᵀA⁻¹x, and its probability is the mean of σ over it,
+
+    P(1 | x) = ∫ σ(z) N(z; μ, s²) dz ≈ σ(κ μ),   κ = 1/√(1 + π s²/8)   (probit approximation),
+
+nearer to ½ than σ(μ) where rows are few. For K classes z_k is taken relative to the mean of all scores, and
+P(k | x) ∝ e^{κ_k μ_k}.
+MacKay (1992), Neural Computation 4; Bishop (2006), §4.5 and §3.5; K classes: Murphy (2022), §10.5
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import brentq
+from scipy.special import expit, logit
+
+from linclass.applicability import NotApplicable, require_memory
+from linclass.conventions import SoftmaxProbabilities
+from linclass.losses.logistic import Logistic
+from linclass.losses.softmax import Softmax
+from linclass.numerics import Array, DesignMatrix
+from linclass.objective import Objective
+from linclass.optimization.point import Point
+from linclass.penalties.l2 import L2
+from linclass.solvers.base import Solution
+from linclass.solvers.newton import Newton, inverse_hessian
+
+PREDICTIVES = ("probit", "quadrature", "mode")
+NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(64)
+WEAKEST, STRONGEST = (
+    1e-10,
+    1e6,
+)  # strengths between which that of the largest evidence is looked for
+STRIDE = 2.0  # of ln α, until it is between two values
+
+
+class BayesianLogisticRegression(SoftmaxProbabilities):
+    """Parameters
+    ----------
+    strength : float or 'evidence', default='evidence'
+        Factor of the penalty in the objective above, α/Σω, above 0; 'evidence' is where the evidence
+        is largest.
+    predictive : {'probit', 'quadrature', 'mode'}, default='probit'
+        Probabilities: by the probit approximation; by Gauss–Hermite quadrature, for two classes; or
+        σ(μ), without the uncertainty of the weights.
+    fit_intercept : bool, default=True
+        Whether to fit the intercept b. False sets b = 0.
+    tol : float, default=1e-6
+        Tolerance: the fit has converged when `certificate_` is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of Newton steps for each strength. None is 100.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    coef_ : array of shape (1, d) for two classes, (K, d) for more
+        Posterior mean of the weights W.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Posterior mean of the intercepts b.
+    covariance_ : array of shape (p, p)
+        Posterior covariance A⁻¹ of the parameters (w_k, b_k), class by class.
+    strength_ : float
+        The strength that was used.
+    n_effective_ : float
+        γ, the number of weights that the data determine.
+    """
+
+    def __init__(
+        self,
+        *,
+        strength: float | str = "evidence",
+        predictive: str = "probit",
+        fit_intercept: bool = True,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+    ):
+        self.strength = strength
+        self.predictive = predictive
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def check(self) -> None:
+        number = isinstance(self.strength, Real) and 0 < self.strength < np.inf
+        if self.strength != "evidence" and not number:
+            raise ValueError(
+                f"strength is {self.strength!r}; it must be a number above 0, or 'evidence'."
+            )
+        if self.predictive not in PREDICTIVES:
+            raise ValueError(
+                f"predictive is {self.predictive!r}; it must be one of "
+                f"{', '.join(map(repr, PREDICTIVES))}."
+            )
+        Newton(tol=self.tol, max_iter=self.max_iter).check()
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        X, codes, weights = self._start_fit(X, y, sample_weight)
+        (_, d), K = X.shape, len(self.classes_)
+        if self.predictive == "quadrature" and K > 2:
+            raise NotApplicable(
+                f"quadrature is over one score, and {K} classes have {K}; use predictive='probit'."
+            )
+        size = (d + 1) * (1 if K == 2 else K)
+        require_memory(
+            40 * size * size, f"{type(self).__name__} needs a {size} × {size} covariance"
+        )
+        loss, target = (Logistic(), np.where(codes, 1.0, -1.0)) if K == 2 else (Softmax(K), codes)
+        design = DesignMatrix(X, self.fit_intercept)
+        posterior = Posterior(
+            Objective(design, loss, target, weights, L2(), 1.0),
+            float(weights.sum()),
+            Newton(tol=self.tol, max_iter=self.max_iter),
+        )
+        reason = ""
+        if self.strength == "evidence":
+            self.strength_ = posterior.strength_of_largest_evidence()
+            if self.strength_ >= STRONGEST:
+                reason = "the evidence is largest without any weights: the features tell nothing."
+        else:
+            self.strength_ = float(self.strength)
+        solution, _ = posterior.at(self.strength_)
+        self.covariance_, self.n_effective_ = posterior.covariance, posterior.n_effective
+        theta = np.atleast_2d(solution.theta)
+        if K > 2:
+            theta = theta - theta.mean(axis=0)
+        self.coef_ = np.ascontiguousarray(theta[:, :d])
+        self.intercept_ = theta[:, d].copy() if self.fit_intercept else np.zeros(len(theta))
+        status = "converged"
+        if not solution.converged:
+            status = "max_iter"
+            left = f"a {solution.certificate_kind} of {solution.certificate:.1e}"
+            reason = (
+                f"newton stopped after {solution.n_iter} steps with {left}; tol is {self.tol:g}."
+            )
+        return self._record(
+            status,
+            reason,
+            objective=solution.objective,
+            certificate=solution.certificate,
+            certificate_kind=solution.certificate_kind,
+            n_iter=posterior.steps,
+        )
+
+    def decision_function(self, X: Any) -> Array:
+        """Log-odds ln P/(1 − P) of the predictive probability; for more than two classes κ_k μ_k.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+
+        Returns
+        -------
+        array of shape (n,) for two classes, (n, K) for more
+        """
+        X = self._check_rows(X)
+        mean = X @ self.coef_.T + self.intercept_
+        if self.predictive != "mode":
+            variance = self._variances(X)
+            if self.predictive == "quadrature":
+                mean = self._by_quadrature(mean, variance)
+            else:
+                mean = mean / np.sqrt(1 + np.pi / 8 * variance)
+        return mean[:, 0] if mean.shape[1] == 1 else mean
+
+    def _variances(self, X: Any) -> Array:
+        """xᵀ A⁻¹ x of each score; of K of them relative to their mean."""
+        rows = X.toarray() if sparse.issparse(X) else X
+        if self.fit_intercept:
+            rows = np.column_stack([rows, np.ones(len(rows))])
+        K = len(self.coef_)
+        blocks = self.covariance_.reshape(K, rows.shape[1], K, rows.shape[1])
+        if K > 1:
+            centring = np.eye(K) - 1 / K
+            blocks = np.einsum("ka,aibj,bl->kilj", centring, blocks, centring, optimize=True)
+        parts = [((rows @ blocks[k, :, k]) * rows).sum(axis=1) for k in range(K)]
+        return np.maximum(np.column_stack(parts), 0)
+
+    def _by_quadrature(self, mean: Array, variance: Array) -> Array:
+        """logit ∫ σ(z) N(z; μ, s²) dz, of the smaller of the two probabilities, whose digits count."""
+        z = -np.abs(mean) + np.sqrt(variance) * NODES
+        p = expit(z) @ NODE_WEIGHTS / NODE_WEIGHTS.sum()
+        return np.where(mean[:, 0] > 0, -logit(p), logit(p))[:, None]
+
+
+class Posterior:
+    """Minimum and covariance at each strength, each from the last one found."""
+
+    def __init__(self, objective: Objective, total: float, newton: Newton):
+        self.objective, self.total, self.newton = objective, total, newton
+        self.theta, self.steps = objective.zero(), 0
+        self.covariance, self.n_effective = np.empty(0), 0.0
+
+    def at(self, strength: float) -> tuple[Solution, float]:
+        """(minimum, ln γ − ln α‖W‖²): the second is 0 where the evidence is largest."""
+        P = self.objective.with_strength(strength)
+        solution = self.newton.solve(P, self.theta)
+        self.theta, self.steps = solution.theta, self.steps + solution.n_iter
+        point: Point = P.survey(solution.theta)
+        inverse = inverse_hessian(point).times(np.eye(P.n_parameters)) / self.total
+        self.covariance = 0.5 * (inverse + inverse.T)
+        own = P.weight_part(self.covariance.diagonal().reshape(P.shape))
+        W, alpha = P.weight_part(solution.theta), strength * self.total
+        self.n_effective = max(float(own.size - alpha * own.sum()), np.finfo(float).tiny)
+        size = max(alpha * float(np.vdot(W, W)), np.finfo(float).tiny)
+        return solution, float(np.log(self.n_effective / size))
+
+    def strength_of_largest_evidence(self) -> float:
+        """The root of ln γ − ln α‖W‖², which falls with α from +∞; the strongest if it has none."""
+
+        def excess(u: float) -> float:
+            return self.at(float(np.exp(u)))[1]
+
+        low, high = np.log(WEAKEST), np.log(STRONGEST)
+        u = np.clip(-np.log(self.total), low, high)  # α = 1
+        up = excess(u) > 0
+        while low < u < high:
+            v = np.clip(u + (STRIDE if up else -STRIDE), low, high)
+            if (excess(v) > 0) != up:
+                return float(np.exp(brentq(excess, min(u, v), max(u, v), xtol=1e-8)))
+            u = v
+        return STRONGEST if up else WEAKEST

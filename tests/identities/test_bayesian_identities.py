@@ -1,0 +1,167 @@
+"""What Gaussian posteriors and evidences are by definition."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.optimize import approx_fprime
+from scipy.special import expit, log_expit
+from scipy.stats import multivariate_normal, norm
+
+from linclass import (
+    BayesianLinearRegression,
+    BayesianLogisticRegression,
+    LogisticRegression,
+    Ridge,
+)
+from linclass.conventions import NotApplicable
+
+
+def line(n: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 4))
+    return X, 3 + X @ [1.0, -0.5, 0.2, 0.0] + 0.7 * rng.normal(size=n)
+
+
+def classes(K: int, n: int = 120) -> tuple[np.ndarray, np.ndarray]:
+    X, _ = line(n)
+    z = X @ [1.0, -0.5, 0.2, 0.0] + np.random.default_rng(1).logistic(size=n)
+    return X, np.digitize(z, [0.0] if K == 2 else [-0.7, 0.7])
+
+
+# linear
+
+
+def test_its_evidence_is_the_density_of_the_targets() -> None:
+    X, y = line()
+    y = y - 3
+    for strength in ("evidence", 0.05):
+        model = BayesianLinearRegression(strength=strength, fit_intercept=False).fit(X, y)
+        C = np.eye(60) / model.noise_precision_ + X @ X.T / model.weight_precision_
+        assert model.log_evidence_ == pytest.approx(multivariate_normal.logpdf(y, None, C))
+
+
+def test_no_other_prior_or_noise_has_more_evidence() -> None:
+    X, y = line()
+    y = y - 3
+    model = BayesianLinearRegression(fit_intercept=False).fit(X, y)
+
+    def minus_evidence(logs: np.ndarray) -> float:
+        alpha, beta = np.exp(logs)
+        return -multivariate_normal.logpdf(y, None, np.eye(60) / beta + X @ X.T / alpha)
+
+    found = np.log([model.weight_precision_, model.noise_precision_])
+    np.testing.assert_allclose(approx_fprime(found, minus_evidence, 1e-6), 0, atol=1e-4)
+    wide = [minus_evidence(found + step) for step in np.eye(2) * 3]
+    assert min(wide) > minus_evidence(found)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_its_mean_is_ridge_and_its_evidence_counts_what_data_determine(intercept: bool) -> None:
+    X, y = line()
+    w = np.random.default_rng(2).uniform(0.5, 2, 60)
+    model = BayesianLinearRegression(fit_intercept=intercept).fit(X, y, w)
+    ridge = Ridge(strength=model.strength_, fit_intercept=intercept, tol=1e-12).fit(X, y, w)
+    np.testing.assert_allclose(model.coef_, ridge.coef_, rtol=1e-8)
+    np.testing.assert_allclose(model.intercept_, ridge.intercept_, rtol=1e-8)
+    size = model.weight_precision_ * model.coef_ @ model.coef_
+    assert size == pytest.approx(model.n_effective_, rel=1e-6)
+    assert model.certificate_ < 1e-6
+
+
+def test_its_predictions_are_those_of_the_joint_normal_distribution() -> None:
+    """A flat intercept is the limit of a wide one."""
+    X, y = line()
+    new = np.random.default_rng(3).normal(size=(5, 4))
+    model = BayesianLinearRegression(strength=0.05).fit(X, y)
+    both = np.vstack([X, new])
+    C = both @ both.T / model.weight_precision_ + 1e7 + np.eye(65) / model.noise_precision_
+    gain = np.linalg.solve(C[:60, :60], C[:60, 60:]).T
+    mean, std = model.predict(new, return_std=True)
+    np.testing.assert_allclose(mean, gain @ y, rtol=1e-4)
+    np.testing.assert_allclose(std**2, np.diag(C[60:, 60:] - gain @ C[:60, 60:]), rtol=1e-4)
+
+
+def test_features_that_tell_nothing_get_no_weight_and_a_constant_target_no_noise() -> None:
+    X, y = line()
+    y = y - X @ np.linalg.lstsq(X - X.mean(axis=0), y, rcond=None)[0]
+    model = BayesianLinearRegression().fit(X, y)
+    np.testing.assert_allclose(model.coef_, 0, atol=1e-6)
+    assert "tell nothing" in model.reason_
+    constant = BayesianLinearRegression().fit(X, np.ones(60))
+    mean, std = constant.predict(X, return_std=True)
+    np.testing.assert_array_equal((mean, std), (np.ones(60), np.zeros(60)))
+    assert "y is constant" in constant.reason_
+
+
+# logistic
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_its_mean_is_the_penalized_fit_and_the_evidence_counts_weights(K: int) -> None:
+    X, y = classes(K)
+    model = BayesianLogisticRegression(tol=1e-10).fit(X, y)
+    mode = LogisticRegression(strength=model.strength_, tol=1e-12).fit(X, y)
+    np.testing.assert_allclose(model.coef_, mode.coef_, atol=1e-6)
+    np.testing.assert_allclose(model.intercept_, mode.intercept_, atol=1e-6)
+    size = model.strength_ * len(y) * (model.coef_**2).sum()
+    assert size == pytest.approx(model.n_effective_, rel=1e-6)
+    assert 0 < model.n_effective_ < 4 * (K - 1)
+
+
+def test_its_covariance_inverts_the_curvature_of_the_posterior() -> None:
+    X, y = classes(2)
+    model = BayesianLogisticRegression(strength=0.02, tol=1e-10).fit(X, y)
+    ones, alpha = np.column_stack([X, np.ones(len(y))]), 0.02 * len(y)
+    p = expit(model.decision_function(X) * np.sqrt(1 + np.pi / 8 * model._variances(X)[:, 0]))
+    A = (ones * (p * (1 - p))[:, None]).T @ ones + alpha * np.diag([1, 1, 1, 1, 0])
+    np.testing.assert_allclose(model.covariance_, np.linalg.inv(A), rtol=1e-6)
+
+
+def test_quadrature_is_the_integral_and_the_probit_approximation_is_near() -> None:
+    X, y = classes(2, 40)
+    far = 3 * X[:8]
+    exact = BayesianLogisticRegression(strength=0.01, predictive="quadrature").fit(X, y)
+    near = BayesianLogisticRegression(strength=0.01).fit(X, y)
+    mode = BayesianLogisticRegression(strength=0.01, predictive="mode").fit(X, y)
+    mean, s = mode.decision_function(far), np.sqrt(exact._variances(far)[:, 0])
+    for i, p in enumerate(exact.predict_proba(far)[:, 1]):
+        integral, _ = quad(lambda t, i=i: expit(mean[i] + s[i] * t) * norm.pdf(t), -12, 12)
+        assert p == pytest.approx(integral, abs=1e-6)
+    np.testing.assert_allclose(near.predict_proba(far), exact.predict_proba(far), atol=0.02)
+    assert np.abs(near.predict_proba(far) - mode.predict_proba(far)).max() > 0.03
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_uncertain_weights_draw_probabilities_to_the_middle(K: int) -> None:
+    X, y = classes(K, 40)
+    bayes = BayesianLogisticRegression().fit(X, y)
+    mode = BayesianLogisticRegression(predictive="mode").fit(X, y)
+    assert (
+        bayes.predict_proba(X).max(axis=1) <= mode.predict_proba(X).max(axis=1) + 1e-12
+    ).mean() > 0.9
+    many, labels = np.tile(X, (100, 1)), np.tile(y, 100)
+    sure = BayesianLogisticRegression(strength=1e-3).fit(many, labels)
+    plain = LogisticRegression(strength=1e-3).fit(many, labels)
+    np.testing.assert_allclose(sure.predict_proba(X), plain.predict_proba(X), atol=0.02)
+
+
+def test_its_probabilities_are_better_than_those_of_the_mode_where_rows_are_few() -> None:
+    """Mean log loss on new rows, over draws of the weights from the prior."""
+    rng, loss = np.random.default_rng(4), {"probit": 0.0, "mode": 0.0}
+    for _ in range(40):
+        X, w = rng.normal(size=(420, 8)), rng.normal(size=8)
+        y = (rng.random(420) < expit(X @ w)).astype(int)
+        if len(set(y[:20])) < 2:
+            continue
+        for predictive in loss:
+            model = BayesianLogisticRegression(strength=1 / 20, predictive=predictive)
+            z = model.fit(X[:20], y[:20]).decision_function(X[20:])
+            loss[predictive] -= log_expit(z * (2 * y[20:] - 1)).mean()
+    assert loss["probit"] < 0.98 * loss["mode"]
+
+
+def test_quadrature_of_three_classes_is_refused() -> None:
+    with pytest.raises(NotApplicable, match="3 classes have 3; use predictive='probit'"):
+        BayesianLogisticRegression(predictive="quadrature").fit(*classes(3))
