@@ -17,7 +17,7 @@ from linclass.predicted import is_ours
 from linclass.table import Table
 
 STRENGTHS = 20  # of a path, at least
-EVERY = 1.1  # ratio of the numbers of steps between which the held-out rows are looked at
+EVERY = 1.1  # ratio of the step numbers at which the held-out rows are scored
 SMALL = 1_000_000  # values: the first fit of a process takes longer, and here by much
 EACH = 30  # first steps, after each of which they are
 

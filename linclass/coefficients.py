@@ -34,11 +34,11 @@ class Coefficients:
     scale: np.ndarray
 
     def classes(self) -> list[int]:
-        """The code of the class that each score speaks for."""
+        """The code of the class of each score."""
         return [1] if len(self.W) == 1 else list(range(len(self.W)))
 
     def largest(self, most: int) -> list[np.ndarray]:
-        """Of each score the places of all features, or of the `most` largest by |value · scale| that are not 0."""
+        """For each score the indices of all features, or of the `most` largest nonzero |value · scale|."""
         d = self.W.shape[1]
         if d <= most:
             return [np.arange(d)] * len(self.W)
@@ -50,8 +50,11 @@ class Coefficients:
 def of_fit(
     estimator: Any, transforms: Sequence[Any], ready: Table, score: np.ndarray | None = None
 ) -> Coefficients | None:
-    """`ready` are rows as they reach the classifier, and `score` (n, K) is what it said of them; without
-    it coefficients are taken as they are. None where there are none that can be read."""
+    """The coefficients, or None if they cannot be read.
+
+    `ready` are transformed rows, and `score` (n, K) the classifier's scores of them; without scores the coefficients
+    are not verified.
+    """
     try:
         rows = ready if score is None else ready.rows(np.arange(min(LOOK_AT, len(score))))
         found, units = _read(estimator, rows)
@@ -60,7 +63,7 @@ def of_fit(
         last = transforms[-1] if transforms else None
         found = _before(last, found, ready.is_sparse) if units is rows else found
         return found if np.isfinite(found.W).all() and np.isfinite(found.b).all() else None
-    except Exception:  # of whatever kind: a run never ends because of what is only shown
+    except Exception:  # of any kind: coefficients are only shown, and must not end a run
         return None
 
 
@@ -77,7 +80,7 @@ def _read(estimator: Any, rows: Table) -> tuple[Coefficients, Table]:
 
 
 def _linear(estimator: Any) -> tuple[np.ndarray, np.ndarray]:
-    """(coef_, intercept_); of one-vs-rest those of its parts."""
+    """(coef_, intercept_); for one-vs-rest those of its inner classifiers."""
     parts = [estimator] if hasattr(estimator, "coef_") else estimator.estimators_
     W = np.vstack([_dense(part.coef_) for part in parts])
     b = np.concatenate([np.ravel(np.asarray(part.intercept_, float)) for part in parts])
@@ -85,8 +88,11 @@ def _linear(estimator: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _of_pipeline(pipeline: Any, rows: Table) -> tuple[Coefficients, Table]:
-    """Names as its steps give them; where one changes a feature but not its name, it is called by both,
-    scaler(age), unless it is the last, and scales: then it is undone, as `standardize` is."""
+    """Names as the steps give them.
+
+    If a step changes a feature but not its name, the name becomes scaler(age), unless it is the last step and scales:
+    then the scaling is undone, as for `standardize`.
+    """
     *steps, (_, classifier) = pipeline.steps
     steps = [(name, step) for name, step in steps if step not in (None, "passthrough")]
     for name, step in steps:
@@ -102,7 +108,7 @@ def _of_pipeline(pipeline: Any, rows: Table) -> tuple[Coefficients, Table]:
 
 
 def _scales(step: Any, before: Table, after: Table) -> bool:
-    """Whether a step does (x − mean_)/scale_, as the rows show."""
+    """Whether a step computes (x − mean_)/scale_, verified on the rows."""
     scale, centred = getattr(step, "scale_", None), getattr(step, "with_mean", None)
     if scale is None or centred is None or np.shape(scale) != (before.shape[1],):
         return False
@@ -111,7 +117,7 @@ def _scales(step: Any, before: Table, after: Table) -> bool:
 
 
 def _before(last: Any, found: Coefficients, unshifted: bool) -> Coefficients:
-    """In units of the features that a transform (x − mean_)/scale_ was given; sparse rows are not shifted."""
+    """Coefficients of the features before a transform (x − mean_)/scale_; sparse rows are not shifted."""
     scale: Any = getattr(last, "scale_", ())
     if np.shape(scale) != found.scale.shape:
         return found
@@ -121,7 +127,7 @@ def _before(last: Any, found: Coefficients, unshifted: bool) -> Coefficients:
 
 
 def _gives(found: Coefficients, rows: Table, score: np.ndarray) -> bool:
-    """Whether they give the scores, up to what is added to those of all classes of a row."""
+    """Whether they reproduce the scores, up to a constant for all classes of a row."""
     Z = rows.X @ found.W.T + found.b
     if len(found.W) == 1:
         Z = np.hstack([-Z / 2, Z / 2])

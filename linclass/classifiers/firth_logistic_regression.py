@@ -98,7 +98,7 @@ class FirthLogisticRegression(LinearScores, SoftmaxProbabilities, LinearGeometry
         elif likelihood.rank < rows.shape[1]:
             status = "rank_deficient"
             rank = f"features are linearly dependent (rank {likelihood.rank})"
-            reason = f"{rank}: of many equal fits this is the shortest, in units of the features."
+            reason = f"{rank}: of all optimal solutions this has minimum norm, in scaled features."
         return self._record(
             status,
             reason,

@@ -30,7 +30,7 @@ PENALTY_OPTIONS = ("l1_ratio",)
 
 # Solver.takes → (whether it handles a penalty, the error message if not)
 TAKES: dict[str, tuple[Callable[[Penalty], bool], str]] = {
-    "none": (lambda penalty: not penalty.binds, "knows no penalty. Use penalty=None."),
+    "none": (lambda penalty: not penalty.binds, "supports no penalty. Use penalty=None."),
     "smooth": (lambda penalty: not penalty.kink, "needs a smooth penalty; {} has a kink at 0."),
     "curved": (
         lambda penalty: penalty.curvature > 0 and not penalty.kink,
@@ -69,11 +69,11 @@ class Composition:
             raise ValueError(f"strength is {self.strength!r}; it must be a number, at least 0.")
         if isinstance(self.solver, str) and self.solver == "auto":
             if self.step is not None:
-                raise ValueError(f"step is {self.step!r}; say which solver is to take such steps.")
+                raise ValueError(f"step is {self.step!r}; choose a solver that has a step.")
             self._solver(choice.solvers()[0]).check()  # tol and max_iter, which all solvers have
             if self._penalty().kink and loss.kind == "convex" and self._able_solver() is None:
                 raise ValueError(
-                    f"no solver minimizes {self.loss} with {name_of(self._penalty())}, for both "
+                    f"no solver minimizes {self.loss} with {name_of(self._penalty())}, because both "
                     "have a kink. Try loss='squared_hinge'."
                 )
             return
@@ -152,7 +152,7 @@ class Composition:
         return self._solver(choice.choose(objective) if auto else self.solver)
 
     def _minimize(self, objective: Objective, start: Array) -> Solution:
-        """Run the solver; sets `solver_` and, if asked for, `trace_`."""
+        """Run the solver; sets `solver_` and, if requested, `trace_`."""
         solver = self._chosen(objective)
         self.solver_ = name_of(solver)
         trace = Trace(self._watch()) if getattr(self, "trace", False) else None
@@ -175,7 +175,7 @@ class Composition:
         ranks = [s.rank for s in solutions if s.rank is not None]
         if ranks and not self._is_penalized():
             rank = f"features are linearly dependent (rank {min(ranks)})"
-            return "rank_deficient", f"{rank}: of many equal fits this is the shortest."
+            return "rank_deficient", f"{rank}: of all optimal solutions this has minimum norm."
         return "converged", ""
 
     def _proof(self, solutions: Sequence[Solution]) -> dict[str, Any]:

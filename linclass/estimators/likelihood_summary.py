@@ -11,7 +11,7 @@ from linclass.numerics import Array
 from linclass.objective import Objective
 from linclass.solvers.base import Solution
 
-LARGEST_SUMMARY = 500  # parameters, whose covariance is kept for it
+LARGEST_SUMMARY = 500  # parameters up to which their covariance is kept
 
 
 class LikelihoodSummary:

@@ -1,11 +1,11 @@
-"""Two equations in the digamma function ψ, solved to the last digits by Newton's method, many at once.
+"""Two equations in the digamma function ψ, solved to full precision by Newton's method, vectorized.
 
 gamma_shape            ln a − ψ(a) = s
 dirichlet_parameters   ψ(α_i) − ψ(Σ α) = g_i,  i = 1 … m
 
-Both are likelihood equations, so the solution is the maximum of a concave function, which the steps
-are held to. For large a the left side is told by its asymptotic series, where subtraction would
-leave no digits.   Minka (2000), Estimating a Dirichlet distribution; Abramowitz & Stegun, 6.3.18
+Both are likelihood equations, so the solution is the maximum of a concave function, and steps that do not increase
+it are shortened. For large a the left side is computed by its asymptotic series, because subtraction would cancel all
+digits.   Minka (2000), Estimating a Dirichlet distribution; Abramowitz & Stegun, 6.3.18
 """
 
 import numpy as np
@@ -13,10 +13,10 @@ from scipy.special import digamma, gammaln, polygamma
 
 LARGE = 30.0
 STEPS, HALVINGS = 60, 40
-LAST = 1e-8  # a relative step after which the next would be its square, below the last digit
+LAST = 1e-8  # relative step after which the next one is below the last digit (its square)
 LAST_DIGITS = 1e-13  # of ψ(α) − ψ(Σ α)
-NEAR = 1e-3  # a relative step from which on Newton's is safe, and likelihoods differ by rounding
-LEAST = 1e-13  # Σ e^{g} that is so near to 1 is so but for rounding
+NEAR = 1e-3  # relative step below which Newton's method needs no line search
+LEAST = 1e-13  # distance of Σ e^{g} to 1 that is rounding
 
 
 def gamma_shape(s: np.ndarray) -> np.ndarray:
@@ -84,9 +84,9 @@ def dirichlet_parameters(g: np.ndarray) -> np.ndarray:
 
 
 def _start(g: np.ndarray) -> np.ndarray:
-    """Shares e^g, and their sum from how far Σ e^g is below 1: about (m − 1)/2 of it a unit.
+    """Shares e^g, and their sum from the distance of Σ e^g to 1: about (m − 1)/2 divided by it.
 
-    Where a share is tiny, ψ(α) ≈ −1/α tells more.
+    For a tiny share, ψ(α) ≈ −1/α is a better start.
     """
     whole = np.exp(g).sum(axis=1, keepdims=True)
     whole = np.clip(whole, 1e-300, 1 - 1e-15)
@@ -110,11 +110,11 @@ def _newton_step(alpha: np.ndarray, g: np.ndarray) -> np.ndarray:
 
 
 def lacks_spread(g: np.ndarray) -> np.ndarray:
-    """Whether these means of ln x are those of a constant x: then Σ e^g = 1 but for rounding."""
+    """Whether these means of ln x are those of a constant x: then Σ e^g = 1 up to rounding."""
     return np.exp(g).sum(axis=-1) > 1 - LEAST
 
 
 def off_the_edge(g: np.ndarray) -> np.ndarray:
-    """g, lowered where it lacks spread so far that a solution exists."""
+    """g, decreased where x lacks variance, so that a solution exists."""
     whole = np.exp(g).sum(axis=-1, keepdims=True)
     return g - np.where(lacks_spread(g)[..., None], np.log(whole / (1 - LEAST)), 0)

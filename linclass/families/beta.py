@@ -1,9 +1,9 @@
-"""Beta: features between 0 and 1, independent, with parameters a and b.
+"""Beta: independent features between 0 and 1, with parameters a and b.
 
 T(x) = (ln x, ln(1 − x)),  θ = (a, b),  A(θ) = Σ_j ln Γ(a_j) + ln Γ(b_j) − ln Γ(a_j + b_j),
-h = Π_j 1 / (x_j (1 − x_j)).  Dirichlet's equations for two shares give (a, b), numerically.
+h = Π_j 1 / (x_j (1 − x_j)).  (a, b) solves Dirichlet's equations for two shares numerically.
 
-`smoothing` (0 by default) rows of the mean of T over all rows are added to each class.
+`smoothing` (0 by default) rows with the overall mean of T are added to each class.
 """
 
 from collections.abc import Iterator

@@ -1,9 +1,9 @@
-"""Dirichlet: each row is d shares of a whole, positive and with the sum 1.
+"""Dirichlet: each row consists of d positive shares with sum 1.
 
 T(x) = ln x,  θ = α,  A(θ) = Σ_j ln Γ(α_j) − ln Γ(Σ_j α_j),  h = Π_j 1 / x_j.
 
-α solves  ψ(α_j) − ψ(Σ α) = mean of ln x_j,  numerically.
-`smoothing` (0 by default) rows of the mean of T over all rows are added to each class.
+α solves  ψ(α_j) − ψ(Σ α) = mean of ln x_j  numerically.
+`smoothing` (0 by default) rows with the overall mean of T are added to each class.
 Minka (2000), Estimating a Dirichlet distribution
 """
 

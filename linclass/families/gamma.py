@@ -1,9 +1,9 @@
-"""Gamma: positive features, independent, with shape a and rate b.
+"""Gamma: independent positive features with shape a and rate b.
 
 T(x) = (ln x, x),  θ = (a, −b),  A(θ) = Σ_j ln Γ(a_j) − a_j ln b_j,  h = Π_j 1 / x_j.
 
-The shape solves  ln a − ψ(a) = ln(mean of x) − mean of ln x,  numerically; then b = a / mean of x.
-`smoothing` (0 by default) rows of the mean of T over all rows are added to each class.
+The shape solves  ln a − ψ(a) = ln(mean of x) − mean of ln x  numerically; then b = a / mean of x.
+`smoothing` (0 by default) rows with the overall mean of T are added to each class.
 """
 
 from collections.abc import Iterator
