@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from linclass import pipeline
+from linclass import coefficients, pipeline
 from linclass.resampling import stratified_folds
 from linclass.table import Table
 from linclass_study.data import blocks, dataset
@@ -82,12 +82,21 @@ def test_predictions_are_those_of_rows_in_memory(rows, name, params):
     assert {fit["status"] for fit in found.fits} == {"converged"}
     table, task = Table(X, ("b", "a", "c", "hits")), pipeline.Task(**TASK)
     method = pipeline.Method.from_entry(entry)
-    for part, fit in zip(found.parts, plan.fits, strict=True):
+    kept = [columns for _, columns in found.tables["coefficients"]]
+    for number, (part, fit) in enumerate(zip(found.parts, plan.fits, strict=True)):
         fitted = pipeline.fit(method, table.rows(fit.train), y[fit.train], task, seed=0)
         y_pred, score, _ = fitted.predict(table.rows(fit.test))
         assert (part["row"] == fit.test).all()
         assert (part["y_pred"] == y_pred).all()
         np.testing.assert_allclose(part["score"], score, rtol=1e-9, atol=1e-9)
+        ready = fitted.ready(table.rows(fit.test))
+        known = coefficients.of_fit(fitted.estimator, fitted.transforms, ready, score)
+        if known is None:
+            assert not kept
+            continue
+        told = np.reshape(kept[number]["value"], (3, 5))
+        np.testing.assert_allclose(told, np.column_stack([known.b, known.W]), rtol=1e-6, atol=1e-9)
+        assert kept[number]["feature"] == [None, "b", "a", "c", "hits"] * 3
 
 
 @pytest.mark.parametrize(
