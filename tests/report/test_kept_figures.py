@@ -14,6 +14,7 @@ from linclass_study.report import exhibits
 from linclass_study.report.figures import (
     coefficients,
     convergence,
+    cost,
     end_labels,
     learning_curves,
     paths,
@@ -270,3 +271,23 @@ def test_the_new_figures_stand_in_their_sections():
         "convergence": "cost",
         "learning_curves": "cost",
     }
+
+
+def test_a_method_without_a_score_somewhere_is_not_on_the_front_of_score_against_cost(make):
+    """'m' is the best and the fastest where it has a score; on 'three' every fit of it failed."""
+    methods = {"m": Method(4.0, everywhere=("failed", "why"), only=["three"]), "other": Method(1.0)}
+    outcome = make({"d": Data(), "three": Data(("a", "b", "c"), seed=7)}, methods, folds=FOLDS)
+    seconds = (
+        pl.when(pl.col("method") == "m")
+        .then(1e-3)
+        .when(pl.col("dataset") == "d")
+        .then(0.1)
+        .otherwise(10.0)
+    )
+    outcome.__dict__["times"] = outcome.times.with_columns(
+        fit_seconds=pl.when(pl.col("fit_seconds").is_not_null()).then(seconds)
+    )
+    numbers = cost.draw(outcome).numbers
+    assert numbers["behind"]["m"] == 0
+    assert numbers["front"] == numbers["everywhere"] == ["other"]
+    assert numbers["seconds"] == pytest.approx({"m": 1e-3, "other": 1.0})  # √(0.1 · 10)

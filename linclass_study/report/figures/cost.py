@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -14,50 +14,59 @@ if TYPE_CHECKING:
     from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 5, "across", False
+KEY = 40  # methods that have a place in the key; of more, those on the front are named
+COLUMNS = 4
 
 
 def draw(outcome: Outcome) -> Exhibit:
     from linclass_study.results.across import across
 
     base = across(outcome)
-    seconds = median_seconds(outcome)
+    seconds = typical_seconds(outcome, base.datasets)
     known = [j for j, method in enumerate(base.methods) if method in seconds]
     if not base.enough or not known:
         return Exhibit.nothing("there are no two data sets and two methods with scores and times")
     behind = np.nanmax(base.table, axis=1, keepdims=True) - base.table
     score = {base.methods[j]: float(np.nanmean(behind[:, j])) for j in known}
     cost = {method: max(seconds[method], 1e-5) for method in score}
-    front = pareto(cost, score)
-    figure = style.canvas(7.2, 4.2)
-    axes = figure.add_axes((0.1, 0.13, 0.87, 0.83))
+    whole = [base.methods[j] for j in known if not np.isnan(behind[:, j]).any()]
+    front = pareto({m: cost[m] for m in whole}, {m: score[m] for m in whole})
+    lines = -(-len(score) // COLUMNS) if len(score) <= KEY else 0
+    height = 4.2 + 0.16 * lines
+    figure = style.canvas(7.2, height)
+    axes = figure.add_axes((0.1, (0.55 + 0.16 * lines) / height, 0.87, 3.5 / height))
     for method in score:
         colour, marker = style.of_method(outcome.position(method))
-        axes.plot(cost[method], score[method], marker, color=colour, markersize=6.5)
-    axes.step(
-        [cost[m] for m in front],
-        [score[m] for m in front],
-        where="post",
-        color=style.MUTED,
-        linewidth=1,
-    )
-    for number, method in enumerate(front):
-        low = number % 2
+        filled = colour if method in whole else "none"
+        look: Any = {"color": colour, "markerfacecolor": filled, "markersize": 6.5}
+        axes.plot(cost[method], score[method], marker, linestyle="", label=method, **look)
+    corners = [cost[m] for m in front], [score[m] for m in front]
+    axes.step(*corners, where="post", color=style.MUTED, linewidth=1, zorder=1)
+    for number, method in enumerate(() if lines else front):
         axes.annotate(
             method,
             (cost[method], score[method]),
-            xytext=(5, -11 if low else 6),
+            xytext=(7, -11 if number % 2 else 6),
             textcoords="offset points",
             fontsize=7,
+        )
+    if lines:
+        figure.legend(
+            loc="lower center",
+            ncols=COLUMNS,
+            frameon=False,
+            fontsize=7,
+            columnspacing=1.2,
+            handletextpad=0.2,
         )
     positive = [value for value in score.values() if value > 0]
     axes.set_xscale("log")
     axes.set_yscale("symlog", linthresh=float(np.median(positive)) if positive else 1.0)
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(lambda value, _: f"{value:g}")
-        axis.set_minor_formatter(lambda value, _: "")
+        style.plain_log(axis)
     words = base.metric.replace("_", " ")
     axes.set(
-        xlabel="median seconds of a fit, tuning included",
+        xlabel="seconds of a fit, tuning included",
         ylabel=f"{words} behind the best, mean over data sets",
     )
     axes.invert_yaxis()
@@ -65,23 +74,35 @@ def draw(outcome: Outcome) -> Exhibit:
     axes.grid()
     caption = (
         f"Mean distance to the best {words} of each data set (higher in the figure is better; the axis "
-        "is logarithmic beyond the median) against the median time of a fit, over "
-        f"{len(base.datasets)} independent data sets. The line is the Pareto front, whose methods are "
-        "named: no method is both better and faster than one on it. Colours and marks are those of the tables."
+        "is logarithmic beyond the median) against the time of a fit, the geometric mean over data sets of each one's "
+        f"median, on {len(base.datasets)} independent data sets. The line is the Pareto front: no "
+        f"method is both better and faster than {_listed(front)}. Hollow marks have no score on some data set, "
+        "and are not on the front: their means are of the others."
     )
-    numbers = {"front": front, "seconds": cost, "behind": score}
+    numbers = {"front": front, "seconds": cost, "behind": score, "everywhere": whole}
     return Exhibit(figure, "Score against cost", caption, numbers)
 
 
-def median_seconds(outcome: Outcome) -> dict[str, float]:
-    """Method → median of its fits' seconds on the machine that made most of them: machines are never pooled."""
+def _listed(front: list[str]) -> str:
+    return front[0] if len(front) == 1 else f"one of {', '.join(front)}" if front else "one on it"
+
+
+def typical_seconds(outcome: Outcome, datasets: list[str]) -> dict[str, float]:
+    """Method → geometric mean over data sets of its median fit, on the machine that made most fits: machines are never
+    pooled, and no data set counts for more because it is larger."""
     whole = ~pl.col("protocol").str.starts_with("learning_curve@")  # whose fits are of fewer rows
-    times = outcome.times.filter(pl.col("fit_seconds").is_not_null(), whole)
+    on_these = pl.col("dataset").is_in(datasets)
+    times = outcome.times.filter(pl.col("fit_seconds").is_not_null(), whole, on_these)
     if times.is_empty():
         return {}
     fits = times.group_by("machine").len().sort(pl.col("len"), "machine", descending=[True, False])
-    own = times.filter(machine=fits["machine"][0])
-    return dict(own.group_by("method").agg(pl.col("fit_seconds").median()).iter_rows())
+    of_datasets = (
+        times.filter(machine=fits["machine"][0])
+        .group_by("method", "dataset")
+        .agg(pl.col("fit_seconds").median().clip(1e-9))
+    )
+    means = of_datasets.group_by("method").agg(pl.col("fit_seconds").log().mean().exp())
+    return dict(means.iter_rows())
 
 
 def pareto(cost: dict[str, float], score: dict[str, float]) -> list[str]:
