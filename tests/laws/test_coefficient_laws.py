@@ -31,6 +31,10 @@ LINEAR = [
 ]
 
 
+TWO_CLASSES = ("ProbitRegression",)
+OTHER_SCORES = ("BayesianLogisticRegression", "OrdinalRegression")  # moderated; of thresholds
+
+
 def rows(K: int, n: int = 90) -> tuple[Table, np.ndarray]:
     """Two measured features far from 0 and of different units, and one of three colours."""
     rng = np.random.default_rng(K)
@@ -64,14 +68,16 @@ def centred(Z: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("name", LINEAR)
 def test_coefficients_give_the_scores_of_the_rows_as_they_were_measured(name, standardized, K):
     steps = STEPS if standardized else STEPS[:2]
-    if standardized and name in COUNTS:
+    if (standardized and name in COUNTS) or (name in TWO_CLASSES and K > 2):
         return
     fit, table, _ = fitted(Method(getattr(linclass, name), transforms=steps), K)
     found = read(fit, table)
     if not hasattr(fit.estimator, "coef_"):
         assert found is None or name == "OneVsOne"  # whose two classes are one problem
         return
-    if name == "BernoulliNB" and standardized:  # linear in x > 0, not in x
+    if name in OTHER_SCORES or (
+        name == "BernoulliNB" and standardized
+    ):  # linear in x > 0, not in x
         assert found is None
         return
     assert found is not None
