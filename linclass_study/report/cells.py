@@ -13,7 +13,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from linclass_study.report import numerals
-from linclass_study.report.inline_svg import chip
+from linclass_study.report.chips import chip
 from linclass_study.report.table import Column, Number, Table
 from linclass_study.results.answer import shortened
 from linclass_study.results.outcome import Outcome
@@ -35,7 +35,9 @@ class Cells:
 
     def __init__(self, outcome: Outcome) -> None:
         self.methods = {
-            name: Markup("{}{}").format(Markup(chip(outcome.position(name))), breakable(name))
+            name: Markup('<span class="name {}">{}</span>').format(
+                chip(outcome.position(name)), breakable(name)
+            )
             for name in outcome.methods
         }
         self.datasets = {
@@ -66,15 +68,15 @@ class Cells:
         return "–" if value is None else self._drawn[column.kind](value, column)
 
     def method(self, name: str) -> Markup:
-        return self.methods[name] if name in self.methods else breakable(name)
+        return self.methods.get(name) or breakable(name)
 
     def dataset(self, name: str) -> Markup:
-        return self.datasets[name] if name in self.datasets else breakable(name)
+        return self.datasets.get(name) or breakable(name)
 
     def named(self, value: Any, one: Callable[[str], Markup], most: int) -> Markup:
         if isinstance(value, str):
-            return Markup('<span class="name">{}</span>').format(one(value))
-        names = [Markup('<span class="name">{}</span>').format(one(name)) for name in value]
+            return one(value)
+        names = [one(name) for name in value]
         more = f" and {len(names) - most} more" if len(names) > most + 1 else ""
         shown = names[:most] if more else names
         return Markup(", ").join(shown) + more if names else Markup("–")
@@ -91,13 +93,17 @@ def choices(table: Table) -> Markup:
 
 
 def _choice(cells: Sequence[Number]) -> dict[str, list[Any]]:
-    shown = [None if cell.value is None else numerals.value(cell.value) for cell in cells]
-    spread = [
-        None if cell.sd is None or cell.value is None else numerals.value(cell.sd) for cell in cells
-    ]
     marks = ("best", "near", "partial")
     places = {mark: [i for i, cell in enumerate(cells) if getattr(cell, mark)] for mark in marks}
-    return {"mean": shown, "sd": spread, **places}
+    mean = [_short(cell.value) for cell in cells]
+    return {"mean": mean, "sd": [_short(cell.sd) for cell in cells], **places}
+
+
+def _short(value: float | None) -> int | str | None:
+    """As many thousandths, of which a table shows whole numbers; else as it is shown."""
+    if value is None or not abs(value) < 1000:
+        return None if value is None else numerals.value(value)
+    return round(float(numerals.value(value).replace("−", "-")) * 1000)
 
 
 def _number(kind: str, value: Any) -> Markup:

@@ -33,24 +33,3 @@ def _adapted(tag: str, prefix: str) -> str:
     for colour, variable in THEME.items():
         tag = tag.replace(colour, variable)
     return tag
-
-
-def chip(position: int) -> str:
-    """The colour and marker of a method, as small as a letter, for tables."""
-    colour, marker = style.of_method(position)
-    colour = THEME.get(colour, colour)
-    return (
-        '<svg class="chip" viewBox="-6 -6 12 12" aria-hidden="true">'
-        f'<path d="{SHAPES[marker]}" style="fill:{colour}"/></svg>'
-    )
-
-
-SHAPES = {
-    "o": "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z",
-    "s": "M-4.4-4.4h8.8v8.8h-8.8z",
-    "^": "M0-5L5 4.4h-10z",
-    "D": "M0-5.6L5.6 0L0 5.6L-5.6 0z",
-    "v": "M0 5L5-4.4h-10z",
-    "P": "M-1.8-5h3.6v3.2h3.2v3.6h-3.2v3.2h-3.6v-3.2h-3.2v-3.6h3.2z",
-    "X": "M-5-2.8L-2.8-5L0-2.3L2.8-5L5-2.8L2.3 0L5 2.8L2.8 5L0 2.3L-2.8 5L-5 2.8L-2.3 0z",
-}

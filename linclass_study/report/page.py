@@ -22,7 +22,15 @@ from markupsafe import Markup
 from linclass_study.gate.findings import findings
 from linclass_study.project import ROOT
 from linclass_study.protocols import asked, judging
-from linclass_study.report import data_card, exhibits, numerals, page_figures, page_tables, sections
+from linclass_study.report import (
+    chips,
+    data_card,
+    exhibits,
+    numerals,
+    page_figures,
+    page_tables,
+    sections,
+)
 from linclass_study.report.cells import SHOWN, Cells, breakable, choices
 from linclass_study.report.in_short import in_short
 from linclass_study.report.page_figures import Figures
@@ -37,6 +45,9 @@ from linclass_study.results.sureness import sureness
 
 TEMPLATES = ROOT / "workflow" / "report"
 DEFAULT = ROOT / "config" / "config.yaml"  # read without being named
+
+LARGE = 5000  # runs, a data set × a method: of more the page holds
+HELD = 25  # rows of each table that is closed until it is opened; all are in its files
 
 Item = dict[str, Any]  # a figure or a table, as the template draws it
 
@@ -81,6 +92,7 @@ def report(
         script=Markup(script),
         script_hash=digest(script),
         style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),
+        chips=Markup(chips.rules(map(outcome.position, outcome.methods))),
         outcome=outcome,
         metric=outcome.metric.replace("_", " "),
         alarms=[problem for problem in found if problem.status != "not_applicable"],
@@ -135,7 +147,11 @@ def digest(script: str) -> str:
 
 
 def items(
-    tables: page_tables.Made, figures: Figures, section: str, dataset: str = ""
+    tables: page_tables.Made,
+    figures: Figures,
+    section: str,
+    dataset: str = "",
+    large: bool = False,
 ) -> Iterator[Item]:
     """The figures and tables of a section, of one data set or of all, by PLACE."""
     found: list[tuple[int, str, Item]] = []
@@ -144,6 +160,9 @@ def items(
         if table is not None and sections.section(module) == section:
             item: Item = {"table": table, "name": page_tables.file_name(name, dataset)}
             item["open"] = getattr(module, "OPEN", False)
+            item["rows"] = (
+                table.rows[:HELD] if large and dataset and not item["open"] else table.rows
+            )
             found.append((module.PLACE, name, item))
     for name, module in exhibits.modules().items():
         figure = figures.get((name, dataset))
@@ -165,12 +184,15 @@ def section_of(
 ) -> dict[str, Any]:
     """All that the report says of one data set: by section, figures and tables."""
     about = outcome.about(dataset)
+    large = len(outcome.datasets) * len(outcome.methods) > LARGE
     return {
         "name": dataset,
         "about": about,
         "unavailable": about["status"] == "unavailable",
         "card": data_card.card(outcome.checks(dataset), _relatives(outcome, dataset)),
-        "items": {name: list(items(tables, figures, name, dataset)) for name in sections.SECTIONS},
+        "items": {
+            name: list(items(tables, figures, name, dataset, large)) for name in sections.SECTIONS
+        },
     }
 
 

@@ -16,10 +16,11 @@ from scipy import stats
 from studies import Data, Method, numbers_of
 
 from linclass_study.report import exhibits, figures
+from linclass_study.report.chips import SHAPES, chip, rules
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import boundaries, style
 from linclass_study.report.figures import methods as dots
-from linclass_study.report.inline_svg import SHAPES, chip, inline
+from linclass_study.report.inline_svg import inline
 
 #: Linear RGB as seen with a complete deficiency. Machado, Oliveira and Fernandes (2009), table 1
 SEEN = {
@@ -86,7 +87,9 @@ def test_fifty_six_methods_differ_and_neighbours_differ_in_colour_and_marker():
 
 def test_every_marker_has_a_chip():
     assert set(SHAPES) == set(style.MARKERS)
-    assert all("<path" in chip(place) for place in range(56))
+    told = rules(range(56))
+    assert all(f".{chip(place).split()[1]}::before" in told for place in range(56))
+    assert len({chip(place) for place in range(56)}) == 56
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,12 @@ class Interactive {
     this.tools.append(button("CSV", { class: "csv", title: "Save this table as CSV, as it is shown" }, () => this.csv()));
     this.headings.forEach((heading, place) => this.addSort(heading, place));
     this.show();
+    // Many cells keep the widths of their columns, which a browser would measure again at each sort.
+    if (this.rows.length * this.headings.length > 2000) {
+      for (const heading of this.headings) heading.style.width = `${heading.offsetWidth}px`;
+      this.table.style.tableLayout = "fixed";
+      this.table.style.width = `${this.table.offsetWidth}px`;
+    }
   }
 
   addSort(heading, place) {
@@ -82,6 +88,7 @@ class Interactive {
 
   choose(name) {
     const { mean, sd, best, near, partial } = this.choices[name];
+    const shown = (value) => typeof value === "number" ? (value / 1000).toFixed(3).replace("-", "−") : value ?? "–";
     const marks = new Map();
     for (const [mark, places] of Object.entries({ best, near, partial }))
       for (const place of places) marks.set(place, `${marks.get(place) ?? ""} ${mark}`.trim());
@@ -90,11 +97,13 @@ class Interactive {
       for (const cell of [...row.cells].slice(1)) {
         const mark = marks.get(place) ?? "";
         cell.className = mark;
-        cell.replaceChildren(mark === "best" || mark === "near" ? made("b", mean[place] ?? "–") : mean[place] ?? "–");
-        if (sd[place] !== null) cell.append(" ", made("i", `± ${sd[place]}`));
+        cell.replaceChildren(mark === "best" || mark === "near" ? made("b", shown(mean[place])) : shown(mean[place]));
+        if (sd[place] !== null) cell.append(" ", made("i", `± ${shown(sd[place])}`));
         place += 1;
       }
     this.chosen = name;
+    const title = this.box.firstElementChild;
+    title.textContent = title.textContent.replace(/by [^,]*$/, `by ${name}`);
     this.headings.forEach((heading) => heading.removeAttribute("aria-sort"));
     this.rows = [...this.first];
     this.show();
@@ -125,8 +134,8 @@ class Interactive {
     const named = (row) => places.map((i) => row.cells[i].textContent.toLowerCase()).join(" ");
     const matching = this.rows.filter((row) => wanted.every((word) => named(row).includes(word)));
     const shown = new Set(this.all ? matching : matching.slice(0, SHOWN));
-    for (const row of this.rows) row.hidden = !shown.has(row);
-    this.body.append(...this.rows);
+    for (const row of this.rows) if (row.hidden === shown.has(row)) row.hidden = !row.hidden;
+    if (this.rows.some((row, place) => row !== this.body.rows[place])) this.body.append(...this.rows);
     this.more.hidden = shown.size === matching.length;
     this.status.textContent = shown.size < this.rows.length ? `${shown.size} of ${this.rows.length} shown` : "";
   }

@@ -34,6 +34,7 @@ def make(outcome: Outcome, dataset: str) -> Table:
         "and the slopes of the loss (“cosine”), which is none; the residual of the equations of a solution in closed "
         "form (“closed form”), or whatever else it says."
     )
+    rows.sort(key=lambda row: row[2] == "–")  # what did not converge first
     faint = frozenset(i for i, row in enumerate(rows) if len({*row[1].split("/")}) > 1)
     return Table(f"How every fit on {dataset} ended", caption, COLUMNS, rows, faint)
 

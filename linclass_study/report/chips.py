@@ -1,0 +1,39 @@
+"""The colour and marker of a method, as small as a letter, before its name.
+
+They are drawn by the page's style: of tens of thousands of names each has a class, and no drawing of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from linclass_study.report.figures import style
+from linclass_study.report.inline_svg import THEME
+
+#: Marker of matplotlib → its outline in a square, in the same proportions.
+SHAPES = {
+    "o": "circle(42%)",
+    "s": "inset(13%)",
+    "^": "polygon(50% 8%, 92% 87%, 8% 87%)",
+    "D": "polygon(50% 3%, 97% 50%, 50% 97%, 3% 50%)",
+    "v": "polygon(50% 92%, 92% 13%, 8% 13%)",
+    "P": "polygon(35% 8%, 65% 8%, 65% 35%, 92% 35%, 92% 65%, 65% 65%, 65% 92%, 35% 92%, 35% 65%, 8% 65%, 8% 35%, "
+    "35% 35%)",
+    "X": "polygon(27% 8%, 50% 31%, 73% 8%, 92% 27%, 69% 50%, 92% 73%, 73% 92%, 50% 69%, 27% 92%, 8% 73%, 31% 50%, "
+    "8% 27%)",
+}
+
+
+def chip(position: int) -> str:
+    """The class of a method at this place in the catalogue."""
+    colour, marker = style.of_method(position)
+    return f"chip k{style.COLOURS.index(colour)}{style.MARKERS.index(marker)}"
+
+
+def rules(positions: Iterable[int]) -> str:
+    """What the page's style says of these."""
+    told = {chip(position).split()[1]: style.of_method(position) for position in positions}
+    return "\n".join(
+        f".{name}::before {{ background: {THEME.get(colour, colour)}; clip-path: {SHAPES[marker]}; }}"
+        for name, (colour, marker) in sorted(told.items())
+    )
