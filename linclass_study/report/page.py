@@ -46,9 +46,6 @@ from linclass_study.results.sureness import sureness
 TEMPLATES = ROOT / "workflow" / "report"
 DEFAULT = ROOT / "config" / "config.yaml"  # read without being named
 
-LARGE = 5000  # runs, a data set × a method: of more the page holds
-HELD = 25  # rows of each table that is closed until it is opened; all are in its files
-
 Item = dict[str, Any]  # a figure or a table, as the template draws it
 
 
@@ -151,7 +148,6 @@ def items(
     figures: Figures,
     section: str,
     dataset: str = "",
-    large: bool = False,
 ) -> Iterator[Item]:
     """The figures and tables of a section, of one data set or of all, by PLACE."""
     found: list[tuple[int, str, Item]] = []
@@ -184,15 +180,12 @@ def section_of(
 ) -> dict[str, Any]:
     """All that the report says of one data set: by section, figures and tables."""
     about = outcome.about(dataset)
-    large = len(outcome.datasets) * len(outcome.methods) > LARGE
     return {
         "name": dataset,
         "about": about,
         "unavailable": about["status"] == "unavailable",
         "card": data_card.card(outcome.checks(dataset), _relatives(outcome, dataset)),
-        "items": {
-            name: list(items(tables, figures, name, dataset, large)) for name in sections.SECTIONS
-        },
+        "items": {name: list(items(tables, figures, name, dataset)) for name in sections.SECTIONS},
     }
 
 
