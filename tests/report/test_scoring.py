@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -13,7 +14,7 @@ from linclass import metrics
 from linclass.metrics.predictions import Predictions
 from linclass_study import tables
 from linclass_study.refusal import Refused
-from linclass_study.results import scoring, summary
+from linclass_study.results import scored_runs, scoring, summary
 from linclass_study.results.problems import problems
 from linclass_study.results.reading import read
 from linclass_study.results.scoring import Classes
@@ -92,6 +93,21 @@ def test_expected_cost_is_there_where_costs_are():
     assert "expected_cost" not in scoring.score(given, Classes(2, 1))["metric"]
     scored = scoring.score(given, Classes(2, 1, costs=[[0, 5], [1, 0]]))
     assert value(scored, "expected_cost") == (1 + 5) / 4
+
+
+def test_other_costs_score_a_run_again_and_the_same_ones_do_not(tmp_path):
+    given = predictions([0, 0, 1, 1], [0, 1, 0, 1], [[0.0, 0.0]] * 4)
+    tables.write(given, "predictions", tmp_path / "runs/d/m/predictions.parquet")
+    tables.write(tables.frame("fits"), "fits", tmp_path / "runs/d/m/fits.parquet")
+    kept = tmp_path / "runs" / "d" / "m" / "scores.parquet"
+    seen = []
+    for costs in (None, [[0, 5], [1, 0]], [[0, 5], [1, 0]], [[0, 9], [1, 0]], None):
+        scored_runs.write(tmp_path, "d", {"m": "digest"}, Classes(2, 1, costs), "code")
+        scores = pl.read_parquet(tmp_path / "scores" / "d.parquet")
+        cost = scores.filter(metric="expected_cost")["value"].to_list()
+        seen.append((cost, kept.stat().st_ino))
+    assert [cost for cost, _ in seen] == [[], [1.5], [1.5], [2.5], []]
+    assert [a[1] != b[1] for a, b in pairwise(seen)] == [True, False, True, True]
 
 
 def test_folds_of_all_sizes_have_the_scores_that_they_have_alone():

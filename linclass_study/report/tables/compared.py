@@ -9,13 +9,16 @@ from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 2, "answer", False
 
+AVERAGES = ("_macro", "_weighted", "_micro")  # of what is there already: only in tables/summary.csv
+
 
 def make(outcome: Outcome) -> Table | None:
     if len(outcome.datasets) < 2:
         return None
     columns = [Column("method", "Method", "method")]
     columns += [Column(name, name, "number") for name in outcome.datasets]
-    names = [outcome.metric, *(name for name in sorted(metrics.names()) if name != outcome.metric)]
+    names = [name for name in metrics.names() if not name.endswith(AVERAGES)]
+    names = [outcome.metric, *(name for name in names if name != outcome.metric)]
     cells = {
         dataset: standing.columns(own, dataset, names) for dataset, own in outcome.parts().items()
     }
