@@ -156,9 +156,7 @@ def items(
         if table is not None and sections.section(module) == section:
             item: Item = {"table": table, "name": page_tables.file_name(name, dataset)}
             item["open"] = getattr(module, "OPEN", False)
-            item["rows"] = (
-                table.rows[:HELD] if large and dataset and not item["open"] else table.rows
-            )
+            item["rows"] = table.rows[: table.shown]
             found.append((module.PLACE, name, item))
     for name, module in exhibits.modules().items():
         figure = figures.get((name, dataset))
