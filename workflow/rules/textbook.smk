@@ -27,7 +27,6 @@ rule compare_published:
     """The table of ours against published, as data and as a page."""
     input:
         expand("<results>/textbook/{exhibit}/{file}", exhibit=TEXTBOOK, file=FILES),
-        ),
     output:
         checks="<results>/textbook/published.json",
         page="<results>/textbook/textbook.html",
