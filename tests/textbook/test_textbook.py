@@ -158,6 +158,10 @@ def test_the_reader_supplies_files(tmp_path: Path) -> None:
     found = json.loads((tmp_path / "out" / "larger_data" / "numbers.json").read_text())
     assert 0 < found["spam"]["logistic"]["test"] < 1
     assert "sat.trn is in no mirror" in found["satellite"]["unavailable"]
+    run("larger_data", tmp_path / "none")
+    found = json.loads((tmp_path / "none" / "larger_data" / "numbers.json").read_text())
+    assert not found["drawn"]
+    assert "spam.data is in no mirror" in found["reason"]
 
 
 @pytest.mark.usefixtures("environment")
