@@ -67,11 +67,11 @@ def draw(outcome: Outcome, dataset: str, kind: Kind) -> Exhibit:
     of = (
         f"of the class “{about['positive']}”"
         if two
-        else (f"the mean over the {len(about['classes'])} classes, each against the rest")
+        else (f"averaged over the {len(about['classes'])} classes, each against the rest")
     )
     spread = ", band: ± the standard deviation over folds" if several else ""
     caption = (
-        f"{kind.title}, {of}. Coloured line: the mean of the folds’ curves at each {kind.x} (vertical "
+        f"Curves {of}. Coloured line: the mean of the folds’ curves at each {kind.x} (vertical "
         f"averaging){spread}; thin line in every panel: the first method’s, to compare with. "
         f"{kind.said_of_chance} {said(outcome, list(numbers), len(able))}"
     )

@@ -86,7 +86,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     _key(figure, height, classes)
 
     caption = (
-        f"Decision boundaries on {dataset}, one panel per method. {cut(about) if is_cut else ''}"
+        f"One panel per method. {cut(about) if is_cut else ''}"
         "Thin lines: the boundary of each fold’s fit. Background: the class of each point of the plane, "
         "mixed where folds disagree; “disputed” is the share of the plane shown on which they do. "
         f"{points(X, *next(iter(grids.values()))[:2])} {said(outcome, list(grids), len(found))}"

@@ -50,7 +50,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         else " The classes, each against the rest, are pooled in a bin; their errors are averaged."
     )
     caption = (
-        f"Calibration on {dataset}: of the held-out rows in each of {BINS} bins of the predicted {what}, the share "
+        f"Of the held-out rows in each of {BINS} bins of the predicted {what}, the share "
         "that is of the class, against the mean prediction; on the dashed diagonal both agree. Larger marks stand for "
         "more rows, vertical lines for ± the standard deviation over the folds that have rows in the bin. The "
         "calibration error is the mean distance from the diagonal in each fold, over the folds; of small folds it is "

@@ -47,7 +47,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     recall, precision = per_class(best.counts)
     _rates(beside, recall, precision, *style.of_method(outcome.position(best.method)))
     caption = (
-        f"Confusion matrix of {best.method}, the best method on {dataset}: rows are the true classes, columns "
+        f"Of {best.method}, the best method: rows are the true classes, columns "
         f"what the {int(best.counts.sum()):,} held-out rows of all folds were predicted as; colours are shares of "
         "the true class. Beside it recall (the diagonal over its row) and precision (over its column)."
     )

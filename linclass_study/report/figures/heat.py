@@ -13,8 +13,14 @@ if TYPE_CHECKING:
     from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 4, "across", False
-CELL = 0.2  # inches
+WIDTH, CELL, WIDEST = (
+    7.2,
+    0.2,
+    0.9,
+)  # inches of the figure, of a cell's height and of its width at most
 LARGEST = 16.0  # inches; beyond, cells get smaller and only some names are written
+NUMBERS = 400  # cells whose numbers are written in them; of more none is
+READABLE = 0.36  # inches of a cell's width, that its number can be written in
 
 
 def draw(outcome: Outcome) -> Exhibit:
@@ -31,10 +37,11 @@ def draw(outcome: Outcome) -> Exhibit:
     )
     shown = behind[:, order].T  # methods × data sets
     k, n = shown.shape
-    tall, wide = min(CELL * k, LARGEST), min(max(CELL, 0.32) * n, LARGEST)
     names = [style.wrapped(base.methods[j], 40, 1) for j in order]
-    left = 0.2 + 0.062 * max(map(len, names))
-    width, height = max(left + wide + 1.1, 4.0), tall + 1.2
+    left, right = 0.2 + 0.062 * max(map(len, names)), 0.8
+    tall = min(CELL * k, LARGEST)
+    wide = min(max(CELL * n, min(WIDEST * n, WIDTH - left - right)), LARGEST)
+    width, height = max(left + wide + right, WIDTH), tall + 1.2
     figure = style.canvas(width, height)
     axes = figure.add_axes((left / width, 0.15 / height, wide / width, tall / height))
     top = float(np.nanquantile(shown, 0.9)) or 1.0
@@ -42,6 +49,11 @@ def draw(outcome: Outcome) -> Exhibit:
     image = axes.imshow(
         shown, cmap=colours, vmin=0, vmax=top, aspect="auto", interpolation="nearest"
     )
+    if shown.size <= NUMBERS and wide / n >= READABLE:
+        for (row, column), value in np.ndenumerate(shown):
+            ink = "#fefefe" if value > 0.45 * top else "#202020"
+            text = "–" if np.isnan(value) else f"{value:.3f}".removeprefix("0")
+            axes.text(column, row, text, ha="center", va="center", fontsize=7, color=ink)
     every = max(1, int(np.ceil(k * 0.11 / tall)))
     axes.set_yticks(range(0, k, every), names[::every], fontsize=min(7.5, 72 * tall / k * 0.8))
     axes.set_xticks(range(n), base.datasets, rotation=60, ha="left", fontsize=7)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 PLACE, SECTION, PER_DATASET = 1, "dataset", True
 MOST = 40  # methods; more would not be read
 ROW = 0.3  # inches of a method's row
+SHOWN = 30  # methods; more are in the tables
 LOWER = 0.2  # rows by which the mean stands below the middle, and clear of the dots
 DOTS = 90  # dots that fit beside each other on the axis
 
@@ -29,22 +30,23 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     if not drawn:
         return Exhibit.nothing(f"no fit on {dataset} gave a value of {words}")
 
-    names = [style.wrapped(method["method"], 32) for method in methods]
+    shown = methods[:SHOWN]
+    names = [style.wrapped(method["method"], 32) for method in shown]
     longest = max(len(line) for name in names for line in name.split("\n"))
     left = min(0.35, 0.02 + 0.0105 * longest)  # of the figure's width
-    height = ROW * len(methods) + 0.95
+    height = ROW * len(shown) + 0.95
     figure = style.canvas(7.2, height)
-    axes = figure.add_axes((left, 0.5 / height, 0.98 - left, ROW * len(methods) / height))
-    axes.set(xlim=_limits(drawn), ylim=(len(methods) - 0.5, -0.5))
-    for row, method in enumerate(methods):
+    axes = figure.add_axes((left, 0.5 / height, 0.98 - left, ROW * len(shown) / height))
+    axes.set(xlim=_limits([m for m in shown if m in drawn] or drawn), ylim=(len(shown) - 0.5, -0.5))
+    for row, method in enumerate(shown):
         _draw_row(axes, row, method, outcome.position(method["method"]))
-    axes.set_yticks(range(len(methods)), names, linespacing=0.95)
+    axes.set_yticks(range(len(shown)), names, linespacing=0.95)
     for label in axes.get_yticklabels():
         label.set_fontsize(6.8 if "\n" in label.get_text() else 8)
     axes.set_xlabel(f"{words} on the held-out rows")
     axes.grid(axis="x")
     style.quiet(axes)
-    _key(figure, (left, height), any(m["official"] is not None for m in methods))
+    _key(figure, (left, height), any(m["official"] is not None for m in shown))
 
     caption = (
         f"{words.capitalize()} of each method on {dataset}. Small dots: the folds, those of equal "
@@ -52,7 +54,9 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         "standard error allows for overlapping training sets: Nadeau and Bengio, 2003). Methods are "
         "sorted by the mean."
     )
-    if any(m["official"] is not None for m in methods):
+    if len(shown) < len(methods):
+        caption += f" The first {len(shown)} of {len(methods)} are shown."
+    if any(m["official"] is not None for m in shown):
         caption += " Open diamond: the data set’s own test set, one fit."
     if len(every) > MOST:
         caption += f" The {MOST} best of {len(every)} methods are shown."
@@ -111,8 +115,9 @@ def _draw_row(
             row + LOWER,
             marker,
             color=colour,
-            markersize=6.5,
+            markersize=7,
             markeredgecolor="white",
+            markeredgewidth=0.6,
         )
     elif method["official"] is None:
         text = method["status"].replace("_", " ")

@@ -42,7 +42,13 @@ def draw(outcome: Outcome) -> Exhibit:
             text = (
                 f"{D[row, column]:+.3f}\n{pairs.wins[i, j]}/{pairs.ties[i, j]}/{pairs.losses[i, j]}\n"
                 f"p {pairs.p[i, j]:.3f}"
-            ).replace("p 0.", "p .")
+            )
+            text = (
+                text.replace("p 0.", "p .")
+                .replace("-", "−")
+                .replace("−0.000", "0.000")
+                .replace("+0.000", "0.000")
+            )
             weight = "bold" if sure else "normal"
             axes.text(
                 column,
@@ -50,13 +56,13 @@ def draw(outcome: Outcome) -> Exhibit:
                 text,
                 ha="center",
                 va="center",
-                fontsize=7,
+                fontsize=8,
                 weight=weight,
                 color="#202020",
             )
     axes.xaxis.tick_top()
-    axes.set_xticks(range(k), names, fontsize=7)
-    axes.set_yticks(range(k), names, fontsize=7)
+    axes.set_xticks(range(k), names, fontsize=7.5)
+    axes.set_yticks(range(k), names, fontsize=7.5)
     axes.tick_params(length=0)
     for spine in axes.spines.values():
         spine.set_visible(False)

@@ -62,7 +62,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     key_of_classes(figure, classes, some)
     few = f" Of {len(classes)} classes the {CLASSES} commonest are shown."
     caption = (
-        f"Histograms of the predicted {what} on {dataset}, over the held-out rows of all folds, one outline for "
+        f"Histograms of the predicted {what}, over the held-out rows of all folds, one outline for "
         "each class of rows; heights are on a scale of square roots, so that the rare are seen. "
         f"{_reading(two)}{few if len(classes) > CLASSES else ''} {said(outcome, list(numbers), len(losses))}"
     )

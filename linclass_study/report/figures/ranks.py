@@ -30,7 +30,7 @@ def draw(outcome: Outcome) -> Exhibit:
     bars = [[j for j in group if j in place] for group in groups]
     bars = [bar for bar in bars if len(bar) > 1]
 
-    height = ROW * len(order) + 1.1
+    height = ROW * len(order) + 0.6
     figure = style.canvas(7.2, height)
     longest = max(len(base.methods[j]) for j in order)
     left = min(0.4, 0.04 + 0.0105 * longest)
