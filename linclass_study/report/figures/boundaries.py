@@ -34,7 +34,7 @@ WIDTH, COLUMNS, PANEL = 7.2, 4, 1.62  # inches; panels in a row; inches of a pan
 GAP = 0.46  # inches between two rows of panels: three lines of title
 MOST = 8  # panels
 CUT = "first discriminant direction", "second direction"  # where the rows are not there to tell
-DENSE = 300  # lines in a figure, beyond which they become an image
+DENSE = 200  # lines in a figure, beyond which they become an image
 
 
 def draw(outcome: Outcome, dataset: str) -> Exhibit:

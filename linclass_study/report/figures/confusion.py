@@ -34,7 +34,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     columns = [*classes, *(f"action {k}" for k in range(K, wide))]
     cell = min(max(CELL, 1.4 / K), LARGEST / wide)
     names = [style.wrapped(str(name), 18, 1) for name in columns]
-    longest = 0.068 * max(map(len, names))
+    longest = 0.068 * max(map(len, names))  # inches
     turned = longest > cell
     left, above = 0.4 + longest, 0.5 + (0.9 * longest if turned else 0.1)
     height = above + cell * K + 0.45
@@ -45,7 +45,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     start = (left + cell * wide + 0.4) / WIDTH
     beside = figure.add_axes((start, bottom, 0.97 - start, tall))
     recall, precision = per_class(best.counts)
-    _rates(beside, recall, precision, *style.of_method(outcome.position(best.method)))
+    _rates(beside, recall, precision, cell, *style.of_method(outcome.position(best.method)))
     caption = (
         f"Of {best.method}, the best method: rows are the true classes, columns "
         f"what the {int(best.counts.sum()):,} held-out rows of all folds were predicted as; colours are shares of "
@@ -80,12 +80,9 @@ def _matrix(axes: Axes, counts: np.ndarray, names: list[str], cell: float, turne
     letters = min(8.0, 72 * cell * every * 0.8)
     K, wide = counts.shape
     axes.set_yticks(range(0, K, every), names[:K:every], fontsize=letters)
-    axes.set_xticks(range(0, wide, every), names[::every], fontsize=letters)
-    if turned:
-        axes.tick_params(axis="x", rotation=60)
-        for label in axes.get_xticklabels():
-            label.set_horizontalalignment("left")
     axes.xaxis.tick_top()
+    oblique = {"rotation": 60, "ha": "left", "rotation_mode": "anchor"} if turned else {}
+    axes.set_xticks(range(0, wide, every), names[::every], fontsize=letters, **oblique)  # type: ignore[arg-type]
     axes.xaxis.set_label_position("top")
     axes.tick_params(length=0)
     axes.set(xlabel="predicted class", ylabel="true class")
@@ -93,16 +90,23 @@ def _matrix(axes: Axes, counts: np.ndarray, names: list[str], cell: float, turne
         spine.set_visible(False)
 
 
-def _rates(axes: Axes, recall: np.ndarray, precision: np.ndarray, colour: str, marker: str) -> None:
-    rows = np.arange(len(recall))
-    axes.plot(recall, rows - 0.13, marker, color=colour, markersize=6, label="recall")
+def _rates(
+    axes: Axes,
+    recall: np.ndarray,
+    precision: np.ndarray,
+    cell: float,
+    colour: str,
+    marker: str,
+) -> None:
+    rows, size = np.arange(len(recall)), min(6.0, 40 * cell)
+    axes.plot(recall, rows - 0.13, marker, color=colour, markersize=size, label="recall")
     axes.plot(
         precision,
         rows + 0.13,
         marker,
         color=colour,
         markerfacecolor="none",
-        markersize=6,
+        markersize=size,
         label="precision",
     )
     known = np.append(recall, precision)
@@ -112,7 +116,6 @@ def _rates(axes: Axes, recall: np.ndarray, precision: np.ndarray, colour: str, m
     axes.set_xticks([tick for tick in axes.get_xticks() if low - 0.08 * span <= tick <= 1.0001])
     axes.spines["left"].set_visible(False)
     axes.grid(axis="x")
-    axes.set_xlabel("recall and precision of each class")
     axes.legend(
         loc="lower right",
         bbox_to_anchor=(1.02, 1.0),

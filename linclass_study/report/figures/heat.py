@@ -56,7 +56,9 @@ def draw(outcome: Outcome) -> Exhibit:
             axes.text(column, row, text, ha="center", va="center", fontsize=7, color=ink)
     every = max(1, int(np.ceil(k * 0.11 / tall)))
     axes.set_yticks(range(0, k, every), names[::every], fontsize=min(7.5, 72 * tall / k * 0.8))
-    axes.set_xticks(range(n), base.datasets, rotation=60, ha="left", fontsize=7)
+    axes.set_xticks(
+        range(n), base.datasets, rotation=60, ha="left", rotation_mode="anchor", fontsize=7.5
+    )
     axes.xaxis.tick_top()
     axes.tick_params(length=0)
     for spine in axes.spines.values():
