@@ -149,21 +149,21 @@ def items(
     section: str,
     dataset: str = "",
 ) -> Iterator[Item]:
-    """The figures and tables of a section, of one data set or of all, by PLACE."""
-    found: list[tuple[int, str, Item]] = []
+    """The figures of a section, which stand beside each other, then its tables; of one data set or of all, by PLACE."""
+    found: list[tuple[bool, int, str, Item]] = []
     for name, module in page_tables.modules().items():
         table = tables.get((name, dataset))
         if table is not None and sections.section(module) == section:
             item: Item = {"table": table, "name": page_tables.file_name(name, dataset)}
             item["open"] = getattr(module, "OPEN", False)
             item["rows"] = table.rows[: table.shown]
-            found.append((module.PLACE, name, item))
+            found.append((True, module.PLACE, name, item))
     for name, module in exhibits.modules().items():
         figure = figures.get((name, dataset))
         if figure is not None and sections.section(module) == section:
             item = {**figure, "open": getattr(module, "OPEN", False)}
-            found.append((module.PLACE, name, item))
-    yield from (item for _, _, item in sorted(found, key=lambda one: one[:2]))
+            found.append((False, module.PLACE, name, item))
+    yield from (item for *_, item in sorted(found, key=lambda one: one[:3]))
 
 
 def runs(items: Sequence[Item]) -> Iterator[list[Item]]:

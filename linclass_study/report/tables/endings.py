@@ -16,7 +16,7 @@ PROOFS = {"duality_gap": "gap", "gradient_cosine": "cosine", "training_mistakes"
 COLUMNS = [
     Column("method", "Method", "method"),
     Column("fits", "Fits"),
-    Column("ended", "That did not converge"),
+    Column("ended", "Did not converge"),
     Column("certificate", "Certificate"),
 ]
 

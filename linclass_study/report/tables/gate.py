@@ -1,0 +1,33 @@
+"""What the checks found in each data set before anything was fitted; all of it is in tables/datasets.csv."""
+
+from __future__ import annotations
+
+from linclass_study.report.table import Column, Table
+from linclass_study.results.outcome import Outcome
+
+PLACE, SECTION, PER_DATASET = 6, "trust", False
+
+#: A fact of results/checks/{dataset}.json → its column
+FACTS = {
+    "rows": Column("rows", "Rows", "count"),
+    "features": Column("features", "Features", "count"),
+    "missing_values": Column("missing_values", "Missing values", "count"),
+    "duplicated_rows": Column("duplicated_rows", "Repeated rows", "count"),
+    "conflicting_rows": Column(
+        "conflicting_rows", "Conflicting rows", "count", "with the features of a row of another class"
+    ),
+    "rank": Column("rank", "Rank", "count", "of the columns, imputed, one-hot and standardized"),
+    "separable": Column("separable", "Separable", "text", "by a hyperplane; of classes, which pairs"),
+    "digest": Column("digest", "Digest of the content"),
+}  # fmt: skip
+
+
+def make(outcome: Outcome) -> Table | None:
+    rows = [
+        [dataset, *(facts.get(name) for name in FACTS)]
+        for dataset in outcome.datasets
+        if (facts := outcome.checks(dataset))
+    ]
+    columns = [Column("dataset", "Data set", "dataset"), *FACTS.values()]
+    caption = "What the checks found before anything was fitted. The same digest: the same content, wherever from."
+    return Table("What the data are like", caption, columns, rows) if rows else None
