@@ -15,6 +15,7 @@ from PIL import Image
 from scipy import stats
 from studies import Data, Method, numbers_of
 
+from linclass_study.project import ROOT
 from linclass_study.report import exhibits, figures
 from linclass_study.report.chips import SHAPES, chip, rules
 from linclass_study.report.exhibit import Exhibit
@@ -282,3 +283,8 @@ def test_one_new_file_is_one_new_figure(make, tmp_path, monkeypatch):
     page = studies.finish(outcome)
     assert numbers_of(outcome, "sizes")["n"] == 1
     assert "A caption of sizes." in page
+
+
+def test_every_caption_of_snakemakes_report_is_of_a_figure_that_there_is():
+    captions = {file.stem for file in (ROOT / "workflow" / "report" / "captions").glob("*.rst")}
+    assert captions - {"figure", "table", "report"} <= set(exhibits.modules())
