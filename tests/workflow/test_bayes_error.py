@@ -29,6 +29,6 @@ def test_the_report_gives_each_method_its_excess_over_the_bayes_error(computed):
         error = 1 - folds["value"]
         deviation = error.std() * math.sqrt(1 / len(error) + sizes[0] / sizes[1])
         row = next(row for row in gaussians.split("<tr>") if method.replace("_", "_<wbr>") in row)
-        shown = re.findall(r'class="mean">([^<]*)</span> <span class="sd">± ([^<]*)', row)[-1]
+        shown = re.findall(r"<td[^>]*>(?:<b>)?([^<]*)(?:</b>)? <i>± ([^<]*)</i>", row)[-1]
         assert float(shown[0].replace("−", "-")) == round(error.mean() - bayes, 3)
         assert float(shown[1]) == round(deviation, 3)
