@@ -13,8 +13,11 @@ def brier(p: Predictions) -> Array:
     if p.log_proba is None:
         return p.undefined
     if p.n_classes == 2:
-        error = np.exp(p.log_proba[..., p.positive]) - (p.y_true == p.positive)
-        return p.mean(error * error)
+        error = p.log_proba[..., p.positive].copy()  # in place: half the time
+        np.exp(error, out=error)
+        error -= p.y_true == p.positive
+        error *= error
+        return p.mean(error)
     error = np.exp(p.log_proba, order="C")
     error.reshape(-1)[p.of_truth] -= 1
     return p.mean((error * error).sum(axis=-1))
