@@ -3,7 +3,8 @@
     (W, b) = argmin (1/Σw_i) Σ w_i loss(y_i, x_i·W + b) + strength · penalty(W)
 
 Two classes share one score with y = ±1. With more classes, the logistic loss becomes softmax and
-all classes are fitted jointly; any other loss is fitted one class against the rest.
+all classes are fitted jointly, as they are by the Crammer–Singer loss; any other loss is fitted one
+class against the rest.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
     """Parameters
     ----------
     loss : str, default='logistic'
-        Loss function: 'logistic', 'probit', 'hinge', 'squared_hinge', 'modified_huber',
-        'exponential', 'squared', 'huber' or 'perceptron' (linclass/losses).
+        Loss function: 'logistic', 'probit', 'hinge', 'crammer_singer', 'squared_hinge',
+        'modified_huber', 'exponential', 'squared', 'huber' or 'perceptron' (linclass/losses).
     penalty : {'l2', 'l1', 'elastic_net'}, dict, Penalty or None, default='l2'
         Penalty on the weights; the intercept is never penalized. None fits without a penalty. A dict
         {name: options} sets the options of a penalty.
@@ -197,9 +198,12 @@ class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
     def _problems(self, codes: Array) -> list[tuple[Any, Array]]:
         """(loss, targets) of each minimization: one, or one per class."""
         K = len(self.classes_)
-        loss = find("losses", find("losses", self.loss).binary or self.loss)()
+        named = find("losses", self.loss)
+        loss = find("losses", named.binary or self.loss)()
         if K == 2:
             return [(loss, np.where(codes, 1.0, -1.0))]
+        if named.simplicial:
+            return [(named(K), codes)]
         if loss.joint:
             unique = self._needs_unique_parameters()
             return [(find("losses", loss.joint)(K, reference=unique), codes)]

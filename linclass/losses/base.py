@@ -34,6 +34,9 @@ class Loss:
     mistake_driven: ClassVar[bool] = False  # only misclassified rows have a loss
     piecewise_linear: ClassVar[bool] = False
     piecewise_quadratic: ClassVar[bool] = False  # ℓ″ is 0 or a constant: Newton's method is finite
+    simplicial: ClassVar[bool] = (
+        False  # K scores, and slopes p − e_y with p on the simplex: has `envelope`
+    )
     binary: ClassVar[str | None] = None  # name of the loss for two classes, for a loss of K scores
     joint: ClassVar[str | None] = None  # name of the joint loss for K > 2 classes, if one exists
     has_conjugate: ClassVar[bool] = True

@@ -17,6 +17,11 @@ TABLE: tuple[Row, ...] = (
         lambda P: P.loss.piecewise_linear and curved(P),
         "semismooth_newton",
     ),
+    (
+        "K scores whose slopes lie in a simplex, the l2 penalty",
+        lambda P: P.loss.simplicial and curved(P),
+        "multipliers",
+    ),
     ("the loss has a kink", lambda P: P.loss.kind != "twice-smooth", "subgradient"),
     (
         "quadratic loss, kinked penalty",

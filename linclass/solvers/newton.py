@@ -55,7 +55,8 @@ class Newton(Solver):
             if trace:
                 trace(point)
             # a new Hessian squares the error; with a kept one it decreases linearly
-            done = decrement * (decrement / last) <= near / 1000 if kept else decrement <= near
+            linear = kept and last > 0
+            done = decrement * (decrement / last) <= near / 1000 if linear else decrement <= near
             last = decrement if keep else np.inf
             if done or point.separates:
                 certificate = np.inf

@@ -211,3 +211,18 @@ def test_newsgroups_by_412_gradient_steps_as_published() -> None:
     }
     for word, value in published.items():
         assert abs(weight[word] - value) < 0.005
+
+
+@pytest.mark.parametrize("strength", [0.1, 0.01])
+def test_the_crammer_singer_machine_is_liblinears(strength: float) -> None:
+    from sklearn.datasets import load_iris
+    from sklearn.svm import LinearSVC
+
+    X, y = load_iris(return_X_y=True)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    options = {"fit_intercept": False, "tol": 1e-8, "max_iter": 10**6}
+    theirs = LinearSVC(multi_class="crammer_singer", C=1 / (150 * strength), **options).fit(X, y)
+    ours = LinearClassifier(
+        loss="crammer_singer", strength=strength, fit_intercept=False, tol=1e-9
+    ).fit(X, y)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_ - theirs.coef_.mean(axis=0), atol=1e-4)
