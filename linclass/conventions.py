@@ -16,6 +16,7 @@ import numpy as np
 
 from linclass import log_probability, validation
 from linclass.applicability import NotApplicable, require_memory
+from linclass.unfinished import warn_of
 from linclass.validation import Matrix
 
 __all__ = [
@@ -158,6 +159,7 @@ class Estimator:
         self.status_, self.reason_ = status, reason
         self.objective_, self.certificate_ = objective, certificate
         self.certificate_kind_, self.n_iter_ = certificate_kind, n_iter
+        warn_of(self)
         return self
 
     def __repr__(self) -> str:

@@ -25,6 +25,7 @@ from linclass.resampling import seed_of
 from linclass.risk import decide
 from linclass.table import Table
 from linclass.transforming import SharedRows, fit_transforms, share
+from linclass.unfinished import silently
 
 
 @dataclass(frozen=True)
@@ -288,17 +289,18 @@ def _tuned(
         return _sign(task) * value
 
     own_seed = seed_of("tuning", seed)
-    return tuning.choose(
-        options,
-        y,
-        task.inner_folds,
-        own_seed,
-        prepare,
-        score,
-        together,
-        groups,
-        task.tune_rule,
-    )
+    with silently():  # only the last fit is the method's own
+        return tuning.choose(
+            options,
+            y,
+            task.inner_folds,
+            own_seed,
+            prepare,
+            score,
+            together,
+            groups,
+            task.tune_rule,
+        )
 
 
 def _refuse_impossible(method: Method, options: list[dict[str, Any]], seed: int) -> None:

@@ -7,6 +7,8 @@ import os
 import sys
 from pathlib import Path
 
+import pytest
+
 import linclass
 from linclass import parts
 
@@ -14,6 +16,7 @@ ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "models.md"
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_examples_of_models_give_what_they_show(monkeypatch) -> None:
     monkeypatch.chdir(ROOT)
     result = doctest.testfile(os.fspath(PAGE), module_relative=False, encoding="utf-8")

@@ -18,6 +18,7 @@ from linclass.applicability import NotApplicable
 from linclass.batches.batched_folds import is_small, solve_folds
 from linclass.numerics import Array
 from linclass.parts import find
+from linclass.unfinished import one_warning
 
 Scaling = Sequence[tuple[Array, Array]]
 
@@ -25,6 +26,7 @@ Scaling = Sequence[tuple[Array, Array]]
 class FitsMany:
     """Mixin of classifiers that are a `Composition`."""
 
+    @one_warning
     def fit_many(
         self,
         X: Any,

@@ -26,6 +26,7 @@ from linclass.estimators.sigmoid import sigmoid
 from linclass.numerics import Array
 from linclass.predicted import own_copy, predictions_of
 from linclass.resampling import stratified_folds
+from linclass.unfinished import silently
 
 
 class Calibrated(SoftmaxProbabilities):
@@ -151,5 +152,6 @@ class Calibrated(SoftmaxProbabilities):
         made = self.estimator
         params = {} if made is None else copy.deepcopy(made.get_params(deep=False))
         model = (LinearSVM if made is None else type(made))(**params)
-        model.fit(own_copy(X, model), codes)  # a foreign `fit` may return None
+        with silently():
+            model.fit(own_copy(X, model), codes)  # a foreign `fit` may return None
         return model

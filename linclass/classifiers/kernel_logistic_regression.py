@@ -19,6 +19,7 @@ from linclass.estimators.kernel_features import KernelFeatures, kernel_features
 from linclass.estimators.kernel_path import KernelPath
 from linclass.estimators.support import rows_that_count
 from linclass.numerics import Array
+from linclass.unfinished import silently
 
 
 class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):
@@ -99,7 +100,8 @@ class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
         found = kernel_features(self._kernel_matrix(X, kept, weights))
         seen, strengths = dict(vars(self)), [model.strength for model in models]
-        path = self._linear().path(found.features, codes, strengths, weights)
+        with silently():
+            path = self._linear().path(found.features, codes, strengths, weights)
         for model, linear in zip(models, path, strict=True):
             vars(model).update(seen | {"strength": model.strength})
             model._learn(X, kept, found, linear)

@@ -26,6 +26,7 @@ from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.from_statistics import Folds, of_present_classes, with_refits
 from linclass.statistics.leave_one_out import LONE
 from linclass.statistics.left_out import left_out
+from linclass.unfinished import one_warning
 
 
 class LeastSquaresClassifier(LinearClassifier):
@@ -112,6 +113,7 @@ class LeastSquaresClassifier(LinearClassifier):
         self.trace = trace
         self.random_state = random_state
 
+    @one_warning
     def fit_many(
         self,
         X: Any,

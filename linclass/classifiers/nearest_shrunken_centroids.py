@@ -24,6 +24,7 @@ from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.covariance import freedom
 from linclass.statistics.from_moments import FromMoments
 from linclass.statistics.priors import Priors, check_priors, class_priors, log_priors
+from linclass.unfinished import one_warning
 
 
 class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, LinearGeometry):
@@ -74,6 +75,7 @@ class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, 
         if self.spread_offset != "median":
             _check_number("spread_offset", self.spread_offset, ", or 'median'")
 
+    @one_warning
     def path(self, X: Any, y: Any, thresholds: Any, sample_weight: Any = None) -> Path:
         """The fits at several thresholds, from one pass over the rows.
 

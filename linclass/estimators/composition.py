@@ -23,6 +23,7 @@ from linclass.parts import find, names
 from linclass.penalties.base import Penalty
 from linclass.penalties.unpenalized import Unpenalized
 from linclass.solvers.base import Solution, Solver, Trace
+from linclass.unfinished import one_warning
 
 # Parameters of the estimator that are passed to solvers and penalties that have them.
 SOLVER_OPTIONS = ("step", "tol", "max_iter", "random_state")
@@ -99,6 +100,7 @@ class Composition:
             *(f"linclass.solvers.{name}" for name in solvers),
         ]
 
+    @one_warning
     def path(self, X: Any, y: Any, strengths: Any, sample_weight: Any = None) -> Path:
         """The fits at several strengths, computed from the strongest to the weakest.
 

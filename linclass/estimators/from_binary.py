@@ -21,6 +21,7 @@ from linclass import validation
 from linclass.applicability import NotApplicable
 from linclass.conventions import Classifier
 from linclass.predicted import own_copy
+from linclass.unfinished import one_warning, silently
 
 DEFAULT = "linclass.classifiers.logistic_regression"  # imported by name, only if it is used
 WORST_LAST = ("converged", "rank_deficient", "max_iter", "separable")
@@ -75,7 +76,7 @@ class FromBinary(Classifier):
         for _, rows, target in self._problems(codes):
             inner = cloned(self._inner())
             own_X, own_weights = (X, weights) if rows is None else (X[rows], weights[rows])
-            with warnings.catch_warnings(record=True) as caught:
+            with warnings.catch_warnings(record=True) as caught, silently():
                 warnings.simplefilter("always")
                 inner.fit(
                     own_copy(own_X, inner), target, **self._weights(inner, own_weights, given)
@@ -93,6 +94,7 @@ class FromBinary(Classifier):
         """Whether columns without nonzero values leave the inner classifier as it is."""
         return getattr(self._inner(), "ignores_empty_columns", False)
 
+    @one_warning
     def fit_many(
         self,
         X: Any,

@@ -18,6 +18,7 @@ from linclass.numerics import Array, DesignMatrix
 from linclass.objective import Objective
 from linclass.optimization.kernel_design import KernelNorm
 from linclass.solvers.base import Solution, Solver
+from linclass.unfinished import one_warning
 
 MANY = 1000  # rows above which a fit to a subset gives the start
 
@@ -30,6 +31,7 @@ class KernelPath(KernelMachine):
     _unfitted: Any
     _fit_each: Any  # defined by the estimator: check the rows, then fit copies of itself
 
+    @one_warning
     def path(self, X: Any, y: Any, strengths: Any, sample_weight: Any = None) -> Path:
         """The fits at several strengths, computed from the strongest to the weakest.
 

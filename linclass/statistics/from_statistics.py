@@ -17,6 +17,7 @@ import numpy as np
 
 from linclass import validation
 from linclass.conventions import Classifier, NotApplicable
+from linclass.unfinished import one_warning
 
 Folds = Sequence[np.ndarray]
 
@@ -75,6 +76,7 @@ class FromStatistics(Classifier):
         self.statistics_ = self._gather(self._observed(X), codes, weights, len(self.classes_))
         return self._learn(self.statistics_)
 
+    @one_warning
     def fit_many(
         self,
         X: Any,

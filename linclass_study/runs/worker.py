@@ -12,11 +12,13 @@ import resource
 import sys
 import time
 import warnings
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
 
 from linclass import closer_look, coefficients, pipeline
+from linclass.unfinished import silently
 from linclass_study.runs import block_fits, columns, each
 from linclass_study.runs.closer import Closer
 from linclass_study.runs.each import Each
@@ -84,7 +86,7 @@ class Worker:
             begin, known = known, len(heard)
             return ending(estimator, heard[begin:])
 
-        with warnings.catch_warnings(record=True) as heard:
+        with warnings.catch_warnings(record=True) as heard, self._silence():
             warnings.simplefilter("always")
             found = each.predict(self.method, self.file, self.task, asked, own_ending)
         say(heard)
@@ -108,7 +110,7 @@ class Worker:
         reset_peak_memory()
         random.seed(seed)
         np.random.seed(seed)  # noqa: NPY002 – the legacy state is what some estimators draw from
-        with warnings.catch_warnings(record=True) as heard:
+        with warnings.catch_warnings(record=True) as heard, self._silence():
             warnings.simplefilter("always")
             begin = time.perf_counter()
             fits = self._fit(folds)
@@ -127,6 +129,11 @@ class Worker:
             except Exception:
                 outcomes.append(None)
         return outcomes
+
+    def _silence(self) -> AbstractContextManager[None]:
+        """Classifiers of linclass tell their status; inside foreign ones they warn, as scikit-learn's do."""
+        own = self.method.classifier.__module__.startswith("linclass.")
+        return silently() if own else nullcontext()
 
     def _fit(self, folds: tuple[Fold, ...]) -> list[pipeline.Fitted]:
         table, y = self.file.table, self.file.y

@@ -151,6 +151,7 @@ def test_fields_of_a_result_are_documented(found):
 ESTIMATORS = [getattr(linclass, name) for name in linclass.__all__ if name[0].isupper()]
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
 def test_attributes_of_a_fit_are_documented(kind):
     """Each learned attribute is named, and each that is named exists, unless it says `only` when."""

@@ -97,6 +97,7 @@ def _is_long(estimator: Any) -> bool:
     return bool(given & LONG)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore:Estimator .* does not inherit:UserWarning")
 @pytest.mark.parametrize("estimator", cases())
 def test_the_estimator_passes_scikit_learns_suite(estimator: Any) -> None:

@@ -15,6 +15,7 @@ from linclass.conventions import Classifier
 
 rng = np.random.default_rng(0)
 X, y = rng.poisson(3.0, size=(40, 3)).astype(float), np.arange(40) % 2
+X[:, 0] += 30 * y  # all converge: the warning of those that do not is scikit-learn's
 for name in linclass.__all__:
     if not name[0].isupper():
         continue
@@ -48,6 +49,17 @@ def test_touching_every_class_loads_no_heavy_library() -> None:
 
 def test_fitting_and_predicting_loads_no_heavy_library() -> None:
     assert not loaded_by(FIT_AND_PREDICT_EVERYTHING)
+
+
+def test_a_fit_that_ends_early_in_silence_loads_no_heavy_library() -> None:
+    """As those of the workflow, which takes its status from the fit."""
+    assert not loaded_by(
+        "import linclass, numpy as np\n"
+        "from linclass.unfinished import silently\n"
+        "with silently():\n"
+        "    model = linclass.Perceptron(max_iter=2).fit(np.zeros((4, 1)), [0, 1, 0, 1])\n"
+        "assert model.status_ == 'max_iter'"
+    )
 
 
 def test_pipeline_metrics_and_transforms_load_no_heavy_library() -> None:

@@ -112,6 +112,7 @@ def test_a_class_of_one_row_cannot_be_held_out() -> None:
         Calibrated().fit(X, (np.arange(20) == 3).astype(int))
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_sigmoid_that_has_not_converged_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((60, 2)), np.arange(60) % 2

@@ -91,6 +91,7 @@ def test_weights_mean_rows_and_are_refused_where_they_cannot_be_passed_on(kind: 
 
 
 @BOTH
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_worst_fit_speaks_for_all(kind: Any) -> None:
     X, y = rows(3)
     good = kind().fit(X, y)

@@ -77,6 +77,7 @@ def test_rda_is_the_quadratic_that_it_shows() -> None:
         np.testing.assert_allclose(model.decision_function(X), Z, atol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_rda_has_a_covariance_for_a_class_of_one_row_and_for_few_rows() -> None:
     X, y = problem(3)
     y[y == 2] = 0

@@ -80,6 +80,7 @@ def test_the_perceptron_makes_at_most_r_squared_over_gamma_squared_mistakes(
     assert model.score(store(X), y) == 1.0
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_perceptron_follows_its_rule_row_by_row() -> None:
     """What it ends with is one of the weights that the rule meets, and none after a pass has fewer errors."""
     X, y = overlapping()
@@ -152,6 +153,7 @@ def test_ridge_shrinks_every_principal_component_by_its_own_factor() -> None:
         assert_allclose(V.T @ ridge, s / (s + strength) * (V.T @ ols), atol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_dependent_features_give_the_shortest_least_squares_solution() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((20, 3)), rng.standard_normal(20)
@@ -200,6 +202,7 @@ def _a_constant_column(X: np.ndarray) -> None:
         _a_constant_column,
     ],
 )
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_more_features_than_rows_have_the_pseudo_inverses_least_squares(
     change: Callable[[np.ndarray], None], intercept: bool, as_sparse: bool
 ) -> None:
@@ -249,6 +252,7 @@ def test_a_linear_classifier_with_logistic_loss_is_logistic_regression() -> None
     assert not hasattr(LinearClassifier(loss="hinge"), "predict_proba")
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_separable_data_are_said_to_be_with_the_direction() -> None:
     X, y, _ = separated(0.2)
     for solver in ("auto", "newton_cg", "gradient_descent", "quasi_newton", "irls"):
@@ -260,6 +264,7 @@ def test_separable_data_are_said_to_be_with_the_direction() -> None:
 
 
 @pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_quasi_complete_separation_is_found_too(classes: int) -> None:
     """One feature is zero but for rows that are all of the last class; the rest overlap."""
     X, y = overlapping(classes=classes)
@@ -286,6 +291,7 @@ def test_overlapping_data_have_an_optimum() -> None:
         assert not hasattr(model, "separating_direction_")
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_fit_that_stops_early_says_so() -> None:
     X, y = overlapping()
     model = LogisticRegression(solver="gradient_descent", max_iter=2).fit(X, y)
@@ -315,6 +321,7 @@ def test_classes_have_a_boundary_for_each_pair() -> None:
         model.boundary()
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_no_intercept_means_a_boundary_through_the_origin() -> None:
     X, y = overlapping()
     for kind in (LogisticRegression, LeastSquaresClassifier, Perceptron):
@@ -323,6 +330,7 @@ def test_no_intercept_means_a_boundary_through_the_origin() -> None:
         assert (model.intercept_ == 0).all()
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_rows_class_by_class_are_no_obstacle_to_the_perceptron() -> None:
     """Ten passes over rows sorted by class: in that order the last word is always the last class's."""
     rng = np.random.default_rng(0)
@@ -334,6 +342,7 @@ def test_rows_class_by_class_are_no_obstacle_to_the_perceptron() -> None:
     assert (first == again).all()
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_worst_first_perceptron_ends_with_the_best_it_met() -> None:
     X, y = overlapping()
     options = {"order": "largest_violation", "fit_intercept": False}

@@ -132,6 +132,7 @@ def test_a_constant_added_to_a_kernel_changes_nothing_beside_a_free_intercept() 
 
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("order", ["cyclic", "random", "largest_violation"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_with_the_linear_kernel_the_perceptron_makes_the_same_mistakes(
     order: str, classes: int
 ) -> None:

@@ -76,6 +76,7 @@ def test_probit_probabilities_are_those_of_a_normal_threshold() -> None:
 
 
 @pytest.mark.parametrize("kind", ["complete", "quasi-complete"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_probit_says_that_its_likelihood_has_no_maximum(kind: str) -> None:
     X, y = rows()
     if kind == "complete":
@@ -164,6 +165,7 @@ def test_the_order_is_what_is_said_and_its_reverse_is_the_same_model() -> None:
 
 
 @pytest.mark.parametrize("kind", ["complete", "quasi-complete"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_ordinal_regression_says_that_its_likelihood_has_no_maximum(kind: str) -> None:
     X, y = ordered(3)
     if kind == "complete":
@@ -193,6 +195,7 @@ def test_firths_estimates_of_a_table_add_one_half_to_each_count() -> None:
     np.testing.assert_allclose(model.coef_[0], expected, rtol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_of_one_group_and_k_classes_too() -> None:
     counts = np.array([10, 4, 0, 6])
     y = np.repeat([0, 1, 3], counts[counts > 0])
@@ -219,6 +222,7 @@ def test_firths_estimates_are_a_maximum_of_the_definition(K: int) -> None:
     np.testing.assert_allclose(approx_fprime(theta, objective, 1e-6), 0, atol=2e-4)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_firths_estimates_follow_the_units_of_the_features_and_ignore_copies() -> None:
     X, y = ordered(3)
     model = FirthLogisticRegression(tol=1e-10).fit(X, y)

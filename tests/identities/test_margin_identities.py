@@ -80,6 +80,7 @@ def test_what_cannot_be_separated_is_refused_with_its_proof() -> None:
 
 
 @pytest.mark.parametrize("near", [1e-8, 1e-10, 1e-12, 1e-14])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_classes_that_nearly_touch_are_not_refused(near: float) -> None:
     """Both lie on lines at that distance, so the largest margin is half of it."""
     X, y = np.array([[0, 0], [1, 0], [0, near], [1, near]]), np.array([0, 0, 1, 1])
@@ -89,6 +90,7 @@ def test_classes_that_nearly_touch_are_not_refused(near: float) -> None:
 
 
 @pytest.mark.parametrize("near", [1e-7, 1e-8, 1e-9, 1e-11])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_hard_margin_near_degeneracy_ends(near: float) -> None:
     rng = np.random.default_rng(3)
     here = np.c_[rng.random((5, 3)), np.zeros(5)]
@@ -197,6 +199,7 @@ def test_more_classes_are_as_many_machines_against_the_rest() -> None:
         assert (model.roles_[k] == alone.roles_).all()
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_linear_classifier_with_hinge_loss_is_the_same_machine() -> None:
     X, y = overlapping()
     model = LinearClassifier(loss="hinge", strength=0.01).fit(X, y)

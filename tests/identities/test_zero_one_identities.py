@@ -58,6 +58,7 @@ def wrong(model: Any, X: Any, y: np.ndarray) -> int:
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 4])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_no_linear_classifier_has_fewer_errors(d: int) -> None:
     """200 problems in all, every one proved."""
     for seed in range(50):
@@ -117,6 +118,7 @@ def test_three_classes_are_fitted_together_and_proved() -> None:
             assert wrong(rival.fit(X, y), X, y) >= model.n_errors_
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_what_is_not_proved_is_not_called_exact() -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((120, 8))
@@ -134,6 +136,7 @@ def test_what_is_not_proved_is_not_called_exact() -> None:
     assert again.bound_ == model.bound_
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_time_limit_ends_the_search() -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((120, 8))

@@ -66,6 +66,7 @@ def centred(Z: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("K", [2, 3])
 @pytest.mark.parametrize("standardized", [True, False])
 @pytest.mark.parametrize("name", LINEAR)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_coefficients_give_the_scores_of_the_rows_as_they_were_measured(name, standardized, K):
     steps = STEPS if standardized else STEPS[:2]
     if (standardized and name in COUNTS) or (name in TWO_CLASSES and K > 2):

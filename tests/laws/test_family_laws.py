@@ -455,6 +455,7 @@ def positive_rows(family: str, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("family", ["gamma", "beta", "dirichlet"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_an_estimate_that_has_not_converged_is_told(
     family: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -155,12 +155,14 @@ def test_sparse_rows(estimator: Any) -> None:
 
 
 @ALL
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_fold_that_holds_a_whole_class(estimator: Any) -> None:
     X, y = rows(3)
     assert_as_alone(estimator, X, y, [np.flatnonzero(y == "b"), np.arange(9), np.arange(9, 30)])
 
 
 @ALL
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_separable_folds(estimator: Any) -> None:
     X, y = rows(2)
     X[y == "b", 0] += 6
@@ -224,6 +226,7 @@ def test_parameters_other_than_the_strength_may_differ() -> None:
         LogisticRegression().fit_many(X, y, [np.arange(9)], params)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_steps_that_ran_out_are_said_of_each_fit() -> None:
     X, y = rows(2)
     X[y == "b", 0] += 9

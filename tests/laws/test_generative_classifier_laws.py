@@ -214,6 +214,7 @@ def test_a_class_of_prior_zero_is_never_predicted(kind: Any) -> None:
 # rank
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_dependent_features_are_told_and_change_no_prediction() -> None:
     X, y = DATA[3]
     plain = LinearDiscriminantAnalysis().fit(X, y)
@@ -229,6 +230,7 @@ def test_dependent_features_are_told_and_change_no_prediction() -> None:
 
 
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_more_features_than_rows_are_answered_in_the_span_of_the_rows(
     container: Any, rng: np.random.Generator
 ) -> None:
@@ -243,6 +245,7 @@ def test_more_features_than_rows_are_answered_in_the_span_of_the_rows(
     np.testing.assert_allclose(silent @ (model.coef_ * deviation).T, 0, atol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_wide_rows_and_their_covariance_give_the_same_classifier(rng: np.random.Generator) -> None:
     X, y = rng.normal(size=(12, 11)), np.arange(12) % 3  # 12 − 3 < 11: fitted from the rows
     wide = LinearDiscriminantAnalysis().fit(X, y)
@@ -256,6 +259,7 @@ def test_wide_rows_and_their_covariance_give_the_same_classifier(rng: np.random.
 
 
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_feature_without_spread_within_the_classes_is_left_out_not_blown_up(
     container: Any,
 ) -> None:
@@ -269,6 +273,7 @@ def test_a_feature_without_spread_within_the_classes_is_left_out_not_blown_up(
     np.testing.assert_allclose(model.coef_[:, :4], plain.coef_, rtol=1e-7)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_one_row_of_each_class_leaves_the_priors() -> None:
     model = LinearDiscriminantAnalysis().fit([[0.0, 1.0], [5.0, 2.0]], [0, 1])
     assert (model.status_, model.rank_) == ("rank_deficient", 0)
@@ -285,6 +290,7 @@ def test_weights_that_sum_to_less_than_the_classes_are_refused_with_the_remedy()
     np.testing.assert_allclose(by_share, model.fit(X, y).decision_function(X), atol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_naive_bayes_says_which_feature_has_no_spread() -> None:
     X = np.array([[0.0, 1.0], [0.0, 2.0], [1.0, 1.0], [3.0, 5.0]])
     model = GaussianNB(var_smoothing=0).fit(X, [0, 0, 1, 1])
@@ -294,6 +300,7 @@ def test_naive_bayes_says_which_feature_has_no_spread() -> None:
     assert model.predict(X).tolist() == [0, 0, 1, 1]
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_constant_features_say_nothing() -> None:
     X, y = DATA[3]
     with_constant = np.column_stack([X, np.full(len(y), 7.0)])
@@ -307,6 +314,7 @@ def test_constant_features_say_nothing() -> None:
     np.testing.assert_allclose(only.predict_proba(with_constant[:1, 4:])[0], share, rtol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_class_of_too_few_rows_for_a_covariance_gets_the_pooled_one_and_it_is_told() -> None:
     X, y = DATA[3]
     few = np.concatenate([np.flatnonzero(y == 0)[:3], np.flatnonzero(y > 0)])
@@ -324,6 +332,7 @@ def test_a_class_of_too_few_rows_for_a_covariance_gets_the_pooled_one_and_it_is_
 
 
 @pytest.mark.parametrize("rows", [1, 2])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_classes_of_a_row_or_two_are_answered(rows: int) -> None:
     X, y = np.random.default_rng(0).normal(size=(3 * rows, 4)), np.repeat(np.arange(3), rows)
     for kind in (QuadraticDiscriminantAnalysis, FisherDiscriminant, LinearDiscriminantAnalysis):
@@ -354,6 +363,7 @@ def test_a_diagonal_covariance_of_many_features_makes_no_matrix() -> None:
     assert np.isfinite(model.predict_log_proba(X)).all()
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_word_that_never_occurs_in_a_class_is_told_when_nothing_is_smoothed() -> None:
     X = np.array([[1.0, 0], [0, 0], [1, 3], [0, 2]])
     for kind in (MultinomialNB, PoissonNB, BernoulliNB):
@@ -399,6 +409,7 @@ def test_what_cannot_work_is_said_in_one_line(model: Any, message: str) -> None:
 
 @pytest.mark.parametrize("shrinkage", [0.3, 1.0])
 @pytest.mark.parametrize("rows", ["a column twice", "constant", "few", "one of each class"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_pooled_covariance_without_rank_is_told_by_both_that_mix_it_in(
     rows: str, shrinkage: float
 ) -> None:
@@ -442,6 +453,7 @@ def test_ledoit_and_wolfs_share_has_no_unit(n: int, unit: float) -> None:
 
 
 @pytest.mark.parametrize("family", ["gaussian", "spherical_gaussian", "multivariate_gaussian"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_constant_column_tells_nothing_whatever_its_last_digit(family: str) -> None:
     X, y = np.random.default_rng(0).normal(size=(101, 3)), np.arange(101) % 3
     kind = ExponentialFamilyNB

@@ -129,6 +129,7 @@ def test_a_path_shows_all_its_fits_at_once() -> None:
     assert repr(path) == "<Path of 6 × LogisticRegression, strengths 0.0001 … 1: 6 converged>"
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_fit_that_ran_out_of_steps_says_so_on_the_path_too() -> None:
     from linclass import LogisticRegression
 

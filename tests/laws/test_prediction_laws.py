@@ -17,6 +17,7 @@ CLASSIFIERS = [
 
 @pytest.mark.parametrize("K", [2, 3])
 @pytest.mark.parametrize("name", CLASSIFIERS)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_codes_scores_and_probabilities_are_those_of_the_classifiers_methods(
     name: str, K: int
 ) -> None:

@@ -167,6 +167,7 @@ def test_a_made_up_witness_does_not_hold(eps: float) -> None:
 
 
 @pytest.mark.parametrize("eps", GAPS)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_hard_margins_and_errors_are_proved_by_the_same(eps: float) -> None:
     X, y = touching(eps)
     svm = LinearSVM(hard_margin=True).fit(X, y)
@@ -287,6 +288,7 @@ def test_the_nearest_point_is_the_nearest() -> None:
 
 @pytest.mark.parametrize("eps", GAPS)
 @pytest.mark.parametrize("solver", ["newton", "quasi_newton"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_likelihood_is_called_unbounded_only_where_that_is_proved(
     eps: float, solver: str
 ) -> None:
@@ -303,6 +305,7 @@ def test_a_likelihood_is_called_unbounded_only_where_that_is_proved(
 
 
 @pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_small_score_at_a_loose_tolerance_hides_no_unbounded_likelihood(K: int) -> None:
     """One row alone has the last feature, so its weight grows for ever; the fit stops early."""
     rng = np.random.default_rng(0)
@@ -318,6 +321,7 @@ def test_a_small_score_at_a_loose_tolerance_hides_no_unbounded_likelihood(K: int
         assert bounded.status_ != "separable"
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_what_cannot_be_decided_is_not_called_converged(monkeypatch: pytest.MonkeyPatch) -> None:
     def give_up(*_: Any, **__: Any) -> Any:
         raise Undecided

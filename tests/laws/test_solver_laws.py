@@ -406,6 +406,7 @@ def test_a_dense_hessian_of_34250_features_is_refused_before_it_is_allocated() -
 
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("loss", CONVEX)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_linear_classifier_learns_with_every_loss(loss: str, classes: int) -> None:
     X, y = data(classes=classes)
     if loss in ("perceptron", "kesler"):  # their penalized minimum is at zero

@@ -130,6 +130,7 @@ def test_half_a_million_gradient_steps_end_where_newton_does() -> None:
     np.testing.assert_allclose(steps.objective_, newton.objective_, rtol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_prepared_gradient_steps_are_the_naive_ones() -> None:
     """The prepared loop merges equal rows and allocates nothing; the naive one does as it is told."""
     from scipy.special import expit

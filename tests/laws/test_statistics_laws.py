@@ -172,6 +172,7 @@ def test_scores_of_rows_by_all_others_are_those_of_refits(
 
 
 @pytest.mark.parametrize("name", PARAMS)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_row_that_is_its_class_is_scored_by_models_without_that_class(name: str) -> None:
     X, y = problem(3, n=45)
     y = np.where((y == 1) & (np.arange(45) != 4), 0, y)
@@ -252,6 +253,7 @@ def test_a_far_origin_and_far_classes_cost_no_digits(name: str, offset: float) -
 
 
 @pytest.mark.parametrize("name", [*GAUSSIAN[:3], "GaussianNB"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_feature_that_is_constant_but_for_the_fold_has_no_spread_left(name: str) -> None:
     X, y = DATA[3]
     odd = np.column_stack([X, np.full(len(y), 0.1)])
@@ -296,6 +298,7 @@ def digits(params: dict[str, Any]) -> float:
 
 @pytest.mark.parametrize("odd", ODD)
 @pytest.mark.parametrize(("kind", "params"), ODD_CASES)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_fold_that_holds_all_the_spread_takes_no_digits_with_it(
     kind: Any, params: dict[str, Any], odd: str
 ) -> None:
@@ -308,6 +311,7 @@ def test_a_fold_that_holds_all_the_spread_takes_no_digits_with_it(
 
 @pytest.mark.parametrize("odd", ODD)
 @pytest.mark.parametrize(("kind", "params"), ODD_CASES)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_row_that_holds_all_the_spread_is_scored_as_by_a_refit(
     kind: Any, params: dict[str, Any], odd: str
 ) -> None:
@@ -332,6 +336,7 @@ def test_a_row_that_holds_all_the_spread_is_scored_as_by_a_refit(
         (linclass.FisherDiscriminant, {}),
     ],
 )
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_folds_of_fewer_rows_than_features_are_the_refits(
     kind: Any, params: dict[str, Any], kept: Any
 ) -> None:
@@ -346,6 +351,7 @@ def test_folds_of_fewer_rows_than_features_are_the_refits(
     np.testing.assert_allclose(Z[0], expected, rtol=1e-8)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_few_rows_standardized_in_each_fold_are_too() -> None:
     X, y = np.random.default_rng(0).normal(size=(15, 20)), np.arange(15) % 3
     train = np.arange(4, 15)
@@ -413,6 +419,7 @@ def test_merged_shards_are_the_whole(kind: Any, params: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(("kind", "params"), TOGETHER)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_rows_block_by_block_are_the_whole(kind: Any, params: dict[str, Any]) -> None:
     X, y = DATA[3]
     whole, names = kind(**params).fit(X, y), np.array(["x", "b", "m"])
@@ -454,6 +461,7 @@ def test_weights_of_blocks_count() -> None:
     same(model, LDA().fit(X, y, w), X)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_shards_of_fewer_rows_than_features_are_merged() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 20)), np.arange(60) % 2

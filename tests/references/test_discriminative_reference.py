@@ -164,6 +164,7 @@ def test_the_summary_names_the_family() -> None:
         assert f"(Dispersion parameter for {family} family taken to be 1)" in text
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_there_are_no_standard_errors_where_none_hold() -> None:
     X, y = heart(*FULL)
     with pytest.raises(ValueError, match="penalty is 'l2'"):
@@ -176,6 +177,7 @@ def test_there_are_no_standard_errors_where_none_hold() -> None:
         LogisticRegression().summary()
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_newsgroups_by_412_gradient_steps_as_published() -> None:
     """Training and test error and the heaviest words of religion versus politics, by the bars."""
     import yaml

@@ -77,6 +77,7 @@ def infections() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return X, np.tile([1, 0], len(cells)), weights
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_firths_estimates_are_those_of_logistf() -> None:
     """Output of R's logistf for these data, as its documentation prints it."""
     X, y, weights = infections()

@@ -9,6 +9,7 @@ import pytest
 from scipy import sparse
 
 from linclass import LogisticRegression, Perceptron, pipeline, tuning
+from linclass.applicability import NotApplicable
 from linclass.resampling import stratified_folds
 from linclass.table import Table
 from linclass.transforming import share, transform_class
@@ -135,11 +136,11 @@ def test_a_candidate_that_fails_is_out_and_the_others_are_compared():
     assert tuning.choose(options, y, 2, 0, None, None, scores).option == {"C": 3}
 
 
-def test_where_together_fails_candidates_are_fitted_one_by_one():
+def test_where_together_does_not_apply_candidates_are_fitted_one_by_one():
     y = np.arange(20) % 2
 
     def fails(held_out):
-        raise RuntimeError
+        raise NotApplicable("one by one")
 
     def score(prepared, option):
         return option["C"]
@@ -225,6 +226,7 @@ def test_candidates_are_compared_at_a_coarse_tolerance_and_the_chosen_one_is_fit
     assert said == [*coarse, 1e-6, *coarse, 1e-9, *[0.1] * 21, *[1e-8] * 6]
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_classifier_without_a_tolerance_is_tuned_as_it_is():
     table, y = rows()
     method = pipeline.Method(Perceptron, {"order": "random"}, {"max_iter": [50, 60]}, STEPS)

@@ -1,0 +1,84 @@
+"""Fits that end without the optimum they were asked for say so: one ConvergenceWarning each, with the remedy.
+
+The category is scikit-learn's, which is imported when the first warning is due. A fit that consists of
+others, such as a path or one-vs-rest, warns once for all of them; `silently` is for those inside it.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import wraps
+from typing import Any, TypeVar
+
+REMEDY = {
+    "max_iter": "Raise max_iter or tol, standardize the features, or choose another solver.",
+    "separable": "Add a penalty.",
+    "rank_deficient": "Leave out features that depend on others, or add a penalty.",
+}
+
+ADVICE = re.compile(
+    r"\b(use|raise|add|standardize)\b", re.IGNORECASE
+)  # in a reason: its own remedy
+
+Result = TypeVar("Result")
+_inside: ContextVar[bool] = ContextVar("inside", default=False)
+
+
+@contextmanager
+def silently() -> Iterator[None]:
+    """Fits in here tell how they ended by `status_` alone."""
+    token = _inside.set(True)
+    try:
+        yield
+    finally:
+        _inside.reset(token)
+
+
+def warn_of(model: Any) -> None:
+    """Warn if the fit has not converged."""
+    if model.status_ in REMEDY and not _inside.get():
+        _warn(f"{type(model).__name__} ended {model.status_}: {model.reason_}", model.status_)
+
+
+def one_warning(method: Callable[..., Result]) -> Callable[..., Result]:
+    """Of a method that returns fitted models, or lists of them: how many ended how, and why the first."""
+
+    @wraps(method)
+    def warning_once(*args: Any, **options: Any) -> Result:
+        with silently():
+            found = method(*args, **options)
+        ended = [model for model in _models(found) if model.status_ in REMEDY]
+        if ended and not _inside.get():
+            counts = Counter(model.status_ for model in ended)
+            told = ", ".join(f"{n} {status}" for status, n in counts.items())
+            first = ended[0]
+            name = f"{type(first).__name__}.{method.__name__}"
+            _warn(f"{name}: fits ended {told}; the first: {first.reason_}", first.status_)
+        return found
+
+    return warning_once
+
+
+def _models(found: Any) -> Iterator[Any]:
+    if hasattr(found, "status_") and hasattr(found, "fit"):
+        yield found
+    else:
+        for part in found:
+            yield from _models(part)
+
+
+def _warn(text: str, status: str) -> None:
+    from sklearn.exceptions import ConvergenceWarning  # a costly import that few fits need
+
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("linclass."):
+        level, frame = level + 1, frame.f_back
+    text = text if text.endswith(".") else f"{text}."
+    text = text if ADVICE.search(text) else f"{text} {REMEDY[status]}"
+    warnings.warn(text, ConvergenceWarning, stacklevel=level)

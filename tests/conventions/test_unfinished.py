@@ -1,0 +1,119 @@
+"""A fit that ends without its optimum warns once, as scikit-learn's do, with the remedy; others are silent."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from linclass import (
+    Calibrated,
+    KernelLogisticRegression,
+    KernelSVM,
+    LinearDiscriminantAnalysis,
+    LinearRegression,
+    LogisticRegression,
+    OneVsOne,
+    OneVsRest,
+    Perceptron,
+    ZeroOneClassifier,
+    pipeline,
+)
+from linclass.table import Table
+from linclass_study.runs.worker import ending
+
+rng = np.random.default_rng(0)
+X = rng.standard_normal((60, 3))
+TWICE = np.column_stack([X, X])
+SEPARATED = (X[:, 0] > 0).astype(int)
+MIXED = (X[:, 0] + 2 * rng.standard_normal(60) > 0).astype(int)
+THREE = np.arange(60) % 3
+SHORT: dict[str, Any] = {"solver": "quasi_newton", "max_iter": 1, "strength": 1e-6}
+
+ENDINGS: dict[str, tuple[str, str, Callable[[], Any]]] = {
+    "likelihood": ("separable", "penalty", lambda: LogisticRegression(penalty=None).fit(X, SEPARATED)),
+    "solver": ("max_iter", "max_iter", lambda: LogisticRegression(**SHORT).fit(X, MIXED)),
+    "perceptron": ("max_iter", "max_iter", lambda: Perceptron(max_iter=2).fit(X, MIXED)),
+    "kernel": ("max_iter", "max_iter", lambda: KernelSVM(max_iter=1, strength=1e-6).fit(X, MIXED)),
+    "features of a kernel": (
+        "max_iter",
+        "max_iter",
+        lambda: KernelLogisticRegression(max_iter=1, strength=1e-7).fit(X, THREE),
+    ),
+    "errors": ("max_iter", "node_limit", lambda: ZeroOneClassifier(node_limit=0).fit(X, THREE)),
+    "covariance": (
+        "rank_deficient",
+        "depend",
+        lambda: LinearDiscriminantAnalysis().fit(TWICE, MIXED),
+    ),
+    "regression": ("rank_deficient", "depend", lambda: LinearRegression().fit(TWICE, X[:, 0])),
+    "one against the rest": ("max_iter", "3 of 3", lambda: OneVsRest(LogisticRegression(**SHORT)).fit(X, THREE)),
+    "one against one": ("max_iter", "3 of 3", lambda: OneVsOne(LogisticRegression(**SHORT)).fit(X, THREE)),
+    "calibrated": ("max_iter", "max_iter", lambda: Calibrated(LogisticRegression(**SHORT)).fit(X, MIXED)),
+    "path": ("max_iter", "3 max_iter", lambda: LogisticRegression(**SHORT).path(X, MIXED, [1e-5, 1e-6, 1e-7])[0]),
+    "folds": (
+        "max_iter",
+        "4 max_iter",
+        lambda: LogisticRegression(max_iter=1).fit_many(
+            X, MIXED, [np.arange(5), np.arange(5, 10)], [{"strength": 1e-6}, {"strength": 1e-7}]
+        )[0][0],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ENDINGS)
+def test_what_ends_early_warns_once_with_a_remedy_where_it_was_called(case: str) -> None:
+    status, remedy, fit = ENDINGS[case]
+    with pytest.warns(ConvergenceWarning) as heard:
+        model = fit()
+    assert model.status_ == status
+    assert len(heard) == 1
+    assert status in str(heard[0].message)
+    assert remedy in str(heard[0].message)
+    assert "\n" not in str(heard[0].message)
+    assert heard[0].filename == __file__
+
+
+def test_what_converges_says_nothing_and_needs_no_scikit_learn() -> None:
+    code = (
+        "import sys, numpy as np, linclass\n"
+        "X, y = np.arange(20.0)[:, None] % 7, np.arange(20) % 2\n"
+        "model = linclass.LogisticRegression().fit(X, y)\n"
+        "assert model.status_ == 'converged'\n"
+        "assert 'sklearn' not in sys.modules\n"
+        "linclass.LogisticRegression(penalty=None).fit(X, X[:, 0] > 3)\n"
+        "assert 'sklearn' in sys.modules"
+    )
+    told = subprocess.run(
+        [sys.executable, "-W", "always", "-c", code], check=True, capture_output=True, text=True
+    )
+    assert told.stderr.count("ConvergenceWarning") == 1
+
+
+def test_what_candidates_say_is_not_said_of_the_method() -> None:
+    """One of two candidates ends early, the chosen one does not."""
+    table = Table(X, ("a", "b", "c"))
+    method = pipeline.Method(
+        LogisticRegression, {"solver": "quasi_newton"}, tune={"max_iter": [200, 1]}
+    )
+    task = pipeline.Task(n_classes=2, positive=1, inner_folds=2)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        fitted = pipeline.fit(method, table, SEPARATED, task, 1)
+    assert fitted.estimator.status_ == "converged"
+    assert not heard
+
+
+def test_a_run_takes_its_status_from_the_fit_and_not_from_what_was_heard() -> None:
+    model = LogisticRegression().fit(X, MIXED)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        LogisticRegression(**SHORT).fit(X, MIXED)
+    assert len(heard) == 1
+    assert ending(model, heard)["status"] == "converged"
