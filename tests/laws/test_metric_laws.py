@@ -9,6 +9,7 @@ import pytest
 from linclass import metrics
 from linclass.metrics.measure import measure
 from linclass.metrics.predictions import Predictions
+from linclass.pipeline import Task, measured
 
 NAMES = metrics.names()
 PARTS = ("y_true", "y_pred", "score", "log_proba")
@@ -446,3 +447,10 @@ def test_an_action_that_is_no_class_is_never_right() -> None:
     assert value("accuracy", p) == 0.5
     assert value("precision", p) == 1
     assert value("recall", p) == 0.5
+
+
+def test_tuning_by_expected_cost_knows_the_costs() -> None:
+    y, predicted = np.array([0, 0, 1, 1]), (np.array([0, 1, 0, 1]), np.zeros((4, 2)), None)
+    task = Task(2, positive=1, costs=[[0, 5], [1, 0]], tune_metric="expected_cost")
+    assert measured(predicted, y, task) == (1 + 5) / 4
+    assert measured(predicted, y, replace(task, costs=None)) is None
