@@ -21,7 +21,8 @@ def test_deleting_the_results_and_running_with_one_core_gives_identical_files(co
         )
         for path in results.glob(pattern)
     }
-    assert len(before) == 6 + 1 + 2 + 6 + 6  # each run has a boundary, on a plane at least, and coefficients
+    # each run has a boundary, on a plane at least, and coefficients
+    assert len(before) == 6 + 1 + 2 + 6 + 6
     shutil.rmtree(results)
     said = computed.snakemake("--cores", "1")
     assert said.code == 0, said.text
