@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from linclass import log_probability
+from linclass.conventions import SoftmaxProbabilities
 
 Ask = Callable[[str], Any]  # name of a method → its output for the rows, None if it does not exist
 SLACK = 1e-4  # tolerance of the sum of probabilities; some libraries use single precision
@@ -46,9 +47,13 @@ def own_codes(y: np.ndarray, estimator: Any) -> np.ndarray:
 
 
 def _from_scores(estimator: Any, X: Any) -> Ask:
-    """Our classes and probabilities are functions of the scores, which are computed once for all three."""
+    """Our classes, and most of our probabilities, are functions of the scores, which are computed once for all."""
     Z = estimator.decision_function(X)
-    log_proba = log_probability.from_scores(Z) if hasattr(estimator, "predict_log_proba") else None
+    log_proba = getattr(estimator, "predict_log_proba", None)
+    if getattr(log_proba, "__func__", None) is SoftmaxProbabilities.predict_log_proba:
+        log_proba = log_probability.from_scores(Z)
+    elif log_proba is not None:
+        log_proba = log_proba(X)
     answers = {"predict": estimator.classes_from(Z), "predict_log_proba": log_proba}
     return (answers | {"decision_function": Z}).get
 
