@@ -33,9 +33,9 @@ def in_short(outcome: Outcome) -> list[str]:
     sure = sum(_rivals(compared) == 0 for _, compared in told.values())
     n = len(outcome.datasets)
     single = (
-        f"On {sure} of the {n} data sets one method is surely the best."
+        f"On {sure} of the {n} data sets one method is clearly the best."
         if sure
-        else f"On none of the {n} data sets is one method surely the best."
+        else f"On none of the {n} data sets is one method clearly the best."
     )
     return [*_overall(base), single]
 
@@ -70,7 +70,7 @@ def _sure(found: Within) -> str:
             else "no other method succeeded"
         )
     if not rivals:
-        return "it is surely the best"
+        return "it is clearly the best"
     return f"that is not sure: {_some(rivals, others)} may be as good"
 
 

@@ -36,11 +36,11 @@ def _verdict(found: Within) -> str:
     best, others = found.methods[0], len(found.methods) - 1
     rivals = int(np.count_nonzero(found.posterior.better[0, 1:] < SURE))
     if not rivals:
-        return f"{best} is surely the best."
+        return f"{best} is clearly the best."
     tied = f" {found.equals} methods share the best mean." if found.equals > 1 else ""
     if rivals == others:
-        return f"No method is surely the best: any other may be as good as {best}.{tied}"
-    return f"No method is surely the best: {rivals} of {others} others may be as good as {best}.{tied}"
+        return f"No method is clearly the best: any other may be as good as {best}.{tied}"
+    return f"No method is clearly the best: {rivals} of {others} others may be as good as {best}.{tied}"
 
 
 def _probabilities(found: Within) -> str:

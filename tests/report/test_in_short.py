@@ -39,7 +39,7 @@ GOOD, LITTLE_LESS, BAD = [0.9, 0.91, 0.92, 0.9], [0.9, 0.91, 0.91, 0.9], [0.5, 0
 
 def test_a_method_far_ahead_of_all_is_surely_the_best(told):
     assert told({"d": {"good": GOOD, "bad": BAD}}) == [
-        "good has the best accuracy on d, 0.907; it is surely the best."
+        "good has the best accuracy on d, 0.907; it is clearly the best."
     ]
 
 
@@ -62,7 +62,7 @@ def test_across_data_sets_the_answer_is_as_sure_as_nemenyi_is(told):
     many = {f"d{i}": {"good": GOOD, "bad": BAD} for i in range(5)}
     assert told(few) == [
         "good is best on average over 3 independent data sets, but that is not sure: the other may be as good.",
-        "On 3 of the 3 data sets one method is surely the best.",
+        "On 3 of the 3 data sets one method is clearly the best.",
     ]
     assert told(many)[0] == (
         "good is best on average over 5 independent data sets, and that is sure: every other method is behind."

@@ -39,21 +39,21 @@ NOISE = np.array([-0.002, 0.001, 0.0, -0.001, 0.002])
 
 def test_what_is_far_ahead_on_every_fold_is_surely_the_best(told):
     _, said = told({"a": 0.6 + NOISE[::-1], "b": 0.9 + NOISE, "c": 0.7 - NOISE})
-    assert said.startswith("b is surely the best.")
+    assert said.startswith("b is clearly the best.")
     assert "better than 2 of 2 by more than 0.01 in accuracy" in said
     assert "tells 2 of 2 from it" in said
 
 
 def test_less_is_better_for_a_loss(told):
     _, said = told({"a": 0.6 + NOISE[::-1], "b": 0.9 + NOISE}, "log_loss")
-    assert said.startswith("a is surely the best.")
+    assert said.startswith("a is clearly the best.")
     assert "in log loss" in said
     assert "over 1 pair," in said
 
 
 def test_what_is_ahead_by_less_than_the_rope_is_equal_in_practice(told):
     _, said = told({"a": 0.9 + NOISE, "b": 0.899 + NOISE[::-1]})
-    assert said.startswith("No method is surely the best: any other may be as good as a.")
+    assert said.startswith("No method is clearly the best: any other may be as good as a.")
     assert "equal in practice to 1, undecided 0" in said
 
 

@@ -67,5 +67,5 @@ def sure(outcome: Outcome, dataset: str) -> str:
     tied = f"{found.equals} share the best mean; " if found.equals > 3 else ""
     rivals = int((found.posterior.better[0, 1:] < SURE).sum())
     if not rivals:
-        return "surely the best"
+        return "clearly the best"
     return f"{tied}{'all' if rivals == others else rivals} of {others} others may be as good"
