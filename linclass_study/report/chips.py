@@ -19,13 +19,16 @@ SHAPES = {
     "v": "polygon(50% 92%, 92% 13%, 8% 13%)",
     "P": "polygon(35% 8%, 65% 8%, 65% 35%, 92% 35%, 92% 65%, 65% 65%, 65% 92%, 35% 92%, 35% 65%, 8% 65%, 8% 35%, "
     "35% 35%)",
+    "<": "polygon(8% 50%, 87% 8%, 87% 92%)",
+    ">": "polygon(92% 50%, 13% 8%, 13% 92%)",
+    "*": "polygon(50% 2%, 61% 35%, 97% 36%, 68% 57%, 79% 91%, 50% 71%, 21% 91%, 32% 57%, 3% 36%, 39% 35%)",
     "X": "polygon(27% 8%, 50% 31%, 73% 8%, 92% 27%, 69% 50%, 92% 73%, 73% 92%, 50% 69%, 27% 92%, 8% 73%, 31% 50%, "
     "8% 27%)",
 }
 
 
 def chip(position: int) -> str:
-    """The class of a method at this place in the catalogue."""
+    """The class of the method that has this place (Outcome.position)."""
     colour, marker = style.of_method(position)
     return f"chip k{style.COLOURS.index(colour)}{style.MARKERS.index(marker)}"
 

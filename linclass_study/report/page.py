@@ -39,6 +39,7 @@ from linclass_study.results import across_tables
 from linclass_study.results.answer import shortened
 from linclass_study.results.independent import groups
 from linclass_study.results.outcome import FITTED, STATUSES, Outcome
+from linclass_study.results.places import LOOKS
 from linclass_study.results.problems import problems
 from linclass_study.results.spoken import TITLES, spoken
 from linclass_study.results.sureness import sureness
@@ -91,6 +92,7 @@ def report(
         style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),
         chips=Markup(chips.rules(map(outcome.position, outcome.methods))),
         outcome=outcome,
+        looks=LOOKS,
         metric=outcome.metric.replace("_", " "),
         alarms=[problem for problem in found if problem.status != "not_applicable"],
         inapplicable_runs=runs_with(outcome.fits, "not_applicable"),

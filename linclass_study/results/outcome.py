@@ -18,6 +18,7 @@ import polars as pl
 
 from linclass_study.protocols import of_dataset
 
+from linclass_study.results.places import places
 from linclass_study.results.times import of_all_machines
 from linclass_study.tables import FIT as FIT
 
@@ -34,7 +35,7 @@ class Outcome:
     results     the folder
     datasets    name → entry of the catalogue, in the study's order; likewise methods
     evaluation  folds, repeats, tune_metric, …; limits likewise
-    positions   method → its place in the whole catalogue: the same colour in every study
+    positions   method → its place in the whole catalogue: the same look in every study (results/places.py)
     part        a data set, where scores and fits are those of this one alone
     read        what was read of the runs already
     """
@@ -64,7 +65,12 @@ class Outcome:
         return next(iter(of_dataset(self.evaluation, self.about(dataset))))
 
     def position(self, method: str) -> int:
-        return self.positions.get(method, list(self.methods).index(method))
+        """Its look in figures and tables, which no other method of the study has."""
+        return self._places[method]
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return places(self.methods, self.positions)
 
     @cached_property
     def scores(self) -> pl.DataFrame:

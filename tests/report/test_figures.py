@@ -11,17 +11,20 @@ import numpy as np
 import polars as pl
 import pytest
 import studies
+import yaml
 from PIL import Image
 from scipy import stats
 from studies import Data, Method, numbers_of
 
 from linclass_study.project import ROOT
-from linclass_study.report import exhibits, figures
+from linclass_study.report import exhibits, figures, page
 from linclass_study.report.chips import SHAPES, chip, rules
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import boundaries, style
 from linclass_study.report.figures import methods as dots
 from linclass_study.report.inline_svg import inline
+from linclass_study.results.places import LOOKS, places
+from linclass_study.study.config import read
 
 #: Linear RGB as seen with a complete deficiency. Machado, Oliveira and Fernandes (2009), table 1
 SEEN = {
@@ -78,9 +81,9 @@ def test_colours_of_methods_stay_apart_for_every_reader(sight):
     assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)) > 5 * 2.3
 
 
-def test_fifty_six_methods_differ_and_neighbours_differ_in_colour_and_marker():
-    looks = [style.of_method(place) for place in range(56)]
-    assert len(set(looks)) == 56
+def test_all_looks_differ_and_neighbours_differ_in_colour_and_marker():
+    looks = [style.of_method(place) for place in range(LOOKS)]
+    assert len(set(looks)) == len(style.LOOKS) == LOOKS
     for one, other in itertools.pairwise(looks):
         assert one[0] != other[0]
         assert one[1] != other[1]
@@ -88,9 +91,50 @@ def test_fifty_six_methods_differ_and_neighbours_differ_in_colour_and_marker():
 
 def test_every_marker_has_a_chip():
     assert set(SHAPES) == set(style.MARKERS)
-    told = rules(range(56))
-    assert all(f".{chip(place).split()[1]}::before" in told for place in range(56))
-    assert len({chip(place) for place in range(56)}) == 56
+    told = rules(range(LOOKS))
+    assert all(f".{chip(place).split()[1]}::before" in told for place in range(LOOKS))
+    assert len({chip(place) for place in range(LOOKS)}) == LOOKS
+
+
+CATALOGUE = list(yaml.safe_load((ROOT / "config" / "methods.yaml").read_text(encoding="utf-8")))
+OWN = [f"own_{i}" for i in range(40)]
+
+
+@pytest.mark.parametrize("first", [0, 1, LOOKS - len(CATALOGUE)], ids=["catalogue", "one", "more"])
+def test_no_two_methods_of_a_study_look_alike(first):
+    methods = CATALOGUE + OWN[:first]
+    found = places(methods, {name: i for i, name in enumerate(methods)})
+    assert len({style.of_method(place) for place in found.values()}) == len(methods)
+
+
+def test_methods_of_the_default_study_differ():
+    config = ROOT / "config" / "config.yaml"
+    study = read(yaml.safe_load(config.read_text(encoding="utf-8")), [config], ROOT)
+    found = places(study.methods, study.positions)
+    assert len({style.of_method(place) for place in found.values()}) == len(study.methods) > 1
+
+
+@pytest.mark.parametrize("several", [[0, 7, LOOKS, 2 * LOOKS], [3, 3, 3], [LOOKS + 1, 1]])
+def test_a_taken_look_gives_way_to_the_first_free_one_and_the_others_keep_theirs(several):
+    methods = [f"method_{i}" for i in range(len(several))]
+    wanted = dict(zip(methods, several, strict=True))
+    found = places(methods, wanted)
+    assert len(set(found.values())) == len(methods)
+    for method, place in wanted.items():
+        if place < LOOKS and several.count(place) == 1:
+            assert found[method] == place
+    moved = [found[m] for m in methods if found[m] != wanted[m]]
+    assert moved == [p for p in range(LOOKS) if p not in several][: len(moved)]
+
+
+def test_more_methods_than_looks_share_them_and_the_page_says_so(make, monkeypatch):
+    found = places(CATALOGUE + OWN, {})
+    assert set(found.values()) == set(range(LOOKS))
+    two = make({"plane": Data(rows=40, features=2)}, {"good": Method(2.0), "poor": Method(0.5)})
+    said = "some of the 2 methods share one"
+    assert said not in studies.finish(two)
+    monkeypatch.setattr(page, "LOOKS", 1)
+    assert said in studies.finish(two)
 
 
 @pytest.mark.parametrize(

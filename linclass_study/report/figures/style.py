@@ -1,8 +1,9 @@
 """How every figure looks: one colour and marker per method, one per class, quiet axes.
 
 The colours are six of Okabe and Ito (2008) and two of Tol (2021), chosen to stay apart for
-readers with any of the common colour-vision deficiencies. Eight colours and seven markers have
-no common factor, so 56 methods differ, and neighbours differ in both. matplotlib is imported
+readers with any of the common colour-vision deficiencies. Eight colours have no common factor with
+the seven markers of the first round or the three of the second, so 80 looks differ, and neighbours
+differ in both; results/places.py gives each method of a study its own. matplotlib is imported
 when something is drawn: the Snakefile reads this package for the names of its figures alone.
 """
 
@@ -26,7 +27,13 @@ COLOURS = (
     "#882255",
     "#999933",
 )
-MARKERS = "os^DvPX"
+ROUNDS = "os^DvPX", "<>*"
+MARKERS = "".join(ROUNDS)
+LOOKS = tuple(
+    (COLOURS[i % len(COLOURS)], markers[i % len(markers)])
+    for markers in ROUNDS
+    for i in range(len(COLOURS) * len(markers))
+)
 
 INK, MUTED, GRID = "#1f2430", "#68707d", "#dfe3e8"
 
@@ -82,8 +89,8 @@ def canvas(width: float, height: float) -> Figure:
 
 
 def of_method(position: int) -> tuple[str, str]:
-    """Colour and marker of the method at this place in the catalogue."""
-    return COLOURS[position % len(COLOURS)], MARKERS[position % len(MARKERS)]
+    """Colour and marker of the method that has this place (Outcome.position)."""
+    return LOOKS[position % len(LOOKS)]
 
 
 def of_class(code: int) -> tuple[str, str]:
