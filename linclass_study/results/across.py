@@ -26,6 +26,7 @@ from linclass_study.results.outcome import FITTED, Outcome
 
 ALPHA = 0.05
 FEW = 5  # independent data sets, below which tests across them say little
+RESAMPLED = 6  # independent data sets, below which a bootstrap over them repeats too few values for an interval
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,11 @@ class Across:
     def enough(self) -> bool:
         """Whether there is anything to compare."""
         return len(self.datasets) > 1 and len(self.methods) > 1
+
+    @property
+    def enough_for_intervals(self) -> bool:
+        """Whether a bootstrap over the data sets tells how sure the ratings are."""
+        return len(self.datasets) >= RESAMPLED
 
     @cached_property
     def complete(self) -> tuple[np.ndarray, list[str]]:

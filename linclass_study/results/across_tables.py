@@ -59,7 +59,9 @@ def ranks_table(base: Across) -> pl.DataFrame:
     if base.enough:
         rated = base.ratings
         for name in ("elo", "lower", "upper"):
-            columns[f"rating_{name}" if name != "elo" else "rating"] = getattr(rated, name).tolist()
+            key, values = f"rating_{name}" if name != "elo" else "rating", getattr(rated, name)
+            is_known = name == "elo" or base.enough_for_intervals
+            columns[key] = values.tolist() if is_known else pl.Series([None] * len(values), dtype=pl.Float64)
     frame = pl.DataFrame(columns, strict=False)
     first = next((name for name in frame.columns if name.startswith("rank_")), None)
     return frame.sort(first, "method") if first else frame
@@ -87,10 +89,20 @@ def pairwise_table(base: Across) -> pl.DataFrame:
 
 def sensitivity_table(tried: list[Scenario]) -> pl.DataFrame:
     schema = {
-        "variation": pl.String, "data_sets": pl.Int64, "best": pl.String, "same_best": pl.Boolean
+        "variation": pl.String, "data_sets": pl.Int64, "best": pl.String, "same_best": pl.String
     }  # fmt: skip
-    rows = [(one.what, one.datasets, ", ".join(one.best), one.same) for one in tried]
+    rows = [
+        (one.what, one.datasets, ", ".join(one.best), _same(len(one.kept), len(tried[0].best)))
+        for one in tried
+    ]
     return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _same(kept: int, best: int) -> str:
+    """Whether the study's best methods are among the best of a variation: yes, no, or how many of them."""
+    if kept in (0, best):
+        return "yes" if kept else "no"
+    return f"{('one', 'two', 'three')[kept - 1] if kept < 4 else kept} of them"
 
 
 def _means(base: Across) -> list[float | None]:

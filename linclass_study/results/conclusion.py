@@ -7,7 +7,7 @@ import numpy as np
 from linclass.comparisons.signed_rank_test import bayesian_signed_rank
 from linclass_study.results.across import ALPHA, FEW, Across
 from linclass_study.results.outcome import Outcome
-from linclass_study.results.sensitivity import Scenario
+from linclass_study.results.sensitivity import Scenario, steady
 
 NAMES = 4  # methods named in a sentence before it says how many more there are
 
@@ -29,9 +29,9 @@ def sentences(outcome: Outcome, base: Across, tried: list[Scenario]) -> list[str
     if test is not None:
         found = "differ" if test.f_p < ALPHA else "are not shown to differ"
         said.append(
-            f"The methods {found} more than chance makes them: Friedman’s χ² = {test.statistic:.2f}, "
-            f"p = {_p(test.p)}; Iman and Davenport’s F = {_number(test.f)}, p = {_p(test.f_p)} (n = {n} data "
-            f"sets, k = {k} methods)."
+            f"The methods {found} more than chance makes them: Iman and Davenport’s F = {_number(test.f)}, "
+            f"p = {_p(test.f_p)}, which decides (Demšar, 2006) because Friedman’s χ² = {test.statistic:.2f}, "
+            f"p = {_p(test.p)}, is too conservative (n = {n} data sets, k = {k} methods)."
         )
     first = int(np.argmin(average))
     near = [
@@ -43,7 +43,7 @@ def sentences(outcome: Outcome, base: Across, tried: list[Scenario]) -> list[str
         f"Nemenyi’s test at α = {ALPHA} (critical difference {difference:.2f} ranks) tells "
         f"{_told_apart(near, k)} from {base.methods[first]}."
     )
-    said += _practical(outcome, base, first, average)
+    said += _practical(outcome, base, best, average)
     said += _survives(tried)
     return [*said, few(base)] if few(base) else said
 
@@ -73,27 +73,37 @@ def _told_apart(near: list[str], k: int) -> str:
     return "every other method" if not near else f"all but {_listed(near)}"
 
 
-def _practical(outcome: Outcome, base: Across, first: int, average: np.ndarray) -> list[str]:
-    second = next(int(j) for j in np.argsort(average, kind="stable") if j != first)
+def _practical(outcome: Outcome, base: Across, best: list[str], average: np.ndarray) -> list[str]:
+    """The best against the first that does not share the best mean rank."""
+    order = [int(j) for j in np.argsort(average, kind="stable")]
+    first = base.methods.index(best[0])
+    second = next((j for j in order if base.methods[j] not in best), None)
+    if second is None:
+        return ["All methods share the best mean rank, so there is no runner-up."]
     rope = float(outcome.evaluation.get("rope", 0.01))
     pair = base.table[:, [first, second]]
     found = bayesian_signed_rank(pair, rope)
     return [
-        f"Against the runner-up, {base.methods[second]}: better by more than {rope:g} with probability "
+        f"{best[0]} against the runner-up, {base.methods[second]}: better by more than {rope:g} with probability "
         f"{found.better[0, 1]:.2f}, practically equal {found.equal[0, 1]:.2f}, worse {found.worse[0, 1]:.2f} "
         f"(Bayesian signed-rank test, n = {np.count_nonzero(~np.isnan(pair).any(axis=1))})."
     ]
 
 
 def _survives(tried: list[Scenario]) -> list[str]:
-    changes = [one.what for one in tried[1:] if not one.same]
+    """The conclusion is a method, so it survives where one and the same method stays among the best."""
     if not tried[1:]:
         return []
-    if not changes:
-        return [f"The best method stays among the best in all {len(tried) - 1} variations below."]
-    return [
-        f"Another method is best in {len(changes)} of {len(tried) - 1} variations: {_listed(changes)}."
-    ]
+    best, kept, n = list(tried[0].best), steady(tried), len(tried) - 1
+    if kept:
+        stay = "stays" if len(kept) == 1 else "stay"
+        return [f"{_listed(kept)} {stay} among the best in all {n} variations below."]
+    if len(best) > 1 and all(one.kept for one in tried):
+        each = "the two" if len(best) == 2 else f"these {len(best)}"
+        return [f"One of {each} is among the best in each of {n} variations below, but none of them in all."]
+    changes = [one.what for one in tried[1:] if not one.kept]
+    other = "Another method is best" if len(best) == 1 else "None of these is among the best"
+    return [f"{other} in {len(changes)} of {n} variations: {_listed(changes)}."]
 
 
 def _listed(names: list[str]) -> str:

@@ -15,7 +15,12 @@ class Scenario(NamedTuple):
     what: str
     datasets: int
     best: tuple[str, ...]
-    same: bool  # a best method of the study is among them
+    kept: tuple[str, ...]  # the study's best methods that are among them
+
+
+def steady(tried: list[Scenario]) -> list[str]:
+    """The methods that are among the best in every variation: only of these does the conclusion survive."""
+    return [name for name in tried[0].best if all(name in one.kept for one in tried)]
 
 
 def scenarios(outcome: Outcome, base: Across) -> list[Scenario]:
@@ -24,7 +29,7 @@ def scenarios(outcome: Outcome, base: Across) -> list[Scenario]:
     if not base.enough or not treatments:
         return []
     chosen = treatments[0]
-    winners = set(base.best(chosen))
+    winners = base.best(chosen)
     found: list[Scenario] = []
 
     def add(what: str, table: Across, treatment: str) -> None:
@@ -38,7 +43,7 @@ def scenarios(outcome: Outcome, base: Across) -> list[Scenario]:
                     what,
                     len(table.treatments()[treatment]),
                     tuple(best),
-                    not winners.isdisjoint(best),
+                    tuple(name for name in winners if name in best),
                 )
             )
 

@@ -11,12 +11,18 @@ import pytest
 import studies
 from studies import Data, Method, build
 
-from linclass_study.report.figures import cost
+from linclass_study.report.figures import cost, ratings, style
+from linclass_study.report.tables import cost as cost_table
 from linclass_study.results import conclusion, export
-from linclass_study.results.across import Across, across, whole_means
-from linclass_study.results.across_tables import pairwise_table, ranks_table, write
+from linclass_study.results.across import RESAMPLED, Across, across, whole_means
+from linclass_study.results.across_tables import (
+    pairwise_table,
+    ranks_table,
+    sensitivity_table,
+    write,
+)
 from linclass_study.results.outcome import Outcome
-from linclass_study.results.sensitivity import scenarios
+from linclass_study.results.sensitivity import Scenario, scenarios
 
 NAN = np.nan
 
@@ -99,7 +105,7 @@ def test_one_data_set_is_no_comparison() -> None:
 def test_variations_say_what_would_change_the_conclusion(outcome: Outcome) -> None:
     tried = scenarios(outcome, across(outcome))
     assert tried[0].best == ("a",)
-    assert all(one.same for one in tried)
+    assert all(one.kept == ("a",) for one in tried)
     words = [one.what for one in tried]
     assert "missing scores counted as worst" in words
     assert "data sets that share rows counted each" in words
@@ -187,3 +193,74 @@ def test_one_method_or_one_data_set_is_written_and_reported(tmp_path: Path) -> N
     outcome = build(tmp_path / "d", {"one": Data()}, {"a": Method(), "b": Method()}, folds=2)
     write(outcome)
     assert studies.finish(outcome)
+
+
+@pytest.mark.parametrize(
+    ("best", "others", "column", "said"),
+    [
+        (("a", "b"), [("a",), ("b",)], ["one of them"] * 2, "One of the two is among the best in each"),
+        (("a", "b"), [("a", "b"), ("a", "c")], ["yes", "one of them"], "a stays among the best in all 2"),
+        (("a", "b"), [("a", "b", "c")] * 2, ["yes"] * 2, "a and b stay among the best in all 2"),
+        (("a", "b"), [("a",), ("c",)], ["one of them", "no"], "None of these is among the best in 1 of 2"),
+        (("a",), [("a", "b"), ("b",)], ["yes", "no"], "Another method is best in 1 of 2 variations: v1"),
+    ],
+)  # fmt: skip
+def test_a_conclusion_survives_only_of_one_and_the_same_method(
+    best: tuple[str, ...], others: list[tuple[str, ...]], column: list[str], said: str
+) -> None:
+    changed = [
+        Scenario(f"v{i}", 3, names, tuple(name for name in best if name in names))
+        for i, names in enumerate(others)
+    ]
+    tried = [Scenario("base", 3, best, best), *changed]
+    (sentence,) = conclusion._survives(tried)
+    assert sentence.startswith(said)
+    assert sensitivity_table(tried)["same_best"].to_list() == ["yes", *column]
+
+
+def test_the_runner_up_does_not_share_the_best_mean_rank() -> None:
+    """a and b are best once each, so their probabilities against each other are no news; c is always the last."""
+    base = a_table([[0.9, 0.8, 0.1], [0.8, 0.9, 0.1]])
+    nothing = SimpleNamespace(evaluation={})
+    said = " ".join(conclusion.sentences(nothing, base, []))  # type: ignore[arg-type]
+    assert "a and b share the best mean rank" in said
+    assert "a against the runner-up, c: better by more than 0.01" in said
+    equal = " ".join(conclusion.sentences(nothing, a_table([[0.9, 0.1], [0.1, 0.9]]), []))  # type: ignore[arg-type]
+    assert "All methods share the best mean rank, so there is no runner-up." in equal
+
+
+def test_the_f_decides_where_the_two_disagree() -> None:
+    """Ranks 1 2 3 four times and 2 1 3 once: χ² = 12/(5·3·4)·(6² + 9² + 15²) − 3·5·4 = 8.4; and
+    F = 4·8.4/(5·2 − 8.4) = 21."""
+    base = a_table([[0.9, 0.8, 0.7]] * 4 + [[0.8, 0.9, 0.7]])
+    said = " ".join(conclusion.sentences(SimpleNamespace(evaluation={}), base, []))  # type: ignore[arg-type]
+    assert "The methods differ more than chance makes them: Iman and Davenport’s F = 21.00" in said
+    assert "which decides (Demšar, 2006) because Friedman’s χ² = 8.40" in said
+
+
+def test_ratings_of_few_data_sets_have_no_intervals(tmp_path: Path) -> None:
+    for n in (RESAMPLED - 1, RESAMPLED):
+        data = {f"d{i}": Data(seed=i) for i in range(n)}
+        made = build(tmp_path / str(n), data, {"a": Method(3.0), "b": Method(0.3)}, folds=2)
+        is_known = n == RESAMPLED
+        assert ranks_table(across(made))["rating_lower"].is_not_null().all() == is_known
+        assert ranks_table(across(made))["rating"].is_not_null().all()
+        with style.settings():
+            exhibit = ratings.draw(made)
+        assert ("There are no intervals" in exhibit.caption) != is_known
+        assert (exhibit.numbers["ratings"]["a"]["lower"] is not None) == is_known
+
+
+def test_the_cost_of_a_method_is_that_of_whole_training_sets(outcome: Outcome) -> None:
+    """Fits of a learning curve that take a thousand times as long change nothing but the caption."""
+    curve = outcome.times.filter(protocol="cv").with_columns(
+        protocol=pl.lit("learning_curve@0.1"), fit_seconds=1000 * pl.col("fit_seconds")
+    )
+    both = SimpleNamespace(times=pl.concat([outcome.times, curve]), fits=outcome.fits)
+    plain = SimpleNamespace(times=outcome.times, fits=outcome.fits)
+    found, expected = (cost_table.table(one, "Cost") for one in (both, plain))  # type: ignore[arg-type]
+    assert found.rows == expected.rows
+    assert "learning curves" in found.caption
+    assert "learning curves" not in expected.caption
+    only = SimpleNamespace(times=curve, fits=outcome.fits)
+    assert cost_table.table(only, "Cost") is None  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ ROW = 0.24  # inches
 
 
 def draw(outcome: Outcome) -> Exhibit:
-    from linclass_study.results.across import across
+    from linclass_study.results.across import RESAMPLED, across
 
     base = across(outcome)
     if not base.enough:
@@ -32,7 +32,8 @@ def draw(outcome: Outcome) -> Exhibit:
     axes = figure.add_axes((left, 0.5 / height, 0.97 - left, ROW * len(order) / height))
     for row, j in enumerate(order):
         colour, marker = style.of_method(outcome.position(base.methods[j]))
-        axes.plot([rated.lower[j], rated.upper[j]], [row, row], color=colour, linewidth=1.4)
+        if base.enough_for_intervals:
+            axes.plot([rated.lower[j], rated.upper[j]], [row, row], color=colour, linewidth=1.4)
         axes.plot(rated.elo[j], row, marker, color=colour, markersize=6)
     axes.set_yticks(range(len(order)), [style.wrapped(base.methods[j], 32) for j in order])
     axes.set(ylim=(len(order) - 0.5, -0.5), xlabel="rating (1000 is the mean; +400 wins 10 of 11)")
@@ -41,18 +42,21 @@ def draw(outcome: Outcome) -> Exhibit:
     more = ""
     if len(base.methods) > len(order):
         more = f" The {len(order)} best of {len(base.methods)} methods are shown."
+    intervals = (
+        ", and 95\u00a0% intervals of a bootstrap over data sets."
+        if base.enough_for_intervals
+        else f". There are no intervals: a bootstrap of fewer than {RESAMPLED} data sets does not tell how sure it is."
+    )
     caption = (
         f"Ratings of who beats whom by {base.metric.replace('_', ' ')}, over {len(base.datasets)} independent "
-        "data sets (Bradley and "
-        "Terry, with a normal prior of sd 2 in log-odds), and 95\u00a0% intervals of a bootstrap over data "
-        "sets. A tie counts half; "
+        f"data sets (Bradley and Terry, with a normal prior of sd 2 in log-odds){intervals} A tie counts half; "
         f"methods that lack a score on a data set do not meet there.{more}"
     )
     numbers = {
         base.methods[j]: {
             "rating": float(rated.elo[j]),
-            "lower": float(rated.lower[j]),
-            "upper": float(rated.upper[j]),
+            "lower": float(rated.lower[j]) if base.enough_for_intervals else None,
+            "upper": float(rated.upper[j]) if base.enough_for_intervals else None,
         }
         for j in np.argsort(-rated.elo, kind="stable")
     }

@@ -12,6 +12,9 @@ from linclass_study.results.outcome import FIT, Outcome
 
 PLACE, SECTION, PER_DATASET = 1, "cost", False
 
+#: Fits of learning curves are of fewer rows, so their cost is not that of the method.
+WHOLE = ~pl.col("protocol").str.starts_with("learning_curve@")
+
 COLUMNS = {
     "fits": ("Fits", "count"),
     "median_fit_seconds": ("Median fit", "seconds"),
@@ -29,7 +32,7 @@ def make(outcome: Outcome) -> Table | None:
 
 def table(outcome: Outcome, title: str) -> Table | None:
     """A row for each method and machine, the fastest first."""
-    if outcome.times.is_empty():
+    if outcome.times.filter(WHOLE).is_empty():
         return None
     several = len(times.machines(outcome.times)) > 1
     found = _measured(outcome).sort("median_fit_seconds", "method")
@@ -40,6 +43,11 @@ def table(outcome: Outcome, title: str) -> Table | None:
     caption = (
         "Wall seconds of one core, tuning included; memory is the largest of a process, data and libraries with it; "
         "iterations are of the last fit of each fold, where the method counts any."
+        + (
+            ""
+            if outcome.times.filter(~WHOLE).is_empty()
+            else " Fits of learning curves, of fewer rows, are left out."
+        )
     )
     return Table(title, caption, columns, [list(row) for row in rows])
 
@@ -47,7 +55,7 @@ def table(outcome: Outcome, title: str) -> Table | None:
 def _measured(outcome: Outcome) -> pl.DataFrame:
     seconds = pl.col("fit_seconds")
     steps = [*FIT, "iterations"] if "iterations" in outcome.fits.columns else [*FIT]
-    fits = outcome.times.join(outcome.fits.select(steps), on=list(FIT), how="left")
+    fits = outcome.times.filter(WHOLE).join(outcome.fits.select(steps), on=list(FIT), how="left")
     totals: dict[str, Any] = {
         "fits": pl.len(),
         "median_fit_seconds": seconds.median(),

@@ -18,15 +18,18 @@ def make(outcome: Outcome) -> Table | None:
     if not path.exists():
         return None
     rows = [
-        [variation, n, best.split(", "), same == "true"]
+        [variation, n, best.split(", "), same]
         for variation, n, best, same in pl.read_csv(path, infer_schema=False).iter_rows()
     ]
     columns = [
         Column("variation", "Variation"),
         Column("data_sets", "Data sets", "count"),
         Column("best", "Best mean rank", "method"),
-        Column("same_best", "Same as above", "yes"),
+        Column("same_best", "The study’s best among them"),
     ]
-    caption = "The method of the best mean rank when one thing is changed."
+    caption = (
+        "The methods of the best mean rank when one thing is changed. The conclusion survives if one and the same "
+        "method is among them in every row."
+    )
     rows = [[variation, int(n), best, same] for variation, n, best, same in rows]
     return Table("Does the conclusion survive?", caption, columns, rows) if rows else None
