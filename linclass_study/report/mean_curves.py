@@ -73,7 +73,7 @@ def draw(outcome: Outcome, dataset: str, kind: Kind) -> Exhibit:
     caption = (
         f"Curves {of}. Coloured line: the mean of the folds’ curves at each {kind.x} (vertical "
         f"averaging){spread}; thin line in every panel: the first method’s, to compare with. "
-        f"{kind.said_of_chance} {said(outcome, list(numbers), len(able))}"
+        f"{kind.said_of_chance} {said(outcome, list(numbers), len(able), 'with an AUC')}"
     )
     shown_numbers = {"dataset": dataset, "curves": of, "axis": MIDDLES.tolist(), "methods": numbers}
     return Exhibit(figure, kind.title, caption, shown_numbers)

@@ -24,11 +24,12 @@ def shown(outcome: Outcome, dataset: str, able: Iterable[str], most: int = 6) ->
     return [method for method in ranked if method in chosen]
 
 
-def said(outcome: Outcome, methods: list[str], able: int) -> str:
-    """A sentence on the choice, for the caption."""
+def said(outcome: Outcome, methods: list[str], able: int, what: str = "") -> str:
+    """A sentence on the choice, for the caption; `what` the figure needs of a method ("with probabilities")."""
+    those = f"methods {what}" if what and able < len(outcome.methods) else "methods"
     if len(methods) == able:
-        return f"All {able} methods are shown." if able > 1 else ""
+        return f"All {able} {those} are shown." if able > 1 else ""
     return (
-        f"{len(methods)} of {able} methods are shown, best {outcome.metric.replace('_', ' ')} first: the best "
+        f"{len(methods)} of {able} {those} are shown, best {outcome.metric.replace('_', ' ')} first: the best "
         "of each kind of classifier as far as there is room, and the baseline."
     )

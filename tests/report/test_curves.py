@@ -193,3 +193,12 @@ def test_a_curve_keeps_its_shape_in_fewer_points():
     few = panels.thinned(x, y)
     assert len(few[0]) < 30
     assert np.abs(np.interp(x, *few) - y).max() <= 0.002
+
+
+def test_a_caption_says_which_methods_could_be_shown(make):
+    silent = Method(0.5, probabilities=False)
+    outcome = make({"d": Data()}, {"one": Method(2.0), "two": Method(1.0), "silent": silent})
+    assert said(outcome, ["one", "two"], 2, "with probabilities").startswith("All 2 methods with")
+    assert said(outcome, ["one", "two", "silent"], 3, "with an AUC") == "All 3 methods are shown."
+    for figure in (calibration, probabilities):
+        assert "All 2 methods with probabilities are shown." in figure.draw(outcome, "d").caption

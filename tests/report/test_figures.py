@@ -200,6 +200,14 @@ def test_the_share_that_folds_dispute_is_counted():
     assert boundaries.disputed(np.stack([same, other, same])) == pytest.approx(1 / 6)
 
 
+def test_folds_of_one_class_each_are_told_from_those_with_a_boundary():
+    fold = np.zeros((3, 5, 5), dtype=int)
+    fold[1] = 1
+    assert boundaries.one_class(fold)
+    fold[2, 0, 4] = 1
+    assert not boundaries.one_class(fold)
+
+
 def test_folds_that_failed_draw_no_boundary(make):
     patchy = Method(endings={0: ("failed", "x"), 2: ("failed", "x")})
     dead = Method(everywhere=("failed", "x"))

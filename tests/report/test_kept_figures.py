@@ -71,6 +71,7 @@ def test_where_nothing_was_kept_nothing_is_drawn(outcome):
 def test_coefficients_are_means_over_folds_per_standard_deviation(outcome):
     keep(outcome, "coefficients", "d", "m", weights([3.0, -5.0, 0.1]))
     exhibit = drawn(coefficients, outcome, "d")
+    assert [text.get_text() for text in exhibit.figure.legends[0].get_texts()] == ["m"]
     told = exhibit.numbers["classes"]["yes"]
     assert [one["feature"] for one in told] == ["x0", "x2", "x1"]
     expected = [2 * (value + 0.01 * np.arange(FOLDS)) for value in (3.0, 0.1, -5.0)]
@@ -173,7 +174,10 @@ def path(fold):
 def test_paths_and_inner_scores_are_those_that_were_kept(outcome):
     keep(outcome, "tuning", "d", "m", tuning)
     keep(outcome, "paths", "d", "m", lambda fold: path(fold) if fold == 0 else ())
-    told = drawn(paths, outcome, "d").numbers["m"]
+    exhibit = drawn(paths, outcome, "d")
+    told = exhibit.numbers["m"]
+    assert "the 6 largest are named" in exhibit.caption  # of 8
+    assert "methods with a path" not in exhibit.caption  # all are shown
     assert told["path"]["x7"] == [[0.01, 0.1, 1.0], [400.0, 40.0, 4.0]]
     assert [one["strength"] for one in told["inner"]] == [0.01, 0.1, 1.0]
     assert [one["mean"] for one in told["inner"]] == pytest.approx([0.7, 0.8, 0.9])
@@ -287,7 +291,10 @@ def test_a_method_without_a_score_somewhere_is_not_on_the_front_of_score_against
     outcome.__dict__["times"] = outcome.times.with_columns(
         fit_seconds=pl.when(pl.col("fit_seconds").is_not_null()).then(seconds)
     )
-    numbers = cost.draw(outcome).numbers
+    exhibit = cost.draw(outcome)
+    numbers = exhibit.numbers
+    assert "line" not in exhibit.caption  # of one method none is drawn
+    assert "Hollow" in exhibit.caption
     assert numbers["behind"]["m"] == 0
     assert numbers["front"] == numbers["everywhere"] == ["other"]
     assert numbers["seconds"] == pytest.approx({"m": 1e-3, "other": 1.0})  # √(0.1 · 10)

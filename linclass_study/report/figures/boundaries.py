@@ -89,8 +89,13 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         f"One panel per method. {cut(about) if is_cut else ''}"
         "Thin lines: the boundary of each fold’s fit. Background: the class of each point of the plane, "
         "mixed where folds disagree; “disputed” is the share of the plane shown on which they do. "
-        f"{points(X, *next(iter(grids.values()))[:2])} {said(outcome, list(grids), len(found))}"
+        f"{points(X, *next(iter(grids.values()))[:2])} {said(outcome, list(grids), len(found), 'with a boundary')}"
     )
+    if fickle := [m for m in grids if one_class(grids[m][2]) and shares[m]]:
+        caption += (
+            f" {' and '.join(fickle)} gave the whole plane one class in each fold, not the same in all: where classes "
+            "are of nearly equal size, training sets differ in which is the largest."
+        )
     if left_out:
         caption += " Not drawn: "
         caption += "; ".join(f"{method} ({reason})" for method, reason in left_out.items()) + "."
@@ -106,6 +111,11 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     }
     where = " on two discriminant directions" if is_cut else ""
     return Exhibit(figure, f"Decision boundaries on {dataset}{where}", caption, numbers)
+
+
+def one_class(labels: np.ndarray) -> bool:
+    """Does each fold give the whole plane one class?"""
+    return bool((labels == labels[:, :1, :1]).all())
 
 
 def _draw_regions(

@@ -55,7 +55,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         "more rows, vertical lines for ± the standard deviation over the folds that have rows in the bin. The "
         "calibration error is the mean distance from the diagonal in each fold, over the folds; of small folds it is "
         "too large, as each bin’s share is a matter of chance."
-        f"{each} {said(outcome, list(numbers), len(able))}"
+        f"{each} {said(outcome, list(numbers), len(able), 'with probabilities')}"
     )
     return Exhibit(
         figure,

@@ -9,6 +9,7 @@ import polars as pl
 
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import style
+from linclass_study.report.figures.panels import NAMED, name_above
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,6 +36,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     if len(codes) == 1:
         titles = [""]
     figure = _figure(panels, titles, axis, outcome.position(method))
+    name_above(figure, method, outcome.position(method))
     if len(codes) == 1:
         _say_sides(figure, *map(str, classes))
     folds = known.select("repeat", "fold").unique().height
@@ -127,13 +129,14 @@ def _figure(
         ROW * max(len(panel) for panel in panels[i * columns : (i + 1) * columns])
         for i in range(lines)
     ]
-    height = sum(tall) + 0.56 * lines + 0.2
+    head = NAMED if len(panels) > 1 else NAMED - 0.16  # a single panel has no title of its own
+    height = sum(tall) + 0.56 * lines + 0.2 + head
     figure = style.canvas(7.2, height)
     spans = [(low, high) for low, high in map(_span, panels)]
     limits = min(low for low, _ in spans), max(high for _, high in spans)
     longest = max((len(name[:room]) for panel in panels for name, _ in panel), default=1)
     left, width = 0.15 + 0.066 * longest, 7.2 / columns
-    top = height
+    top = height - head
     for line in range(lines):
         top -= 0.26
         for column, number in enumerate(

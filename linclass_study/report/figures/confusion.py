@@ -8,6 +8,7 @@ import numpy as np
 
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import style
+from linclass_study.report.figures.panels import NAMED, name_above
 from linclass_study.results.confusion import of_the_best, per_class
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     longest = 0.068 * max(map(len, names))  # inches
     turned = longest > cell
     left, above = 0.4 + longest, 0.5 + (0.9 * longest if turned else 0.1)
-    height = above + cell * K + 0.45
+    height = above + cell * K + 0.45 + NAMED
     figure = style.canvas(WIDTH, height)
     bottom, tall = 0.45 / height, cell * K / height
     axes = figure.add_axes((left / WIDTH, bottom, cell * wide / WIDTH, tall))
@@ -45,6 +46,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     start = (left + cell * wide + 0.4) / WIDTH
     beside = figure.add_axes((start, bottom, 0.97 - start, tall))
     recall, precision = per_class(best.counts)
+    name_above(figure, best.method, outcome.position(best.method))
     _rates(beside, recall, precision, cell, *style.of_method(outcome.position(best.method)))
     caption = (
         f"Of {best.method}, the best method: rows are the true classes, columns "

@@ -41,7 +41,8 @@ def draw(outcome: Outcome) -> Exhibit:
         look: Any = {"color": colour, "markerfacecolor": filled, "markersize": 6.5}
         axes.plot(cost[method], score[method], marker, linestyle="", label=method, **look)
     corners = [cost[m] for m in front], [score[m] for m in front]
-    axes.step(*corners, where="post", color=style.MUTED, linewidth=1, zorder=1)
+    if len(front) > 1:
+        axes.step(*corners, where="post", color=style.MUTED, linewidth=1, zorder=1)
     for number, method in enumerate(() if lines else front):
         axes.annotate(
             method,
@@ -75,10 +76,15 @@ def draw(outcome: Outcome) -> Exhibit:
     caption = (
         f"Mean distance to the best {words} of each data set (higher in the figure is better; the axis "
         "is logarithmic beyond the median) against the time of a fit, the geometric mean over data sets of each one's "
-        f"median, on {len(base.datasets)} independent data sets. The line is the Pareto front: no "
-        f"method is both better and faster than {_listed(front)}. Hollow marks have no score on some data set, "
-        "and are not on the front: their means are of the others."
+        f"median, on {len(base.datasets)} independent data sets. "
+        + ("The line is the Pareto front: no" if len(front) > 1 else "No")
+        + f" method is both better and faster than {_listed(front)}."
     )
+    if len(whole) < len(score):
+        caption += (
+            " Hollow marks have no score on some data set, and are not on the front: "
+            "their means are of the others."
+        )
     numbers = {"front": front, "seconds": cost, "behind": score, "everywhere": whole}
     return Exhibit(figure, "Score against cost", caption, numbers)
 

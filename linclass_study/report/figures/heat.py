@@ -38,7 +38,7 @@ def draw(outcome: Outcome) -> Exhibit:
     shown = behind[:, order].T  # methods × data sets
     k, n = shown.shape
     names = [style.wrapped(base.methods[j], 40, 1) for j in order]
-    left, right = 0.2 + 0.062 * max(map(len, names)), 0.8
+    left, right = 0.2 + 0.062 * max(map(len, names)), 1.0
     tall = min(CELL * k, LARGEST)
     wide = min(max(CELL * n, min(WIDEST * n, WIDTH - left - right)), LARGEST)
     width, height = max(left + wide + right, WIDTH), tall + 1.2
@@ -66,7 +66,10 @@ def draw(outcome: Outcome) -> Exhibit:
     bar = figure.add_axes(
         ((left + wide + 0.2) / width, 0.15 / height, 0.12 / width, min(tall, 1.8) / height)
     )
-    figure.colorbar(image, cax=bar).ax.tick_params(labelsize=7)
+    key = figure.colorbar(image, cax=bar)
+    key.ax.tick_params(labelsize=7)
+    words = base.metric.replace("_", " ")
+    key.set_label(f"{words}\nbehind the best", fontsize=7, y=0, ha="left")
     caption = (
         f"How far each method’s mean {base.metric.replace('_', ' ')} is behind the best on each data set "
         "(yellow: the best; beyond "

@@ -64,6 +64,14 @@ def draw(outcome: Outcome) -> Exhibit:
     axes.set_xticks(range(k), names, fontsize=7.5)
     axes.set_yticks(range(k), names, fontsize=7.5)
     axes.tick_params(length=0)
+    figure.text(
+        0.06 / width,
+        1 - 0.06 / height,
+        "in each cell, row\nagainst column:\nmean difference\nwon/tied/lost\nWilcoxon’s p",
+        va="top",
+        fontsize=7,
+        color=style.MUTED,
+    )
     for spine in axes.spines.values():
         spine.set_visible(False)
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 WIDTH, COLUMNS, HEIGHT = 7.2, 3, 1.75  # inches of the figure and of a panel; panels in a row
 TICKS = (0, 0.25, 0.5, 0.75, 1)  # of shares and probabilities
+NAMED = 0.26  # inches of the line with the name of the only method
 GAP, LEFT, BELOW = 0.52, 0.6, 0.5  # inches above each row of panels, and beside and below all
 
 
@@ -89,6 +90,24 @@ def _head(axes: Axes, method: str, second: str, position: int) -> None:
         axes.annotate(
             text, (0, 1), (11, up), xycoords="axes fraction", textcoords="offset points", fontsize=8
         )
+
+
+def name_above(figure: Figure, method: str, position: int) -> None:
+    """The mark and name of the one method that a figure is of, at its top left; takes NAMED inches."""
+    from matplotlib.lines import Line2D
+
+    colour, marker = style.of_method(position)
+    figure.legend(
+        [Line2D([], [], linestyle="", marker=marker, color=colour, markersize=5)],
+        [style.wrapped(method, 60, 1)],
+        loc="upper left",
+        bbox_to_anchor=(0.0, 1.0),
+        frameon=False,
+        fontsize=8.5,
+        handlelength=1,
+        handletextpad=0.3,
+        borderpad=0.2,
+    )
 
 
 def key_of_classes(figure: Figure, classes: Sequence[str], some: Sequence[int]) -> None:

@@ -25,10 +25,14 @@ NAMED = 6  # features of a panel that have a colour and a name
 def draw(outcome: Outcome, dataset: str) -> Exhibit:
     from linclass_study.results.summary import ranking
 
+    able = 0
     found: dict[str, tuple[pl.DataFrame, pl.DataFrame]] = {}
     for method in ranking(outcome, dataset)["method"]:
         path, tuning = (outcome.kept(table, dataset, method) for table in ("paths", "tuning"))
-        if path is not None and tuning is not None and len(found) < METHODS:
+        if path is None or tuning is None:
+            continue
+        able += 1
+        if len(found) < METHODS:
             found[method] = path, judged(tuning.filter(protocol=outcome.protocol(dataset)))
     if not found:
         return Exhibit.nothing(f"no method on {dataset} is tuned over strengths and has a path")
@@ -38,7 +42,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     width = 7.2 / METHODS
     for column, (method, (path, scores)) in enumerate(found.items()):
         code = int(path["class"].to_numpy().max())
-        left, span = (column * width + 1.2) / 7.2, (width - 1.65) / 7.2
+        left, span = (column * width + 1.2) / 7.2, (width - 1.85) / 7.2
         above = figure.add_axes((left, 0.45, span, 0.48))
         below = figure.add_axes((left, 0.11, span, 0.27), sharex=above)
         numbers[method] = _draw_path(above, path.filter(pl.col("class") == code))
@@ -47,17 +51,23 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         above.set_title(method, loc="left", fontsize=8.5)
         above.tick_params(labelbottom=False)
         below.set_xlabel("strength of the penalty")
+        above.text(-0.05, 1.035, "feature", transform=above.transAxes, ha="right")
+        above.yaxis.set_label_position("right")
+        above.set_ylabel("coefficient")
         if not column:
-            above.text(-0.05, 1.035, "coefficient of", transform=above.transAxes, ha="right")
             below.set_ylabel(outcome.metric.replace("_", " "))
     of_class = f" of the score of {classes[-1]}" if len(classes) > 2 else ""
     words = outcome.metric.replace("_", " ")
+    most = max(len(own["path"]) for own in numbers.values())
+    named = f"; the {NAMED} largest are named" if most > NAMED else ""
     caption = (
         f"Above: coefficients{of_class} per standard deviation of the feature against the strength, in "
-        f"the first fold; the {NAMED} largest are named. Below: the mean {words} of the inner folds of all fits, with "
+        f"the first fold{named}. Below: the mean {words} of the inner folds of all fits, with "
         "its standard error; marks are strengths that were chosen, the larger the more often. "
         "Further to the right the penalty is stronger."
     )
+    if able > len(found):
+        caption += f" The {len(found)} best of {able} methods with a path are shown."
     return Exhibit(figure, f"Paths over strengths on {dataset}", caption, numbers)
 
 
@@ -124,5 +134,7 @@ def _draw_scores(axes: Axes, scores: pl.DataFrame, position: int) -> None:
             color=colour,
             markersize=3 + 7 * size**0.5,
             markeredgecolor="white",
+            clip_on=False,  # the ends of the grid are the ends of the axis
+            zorder=3,
         )
     axes.grid()

@@ -64,7 +64,8 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     caption = (
         f"Histograms of the predicted {what}, over the held-out rows of all folds, one outline for "
         "each class of rows; heights are on a scale of square roots, so that the rare are seen. "
-        f"{_reading(two)}{few if len(classes) > CLASSES else ''} {said(outcome, list(numbers), len(losses))}"
+        f"{_reading(two)}{few if len(classes) > CLASSES else ''} "
+        f"{said(outcome, list(numbers), len(losses), 'with probabilities')}"
     )
     shown_numbers = {
         "dataset": dataset,
