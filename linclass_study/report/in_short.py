@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from linclass_study.report.numerals import count
-from linclass_study.results.across import Across, across
+from linclass_study.results.absent import absent
+from linclass_study.results.across import FEW, Across, across
 from linclass_study.results.answer import best
 from linclass_study.results.outcome import Outcome
-from linclass_study.results.sureness import SURE
 from linclass_study.results.within import Within, within
 
 NAMES = 3  # methods named before the others are counted
+NAMED = 6  # runs without a score that are named with their data set
 
 
 def in_short(outcome: Outcome) -> list[str]:
@@ -20,7 +21,6 @@ def in_short(outcome: Outcome) -> list[str]:
     told = {name: pair for name, pair in found.items() if pair[0] is not None}
     if not told:
         return ["No method succeeded on every fold of any data set, so none is best."]
-    base = across(outcome)
     if len(outcome.datasets) == 1:
         ((name, (first, compared)),) = told.items()
         assert first is not None
@@ -32,12 +32,49 @@ def in_short(outcome: Outcome) -> list[str]:
         ]
     sure = sum(_rivals(compared) == 0 for _, compared in told.values())
     n = len(outcome.datasets)
+    overall = _overall(across(outcome))
+    if n < FEW:
+        each = (_alone(name, compared) for name, (_, compared) in told.items())
+        return [*overall, f"On {'; on '.join(each)}."]
     single = (
         f"On {sure} of the {n} data sets one method is clearly the best."
         if sure
         else f"On none of the {n} data sets is one method clearly the best."
     )
-    return [*_overall(base), single]
+    return [*overall, single]
+
+
+def could_not_compete(outcome: Outcome) -> str:
+    """Who has no place in the answer, and in a word why: by name, or counted where they are many."""
+    kept_out = {
+        name: found
+        for name, own in outcome.parts().items()
+        if own.about(name)["status"] != "unavailable" and (found := absent(own, name))
+    }
+    if not kept_out:
+        return ""
+    runs = [(name, method, why) for name, own in kept_out.items() for method, why in own.items()]
+    if len(runs) <= NAMED:
+        each = (f"{method} on {name} ({why})" for name, method, why in runs)
+        return f"Could not compete: {', '.join(each)}."
+    methods = list(dict.fromkeys(method for _, method, _ in runs))
+    where = f"{len(kept_out)} of {count(len(outcome.datasets), 'data set')}"
+    return f"Could not compete on {where}: {_names(methods)}."
+
+
+def _alone(name: str, found: Within) -> str:
+    """Of one data set of few: how many methods are clearly worse than the best one there."""
+    rivals, others = _rivals(found), len(found.methods) - 1
+    if rivals is None:
+        return f"{name} one value each does not tell" if others else f"{name} there is no other"
+    verb = "is" if others - rivals == 1 or others == 1 else "are"
+    return f"{name} {_worse(others - rivals, others)} {verb} clearly worse than {found.methods[0]}"
+
+
+def _worse(worse: int, others: int) -> str:
+    if others == 1:
+        return "the other" if worse else "not even the other"
+    return some(worse, others) if worse else f"none of the {others} others"
 
 
 def _overall(base: Across) -> list[str]:
@@ -49,12 +86,16 @@ def _overall(base: Across) -> list[str]:
     first = base.best(treatment)
     near = int(np.count_nonzero(average - average.min() <= difference)) - len(first)
     others = len(base.methods) - len(first)
+    if not others:
+        return ["All methods are equally good on average."]
+    n = len(base.treatments()[treatment])
+    if near and n < FEW:
+        return [f"{count(n, 'independent data set')} are too few to rank methods."]
     is_sure = (
         "and that is sure: every other method is behind"
         if not near
-        else f"but that is not sure: {_some(near, others)} may be as good"
+        else f"but that is not sure: {some(near, others)} may be as good"
     )
-    n = len(base.treatments()[treatment])
     verb = "is" if len(first) == 1 else "are"
     return [
         f"{_names(first)} {verb} best on average over {count(n, 'independent data set')}, {is_sure}."
@@ -71,20 +112,23 @@ def _sure(found: Within) -> str:
         )
     if not rivals:
         return "it is clearly the best"
-    return f"that is not sure: {_some(rivals, others)} may be as good"
+    return f"that is not sure: {some(rivals, others)} may be as good"
 
 
-def _some(some: int, others: int) -> str:
+def some(number: int, others: int) -> str:
+    """2 of the 3 others, both others."""
     if others == 1:
         return "the other"
-    return f"all {others} others" if some == others else f"{some} of the {others} others"
+    if number < others:
+        return f"{number} of the {others} others"
+    return "both others" if others == 2 else f"all {others} others"
 
 
 def _rivals(found: Within) -> int | None:
     """Methods that may be as good as the best; None where that cannot be told."""
     if not found.enough:
         return None
-    return int((found.posterior.better[0, 1:] < SURE).sum())
+    return len(found.rivals)
 
 
 def _names(methods: list[str]) -> str:

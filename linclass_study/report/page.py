@@ -32,7 +32,7 @@ from linclass_study.report import (
     sections,
 )
 from linclass_study.report.cells import SHOWN, Cells, breakable, choices
-from linclass_study.report.in_short import in_short
+from linclass_study.report.in_short import could_not_compete, in_short
 from linclass_study.report.page_figures import Figures
 from linclass_study.report.provenance import commits, machines
 from linclass_study.results import across_tables
@@ -95,7 +95,7 @@ def report(
         looks=LOOKS,
         metric=outcome.metric.replace("_", " "),
         alarms=[problem for problem in found if problem.status != "not_applicable"],
-        inapplicable_runs=runs_with(outcome.fits, "not_applicable"),
+        absent=could_not_compete(outcome),
         titles=TITLES,
         sections=sections.SECTIONS,
         first=next(iter(over)),
@@ -212,11 +212,6 @@ def spent(times: pl.DataFrame) -> list[tuple[str, float, float | None]]:
         pl.col("fit_seconds").sum(), pl.col("peak_rss_mb").max()
     )
     return list(by_machine.sort("machine").iter_rows())
-
-
-def runs_with(fits: pl.DataFrame, status: str) -> int:
-    """How many runs, a data set × a method, have a fit that ended so."""
-    return fits.filter(status=status).select("dataset", "method").n_unique()
 
 
 def configuration(outcome: Outcome) -> str:

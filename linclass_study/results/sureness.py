@@ -1,7 +1,8 @@
 """How sure the answer for one data set is, in sentences that name their test, n and correction.
 
 Probabilities are of the Bayesian correlated t test with the study's region of practical equivalence (`rope`), of the
-best method against each other one; Holm's correction is over all pairs of methods.
+best method against each other one. It is clearly the best where the sum of its probabilities of not being better, over
+all others, is at most 1 − SURE (union bound). Holm's correction is over all pairs of methods.
 """
 
 from __future__ import annotations
@@ -10,9 +11,8 @@ import numpy as np
 
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.spoken import spoken
-from linclass_study.results.within import Within, within
+from linclass_study.results.within import SURE, Within, within
 
-SURE = 0.95
 ALPHA = 0.05
 
 
@@ -34,7 +34,7 @@ def sureness(outcome: Outcome, dataset: str) -> str:
 def _verdict(found: Within) -> str:
     """In plain words: is the best method better than all, or may others be as good?"""
     best, others = found.methods[0], len(found.methods) - 1
-    rivals = int(np.count_nonzero(found.posterior.better[0, 1:] < SURE))
+    rivals = len(found.rivals)
     if not rivals:
         return f"{best} is clearly the best."
     tied = f" {found.equals} methods share the best mean." if found.equals > 1 else ""
@@ -45,11 +45,15 @@ def _verdict(found: Within) -> str:
 
 def _probabilities(found: Within) -> str:
     better, equal, worse = (values[0, 1:] for values in found.posterior)
-    surely_better, surely_equal = (np.count_nonzero(p >= SURE) for p in (better, equal))
+    surely_better, surely_equal = (
+        len(better) - len(found.rivals),
+        np.count_nonzero(equal >= SURE),
+    )
     rival = int(np.argmin(better))
     return (
-        f"With a probability of at least {SURE:g} it is better than {surely_better} of {len(better)} by more than "
-        f"{found.rope:g} in {found.metric.replace('_', ' ')} and equal in practice to {surely_equal}, "
+        f"It is better than {surely_better} of {len(better)} by more than {found.rope:g} in "
+        f"{found.metric.replace('_', ' ')}, with a probability of at least {SURE:g} that this holds of all of them (union "
+        f"bound), and with as much, of each for itself, equal in practice to {surely_equal}, "
         f"undecided {len(better) - surely_better - surely_equal}. Its closest rival is {found.methods[rival + 1]}: "
         f"better {better[rival]:.2f}, equal in practice {equal[rival]:.2f}, worse {worse[rival]:.2f}."
     )
@@ -59,8 +63,9 @@ def _tests(outcome: Outcome, found: Within) -> str:
     k = len(found.methods)
     apart = int(np.count_nonzero(found.test.adjusted[0, 1:] < ALPHA))
     pairs = k * (k - 1) // 2
+    stricter = "" if found.rivals or apart == k - 1 else ": it is two-sided and over all pairs, so stricter"
     return (
         f"(Bayesian correlated t test over {spoken(outcome.evaluation, found.protocol)}, n = {found.folds}, "
         f"n_test/n_train = {found.ratio:.3g}. The corrected t test, with Holm’s correction over {pairs} "
-        f"pair{'s' * (pairs > 1)}, tells {apart} of {k - 1} from it at α = {ALPHA:g}.)"
+        f"pair{'s' * (pairs > 1)}, tells {apart} of {k - 1} from it at α = {ALPHA:g}{stricter}.)"
     )

@@ -24,6 +24,7 @@ from linclass_study.results.outcome import Outcome
 from linclass_study.results.summary import ranking
 
 ROPE = 0.01  # of studies that say nothing of it
+SURE = 0.95  # the probability from which on something is called clear
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,18 @@ class Within:
     def posterior(self) -> Posterior:
         """Bayesian correlated t test: [i, j] how probably i is better than j, practically equal, worse."""
         return bayesian_t(self.table, self.ratio, self.rope)
+
+    @cached_property
+    def rivals(self) -> list[str]:
+        """Methods that may be as good as the best: all but the most that it is better than, of all of them at once,
+        with a probability of at least SURE.
+
+        P(better than each of a set) ≥ 1 − Σ P(not better), by the union bound, whatever their dependence is.
+        """
+        doubt = 1 - self.posterior.better[0, 1:]
+        order = np.argsort(doubt, kind="stable")
+        beaten = order[np.cumsum(doubt[order]) <= 1 - SURE + 1e-12]
+        return [name for j, name in enumerate(self.methods[1:]) if j not in beaten]
 
     @cached_property
     def test(self) -> CorrectedT:

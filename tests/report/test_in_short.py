@@ -10,7 +10,7 @@ from studies import Data, Method
 
 from linclass_study import tables
 from linclass_study.report import page_tables
-from linclass_study.report.in_short import in_short
+from linclass_study.report.in_short import could_not_compete, in_short
 
 
 @pytest.fixture
@@ -61,12 +61,51 @@ def test_across_data_sets_the_answer_is_as_sure_as_nemenyi_is(told):
     few = {f"d{i}": {"good": GOOD, "bad": BAD} for i in range(3)}
     many = {f"d{i}": {"good": GOOD, "bad": BAD} for i in range(5)}
     assert told(few) == [
-        "good is best on average over 3 independent data sets, but that is not sure: the other may be as good.",
-        "On 3 of the 3 data sets one method is clearly the best.",
+        "3 independent data sets are too few to rank methods.",
+        (
+            "On d0 the other is clearly worse than good; on d1 the other is clearly worse than good; "
+            "on d2 the other is clearly worse than good."
+        ),
     ]
-    assert told(many)[0] == (
-        "good is best on average over 5 independent data sets, and that is sure: every other method is behind."
+    assert told(many) == [
+        "good is best on average over 5 independent data sets, and that is sure: every other method is behind.",
+        "On 5 of the 5 data sets one method is clearly the best.",
+    ]
+
+
+def test_of_few_data_sets_each_tells_of_its_own_others(told):
+    """Nobody is said to be as good as the best who is far behind on every single data set."""
+    said = told({key: {"good": GOOD, "near": LITTLE_LESS, "guess": BAD} for key in ("d", "e")})
+    assert said == [
+        "2 independent data sets are too few to rank methods.",
+        "On d 1 of the 2 others is clearly worse than good; on e 1 of the 2 others is clearly worse than good.",
+    ]
+    (said,) = told({"d": dict.fromkeys("abc", GOOD)})
+    assert said.endswith(
+        "a, b and c have the best accuracy on d, 0.907; that is not sure: both others may be as good."
     )
+
+
+def test_equals_everywhere_are_not_surely_ahead_of_nobody(told):
+    said = told({f"d{i}": dict.fromkeys("ab", GOOD) for i in range(5)})
+    assert said[0] == "All methods are equally good on average."
+
+
+def test_who_could_not_compete_is_named_with_the_reason_or_counted(make):
+    gone = Method(everywhere=("not_applicable", "needs counts"), only=["d"])
+    fails = Method(endings={1: ("failed", "x")})
+    methods = {"fine": Method(), "gone": gone, "fails": fails}
+    outcome = make({"d": Data(), "e": Data()}, methods)
+    assert could_not_compete(outcome) == (
+        "Could not compete: gone on d (not applicable), fails on d (failed), fails on e (failed)."
+    )
+    table = page_tables.modules()["answer"].make(outcome)
+    place = [column.key for column in table.columns].index("absent")
+    assert [row[place] for row in table.rows] == [["gone", "fails"], ["fails"]]
+    many = make({f"d{i}": Data() for i in range(7)}, {"fine": Method(), "fails": fails}, name="m")
+    assert could_not_compete(many) == "Could not compete on 7 of 7 data sets: fails."
+    whole = make({"d": Data()}, {"fine": Method()}, name="whole")
+    assert could_not_compete(whole) == ""
 
 
 def test_a_study_without_an_answer_says_so(make):

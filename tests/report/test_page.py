@@ -237,13 +237,17 @@ def test_runs_that_do_not_apply_are_told_calmly_and_failures_alarm(make):
     cannot = Method(everywhere=("not_applicable", "needs numbers"), only=["e"])
     methods = {"fine": Method(), "cannot": cannot}
     calm = studies.finish(make({"d": Data(), "e": Data()}, methods))
-    assert "1 of 4 runs does not apply, for reasons known before the fit." in Page(calm).words()
+    assert "Could not compete: cannot on e (not applicable). Why?" in Page(calm).words()
+    assert '<a href="#table-failures">Why?' in calm
     assert 'class="problems' not in calm
     mixed = make({"d": Data(), "e": Data()}, methods | {"dead": Method(everywhere=("failed", "x"))})
     page = studies.finish(mixed)
     assert box(page, "problems").startswith("10 fits of 30 did not succeed.")
     assert "needs numbers" not in box(page, "problems")
-    assert "1 of 6 runs does not apply" in Page(page).words()
+    assert (
+        "Could not compete: dead on d (failed), cannot on e (not applicable), dead on e (failed). Why?"
+        in Page(page).words()
+    )
 
 
 def test_a_long_reason_is_folded_and_lost_nowhere(make):

@@ -10,6 +10,8 @@ from scipy import stats
 from studies import Data, Method
 
 from linclass_study import tables
+from linclass_study.report import page_tables
+from linclass_study.report.in_short import in_short
 from linclass_study.results.sureness import sureness
 from linclass_study.results.within import within
 
@@ -40,7 +42,7 @@ NOISE = np.array([-0.002, 0.001, 0.0, -0.001, 0.002])
 def test_what_is_far_ahead_on_every_fold_is_surely_the_best(told):
     _, said = told({"a": 0.6 + NOISE[::-1], "b": 0.9 + NOISE, "c": 0.7 - NOISE})
     assert said.startswith("b is clearly the best.")
-    assert "better than 2 of 2 by more than 0.01 in accuracy" in said
+    assert "It is better than 2 of 2 by more than 0.01 in accuracy" in said
     assert "tells 2 of 2 from it" in said
 
 
@@ -61,6 +63,35 @@ def test_equal_means_are_one_sentence(told):
     _, said = told({name: [1.0] * 5 for name in "abcd"} | {"e": [0.5] * 5})
     assert "3 of 4 others may be as good as a. 4 methods share the best mean." in said
     assert "Its closest rival is b: better 0.00, equal in practice 1.00, worse 0.00." in said
+
+
+def test_clearly_the_best_is_said_of_all_others_at_once(told):
+    """Against each of four equals it is better with a probability of more than .95; that it is better than all of
+    them, only with more than 1 − Σ (1 − p)."""
+    d = np.array([0.05, 0.025, 0.04, 0.015, 0.06])
+    # Five folds of 20 rows against 80: 1/5 + 20/80.
+    doubt = stats.t(4, d.mean(), d.std(ddof=1) * (1 / 5 + 1 / 4) ** 0.5).cdf(0.01)
+    assert 0.05 / 2 < doubt < 0.05
+    rivals = {name: 0.5 + np.zeros(5) for name in "bcde"}
+    outcome, said = told({"a": 0.5 + d} | rivals)
+    assert said.startswith("No method is clearly the best: 3 of 4 others may be as good as a.")
+    assert "It is better than 1 of 4" in said
+    assert len(within(outcome, "d").rivals) == 3
+    (table,) = page_tables.modules()["answer"].make(outcome).rows
+    assert "3 of the 4 others may be as good" in table
+    assert in_short(outcome)[0].endswith("3 of the 4 others may be as good.")
+
+
+def test_a_stricter_correction_that_disagrees_is_explained(told):
+    d = 0.26 + 0.19 * np.array([1, -1, 0.5, -0.5, 0])
+    error = d.std(ddof=1) * (1 / 5 + 1 / 4) ** 0.5
+    assert 2 * stats.t(4).sf(d.mean() / error) > 0.05 > stats.t(4).sf((d.mean() - 0.01) / error)
+    _, said = told({"a": 0.3 + d, "b": 0.3 + np.zeros(5)})
+    assert said.startswith("a is clearly the best.")
+    assert (
+        "tells 0 of 1 from it at α = 0.05: it is two-sided and over all pairs, so stricter.)"
+        in said
+    )
 
 
 def test_the_probabilities_are_those_of_the_correlated_t_test(told):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from linclass import metrics
+from linclass_study.report.in_short import some
 from linclass_study.report.table import Column, Number, Table
 from linclass_study.report.tables import endings
+from linclass_study.results.absent import absent
 from linclass_study.results.answer import best
 from linclass_study.results.outcome import Outcome
-from linclass_study.results.sureness import SURE
-from linclass_study.results.within import ROPE, within
+from linclass_study.results.within import ROPE, SURE, within
 
 PLACE, SECTION, PER_DATASET = 1, "answer", False
+RARE = ("ended", "absent")  # columns that are left out where they are empty
 
 
 def make(outcome: Outcome) -> Table:
@@ -20,26 +22,33 @@ def make(outcome: Outcome) -> Table:
         Column("best", "Best method", "method", names=2),
         Column(outcome.metric, words.capitalize(), "number"),
         Column("sure", "How sure"),
-        Column("near", "Closest behind it", "method", "Within one standard error of the best"),
+        Column(
+            "near",
+            "Within one standard error",
+            "method",
+            "Others that are behind the best by no more than one standard error of the difference",
+        ),
         Column("ended", "Its fits"),
+        Column("absent", "Did not compete", "method", "Methods without a score of every fold"),
     ]
     rows = [_row(own, dataset) for dataset, own in outcome.parts().items()]
     rope = outcome.evaluation.get("rope", ROPE)
     caption = (
         f"The {'highest' if metrics.greater_is_better(outcome.metric) else 'lowest'} mean {words} ± the standard "
-        "deviation over folds. Only methods that succeeded on every fold compete. A method may be as good as the "
-        f"best unless the best is better by more than {rope:g} with a probability of at least {SURE:g} (Bayesian "
-        "correlated t test). Closest behind are those within one standard error, fold by fold."
+        "deviation over folds. Only methods that succeeded on every fold compete. All others may be as good as the "
+        f"best but those it is better than by more than {rope:g} with a probability of at least {SURE:g} of all of "
+        f"them at once: the probabilities that it is not add up to {1 - SURE:g} at most (Bayesian correlated t test, "
+        "union bound). One standard error, of the differences fold by fold, is another criterion."
     )
-    if not any(row[-1] for row in rows):
-        columns, rows = columns[:-1], [row[:-1] for row in rows]
+    used = [j for j, c in enumerate(columns) if c.key not in RARE or any(row[j] for row in rows)]
+    columns, rows = [columns[j] for j in used], [[row[j] for j in used] for row in rows]
     return Table("The best method of each data set", caption, columns, rows)
 
 
 def _row(outcome: Outcome, dataset: str) -> list[object]:
     found = best(outcome, dataset)
     if found is None:
-        return [dataset, [], None, "no method succeeded on every fold", [], ""]
+        return [dataset, [], None, "no method succeeded on every fold", [], "", []]
     method, mean, sd, equal = found
     compared = within(outcome, dataset)
     near = [name for name in compared.near if name not in (method, *equal)]
@@ -53,6 +62,7 @@ def _row(outcome: Outcome, dataset: str) -> list[object]:
         sure(outcome, dataset),
         near,
         ended,
+        list(absent(outcome, dataset)),
     ]
 
 
@@ -65,7 +75,6 @@ def sure(outcome: Outcome, dataset: str) -> str:
     if not found.enough:
         return "one value each does not tell"
     tied = f"{found.equals} share the best mean; " if found.equals > 3 else ""
-    rivals = int((found.posterior.better[0, 1:] < SURE).sum())
-    if not rivals:
+    if not found.rivals:
         return "clearly the best"
-    return f"{tied}{'all' if rivals == others else rivals} of {others} others may be as good"
+    return f"{tied}{some(len(found.rivals), others)} may be as good"

@@ -49,7 +49,8 @@ def make(outcome: Outcome, dataset: str) -> Table | None:
     over = f"{spoken(outcome.evaluation, found.protocol)} (n = {found.folds}, n_test/n_train = {found.ratio:.3g})"
     caption = (
         f"{best}, the best on {dataset} by mean {words}, against each other method, over the same {over}. In brackets: "
-        f"95 % interval. Probabilities: Bayesian correlated t test; {found.rope:g} makes no difference in practice. "
+        f"95 % interval. Probabilities: Bayesian correlated t test; {found.rope:g} makes no difference in practice; "
+        "each is of one method for itself. "
         f"p: corrected t test (Nadeau and Bengio), then with Holm’s correction over all {pairs} pairs of methods. "
         "Methods of which some fit did not succeed are left out."
     )

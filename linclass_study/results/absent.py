@@ -1,0 +1,20 @@
+"""Methods that could not compete on a data set, and in a word or two why."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from linclass_study.results.outcome import FITTED, STATUSES, Outcome
+from linclass_study.results.summary import ranking
+
+
+def absent(outcome: Outcome, dataset: str) -> dict[str, str]:
+    """Method → the statuses that kept it out: 'not applicable', 'failed'; or the metric that it has no value of."""
+    fits = outcome.fits.filter(dataset=dataset, protocol=outcome.protocol(dataset))
+    missed = fits.filter(~pl.col("status").is_in(FITTED))
+    found = {}
+    for method in ranking(outcome, dataset).filter(~pl.col("whole"))["method"]:
+        met = {*missed.filter(method=method)["status"]}
+        words = [status.replace("_", " ") for status in STATUSES if status in met]
+        found[method] = ", ".join(words) or f"no {outcome.metric.replace('_', ' ')}"
+    return {method: found[method] for method in outcome.methods if method in found}
