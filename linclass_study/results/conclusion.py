@@ -99,8 +99,8 @@ def _survives(tried: list[Scenario]) -> list[str]:
         stay = "stays" if len(kept) == 1 else "stay"
         return [f"{_listed(kept)} {stay} among the best in all {n} variations below."]
     if len(best) > 1 and all(one.kept for one in tried):
-        each = "the two" if len(best) == 2 else f"these {len(best)}"
-        return [f"One of {each} is among the best in each of {n} variations below, but none of them in all."]
+        each, none = ("the two", "neither") if len(best) == 2 else (f"these {len(best)}", "none")
+        return [f"One of {each} is among the best in each of {n} variations below, but {none} of them in all."]
     changes = [one.what for one in tried[1:] if not one.kept]
     other = "Another method is best" if len(best) == 1 else "None of these is among the best"
     return [f"{other} in {len(changes)} of {n} variations: {_listed(changes)}."]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -22,6 +23,7 @@ from linclass_study.report.figures import (
 )
 from linclass_study.report.tables import coefficients as coefficients_table
 from linclass_study.report.tables import tuned as tuned_table
+from linclass_study.results.summary import ranking
 
 FOLDS = 4
 
@@ -113,6 +115,46 @@ def test_comparable_coefficients_of_finite_optima_come_first(outcome, make):
     for method in ("m", "other"):
         keep(odd, "coefficients", "d", method, weights([1.0]))
     assert coefficients.best_linear(odd, "d")[0] == "other"
+
+
+def test_coefficients_speak_for_the_positive_class_which_may_be_the_first(outcome):
+    keep(outcome, "coefficients", "d", "m", weights([3.0, -5.0]))
+    file = outcome.results / "data" / "d.json"
+    about = json.loads(file.read_text())
+    first, last = about["classes"]
+    assert about["positive"] == last
+    as_kept = coefficients_table.make(outcome, "d")
+    file.write_text(json.dumps(about | {"positive": first}))
+    turned = replace(outcome)  # read anew
+    table = coefficients_table.make(turned, "d")
+    assert f"positive ones speak for {first}" in table.caption
+    features = as_kept.frame()["feature"].to_list()
+    assert table.frame()["feature"].to_list() == features
+    assert table.frame()["m"].to_list() == [-value for value in as_kept.frame()["m"]]
+    exhibit = drawn(coefficients, turned, "d")
+    assert f"Positive ones speak for {first}, negative ones for {last}" in exhibit.caption
+    told = {one["feature"]: one["mean"] for one in exhibit.numbers["classes"][first]}
+    assert told["x0"] < 0 < told["x1"]
+    keep(turned, "tuning", "d", "m", tuning)
+    keep(turned, "paths", "d", "m", lambda fold: path(fold) if fold == 0 else ())
+    of_path = drawn(paths, turned, "d")
+    assert f"of the score of {first} per" in of_path.caption
+    assert of_path.numbers["m"]["path"]["x7"][1] == [-400.0, -40.0, -4.0]
+
+
+def test_who_is_not_in_the_table_of_coefficients_is_named_with_the_reason(make):
+    methods = {f"m{i}": Method(5.0 - i / 2) for i in range(10)}
+    outcome = make({"d": Data()}, methods, folds=FOLDS)
+    ranked = ranking(outcome, "d")["method"].to_list()
+    keep(outcome, "coefficients", "d", ranked[0], weights([1.0], scale=1.0))
+    for method in ranked[2:]:
+        keep(outcome, "coefficients", "d", method, weights([1.0]))
+    table = coefficients_table.make(outcome, "d")
+    assert [column.key for column in table.columns[1:]] == ranked[2:8]
+    assert (
+        f"Left out: {ranked[0]} (not per standard deviation); {ranked[1]} (no coefficients of named "
+        f"features); {ranked[8]}, {ranked[9]} (there is room for 6)."
+    ) in table.caption
 
 
 def test_each_class_has_a_panel(outcome):

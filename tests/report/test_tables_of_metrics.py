@@ -75,3 +75,15 @@ def test_nothing_is_told_of_what_there_is_not(make):
     assert isinstance(frame, pl.DataFrame)
     assert not [name for name in frame.columns if name.endswith(("_low", "_high"))]
     assert differences.make(single, "d") is None
+
+
+def test_a_metric_that_is_in_no_list_is_a_column_after_the_others(make, monkeypatch):
+    """A new file of linclass/metrics is enough; here, one that the list forgets."""
+    outcome = make({"d": Data()}, {"a": Method()})
+    whole = metrics.make(outcome, "d").frame()
+    forgotten = {name: said for name, said in metrics.METRICS.items() if name != "log_loss"}
+    monkeypatch.setattr(metrics, "METRICS", forgotten)
+    table = metrics.make(outcome, "d")
+    last = table.columns[-1]
+    assert (last.key, last.title, last.about) == ("log_loss", "Log loss", "less is better")
+    assert table.frame()["log_loss"].to_list() == whole["log_loss"].to_list()

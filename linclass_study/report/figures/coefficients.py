@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,24 +27,25 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     found = best_linear(outcome, dataset)
     if found is None:
         return Exhibit.nothing(f"no linear method on {dataset} has coefficients of named features")
-    method, known = found
+    method, known = found[0], oriented(found[1], outcome.about(dataset))
     classes = outcome.about(dataset)["classes"]
     codes = known["class"].unique().sort().to_list()
     shown, most = codes[:PANELS], EACH if len(codes) == 1 else EACH // 2
     panels = [largest(known.filter(pl.col("class") == code), most) for code in shown]
     unit = "standard deviation" if is_standardized(known) else "unit"
+    sides = [str(classes[1 - shown[0]]), str(classes[shown[0]])] if len(codes) == 1 else []
     titles, axis = [str(classes[code]) for code in shown], f"coefficient, per {unit}"
     if len(codes) == 1:
         titles = [""]
     figure = _figure(panels, titles, axis, outcome.position(method))
     name_above(figure, method, outcome.position(method))
     if len(codes) == 1:
-        _say_sides(figure, *map(str, classes))
+        _say_sides(figure, *sides)
     folds = known.select("repeat", "fold").unique().height
     of_how_many = known["feature"].drop_nulls().n_unique()
     speaks = ""
     if len(codes) == 1:
-        speaks = f" Positive ones speak for {classes[1]}, negative ones for {classes[0]}."
+        speaks = f" Positive ones speak for {sides[1]}, negative ones for {sides[0]}."
     caption = (
         f"Coefficients of {method}: how much its score rises with one {unit} of the feature.{speaks} "
         f"Large marks are means over {folds} folds, dots the folds. "
@@ -91,6 +93,17 @@ def best_linear(outcome: Outcome, dataset: str) -> tuple[str, pl.DataFrame] | No
             return method, known
         others = others or (method, known)
     return others
+
+
+def oriented(known: pl.DataFrame, about: Mapping[str, Any]) -> pl.DataFrame:
+    """Of two classes with one score, the score of the positive class, of which precision and recall are, too."""
+    positive = about["classes"].index(about["positive"]) if len(about["classes"]) == 2 else None
+    if positive is None or known["class"].n_unique() > 1:
+        return known
+    sign = pl.when(pl.col("class") == positive).then(1.0).otherwise(-1.0)
+    return known.with_columns(
+        value=pl.col("value") * sign, **{"class": pl.lit(positive, known.schema["class"])}
+    )
 
 
 def is_standardized(known: pl.DataFrame) -> bool:

@@ -10,6 +10,7 @@ import polars as pl
 
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import style
+from linclass_study.report.figures.coefficients import oriented
 from linclass_study.report.figures.end_labels import end_labels
 
 if TYPE_CHECKING:
@@ -36,11 +37,13 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
             found[method] = path, judged(tuning.filter(protocol=outcome.protocol(dataset)))
     if not found:
         return Exhibit.nothing(f"no method on {dataset} is tuned over strengths and has a path")
-    classes = outcome.about(dataset)["classes"]
+    about = outcome.about(dataset)
+    classes = about["classes"]
     figure = style.canvas(7.2, 4.4)
     numbers: dict[str, Any] = {}
     width = 7.2 / METHODS
-    for column, (method, (path, scores)) in enumerate(found.items()):
+    for column, (method, (kept, scores)) in enumerate(found.items()):
+        path = oriented(kept, about)
         code = int(path["class"].to_numpy().max())
         left, span = (column * width + 1.2) / 7.2, (width - 1.85) / 7.2
         above = figure.add_axes((left, 0.45, span, 0.48))
@@ -56,7 +59,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         above.set_ylabel("coefficient")
         if not column:
             below.set_ylabel(outcome.metric.replace("_", " "))
-    of_class = f" of the score of {classes[-1]}" if len(classes) > 2 else ""
+    of_class = f" of the score of {about['positive'] if len(classes) == 2 else classes[-1]}"
     words = outcome.metric.replace("_", " ")
     most = max(len(own["path"]) for own in numbers.values())
     named = f"; the {NAMED} largest are named" if most > NAMED else ""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from linclass_study.report.figures.coefficients import best_linear, is_standardized
+from linclass_study.report.figures.coefficients import best_linear, is_standardized, oriented
 from linclass_study.report.table import Column, Number, Table
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.summary import ranking
@@ -23,15 +23,24 @@ def make(outcome: Outcome, dataset: str) -> Table | None:
     if first is None:
         return None
     method, known = first
-    weighed = {method: effects(known)}
-    for other in ranking(outcome, dataset)["method"]:
-        if len(weighed) == METHODS:
-            break
-        if other in weighed or (told := outcome.kept("coefficients", dataset, other)) is None:
+    weighed = {method: effects(oriented(known, about))}
+    unit = "standard deviation" if is_standardized(known) else "unit"
+    left_out: dict[str, list[str]] = {}  # why → methods
+    ranked = ranking(outcome, dataset)["method"].to_list()
+    for place, other in enumerate(ranked):
+        if other == method:
             continue
-        told = told.filter(protocol=outcome.protocol(dataset))
-        if told.height and is_standardized(told) == is_standardized(known):
-            weighed[other] = effects(told)
+        if len(weighed) == METHODS:
+            left_out[f"there is room for {METHODS}"] = [m for m in ranked[place:] if m != method]
+            break
+        told = outcome.kept("coefficients", dataset, other)
+        told = None if told is None else told.filter(protocol=outcome.protocol(dataset))
+        if told is None or told.is_empty():
+            left_out.setdefault("no coefficients of named features", []).append(other)
+        elif is_standardized(told) == is_standardized(known):
+            weighed[other] = effects(oriented(told, about))
+        else:
+            left_out.setdefault(f"not per {unit}", []).append(other)
     classes = about["classes"]
     order = sorted(
         weighed[method], key=lambda key: (key[0], -abs(weighed[method][key].value or 0), key[1])
@@ -47,15 +56,23 @@ def make(outcome: Outcome, dataset: str) -> Table | None:
     columns += [Column(name, name, "number") for name in weighed]
     if not several:
         columns, rows = columns[1:], [row[1:] for row in rows]
-    unit = "standard deviation" if is_standardized(known) else "unit"
     more = f" Of {len(order)} the largest are shown." if len(order) > len(shown) else ""
-    towards = "the class" if several else str(classes[-1])
+    towards = "the class" if several else str(about["positive"])
     caption = (
         f"Coefficients per {unit} of the feature, mean ± standard deviation over the folds: positive ones speak for "
-        f"{towards}. Scores of different methods have different scales, so compare signs and order.{more} "
-        "All are in runs/…/coefficients.parquet."
+        f"{towards}. Scores of different methods have different scales, so compare signs and order.{more}"
+        f"{_said(left_out)} All are in runs/…/coefficients.parquet."
     )
     return Table(f"Coefficients on {dataset}", caption, columns, rows)
+
+
+def _said(left_out: dict[str, list[str]]) -> str:
+    """Left out: lda (not per standard deviation); 7 others (there is room for 6)."""
+    parts = [
+        f"{', '.join(names) if len(names) <= METHODS else f'{len(names)} others'} ({why})"
+        for why, names in left_out.items()
+    ]
+    return f" Left out: {'; '.join(parts)}." if parts else ""
 
 
 def effects(known: pl.DataFrame) -> dict[tuple[int, str], Number]:

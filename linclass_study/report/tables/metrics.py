@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from linclass import metrics
 from linclass_study.report import standing
 from linclass_study.report.table import Column, Table
 from linclass_study.report.tables.performance import over
@@ -10,6 +11,8 @@ from linclass_study.results.spoken import has_spread
 from linclass_study.results.summary import ranking
 
 PLACE, SECTION, PER_DATASET = 3, "dataset", True
+
+AVERAGES = ("_macro", "_micro", "_weighted")
 
 #: metric → its short title, and what it is
 METRICS = {
@@ -32,21 +35,30 @@ METRICS = {
 }  # fmt: skip
 
 
+def titles() -> dict[str, tuple[str, str]]:
+    """METRICS, then those that are in no list, by their own names; averages of one that is listed are not repeated."""
+    own = {
+        name: (name.replace("_", " ").capitalize(), "" if metrics.greater_is_better(name) else "less is better")
+        for name in metrics.names()
+        if name not in METRICS and not name.endswith(AVERAGES)
+    }  # fmt: skip
+    return METRICS | own
+
+
 def make(outcome: Outcome, dataset: str) -> Table | None:
     """Metrics that no method has on this data set (expected cost without costs) have no column."""
     about = outcome.about(dataset)
     if about["status"] == "unavailable":
         return None
     protocol = outcome.protocol(dataset)
-    found = standing.columns(outcome, dataset, METRICS, protocol, intervals=True)
-    shown = [
-        name for name in METRICS if any(cell.value is not None for cell in found[name].values())
-    ]
+    known = titles()
+    found = standing.columns(outcome, dataset, known, protocol, intervals=True)
+    shown = [name for name in known if any(cell.value is not None for cell in found[name].values())]
     if not shown:
         return None
     methods = ranking(outcome, dataset, protocol=protocol)["method"].to_list()
     columns = [Column("method", "Method", "method")]
-    columns += [Column(name, METRICS[name][0], "number", METRICS[name][1]) for name in shown]
+    columns += [Column(name, known[name][0], "number", known[name][1]) for name in shown]
     rows = [[method, *(found[name][method] for name in shown)] for method in methods]
     faint = frozenset(i for i, row in enumerate(rows) if row[1].partial)
     return Table(
