@@ -36,6 +36,7 @@ workflow.localrules(
 
 onstart:
     take_results()
+    withdraw_other_study()
     look_after_slurm_jobs()
     say_progress()
 

@@ -11,7 +11,7 @@ from linclass_study.command.results_folder import ResultsFolder
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.study_file import Asked
 
-SAID = ("rope",)  # keys of the evaluation that no fit depends on
+SAID = ("rope", "traces")  # keys of the evaluation that no prediction depends on
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def combined(sources: Sequence[ResultsFolder], folder: Path) -> Merged:
 
 
 def _parts(evaluation: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """(what fits depend on, what is only said of their scores); older results do not have the latter."""
+    """(what predictions depend on, what is only said beside them); older results do not have the latter."""
     fitted = {key: value for key, value in evaluation.items() if key not in SAID}
     return fitted, {key: value for key, value in evaluation.items() if key in SAID}
 

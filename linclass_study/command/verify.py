@@ -46,7 +46,8 @@ class Verified:
             return f"different: {len(self.different):,} of {runs} differ"
         if any(self.alone.values()) or not compared:
             counts = [f"{len(self.alone[name]):,} runs are in {name} alone" for name in "AB"]
-            return f"different: the {runs} of both are equal, {' and '.join(counts)}"
+            common = f"the {runs} of both are equal" if compared else "no run is in both"
+            return f"different: {common}, {' and '.join(counts)}"
         if self.facts:
             return f"different: the predictions of {runs} are equal, what belongs to them is not"
         if self.close:

@@ -55,16 +55,14 @@ def write(asked: Asked) -> None:
     os.replace(partial, path)
 
 
-def drop_other(results: Path, study: str) -> None:
-    """Remove the file where it tells of another study than this (JSON), so that its tables are made anew."""
+def is_other(results: Path, study: str) -> bool:
+    """Whether the file tells of another study than this (JSON), so that its tables are to be made anew."""
     path, asked = results / NAME, json.loads(study)
     try:
         known = json.loads(path.read_text(encoding="utf-8"))
-        same = all(known[part] == asked[part] for part in PARTS)
+        return any(known[part] != asked[part] for part in PARTS)
     except (OSError, ValueError, KeyError, TypeError):
-        return
-    if not same:
-        path.unlink(missing_ok=True)
+        return False
 
 
 def read(results: Path) -> Asked:

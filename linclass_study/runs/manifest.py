@@ -1,7 +1,7 @@
 """bundles/{bundle}.json: which runs a job has brought up to date, and what files they have.
 
-A manifest is the one output of a job, however many runs it holds. It is a promise: one whose files are gone
-is dropped when the Snakefile is read, so that Snakemake sees by itself that the job is to be done.
+A manifest is the one output of a job, however many runs it holds. It is a promise: the job of one that does not
+hold is done again.
 """
 
 from __future__ import annotations
@@ -36,22 +36,12 @@ def read(path: Path) -> dict[str, dict[str, Any]]:
     return runs
 
 
-def drop_broken(results: Path) -> None:
-    """Remove each manifest that promises a file which is not there any more."""
-    for path in sorted((results / FOLDER).glob("*.json")):
-        runs = read(path)
-        whole = (kept.are_there(results / "runs" / run, runs[run]["files"]) for run in runs)
-        if not runs or not all(whole):
-            path.unlink(missing_ok=True)
-
-
-def drop_others(results: Path, wanted: Mapping[str, Mapping[str, str]]) -> None:
-    """Remove each manifest of other runs, or of runs that were asked for otherwise, than wanted: bundle → run → asked.
+def holds(results: Path, bundle: str, wanted: Mapping[str, str]) -> bool:
+    """Whether the files of exactly the wanted runs are there, asked for in the same way: run → asked.
 
     Snakemake compares what a job was asked only while it has its own records. Results that were moved, or whose
     .snakemake is gone, must speak for themselves.
     """
-    for bundle, runs in wanted.items():
-        path = results / FOLDER / f"{bundle}.json"
-        if path.exists() and {run: about.get("asked") for run, about in read(path).items()} != runs:
-            path.unlink(missing_ok=True)
+    runs = read(results / FOLDER / f"{bundle}.json")
+    whole = (kept.are_there(results / "runs" / run, runs[run]["files"]) for run in runs)
+    return {run: about.get("asked") for run, about in runs.items()} == wanted and all(whole)

@@ -110,11 +110,6 @@ def take(results: str) -> None:
         file.flush()
 
 
-def has_company() -> bool:
-    """Whether another main process works in this folder, as far as is known."""
-    return any(not dead for _, _, dead in _others())
-
-
 def explain_refusals(logger: logging.Logger, results: str) -> None:
     """Where Snakemake refuses to work on locked results, say who holds them, and what to do."""
 

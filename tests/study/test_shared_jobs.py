@@ -136,24 +136,31 @@ def test_only_libraries_without_state_share_a_child():
     "text",
     ["", "[3]", '{"d/svm": 3}', '{"d/svm": {"files": {"fits.parquet": 3}}}', '{"d/svm": {}}'],
 )
-def test_a_manifest_that_is_none_is_dropped(tmp_path, text):
+def test_a_manifest_that_is_none_holds_nothing(tmp_path, text):
     path = tmp_path / "bundles" / "d.json"
     path.parent.mkdir()
     path.write_text(text)
-    manifest.drop_broken(tmp_path)
-    assert not path.exists()
+    assert not manifest.holds(tmp_path, "d", {"d/svm": "x"})
+    assert path.read_text() == text
 
 
-def test_a_manifest_of_other_runs_or_of_another_question_is_dropped(tmp_path):
+def test_a_manifest_of_other_runs_of_another_question_or_without_its_files_does_not_hold(tmp_path):
     told = {"files": {}, "rows": "r"}
-    for name, asked in (("same", "x"), ("edited", "old"), ("other", "x")):
-        runs = {"iris/lda": told | {"asked": asked}}
+    gone = {"files": {"fits.parquet": {"bytes": 1, "digest": "d"}}, "rows": "r"}
+    for name, about, asked in (
+        ("same", told, "x"),
+        ("edited", told, "old"),
+        ("other", told, "x"),
+        ("gone", gone, "x"),
+    ):
+        runs = {"iris/lda": about | {"asked": asked}}
         manifest.write(tmp_path / manifest.FOLDER / f"{name}.json", runs)
     wanted = {
         "same": {"iris/lda": "x"},
         "edited": {"iris/lda": "new"},
         "other": {"iris/lda": "x", "iris/qda": "x"},
+        "gone": {"iris/lda": "x"},
         "absent": {"iris/svm": "x"},
     }
-    manifest.drop_others(tmp_path, wanted)
-    assert [path.stem for path in (tmp_path / manifest.FOLDER).glob("*.json")] == ["same"]
+    assert [name for name in wanted if manifest.holds(tmp_path, name, wanted[name])] == ["same"]
+    assert len([*(tmp_path / manifest.FOLDER).glob("*.json")]) == 4, "none is removed"

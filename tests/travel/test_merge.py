@@ -171,12 +171,15 @@ def test_studies_that_ask_otherwise_are_a_conflict(linclass, a, b, tmp_path, cha
 
 
 @pytest.mark.usefixtures("no_report")
-def test_another_rope_is_told_and_no_conflict(linclass, a, b, tmp_path):
+@pytest.mark.parametrize(("key", "value"), [("rope", 0.05), ("traces", True)])
+def test_what_no_prediction_depends_on_is_told_and_no_conflict(
+    linclass, a, b, tmp_path, key, value
+):
     asked = json.loads((a / "study.json").read_text())["evaluation"]
-    edit(b, evaluation=asked | {"rope": 0.05})  # a is as it was before there was a rope
+    edit(b, evaluation=asked | {key: value})  # a is as it was before there was such a key
     said = linclass("merge", a, b, "--into", tmp_path / "both")
     assert said.code == 0
-    assert any("evaluation.rope: " in line for line in said.lines), said.lines
+    assert any(f"evaluation.{key}: " in line for line in said.lines), said.lines
 
 
 @pytest.mark.usefixtures("no_report")

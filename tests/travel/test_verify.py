@@ -95,6 +95,16 @@ def test_runs_and_rows_of_one_side_alone_are_named(linclass, a, b):
     assert "1 row predicted in B alone" in said.text
 
 
+def test_results_without_a_common_run_are_not_called_equal(linclass, a, b):
+    shutil.rmtree(a / "runs" / "two")
+    shutil.rmtree(b / "runs" / "three")
+    said = linclass("verify", a, b)
+    assert said.code == 1
+    assert said.lines[0] == (
+        "different: no run is in both, 2 runs are in A alone and 2 runs are in B alone"
+    )
+
+
 def test_infinite_and_missing_numbers_equal_themselves(linclass, a, b):
     for folder in (a, b):
         odd = pl.Series([[math.inf, -math.inf], [math.nan, 0.0]] * 20)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -58,7 +60,9 @@ def test_an_estimator_a_metric_and_a_figure_of_ones_own(with_examples):
 @pytest.mark.slow
 def test_texts_an_embedding_and_a_feature_of_ones_own(with_examples):
     rng = np.random.default_rng(0)
-    np.save(with_examples.folder / "reviews.npy", rng.normal(size=(8, 5)))
+    page = (ROOT / "docs/features.md").read_text(encoding="utf-8")
+    (command,) = re.findall(r'`python -c "(.*reviews.npy.*)"`', page)
+    subprocess.run([sys.executable, "-c", command], cwd=with_examples.folder, check=True)
     said = with_examples.snakemake(study="reviews.yaml")
     assert said.code == 0, said.text
     results = with_examples.folder / "results/reviews"

@@ -77,6 +77,39 @@ def test_results_without_snakemakes_records_tell_what_they_were_asked(computed):
     assert computed.plan().runs == {("iris", "logistic_newton"), ("gaussians", "logistic_newton")}
 
 
+def files_in(folder) -> dict[str, int]:
+    """Every file → when it was written; logs are no results."""
+    files = (file for file in folder.rglob("*") if file.is_file() and "logs" not in file.parts)
+    return {str(file.relative_to(folder)): file.stat().st_mtime_ns for file in files}
+
+
+def test_a_plan_or_another_target_removes_no_results(computed):
+    """Of an edited study, of one with other data and of one whose files are partly gone."""
+    results = computed.folder / "results"
+    (results / "runs/gaussians/lda/boundary.npz").unlink()
+    before = files_in(results)
+    text = computed.text("study.yaml")
+    for other in (text.replace("folds: 3", "folds: 4"), "datasets: [heart]\nmethods: [lda]\n"):
+        computed.write("study.yaml", other)
+        said = computed.plan()
+        assert "aggregate" in said.jobs
+        assert said.runs
+        assert computed.snakemake("-n", "reproduce").code == 0
+        figure = "results/textbook/perceptron/numbers.json"
+        assert computed.snakemake(figure).code == 0
+        kept = {file: when for file, when in files_in(results).items() if "textbook" not in file}
+        assert kept == before
+    computed.write("study.yaml", text)
+    assert computed.plan().runs == {("gaussians", "lda")}
+
+
+def test_a_study_that_fits_withdraws_the_study_json_of_another_one(computed):
+    computed.write("study.yaml", computed.text("study.yaml").replace("folds: 3", "folds: 4"))
+    assert computed.snakemake("results/bundles/iris.json").code == 0
+    assert not (computed.folder / "results/study.json").exists(), "its fits are gone"
+    assert (computed.folder / "results/report.html").exists()
+
+
 @pytest.mark.parametrize(
     ("file", "methods"),
     [

@@ -41,7 +41,6 @@ config.update(results=STUDY.results, downloads=STUDY.downloads)  # for jobs, as 
 if workflow.is_main_process:
     lock.drop_stale()
     lock.explain_refusals(logger, STUDY.results)
-    manifest.drop_broken(Path(STUDY.results))
 
 DATASETS = list(STUDY.datasets)
 METHODS = list(STUDY.methods)
@@ -198,16 +197,29 @@ def asked_of_method(method):
 FITS = ToFit(Path(STUDY.results), BUNDLES, asked_of_method)
 
 
-def drop_what_another_study_asked():
-    """Of results that were moved, or whose .snakemake is gone, Snakemake cannot tell; they tell it themselves."""
-    if lock.has_company() or not Path(STUDY.results).is_dir():
-        return
-    wanted = {
-        name: {f"{dataset}/{method}": asked_of_method(method) for dataset, method in bundle.runs}
-        for name, bundle in BUNDLES.items()
-    }
-    manifest.drop_others(Path(STUDY.results), wanted)
-    study_file.drop_other(Path(STUDY.results), study_as_text())
+def again_if_runs_are_other(wildcards):
+    """No input, but the moment when a job is planned: forced if its manifest does not hold what is asked of it.
+
+    Of results that were moved, or whose .snakemake is gone, Snakemake cannot tell; they tell it themselves.
+    """
+    runs = BUNDLES[wildcards.bundle].runs
+    wanted = {f"{dataset}/{method}": asked_of_method(method) for dataset, method in runs}
+    if not manifest.holds(Path(STUDY.results), wildcards.bundle, wanted):
+        force(f"{STUDY.results}/{manifest.FOLDER}/{wildcards.bundle}.json")
+    return []
+
+
+def again_if_study_is_other(wildcards):
+    """The same of study.json."""
+    if study_file.is_other(Path(STUDY.results), study_as_text()):
+        force(f"{STUDY.results}/{study_file.NAME}")
+    return []
+
+
+def force(file):
+    """Plan the job that makes it. The file stays until then: a plan, or another target, loses nothing."""
+    if workflow.is_main_process:
+        workflow.dag.forcefiles.add(file)
 
 
 def memory_of_bundle(wildcards, input, attempt):
@@ -330,6 +342,15 @@ def take_results():
         sys.exit(str(refused))
 
 
+def withdraw_other_study():
+    """Before the first fit: what study.json says is not in the folder any more, so nobody publishes it."""
+    rules = {job.rule.name for job in workflow.dag.needrun_jobs()}
+    results = Path(STUDY.results)
+    if rules & {"cross_validate", "gather_shards", "aggregate"}:
+        if study_file.is_other(results, study_as_text()):
+            (results / study_file.NAME).unlink(missing_ok=True)
+
+
 def say_progress():
     """While it runs: how much of the work is done, and what is left. A dry run shows each job whole."""
     jobs = workflow.dag.needrun_jobs()
@@ -384,7 +405,3 @@ def all_results():
         *expand("<results>/folds/{dataset}.parquet", dataset=DATASETS),
         *expand("<results>/bundles/{bundle}.json", bundle=BUNDLES),
     ]
-
-
-if workflow.is_main_process:
-    drop_what_another_study_asked()

@@ -17,6 +17,7 @@ runs/{dataset}/{method}/boundary.npz          the class of each point of the pla
 rule cross_validate:
     """Every fold of each run. A fit that fails is a row; the job succeeds."""
     input:
+        again_if_runs_are_other,
         features=features_of_bundle,
         about=about_of_bundle,
         folds=folds_of_bundle,
@@ -69,6 +70,7 @@ rule cross_validate_shard:
 rule gather_shards:
     """The files of a run, from its shards: the same bytes as of the undivided run."""
     input:
+        again_if_runs_are_other,
         shards=files_of_shards,
         features=features_of_bundle,
         about=about_of_bundle,

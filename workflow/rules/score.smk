@@ -32,6 +32,7 @@ rule score:
 rule aggregate:
     """All runs as one table of scores, one of fits, and what they come to."""
     input:
+        again_if_study_is_other,
         scores=expand("<results>/scores/{dataset}.parquet", dataset=DATASETS),
         fits=expand("<results>/fits/{dataset}.parquet", dataset=DATASETS),
         checks=expand("<results>/checks/{dataset}.json", dataset=DATASETS),
