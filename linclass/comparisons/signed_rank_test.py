@@ -77,11 +77,12 @@ def _shares(
         high, low = ((w @ above) * w).sum(axis=1), ((w @ below) * w).sum(axis=1)
         parts = np.column_stack([high, 1 - high - low, low])
         if not rope:  # only two ways are left
-            wins += [(high > 0.5).sum() + (high == 0.5).sum() / 2, 0, 0]
+            better = (high > 0.5).sum() + (high == 0.5).sum() / 2
+            wins += [better, 0, len(high) - better]
         else:
             wins += np.bincount(parts.argmax(axis=1), minlength=3)
-    better, equal, _ = wins / draws
-    return float(better), float(equal), float(1 - better - equal)
+    better, equal, worse = (wins / draws).tolist()  # of counts, so none is below 0
+    return better, equal, worse
 
 
 def _heaviside(x: Array) -> Array:

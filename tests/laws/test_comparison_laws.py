@@ -163,6 +163,14 @@ def test_three_probabilities_are_one_together_and_mirror_each_other(test: str, r
     assert rope or not found.equal[0, 1]
 
 
+def test_what_never_happens_has_a_probability_of_exactly_zero() -> None:
+    """Not −1e−17, which a report would write as −0.00."""
+    scores = np.array([[0.95, 0.89], [0.99, 0.94]])
+    for rope in (0.0, 0.01):
+        found = bayesian_signed_rank(scores, rope)
+        assert all((values >= 0).all() and not np.signbit(values).any() for values in found)
+
+
 def test_the_posterior_without_rope_is_the_one_sided_p() -> None:
     frequentist = corrected_t(TABLE, 1 / 9)
     posterior = bayesian_t(TABLE, 1 / 9)
