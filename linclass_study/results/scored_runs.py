@@ -4,7 +4,8 @@ runs/{dataset}/{method}/scores.parquet    every metric on every fold of one run
 scores/{dataset}.parquet                  of all its runs
 fits/{dataset}.parquet                    every planned fit of them
 
-A run is scored again when its predictions, the risk matrix or a metric changed: its file of scores says what it is of.
+A run is scored again when its predictions, the positive class, the risk matrix or a metric changed: its file of
+scores says what it is of.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from linclass_study.results import scoring, streams
 from linclass_study.results.scoring import Classes
 from linclass_study.results.summary import known_statuses
 
-KEY = "linclass.scored"  # of the metadata of scores.parquet: digest of the predictions, the metrics' code, costs
+KEY = "linclass.scored"  # of the metadata of scores.parquet: digest of the predictions, the metrics' code, Classes
 
 
 def write(
@@ -33,7 +34,7 @@ def write(
 ) -> None:
     """The tables of a data set. runs: method → digest of its predictions."""
     folders = [results / "runs" / dataset / method for method in runs]
-    code += f" {json.dumps(classes.costs)}" if classes.costs else ""
+    code += f" {json.dumps(classes)}"
     scores = [
         of_run(folder, f"{digest} {code}", classes)
         for folder, digest in zip(folders, runs.values(), strict=True)

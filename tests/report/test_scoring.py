@@ -110,6 +110,18 @@ def test_other_costs_score_a_run_again_and_the_same_ones_do_not(tmp_path):
     assert [a[1] != b[1] for a, b in pairwise(seen)] == [True, False, True, True]
 
 
+def test_another_positive_class_scores_a_run_again(tmp_path):
+    given = predictions([0, 0, 0, 1], [0, 0, 1, 1], [[0.0, 0.0]] * 4)
+    tables.write(given, "predictions", tmp_path / "runs/d/m/predictions.parquet")
+    tables.write(tables.frame("fits"), "fits", tmp_path / "runs/d/m/fits.parquet")
+    seen = []
+    for positive in (1, 0):
+        scored_runs.write(tmp_path, "d", {"m": "digest"}, Classes(2, positive), "code")
+        scores = pl.read_parquet(tmp_path / "scores" / "d.parquet")
+        seen += scores.filter(metric="precision")["value"].to_list()
+    assert seen == [1 / 2, 2 / 2]
+
+
 def test_folds_of_all_sizes_have_the_scores_that_they_have_alone():
     rng = np.random.default_rng(0)
     parts = []
