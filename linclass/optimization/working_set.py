@@ -134,6 +134,8 @@ class NewtonStep:
         diagonal = H.reshape(-1)[:: len(H) + 1].reshape(objective.shape)
         objective.weight_part(diagonal)[...] += objective.curvature / units.scale**2
         diagonal *= 1 + ROUNDING
+        # rows that are fitted to rounding have no curvature left; a feature of such rows alone would have none
+        np.maximum(diagonal, ROUNDING * diagonal.max(), out=diagonal)
         free = self.free.ravel()
         return H if free.all() else H[np.ix_(free, free)]
 
@@ -191,13 +193,13 @@ def settled(objective: Objective, theta: Array) -> Array:
 
 
 def backtrack(point: Point, look: Callable[[float], tuple[Point, float]]) -> Point:
-    """Line search: the first of t = 1, ½, ¼, … with sufficient decrease."""
+    """Line search: the first of t = 1, ½, ¼, … with sufficient decrease; the point itself if a step overflows."""
     slack, t = 1e-13 * abs(point.value), 1.0
     new, fall = look(t)
     while not new.value <= point.value - 1e-4 * max(fall, 0.0) + slack and t > 1e-10:
         t /= 2
         new, fall = look(t)
-    return new
+    return new if np.isfinite(new.value) else point
 
 
 def joining(point: Point, units: Units) -> Array:

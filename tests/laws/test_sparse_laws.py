@@ -20,7 +20,10 @@ from linclass import (
 )
 from linclass.estimators.composition import TAKES
 from linclass.losses.base import KINDS
+from linclass.numerics import DesignMatrix
 from linclass.objective import Objective
+from linclass.optimization.units import Units
+from linclass.optimization.working_set import NewtonStep, backtrack
 from linclass.parts import find, names
 from linclass.penalties.elastic_net import ElasticNet as Net
 from linclass.penalties.l1 import L1
@@ -444,3 +447,27 @@ def test_a_far_row_that_hardly_counts_costs_no_digits(far: float, weight: float)
     value = 0.5 * (w @ r**2) / w.sum() + 0.1 * np.abs(model.coef_).sum()
     assert_allclose(model.objective_, value, rtol=1e-6)
     assert_allclose(model.coef_, without.coef_, atol=5 * far**2 * weight + 1e-6)
+
+
+def test_a_step_is_finite_where_rows_have_no_curvature_left() -> None:
+    """Two rows are wrong by 2000, where ℓ″ is 0 even in double precision; two features are of these rows alone,
+    so that Newton's step along them would be infinite."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 5))
+    X[:2, 0], X[:, [1, 4]] = -2000, 0
+    X[0, 1], X[1, 4] = 30, 40
+    y = np.where(X[:, 2] + rng.standard_normal(60) > 0, 1.0, -1.0)
+    y[:2] = 1
+    problem = Objective(DesignMatrix(X), find("losses", "logistic")(), y, None, L1(), 1e-4)
+    point = problem.at(np.array([1.0, 0, 0, 0, 0, 0]))
+    new = NewtonStep(np.ones(6, bool), Units.of(problem))(point)
+    assert np.isfinite(new.theta).all()
+    assert new.value < point.value
+
+
+def test_a_line_search_along_a_step_that_overflows_stays_where_it_is() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((20, 2)), rng.choice([-1.0, 1.0], 20)
+    problem = Objective(DesignMatrix(X), find("losses", "logistic")(), y, None, L1(), 1e-2)
+    point = problem.at(np.zeros(3))
+    assert backtrack(point, lambda t: (problem.at(np.full(3, np.nan)), 1.0)) is point

@@ -55,7 +55,7 @@ def records(features, name, tmp_path, **entry):
         ("WideProbabilities", "predict_proba gave shape (20, 3)"),
         ("ProbabilitiesOfThree", "sum to 3"),
         ("NegativeProbabilities", "sum to"),
-        ("NaNScores", "no numbers"),
+        ("NaNScores", "decision_function gave NaN"),
         ("UnprintableReason", "RuntimeError"),
     ],
 )
