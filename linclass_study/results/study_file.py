@@ -65,6 +65,14 @@ def is_other(results: Path, study: str) -> bool:
         return False
 
 
+def evaluation(results: Path) -> dict[str, Any]:
+    """The evaluation that the file tells; empty where there is none."""
+    try:
+        return dict(json.loads((results / NAME).read_text(encoding="utf-8"))["evaluation"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+
+
 def read(results: Path) -> Asked:
     path = results / NAME
     try:

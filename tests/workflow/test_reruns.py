@@ -69,6 +69,10 @@ def test_results_without_snakemakes_records_tell_what_they_were_asked(computed):
     """As after a move of the folder, or a loss of .snakemake, which knows files by their paths."""
     shutil.rmtree(computed.folder / ".snakemake")
     assert not computed.plan().runs
+    study = computed.text("study.yaml")
+    computed.write("study.yaml", study.replace("folds: 3", "folds: 4"))
+    assert computed.plan().jobs["split"] == 2
+    computed.write("study.yaml", study)
     text = computed.text("config/methods.yaml")
     computed.write(
         "config/methods.yaml",

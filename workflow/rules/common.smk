@@ -216,6 +216,15 @@ def again_if_study_is_other(wildcards):
     return []
 
 
+def again_if_folds_are_other(wildcards):
+    """The same of folds: study.json says how they were dealt."""
+    asked = json.loads(evaluation_of_split(wildcards))
+    known = study_file.evaluation(Path(STUDY.results))
+    if known and any(known.get(key) != value for key, value in asked.items()):
+        force(f"{STUDY.results}/folds/{wildcards.dataset}.parquet")
+    return []
+
+
 def force(file):
     """Plan the job that makes it. The file stays until then: a plan, or another target, loses nothing."""
     if workflow.is_main_process:

@@ -80,6 +80,7 @@ rule featurize:
 rule split:
     """Stratified folds from the names and the seed alone; the official split where there is one."""
     input:
+        again_if_folds_are_other,
         data="<results>/data/{dataset}.npz",
         about="<results>/data/{dataset}.json",
     output:
