@@ -18,9 +18,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.table import Table
+from linclass.table import Table, unique
 
 LOOK_AT = 8  # rows whose scores are compared
+# Attributes of steps that leave the features whose names they keep: selectors, imputers (of known values, as for
+# `impute`), and PolynomialFeatures.
+LEAVE = ("get_support", "missing_values", "powers_")
 ROUNDING = 1e-4  # of the largest score: some libraries compute in single precision
 
 
@@ -62,6 +65,7 @@ def of_fit(
             return None
         last = transforms[-1] if transforms else None
         found = _before(last, found, ready.is_sparse) if units is rows else found
+        found = replace(found, names=unique(found.names))
         return found if np.isfinite(found.W).all() and np.isfinite(found.b).all() else None
     except Exception:  # of any kind: coefficients are only shown, and must not end a run
         return None
@@ -90,8 +94,8 @@ def _linear(estimator: Any) -> tuple[np.ndarray, np.ndarray]:
 def _of_pipeline(pipeline: Any, rows: Table) -> tuple[Coefficients, Table]:
     """Names as the steps give them.
 
-    If a step changes a feature but not its name, the name becomes scaler(age), unless it is the last step and scales:
-    then the scaling is undone, as for `standardize`.
+    If a step may change a feature but keeps its name, the name becomes scaler(age), whatever the rows are, so that it
+    is the same in all folds. If the last step scales, the scaling is undone instead, as for `standardize`.
     """
     *steps, (_, classifier) = pipeline.steps
     steps = [(name, step) for name, step in steps if step not in (None, "passthrough")]
@@ -102,8 +106,11 @@ def _of_pipeline(pipeline: Any, rows: Table) -> tuple[Coefficients, Table]:
             found, units = _read(classifier, rows)
             if units is rows:
                 return _before(step, found, unshifted=not step.with_mean), before
-        if rows.names == before.names and not np.array_equal(_dense(rows.X), _dense(before.X)):
-            rows = replace(rows, names=tuple(f"{name}({column})" for column in rows.names))
+        if not any(hasattr(step, attribute) for attribute in LEAVE):
+            known = {*before.names}
+            rows = replace(
+                rows, names=tuple(f"{name}({one})" if one in known else one for one in rows.names)
+            )
     return _read(classifier, rows)
 
 

@@ -8,12 +8,28 @@ made of its words and not of its levels.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+
+
+def unique(names: Sequence[str]) -> tuple[str, ...]:
+    """The names, of which a repeated one becomes `name (2)`."""
+    if len(taken := {*names}) == len(names):
+        return tuple(names)
+    seen: set[str] = set()
+    found = []
+    for name in names:
+        one, number = name, 2
+        while one in (seen if one == name else taken):
+            one, number = f"{name} ({number})", number + 1
+        seen.add(one)
+        taken.add(one)
+        found.append(one)
+    return tuple(found)
 
 
 class NamedRows(np.ndarray):

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.conventions import NotApplicable, require_memory
-from linclass.table import Table
+from linclass.table import Table, unique
 from linclass.transforms._transform import Transform
 
 
@@ -81,13 +81,14 @@ class OneHot(Transform):
             require_memory(size, f"one_hot makes {width} dense columns")
         pieces: list[Any] = []
         names: list[str] = []
+        indicators = _names(table)
         start = 0
         for j, name in enumerate(table.names):
             if name not in table.levels:
                 continue
             pieces += [table.X[:, start:j], self._indicators(table, name)]
             names += table.names[start:j]
-            names += [f"{name}={table.levels[name][code]}" for code in self.codes_[name]]
+            names += [indicators[name, int(code)] for code in self.codes_[name]]
             start = j + 1
         pieces.append(table.X[:, start:])
         names += table.names[start:]
@@ -97,6 +98,14 @@ class OneHot(Transform):
     def _indicators(self, table: Table, name: str) -> Any:
         equal = (_codes(table, name)[:, None] == self.codes_[name]).astype(np.float64)
         return sp.csr_array(equal) if table.is_sparse else equal
+
+
+def _names(table: Table) -> dict[tuple[str, int], str]:
+    """(column, code) → colour=red, or colour=red (2) where a column is called so; of all levels, so that they are the
+    same for all training rows."""
+    keys = [(name, code) for name, levels in table.levels.items() for code in range(len(levels))]
+    new = [f"{name}={table.levels[name][code]}" for name, code in keys]
+    return dict(zip(keys, unique([*table.names, *new])[len(table.names) :], strict=True))
 
 
 def _codes(table: Table, name: str) -> np.ndarray:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 from sklearn.feature_selection import SelectKBest
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression as Theirs
 from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
 import linclass
@@ -132,6 +135,42 @@ def test_what_a_pipeline_makes_of_features_has_the_names_that_it_gives():
     assert names(StandardScaler(), PCA(1)) == ("pca0",)
     assert names(MinMaxScaler()) == ("minmaxscaler(age)", "minmaxscaler(dose)")
     assert names(MinMaxScaler(), StandardScaler()) == ("minmaxscaler(age)", "minmaxscaler(dose)")
+
+
+@pytest.mark.parametrize("strange", [False, True])
+def test_names_are_the_same_whether_or_not_the_rows_shown_are_changed_by_a_step(strange):
+    """An imputer leaves what is known; a step that may change a feature is in its name."""
+    table, y = rows(2)
+    table = table.columns(np.array([0, 1]))
+    X = table.X.copy()
+    X[20:25, 0] = 0  # beyond the rows that are looked at
+    if strange:
+        X[0, 0] = 0
+    for step, names in (
+        (SimpleImputer(missing_values=0), ("age", "dose")),
+        (FunctionTransformer(np.abs, feature_names_out="one-to-one"), ("step(age)", "step(dose)")),
+    ):
+        model = Pipeline([("step", step), ("scale", StandardScaler()), ("last", Theirs())]).fit(
+            X, y
+        )
+        score = pipeline.predictions_of(model, X, 2)[1]
+        found = coefficients.of_fit(model, [], replace(table, X=X), score)
+        assert found is not None
+        assert found.names == names
+
+
+def test_names_of_one_fit_differ():
+    """A column is called as the indicator of another."""
+    table = replace(rows(2)[0], names=("age", "colour=green", "colour"))
+    fit = pipeline.fit(
+        Method(linclass.LogisticRegression, transforms=STEPS), table, rows(2)[1], Task(2, 1), seed=1
+    )
+    names = ("age", "colour=green", "colour=green (2)", "colour=red")
+    assert read(fit, table).names == names
+    repeated = replace(fit.ready(table), names=("a", "b", "a", "a (2)"))
+    found = coefficients.of_fit(fit.estimator, fit.transforms, repeated)
+    assert found is not None
+    assert found.names == ("a", "b", "a (3)", "a (2)")
 
 
 class Pairs(SVC):
