@@ -20,8 +20,8 @@ def make(outcome: Outcome) -> Table:
     columns = [
         Column("dataset", "Data set", "dataset"),
         Column("best", "Best method", "method", names=2),
-        Column(outcome.metric, words.capitalize(), "number"),
         Column("sure", "How sure"),
+        Column(outcome.metric, words.capitalize(), "number"),
         Column(
             "near",
             "Within one standard error",
@@ -48,7 +48,7 @@ def make(outcome: Outcome) -> Table:
 def _row(outcome: Outcome, dataset: str) -> list[object]:
     found = best(outcome, dataset)
     if found is None:
-        return [dataset, [], None, "no method succeeded on every fold", [], "", []]
+        return [dataset, [], "no method succeeded on every fold", None, [], "", []]
     method, mean, sd, equal = found
     compared = within(outcome, dataset)
     near = [name for name in compared.near if name not in (method, *equal)]
@@ -58,8 +58,8 @@ def _row(outcome: Outcome, dataset: str) -> list[object]:
     return [
         dataset,
         [method, *equal],
-        Number(mean, sd, best=True),
         sure(outcome, dataset),
+        Number(mean, sd, best=True),
         near,
         ended,
         list(absent(outcome, dataset)),
