@@ -17,6 +17,21 @@ WIDE = """[...document.body.querySelectorAll('*')]
         && element.getBoundingClientRect().right > innerWidth + 0.5)
     .map(element => `${element.tagName}.${element.className} ${element.getBoundingClientRect().right}`)"""
 
+#: Of the first rows of each wide table, scrolled: what lies over the row's name and is not of it.
+OVER_NAMES = """[...document.querySelectorAll('.scroll:has(> table)')]
+    .filter(box => box.getClientRects().length && box.scrollWidth > box.clientWidth + 1)
+    .flatMap(box => [...box.querySelectorAll('tbody tr')].slice(0, 3).flatMap(row => {
+        box.scrollLeft = Math.min(row.cells[0].offsetWidth, box.scrollWidth - box.clientWidth);
+        row.scrollIntoView({block: 'center', inline: 'nearest'});
+        const name = row.cells[0].getBoundingClientRect(), found = [];
+        for (let x = name.left + 1; x < Math.min(name.right, innerWidth) - 1; x += 3)
+            for (let y = name.top + 2; y < name.bottom - 1; y += 3) {
+                const top = document.elementFromPoint(x, y);
+                if (top && top.closest('table') && !row.cells[0].contains(top)) found.push(top.outerHTML.slice(0, 60));
+            }
+        return found;
+    }))"""
+
 OPEN_ALL = "document.querySelectorAll('details').forEach(box => { box.open = true; })"
 
 
@@ -41,6 +56,16 @@ def fits_its_window(browser: Browser, page: Path) -> None:
             assert browser.run("document.documentElement.scrollWidth <= innerWidth"), width
             assert browser.run("innerWidth") == width
             assert browser.run(WIDE) == []
+
+
+def tells_of_which_row_a_scrolled_number_is(browser: Browser, page: Path) -> None:
+    """In a narrow window wide tables have a shade at the edge beyond which there is more, and the name of a row stays
+    whole while its numbers go beneath it."""
+    browser.open(page, 390)
+    browser.run(OPEN_ALL)
+    shades = "[...document.querySelectorAll('.scroll')].map(box => getComputedStyle(box).backgroundAttachment)"
+    assert set(browser.run(shades)) == {"local, local, scroll, scroll"}
+    assert browser.run(OVER_NAMES) == []
 
 
 def is_printed_whole(browser: Browser, page: Path) -> None:
@@ -87,6 +112,7 @@ def can_be_read_in_the_dark(browser: Browser, page: Path) -> None:
 LAWS = (
     asks_for_nothing_and_says_nothing,
     fits_its_window,
+    tells_of_which_row_a_scrolled_number_is,
     is_printed_whole,
     is_complete_without_scripts,
     can_be_read_in_the_dark,
