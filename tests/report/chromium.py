@@ -83,6 +83,7 @@ class Browser:
         self.ask("Emulation.setScriptExecutionDisabled", value=not scripts)
         self.size(width)
         self.media("", dark)
+        self._events.clear()  # of a page that nobody waited for
         begun = time.perf_counter()
         self.ask("Page.navigate", url=page.resolve().as_uri())
         self._wait_for("Page.loadEventFired")
