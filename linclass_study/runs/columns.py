@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -68,9 +69,21 @@ def trace(steps: Any) -> Columns | None:
     told = [step for step in steps if {*STEP} <= {*step}]
     if not told:
         return None
-    columns: Columns = {name: [step[name] for step in told] for name in STEP}
-    held_out = [step.get("watched") for step in told]
+    try:
+        columns: Columns = {name: [_real(step[name]) for step in told] for name in STEP}
+        held_out = [_real(step.get("watched")) for step in told]
+    except (TypeError, OverflowError):  # an attribute of the same name with another meaning
+        return None
     return {"step": list(range(len(told))), **columns, "held_out": held_out}
+
+
+def _real(value: Any) -> float | None:
+    """As the tables have it; a foreign estimator may tell anything."""
+    if value is None:
+        return None
+    if not isinstance(value, Real):
+        raise TypeError(f"{type(value).__name__} is no real number")
+    return float(value)
 
 
 def _rows(found: Coefficients, places: Iterable[np.ndarray]) -> Columns:

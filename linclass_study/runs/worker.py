@@ -213,6 +213,8 @@ def ending(estimator: Any, heard: list[warnings.WarningMessage]) -> dict[str, An
             "reason": " ".join(str(getattr(estimator, "reason_", "")).split()),
         }
     iterations = number(getattr(estimator, "n_iter_", None))
+    if iterations is not None and abs(iterations) >= 2**63:  # the column is Int64
+        iterations = None
     return words | {
         "iterations": None if iterations is None else int(iterations),
         "objective": number(getattr(estimator, "objective_", None)),
@@ -243,7 +245,7 @@ def number(value: Any) -> float | None:
     """The largest, where there are several; None for what is no number."""
     try:
         largest = float(np.max(value))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return largest if np.isfinite(largest) else None
 

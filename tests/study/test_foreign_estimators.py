@@ -15,8 +15,10 @@ import yaml
 
 from linclass.predicted import predictions_of
 from linclass.table import Table
+from linclass_study import tables
+from linclass_study.runs import columns
 from linclass_study.runs.feature_file import FeatureFile
-from linclass_study.runs.worker import Worker
+from linclass_study.runs.worker import Worker, ending
 from linclass_study.study import methods
 
 N, K = 60, 3
@@ -174,6 +176,27 @@ def test_attributes_of_our_names_and_kinds_are_recorded_and_others_are_not(featu
         names = ("iterations", "objective", "certificate", "certificate_kind")
         assert [given[name] for name in names] == [None] * 4
         assert not any(given["kept"].values())
+
+
+@pytest.mark.parametrize(
+    "odd", ["small", np.array([1.0, 2.0]), 10**400, 1j], ids=["text", "array", "huge", "complex"]
+)
+def test_a_trace_with_values_that_are_no_numbers_is_ignored(odd):
+    step = dict.fromkeys(columns.STEP, 1)
+    assert columns.trace([step, step | {"passes": None, "objective": np.float32(2)}]) == {
+        "step": [0, 1], "passes": [1.0, None], "seconds": [1.0, 1.0], "objective": [1.0, 2.0],
+        "gradient_norm": [1.0, 1.0], "held_out": [None, None],
+    }  # fmt: skip
+    for name in (*columns.STEP, "watched"):
+        assert columns.trace([step, step | {name: odd}]) is None
+
+
+@pytest.mark.parametrize("huge", [10**30, 10**400, np.inf, 2**63])
+def test_numbers_that_the_table_of_fits_cannot_hold_are_ignored(huge):
+    told = ending(SimpleNamespace(n_iter_=huge), [])
+    assert told["iterations"] is None
+    assert ending(SimpleNamespace(objective_=10**400), [])["objective"] is None
+    tables.frame("fits", [dict.fromkeys(tables.schema("fits")) | told])
 
 
 def test_the_names_of_classes_are_not_the_codes_that_it_was_given(features):
