@@ -81,7 +81,6 @@ def _write_run(run: Run, sources: Sequence[ResultsFolder], folder: Path) -> pl.D
     told = [source.of_run("fits", run) for source in sources]
     fits = told[0]
     predictions = own = first.of_run("predictions", run)
-    tables_of = {name: [first.of_run(name, run)] for name in kept.TABLES}
     for other, theirs in zip(others, told[1:], strict=True):
         unmade = fits.join(made(fits), on=FIT, how="anti")
         better = made(theirs).join(unmade, on=FIT, how="semi")
@@ -89,8 +88,6 @@ def _write_run(run: Run, sources: Sequence[ResultsFolder], folder: Path) -> pl.D
         if new.height:
             rows = other.of_run("predictions", run).join(new, on=FIT, how="semi")
             predictions = pl.concat([predictions, rows]) if rows.height else predictions
-            for name, parts in tables_of.items():
-                parts.append(other.of_run(name, run).join(new, on=FIT, how="semi"))
             fits = pl.concat([fits.join(new, on=FIT, how="anti"), new])
     tables.write(fits.sort(FIT), "fits", target / "fits.parquet")
     whole = first.path(run, "predictions.parquet")
@@ -99,8 +96,11 @@ def _write_run(run: Run, sources: Sequence[ResultsFolder], folder: Path) -> pl.D
     else:
         rows = predictions.sort(*FIT, maintain_order=True)
         tables.write(rows, "predictions", target / "predictions.parquet")
-    for name, parts in tables_of.items():
-        rows = pl.concat(parts)
+    for name in kept.TABLES:
+        rows = tables.frame(name)
+        for source, theirs in zip(sources, told, strict=True):  # the first that kept it of the fit
+            own = source.of_run(name, run).join(made(theirs), on=FIT, how="semi")
+            rows = pl.concat([rows, own.join(rows, on=FIT, how="anti")])
         if rows.height:
             rows = rows.sort(*FIT, maintain_order=True)
             tables.write(rows, name, target / f"{name}.parquet")

@@ -225,6 +225,22 @@ def test_what_a_run_kept_comes_from_where_its_fits_come_from(linclass, a, b, tmp
 
 
 @pytest.mark.usefixtures("no_report")
+@pytest.mark.parametrize("older_first", [True, False])
+def test_what_only_one_of_two_equal_runs_kept_is_there_in_either_order(
+    linclass, a, b, tmp_path, older_first
+):
+    run = "runs/two/good"
+    fits = pl.read_parquet(a / run / "fits.parquet").select(tables.FIT)
+    known = {"class": 1, "feature": "x", "value": 2.0, "scale": 1.0}
+    rows = fits.with_columns(**{name: pl.lit(v) for name, v in known.items()})
+    tables.write(rows, "coefficients", a / run / "coefficients.parquet")
+    sources = (b, a) if older_first else (a, b)
+    assert linclass("merge", *sources, "--into", tmp_path / "c").code == 0
+    kept = pl.read_parquet(tmp_path / "c" / run / "coefficients.parquet")
+    assert kept.equals(pl.read_parquet(a / run / "coefficients.parquet"))
+
+
+@pytest.mark.usefixtures("no_report")
 @pytest.mark.parametrize("status", ["timeout", "out_of_memory", "not_applicable"])
 def test_a_fit_that_one_machine_could_not_make_is_taken_from_the_other(
     linclass, a, b, tmp_path, status
