@@ -7,6 +7,7 @@ The same outcome gives the same bytes: no dates, no random ids, no version of th
 from __future__ import annotations
 
 import json
+import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,8 +45,19 @@ class Exhibit:
             about = {"drawn": False, "reason": self.reason}
             with style.settings():
                 drawn = rendering.rendered(notice.drawn(self.reason))
-        text = json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        text = json.dumps(_finite(about), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         for name, content in zip(FILES, (*drawn, text.encode()), strict=True):
             partial = folder / f"{name}.partial"
             partial.write_bytes(content)
             os.replace(partial, folder / name)
+
+
+def _finite(value: Any) -> Any:
+    """The same with null for what JSON has no number for: NaN and the infinities."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {key: _finite(own) for key, own in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(own) for own in value]
+    return value

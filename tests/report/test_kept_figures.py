@@ -12,6 +12,7 @@ from studies import Data, Method, numbers_of
 
 from linclass_study import tables as parquet
 from linclass_study.report import exhibits
+from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import (
     coefficients,
     convergence,
@@ -251,6 +252,38 @@ def test_objectives_are_told_above_the_lowest_of_those_that_minimize_the_same(ou
     assert numbers["other"]["behind"] == pytest.approx([1.5 + 10.0**-k - lowest for k in range(5)])
     outcome.methods["other"] = same | {"params": {"penalty": "l1"}}  # another objective
     assert drawn(convergence, outcome, "d").numbers["other"]["behind"][-1] == 0
+
+
+@pytest.mark.parametrize("odd", [np.inf, -np.inf, np.nan, None])
+@pytest.mark.parametrize("which", [slice(3, None), slice(None)], ids=["the last steps", "all"])
+def test_a_solver_that_diverged_is_drawn_as_far_as_its_objective_is_a_number(
+    outcome, tmp_path, which, odd
+):
+    def diverged(fold):
+        steps = list(trace(1.0)(fold))
+        for step in steps[which]:
+            step |= {"objective": odd, "held_out": odd, "gradient_norm": odd}
+        return steps
+
+    keep(outcome, "traces", "d", "m", diverged)
+    drawn(convergence, outcome, "d").save(tmp_path)
+    behind = json.loads((tmp_path / "numbers.json").read_text())["m"]["behind"]
+    known = [] if which == slice(None) else [1 - 0.01, 0.1 - 0.01, 0]
+    assert behind[: len(known)] == pytest.approx(known)
+    assert behind[len(known) :] == [None] * (5 - len(known))
+
+
+def test_a_single_step_is_drawn(outcome, tmp_path):
+    keep(outcome, "traces", "d", "m", trace(1.0, steps=1))
+    drawn(convergence, outcome, "d").save(tmp_path)
+    assert json.loads((tmp_path / "numbers.json").read_text())["m"]["behind"] == [0]
+
+
+def test_numbers_that_json_has_not_are_null(tmp_path):
+    numbers = {"a": [1.0, np.float64("nan"), (float("inf"), "x")], "b": {"c": -float("inf")}}
+    Exhibit(style.canvas(1, 1), "title", "caption", numbers).save(tmp_path)
+    kept = json.loads((tmp_path / "numbers.json").read_text())
+    assert (kept["a"], kept["b"]) == ([1.0, None, [None, "x"]], {"c": None})
 
 
 def test_learning_curves_end_in_cross_validation_and_leave_failed_sizes_out(outcome):

@@ -52,16 +52,20 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     axes: Any = grid.subplots(sharex="col", sharey="row")
     numbers: dict[str, Any] = {}
     handles = []
+    above = False  # whether any step is above the lowest: a logarithmic axis without a point cannot be drawn
     for method, trace in shown.items():
         first = trace.filter(protocol=trace["protocol"][0], repeat=0, fold=trace["fold"][0])
         first = first.sort("step")
         colour, marker = style.of_method(outcome.position(method))
-        gap = np.maximum(first["objective"].to_numpy() - best[method], 0)
-        looked = first["held_out"].is_not_null().to_numpy()
+        objective = first["objective"].to_numpy()
+        objective = np.where(np.isfinite(objective), objective, np.nan)  # of a fit that diverged
+        gap = np.maximum(objective - best[method], 0)
+        looked = first["held_out"].is_finite().fill_null(False).to_numpy()
         look = {"color": colour, "marker": marker, "linewidth": 1.1, "markersize": 4}
         for column, x in enumerate(("passes", "seconds")):
             along = first[x].to_numpy()
             known = gap > LEAST * max(abs(best[method]), LEAST)
+            above = above or bool(known.any())
             last = {"markevery": [max(int(known.sum()) - 1, 0)]}
             (line,) = axes[0, column].plot(along[known], gap[known], **look, **last)
             if looked.any():
@@ -77,9 +81,10 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     words = outcome.metric.replace("_", " ")
     for column, name in enumerate(("passes over the rows", "seconds")):
         axes[1, column].set_xlabel(name)
-        axes[0, column].set(xscale="log", yscale="log")
-        style.plain_log(axes[1, column].xaxis)
-        style.plain_log(axes[0, column].yaxis)
+        if above:
+            axes[0, column].set(xscale="log", yscale="log")
+            style.plain_log(axes[1, column].xaxis)
+            style.plain_log(axes[0, column].yaxis)
         for one in axes[:, column]:
             one.grid()
     axes[0, 0].set_ylabel("objective − the lowest")
@@ -108,7 +113,8 @@ def lowest(outcome: Outcome, dataset: str, traces: dict[str, pl.DataFrame]) -> d
     found: dict[str, float] = {}
     problems = {method: problem(outcome, dataset, method, traces[method]) for method in traces}
     for method, trace in traces.items():
-        own = float(trace["objective"].min())  # type: ignore[arg-type]
+        finite = trace["objective"].filter(trace["objective"].is_finite())
+        own = float(finite.min()) if len(finite) else np.inf  # type: ignore[arg-type]
         found[problems[method]] = min(own, found.get(problems[method], np.inf))
     return {method: found[problems[method]] for method in traces}
 
