@@ -26,6 +26,7 @@ from linclass.conventions import LinearScores, SoftmaxProbabilities
 from linclass.estimators.geometry import LinearGeometry
 from linclass.losses.softmax import Softmax
 from linclass.numerics import Array
+from linclass.optimization.centred_rows import about_mean
 
 MOST = 200  # steps
 NEGLIGIBLE = 1e-12  # a singular value of scaled features, of the largest
@@ -78,6 +79,7 @@ class FirthLogisticRegression(LinearScores, SoftmaxProbabilities, LinearGeometry
         require_memory(8 * (3 * n * (d + 1) + 4 * size * size), what)
         rows = X.toarray() if sparse.issparse(X) else X
         if self.fit_intercept:
+            rows, mean = about_mean(rows, weights)
             rows = np.column_stack([rows, np.ones(n)])
         likelihood = Jeffreys(rows, codes, weights, K)
         phi, n_iter = np.zeros((K - 1, likelihood.rank)), 0
@@ -85,6 +87,8 @@ class FirthLogisticRegression(LinearScores, SoftmaxProbabilities, LinearGeometry
         while point.certificate > self.tol and n_iter < (self.max_iter or MOST):
             phi, point = likelihood.ascend(phi, point)
             n_iter += 1
+        if self.fit_intercept:  # of the features as they are: b = u − x̄·w
+            likelihood.back[d] -= mean @ likelihood.back[:d]
         theta = np.vstack([phi @ likelihood.back.T, np.zeros(rows.shape[1])])
         theta -= theta.mean(axis=0)
         W, b = theta[:, :d], theta[:, d] if self.fit_intercept else np.zeros(K)

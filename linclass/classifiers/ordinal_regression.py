@@ -26,6 +26,8 @@ from linclass.applicability import require_memory
 from linclass.conventions import SoftmaxProbabilities
 from linclass.inverse import Inverse
 from linclass.numerics import Array, DesignMatrix
+from linclass.optimization.centred_rows import about_mean
+from linclass.optimization.units import DIGITS
 from linclass.separation.recession import UNDECIDED, Recession, recession_of
 
 MOST = 100  # Newton steps
@@ -105,7 +107,8 @@ class OrdinalRegression(SoftmaxProbabilities):
             if not self.strength and problem.margins(phi).min() > 0:
                 break  # separated: the likelihood has no maximum
         d = X.shape[1]
-        self.coef_, self.thresholds_ = phi[None, :d].copy(), phi[d:].copy()
+        theta = problem.uncentred(phi)
+        self.coef_, self.thresholds_ = theta[None, :d].copy(), theta[d:].copy()
         for name in ("separating_direction_", "separating_thresholds_"):
             vars(self).pop(name, None)
         status, reason = "converged", ""
@@ -164,6 +167,8 @@ class OrdinalRegression(SoftmaxProbabilities):
         """Rank of each class in the order; sets `order_`."""
         known = self.classes_.tolist()
         order = known if self.order is None else list(self.order)
+        if twice := [c for c in order if order.count(c) > 1]:
+            raise ValueError(f"order is {order}, with {twice[0]!r} more than once; name it once.")
         if strange := [c for c in known if c not in order]:
             raise ValueError(f"order is {order}, without the class {strange[0]!r}; add it.")
         order = [c for c in order if c in known]  # a fold may lack a class
@@ -181,15 +186,26 @@ class Seen(NamedTuple):
 
 
 class Cumulative:
-    """The objective in φ = (w, θ), rows of rank y = 0 … K − 1 with weights that sum to 1."""
+    """The objective in φ = (w, θ − w·x̄), rows of rank y = 0 … K − 1 with weights that sum to 1.
+
+    Dense rows are centred, so that nothing depends on their offset; sparse ones are not, as that fills them in.
+    """
 
     def __init__(self, X: Any, y: Array, weights: Array, strength: float):
-        self.design, self.y, self.weights = DesignMatrix(X, intercept=False), y, weights
+        self.X, self.y, self.weights = X, y, weights
+        self.mean = np.zeros(X.shape[1])
+        if not sparse.issparse(X):
+            X, self.mean = about_mean(X, weights)
+        self.design = DesignMatrix(X, intercept=False)
         self.strength, self.mass = strength, np.bincount(y, weights)
         self.K, self.d = len(self.mass), X.shape[1]
 
     def start(self) -> Array:
         return np.append(np.zeros(self.d), logit(np.cumsum(self.mass)[:-1]))
+
+    def uncentred(self, phi: Array) -> Array:
+        """(w, θ)."""
+        return np.append(phi[: self.d], phi[self.d :] + phi[: self.d] @ self.mean)
 
     def look(self, phi: Array) -> Seen:
         w, theta, d, K = phi[: self.d], phi[self.d :], self.d, self.K
@@ -242,11 +258,16 @@ class Cumulative:
 
     def residual(self, point: Seen) -> float:
         """The largest cosine between the slopes and a feature or a threshold."""
-        norms = np.append(self.design.column_norms(self.weights), np.ones(self.K - 1))
+        mean = self.design.XT @ self.weights
+        length = self.design.column_norms(self.weights)
+        deviation = np.sqrt(np.maximum(length**2 - mean**2, (DIGITS * length) ** 2))
+        g = point.gradient.copy()
+        g[: self.d] += mean * g[self.d :].sum()  # for fixed θ − w·x̄
+        norms = np.append(deviation, np.ones(self.K - 1))
         both = np.tile(self.weights, 2)
         size = float(np.sqrt((point.slopes**2 / both).sum()))
         scale = norms * max(size, np.finfo(float).tiny)
-        return min(float((np.abs(point.gradient) / np.where(scale > 0, scale, 1)).max()), 1.0)
+        return min(float((np.abs(g) / np.where(scale > 0, scale, 1)).max()), 1.0)
 
     def margins(self, phi: Array) -> Array:
         """Margin of each row to the thresholds beside its class."""
@@ -261,14 +282,14 @@ class Cumulative:
         m = self.margins(phi)
         if np.abs(m).max() < CERTAIN and m.min() <= 0:
             return Recession()
-        X, y = sparse.csr_array(self.design.X), self.y
+        X, y = sparse.csr_array(self.X), self.y  # without the rounding of centred rows
         below, above = np.flatnonzero(y < self.K - 1), np.flatnonzero(y > 0)
         parts = [
             sparse.hstack([-X[below], self._indicators(y[below])]),
             sparse.hstack([X[above], -self._indicators(y[above] - 1)]),
         ]
         A = sparse.csr_array(sparse.vstack(parts))
-        return recession_of(A, phi if m.min() > 0 else None)
+        return recession_of(A, self.uncentred(phi) if m.min() > 0 else None)
 
     def _indicators(self, k: Array) -> Any:
         parts = np.ones(len(k)), (np.arange(len(k)), k)

@@ -17,6 +17,15 @@ from linclass.objective import Objective
 
 FAR = 100  # standard deviations from 0, of some column
 LOOK = 1000  # rows that are sampled
+ROUNDING = 1e-12  # of the norm of a column: a deviation from its mean below it is rounding
+
+
+def about_mean(X: Array, weights: Array) -> tuple[Array, Array]:
+    """(X − x̄, x̄) of dense rows; columns that are constant but for rounding become 0."""
+    mean = np.average(X, axis=0, weights=weights)
+    C = X - mean
+    C[:, np.linalg.norm(C, axis=0) <= ROUNDING * np.linalg.norm(X, axis=0)] = 0
+    return C, mean
 
 
 class Centred(NamedTuple):
