@@ -30,6 +30,7 @@ from linclass.losses.logistic import Logistic
 from linclass.losses.softmax import Softmax
 from linclass.numerics import Array, DesignMatrix
 from linclass.objective import Objective
+from linclass.optimization.centred_rows import about_mean
 from linclass.optimization.point import Point
 from linclass.penalties.l2 import L2
 from linclass.solvers.base import Solution
@@ -37,10 +38,12 @@ from linclass.solvers.newton import Newton, inverse_hessian
 
 PREDICTIVES = ("probit", "quadrature", "mode")
 NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(64)
-WEAKEST, STRONGEST = (
-    1e-10,
-    1e6,
-)  # strengths between which that of the largest evidence is looked for
+# strengths between which that of the largest evidence is looked for, of the least and the largest
+# variance of a feature
+WEAKEST, STRONGEST = 1e-10, 1e6
+NOTHING = "the evidence is largest without any weights: the features tell nothing."
+UNBOUNDED = "the evidence still rises at the weakest strength that is tried; set strength."
+ROUNDING = 1e-14  # of the mean square of a feature: a variance below it is 0
 STRIDE = 2.0  # of ln α, until it is between two values
 
 
@@ -116,6 +119,9 @@ class BayesianLogisticRegression(SoftmaxProbabilities):
             40 * size * size, f"{type(self).__name__} needs a {size} × {size} covariance"
         )
         loss, target = (Logistic(), np.where(codes, 1.0, -1.0)) if K == 2 else (Softmax(K), codes)
+        self._mean = np.zeros(d)
+        if self.fit_intercept and not sparse.issparse(X):  # digits of offsets are lost in squares
+            X, self._mean = about_mean(X, weights)
         design = DesignMatrix(X, self.fit_intercept)
         posterior = Posterior(
             Objective(design, loss, target, weights, L2(), 1.0),
@@ -124,18 +130,23 @@ class BayesianLogisticRegression(SoftmaxProbabilities):
         )
         reason = ""
         if self.strength == "evidence":
-            self.strength_ = posterior.strength_of_largest_evidence()
-            if self.strength_ >= STRONGEST:
-                reason = "the evidence is largest without any weights: the features tell nothing."
+            self.strength_, reason = posterior.strength_of_largest_evidence()
         else:
             self.strength_ = float(self.strength)
         solution, _ = posterior.at(self.strength_)
-        self.covariance_, self.n_effective_ = posterior.covariance, posterior.n_effective
+        self._covariance, self.n_effective_ = posterior.covariance, posterior.n_effective
         theta = np.atleast_2d(solution.theta)
         if K > 2:
             theta = theta - theta.mean(axis=0)
         self.coef_ = np.ascontiguousarray(theta[:, :d])
-        self.intercept_ = theta[:, d].copy() if self.fit_intercept else np.zeros(len(theta))
+        self.intercept_ = np.zeros(len(theta))
+        self.covariance_ = self._covariance
+        if self.fit_intercept:  # of the features as they are: b = u − x̄·w
+            self.intercept_ = theta[:, d] - self.coef_ @ self._mean
+            blocks = self._covariance.copy().reshape(len(theta), d + 1, len(theta), d + 1)
+            blocks[:, d] -= np.einsum("j,kjlm->klm", self._mean, blocks[:, :d])
+            blocks[..., d] -= blocks[..., :d] @ self._mean
+            self.covariance_ = blocks.reshape(self._covariance.shape)
         status = "converged"
         if not solution.converged:
             status = "max_iter"
@@ -176,11 +187,11 @@ class BayesianLogisticRegression(SoftmaxProbabilities):
 
     def _variances(self, X: Any) -> Array:
         """xᵀ A⁻¹ x of each score; of K of them relative to their mean."""
-        rows = X.toarray() if sparse.issparse(X) else X
+        rows = (X.toarray() if sparse.issparse(X) else X) - self._mean
         if self.fit_intercept:
             rows = np.column_stack([rows, np.ones(len(rows))])
         K = len(self.coef_)
-        blocks = self.covariance_.reshape(K, rows.shape[1], K, rows.shape[1])
+        blocks = self._covariance.reshape(K, rows.shape[1], K, rows.shape[1])
         if K > 1:
             centring = np.eye(K) - 1 / K
             blocks = np.einsum("ka,aibj,bl->kilj", centring, blocks, centring, optimize=True)
@@ -216,18 +227,37 @@ class Posterior:
         size = max(alpha * float(np.vdot(W, W)), np.finfo(float).tiny)
         return solution, float(np.log(self.n_effective / size))
 
-    def strength_of_largest_evidence(self) -> float:
-        """The root of ln γ − ln α‖W‖², which falls with α from +∞; the strongest if it has none."""
+    def strength_of_largest_evidence(self) -> tuple[float, str]:
+        """The root of ln γ − ln α‖W‖², which falls with α from +∞; the last strength, and why, if it has none."""
+        known: dict[
+            float, float
+        ] = {}  # a start changes the last digits, and ends must keep their sign
 
         def excess(u: float) -> float:
-            return self.at(float(np.exp(u)))[1]
+            if u not in known:
+                known[u] = self.at(float(np.exp(u)))[1]
+            return known[u]
 
-        low, high = np.log(WEAKEST), np.log(STRONGEST)
-        u = np.clip(-np.log(self.total), low, high)  # α = 1
+        variances = self._variances()
+        low = float(np.log(WEAKEST * variances.min()))
+        high = float(np.log(STRONGEST * variances.max()))
+        u = float(np.log(variances.mean() / self.total))  # α = 1 for standardized features
+        u = min(max(u, low), high)
         up = excess(u) > 0
         while low < u < high:
-            v = np.clip(u + (STRIDE if up else -STRIDE), low, high)
+            v = min(max(u + (STRIDE if up else -STRIDE), low), high)
             if (excess(v) > 0) != up:
-                return float(np.exp(brentq(excess, min(u, v), max(u, v), xtol=1e-8)))
+                return float(np.exp(brentq(excess, min(u, v), max(u, v), xtol=1e-8))), ""
             u = v
-        return STRONGEST if up else WEAKEST
+        if up:
+            return float(np.exp(u)), NOTHING
+        return float(np.exp(u)), UNBOUNDED
+
+    def _variances(self) -> Array:
+        """Of the features that vary; without an intercept, their mean squares."""
+        design, weights = self.objective.design, self.objective.weights
+        squares = design.column_norms(weights)[: design.n_features] ** 2
+        mean = design.XT @ weights if design.intercept else np.zeros(len(squares))
+        variances = squares - mean**2
+        varies = variances > ROUNDING * squares
+        return variances[varies] if varies.any() else np.ones(1)

@@ -1,4 +1,4 @@
-"""Models with an intercept do not depend on the offsets of features."""
+"""Models with an intercept do not depend on the offsets of features, nor tuned priors on their units."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from linclass import FirthLogisticRegression, OrdinalRegression
+from linclass import BayesianLogisticRegression, FirthLogisticRegression, OrdinalRegression
 
 
 def three_classes() -> tuple[np.ndarray, np.ndarray]:
@@ -49,3 +49,47 @@ def test_an_order_names_each_class_once() -> None:
     X, y = three_classes()
     with pytest.raises(ValueError, match="'mid' more than once"):
         OrdinalRegression(order=["lo", "mid", "mid", "hi"]).fit(X, np.array(["lo", "mid", "hi"])[y])
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("factor", [1e-8, 1e-5, 1e5, 1e8])
+def test_the_evidence_does_not_depend_on_units(factor: float, K: int, intercept: bool) -> None:
+    X, y = three_classes()
+    X, y = X[y < K], y[y < K]
+    one = BayesianLogisticRegression(fit_intercept=intercept).fit(X, y)
+    other = BayesianLogisticRegression(fit_intercept=intercept).fit(factor * X, y)
+    assert one.reason_ == other.reason_ == ""
+    np.testing.assert_allclose(other.predict_proba(factor * X), one.predict_proba(X), atol=1e-6)
+    assert other.strength_ == pytest.approx(factor**2 * one.strength_, rel=1e-5)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("offset", [1e3, 1e6, 1e9])
+def test_the_evidence_does_not_depend_on_offsets(offset: float, K: int) -> None:
+    X, y = three_classes()
+    X = np.round(X[y < K], 3) if offset < 1e9 else np.round(X[y < K] * 64) / 64  # exact sums
+    y = y[y < K]
+    one, other = (BayesianLogisticRegression().fit(Z, y) for Z in (X, X + offset))
+    assert other.strength_ == pytest.approx(one.strength_, rel=1e-5)
+    np.testing.assert_allclose(other.predict_proba(X + offset), one.predict_proba(X), atol=1e-5)
+
+
+def test_the_covariance_is_that_of_the_features_as_they_are() -> None:
+    X, y = three_classes()
+    near, far = (BayesianLogisticRegression(strength=0.1).fit(Z, y) for Z in (X, X + 10))
+    to_far = np.eye(5)
+    to_far[4, :4] = -10
+    to_far = np.kron(np.eye(3), to_far)
+    np.testing.assert_allclose(far.covariance_, to_far @ near.covariance_ @ to_far.T, rtol=1e-4)
+
+
+def test_evidence_that_rises_to_the_weakest_strength_is_said() -> None:
+    x = np.repeat(
+        10.0 ** -np.arange(7), 10
+    )  # gaps of all sizes: weights grow as the strength falls
+    x = np.append(-x, x)
+    model = BayesianLogisticRegression().fit(x[:, None], x > 0)
+    assert "still rises" in model.reason_
+    alpha = len(x) * model.strength_
+    assert alpha * float((model.coef_**2).sum()) > model.n_effective_  # the evidence falls with α
