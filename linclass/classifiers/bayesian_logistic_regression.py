@@ -229,9 +229,7 @@ class Posterior:
 
     def strength_of_largest_evidence(self) -> tuple[float, str]:
         """The root of ln γ − ln α‖W‖², which falls with α from +∞; the last strength, and why, if it has none."""
-        known: dict[
-            float, float
-        ] = {}  # a start changes the last digits, and ends must keep their sign
+        known: dict[float, float] = {}  # a warm start changes last digits; signs must not change
 
         def excess(u: float) -> float:
             if u not in known:
