@@ -273,6 +273,20 @@ def test_a_solver_that_diverged_is_drawn_as_far_as_its_objective_is_a_number(
     assert behind[len(known) :] == [None] * (5 - len(known))
 
 
+def test_steps_are_drawn_until_their_objective_is_beyond_any_axis(outcome):
+    objectives = [1.0, 1e50, 1e200, 1e300]
+
+    def diverging(fold):
+        steps = zip(trace(1.0, steps=4)(fold), objectives, strict=False)
+        return [step | {"objective": objective} for step, objective in steps]
+
+    keep(outcome, "traces", "d", "m", diverging)
+    exhibit = drawn(convergence, outcome, "d")
+    assert exhibit.numbers["m"]["behind"] == [objective - 1 for objective in objectives]
+    low, high = exhibit.figure.axes[0].get_ylim()
+    assert low < 1e50 < high
+
+
 def test_a_single_step_is_drawn(outcome, tmp_path):
     keep(outcome, "traces", "d", "m", trace(1.0, steps=1))
     drawn(convergence, outcome, "d").save(tmp_path)

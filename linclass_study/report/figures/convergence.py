@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 PLACE, SECTION, PER_DATASET = 3, "cost", True
 METHODS = 12  # that have a place in the key
 LEAST = 1e-12  # of an objective: below, a difference is rounding
+MOST = 1e100  # of a solver that diverges: an axis overflows before its numbers do
 # Parameters that change how an optimum is looked for, and not which it is.
 OF_SOLVERS = (
     "solver",
@@ -64,7 +65,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         look = {"color": colour, "marker": marker, "linewidth": 1.1, "markersize": 4}
         for column, x in enumerate(("passes", "seconds")):
             along = first[x].to_numpy()
-            known = gap > LEAST * max(abs(best[method]), LEAST)
+            known = (gap > LEAST * max(abs(best[method]), LEAST)) & (gap < MOST)
             above = above or bool(known.any())
             last = {"markevery": [max(int(known.sum()) - 1, 0)]}
             (line,) = axes[0, column].plot(along[known], gap[known], **look, **last)
