@@ -21,6 +21,7 @@ from linclass_study.protocols import of_dataset
 from linclass_study.results.places import places
 from linclass_study.results.times import of_all_machines
 from linclass_study.tables import FIT as FIT
+from linclass_study.tables import frame
 
 #: What a fit can end in. The first four give predictions, the others a row with a reason.
 FITTED = ("converged", "max_iter", "separable", "rank_deficient")
@@ -116,7 +117,9 @@ class Outcome:
     def kept(self, table: str, dataset: str, method: str) -> pl.DataFrame | None:
         """What a run kept beside its predictions: coefficients, tuning, paths or traces; None where it kept none."""
         path = self.results / "runs" / dataset / method / f"{table}.parquet"
-        return pl.read_parquet(path) if path.exists() else None
+        if not path.exists():
+            return None
+        return pl.concat([frame(table), pl.read_parquet(path)], how="diagonal")
 
     def boundary(
         self, dataset: str, method: str

@@ -27,7 +27,8 @@ def coefficients(found: Coefficients | None) -> Columns | None:
     """The intercept, whose feature is null, and the features of each class."""
     if found is None:
         return None
-    return _rows(found, found.largest(LARGEST))
+    rows = _rows(found, found.largest(LARGEST))
+    return rows | {"features": np.full(len(rows["value"]), len(found.names))}
 
 
 def tuning(candidates: Sequence[pipeline.Candidate]) -> Columns | None:

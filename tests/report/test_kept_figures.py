@@ -86,12 +86,13 @@ def test_coefficients_are_means_over_folds_per_standard_deviation(outcome):
     assert table.frame()["m"].to_list() == pytest.approx(in_order)
 
 
-def test_of_many_features_the_ends_are_shown_and_a_fold_without_one_counts_as_zero(outcome):
+def test_of_many_features_the_ends_are_shown_and_what_a_fold_did_not_keep_counts_as_zero(outcome):
     values = np.linspace(-1, 1, 101)
 
     def rows(fold):
         own = weights(values)(fold)
-        return own if fold else [row for row in own if row["feature"] != "x100"]
+        own = own if fold else [row for row in own if row["feature"] != "x100"]
+        return [row | {"features": 101} for row in own]
 
     keep(outcome, "coefficients", "d", "m", rows)
     (told,) = drawn(coefficients, outcome, "d").numbers["classes"].values()
@@ -101,6 +102,24 @@ def test_of_many_features_the_ends_are_shown_and_a_fold_without_one_counts_as_ze
     assert "x50" not in names
     weighed = coefficients_table.effects(outcome.kept("coefficients", "d", "m"))
     assert weighed[1, "x100"].value == pytest.approx(2 * np.mean([0, 1.01, 1.02, 1.03]))
+    assert "the others count as 0" in coefficients_table.make(outcome, "d").caption
+
+
+def test_a_feature_that_a_fit_does_not_have_is_averaged_over_the_other_folds(outcome):
+    def rows(fold):
+        return [
+            row | {"features": 2 if fold else 1}
+            for row in weights([3.0, -5.0][: 1 + (fold > 0)])(fold)
+        ]
+
+    keep(outcome, "coefficients", "d", "m", rows)
+    exhibit, table = drawn(coefficients, outcome, "d"), coefficients_table.make(outcome, "d")
+    told = {one["feature"]: one["mean"] for one in exhibit.numbers["classes"]["yes"]}
+    means = {"x0": 2 * 3.015, "x1": 2 * -4.98}
+    assert told == pytest.approx(means)
+    assert dict(table.frame().select("feature", "m").iter_rows()) == pytest.approx(means)
+    for caption in (exhibit.caption, table.caption):
+        assert "averaged over the other folds" in caption
 
 
 def test_comparable_coefficients_of_finite_optima_come_first(outcome, make):

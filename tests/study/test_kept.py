@@ -68,6 +68,7 @@ def test_coefficients_of_each_fold_give_its_scores_from_the_rows(kept, rows):
     table, _ = rows
     found = kept(LOGISTIC)
     assert found["coefficients"].height == FOLDS * 3 * (1 + 3)
+    assert set(found["coefficients"]["features"]) == {3}
     for fold in range(FOLDS):
         own = found["coefficients"].filter(fold=fold)
         Z = np.column_stack([score(table, own.filter(pl.col("class") == k)) for k in range(3)])

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 PLACE, SECTION, PER_DATASET = 20, "dataset", True
 EACH = 10  # of each sign, of one score; with several, in panels, half of it
 PANELS = 6
+SCORE = ["repeat", "fold", "class"]  # one score of one fit
 ROW = 0.19  # inches of a feature
 
 
@@ -54,6 +55,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         caption += "It is the best linear method here with comparable coefficients."
     else:
         caption += f"Of {of_how_many} features the most positive and the most negative are shown."
+    caption += said_of_folds(known)
     if len(codes) > PANELS:
         caption += f" {PANELS} of {len(codes)} classes are shown."
     if len(codes) > 1:
@@ -110,20 +112,44 @@ def is_standardized(known: pl.DataFrame) -> bool:
     return bool((known["scale"] != 1).any())
 
 
-def largest(known: pl.DataFrame, most: int) -> list[tuple[str, np.ndarray]]:
-    """(feature, its coefficient in each fold) of the `most` highest and the `most` lowest by the mean, highest first;
-    in folds of whose largest it is none, 0."""
-    folds = known.select("repeat", "fold").unique(maintain_order=True).height
-    by_feature = (
+def over_folds(known: pl.DataFrame) -> dict[tuple[int, str], np.ndarray]:
+    """(class, feature) → value · scale in each fold whose fit has the feature; 0 where the fit kept only its largest
+    and this is none of them."""
+    cut = _cut(known)
+    fits = dict(cut.group_by("class").len().iter_rows())
+    features = (
         known.drop_nulls("feature")
-        .with_columns(effect=pl.col("value") * pl.col("scale"))
-        .group_by("feature", maintain_order=True)
-        .agg("effect")
+        .join(cut.with_columns(cut=True), on=SCORE, how="left", maintain_order="left")
+        .group_by("class", "feature", maintain_order=True)
+        .agg(effect=pl.col("value") * pl.col("scale"), cut=pl.col("cut").count())
     )
-    rows = [
-        (name, np.pad(np.array(effects), (0, folds - len(effects))))
-        for name, effects in by_feature.iter_rows()
-    ]
+    return {
+        (code, feature): np.pad(np.array(effect), (0, fits.get(code, 0) - among))
+        for code, feature, effect, among in features.iter_rows()
+    }
+
+
+def said_of_folds(known: pl.DataFrame) -> str:
+    """For a caption: of how many folds a mean is where not every fold has a row of each feature."""
+    if _cut(known).height:
+        return " A fit with many features keeps its largest; in its fold the others count as 0."
+    folds = known.select("repeat", "fold").unique().height
+    if any(len(effect) < folds for effect in over_folds(known).values()):
+        return (
+            " A feature that the fits of some folds do not have is averaged over the other folds."
+        )
+    return ""
+
+
+def _cut(known: pl.DataFrame) -> pl.DataFrame:
+    """The fits that have more features than they kept."""
+    kept = known.group_by(SCORE).agg(pl.col("feature").count(), pl.col("features").first())
+    return kept.filter(pl.col("features") > pl.col("feature")).select(SCORE)
+
+
+def largest(known: pl.DataFrame, most: int) -> list[tuple[str, np.ndarray]]:
+    """(feature, its coefficients) of the `most` highest and the `most` lowest of a class by the mean, highest first."""
+    rows = [(feature, effects) for (_, feature), effects in over_folds(known).items()]
     rows.sort(key=lambda row: (-row[1].mean(), row[0]))
     if len(rows) <= 2 * most:
         return rows

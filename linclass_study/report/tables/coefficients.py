@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from linclass_study.report.figures.coefficients import best_linear, is_standardized, oriented
+from linclass_study.report.figures.coefficients import (
+    best_linear,
+    is_standardized,
+    oriented,
+    over_folds,
+    said_of_folds,
+)
 from linclass_study.report.table import Column, Number, Table
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.summary import ranking
@@ -24,6 +29,7 @@ def make(outcome: Outcome, dataset: str) -> Table | None:
         return None
     method, known = first
     weighed = {method: effects(oriented(known, about))}
+    of_folds = {said_of_folds(known): None}
     unit = "standard deviation" if is_standardized(known) else "unit"
     left_out: dict[str, list[str]] = {}  # why → methods
     ranked = ranking(outcome, dataset)["method"].to_list()
@@ -39,6 +45,7 @@ def make(outcome: Outcome, dataset: str) -> Table | None:
             left_out.setdefault("no coefficients of named features", []).append(other)
         elif is_standardized(told) == is_standardized(known):
             weighed[other] = effects(oriented(told, about))
+            of_folds[said_of_folds(told)] = None
         else:
             left_out.setdefault(f"not per {unit}", []).append(other)
     classes = about["classes"]
@@ -61,7 +68,7 @@ def make(outcome: Outcome, dataset: str) -> Table | None:
     caption = (
         f"Coefficients per {unit} of the feature, mean ± standard deviation over the folds: positive ones speak for "
         f"{towards}. Scores of different methods have different scales, so compare signs and order.{more}"
-        f"{_said(left_out)} All are in runs/…/coefficients.parquet."
+        f"{''.join(of_folds)}{_said(left_out)} All are in runs/…/coefficients.parquet."
     )
     return Table(f"Coefficients on {dataset}", caption, columns, rows)
 
@@ -76,14 +83,8 @@ def _said(left_out: dict[str, list[str]]) -> str:
 
 
 def effects(known: pl.DataFrame) -> dict[tuple[int, str], Number]:
-    """(class, feature) → value · scale over the folds; where a fold kept only its largest, the others count as 0."""
-    folds = known.select("repeat", "fold").unique().height
-    found = {}
-    own = known.drop_nulls("feature").with_columns(effect=pl.col("value") * pl.col("scale"))
-    for code, feature, values in (
-        own.group_by("class", "feature", maintain_order=True).agg("effect").iter_rows()
-    ):
-        effect = np.pad(np.array(values), (0, max(folds - len(values), 0)))
-        sd = float(effect.std(ddof=1)) if len(effect) > 1 else None
-        found[code, feature] = Number(float(effect.mean()), sd)
-    return found
+    """(class, feature) → value · scale over the folds."""
+    return {
+        key: Number(float(effect.mean()), float(effect.std(ddof=1)) if len(effect) > 1 else None)
+        for key, effect in over_folds(known).items()
+    }
