@@ -21,7 +21,7 @@ from linclass_study.results import study_file
 
 Run = tuple[str, str]  # data set, method
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*\Z")  # of a data set or a method
-LATER = {"machine", "held_out"}  # columns that older results do not have
+LATER = {"machine", "held_out", "features"}  # columns that older results do not have
 
 
 @dataclass(frozen=True)

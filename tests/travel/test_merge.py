@@ -211,16 +211,18 @@ def test_what_a_run_kept_comes_from_where_its_fits_come_from(linclass, a, b, tmp
     run = "runs/two/good"
     for folder, value in ((a, 1.0), (b, 2.0)):
         fits = pl.read_parquet(folder / run / "fits.parquet").select(tables.FIT)
-        known = {"class": 1, "feature": "x", "value": value, "scale": 1.0}
+        known = {"class": 1, "feature": "x", "value": value, "scale": 1.0, "features": 1}
         rows = fits.with_columns(**{name: pl.lit(v) for name, v in known.items()})
         tables.write(rows, "coefficients", folder / run / "coefficients.parquet")
     for table in ("fits", "predictions", "coefficients"):
         path = a / run / f"{table}.parquet"
-        pl.read_parquet(path).filter(pl.col("fold") < 2).write_parquet(path)
+        older = pl.read_parquet(path).drop("features", strict=False)
+        older.filter(pl.col("fold") < 2).write_parquet(path)
     assert linclass("merge", a, b, "--into", tmp_path / "c").code == 0
     kept = pl.read_parquet(tmp_path / "c" / run / "coefficients.parquet")
     assert kept["fold"].to_list() == [0, 1, 2]
     assert kept["value"].to_list() == [1.0, 1.0, 2.0]
+    assert kept["features"].to_list() == [None, None, 1]
     assert not (tmp_path / "c" / run / "traces.parquet").exists()
 
 
