@@ -233,7 +233,7 @@ def test_what_only_one_of_two_equal_runs_kept_is_there_in_either_order(
 ):
     run = "runs/two/good"
     fits = pl.read_parquet(a / run / "fits.parquet").select(tables.FIT)
-    known = {"class": 1, "feature": "x", "value": 2.0, "scale": 1.0}
+    known = {"class": 1, "feature": "x", "value": 2.0, "scale": 1.0, "features": 1}
     rows = fits.with_columns(**{name: pl.lit(v) for name, v in known.items()})
     tables.write(rows, "coefficients", a / run / "coefficients.parquet")
     sources = (b, a) if older_first else (a, b)
