@@ -75,6 +75,7 @@ def test_a_kernel_machine_needs_one_kernel_matrix_and_small_change() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("columns", [[2, 3], [0, 1, 2, 3]])
 def test_half_a_million_gradient_steps_on_iris_are_real_ones(columns: list[int]) -> None:
     """Setosa against the rest: 5,000 and one more are the naive loop's, and so is the very last."""
@@ -112,6 +113,7 @@ def test_half_a_million_gradient_steps_on_iris_are_real_ones(columns: list[int])
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_half_a_million_gradient_steps_end_where_newton_does() -> None:
     """Versicolor and virginica overlap, so here there is an optimum to reach; features in units of
     their spread, or a step that descends would be too short for it."""
