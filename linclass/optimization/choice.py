@@ -36,7 +36,7 @@ TABLE: tuple[Row, ...] = (
     ),
     (
         "quadratic, no penalty, fewer rows than features, up to 6000 of them",
-        lambda P: P.is_quadratic and not P.strength and few_rows(P, 6000),
+        lambda P: P.is_quadratic and not P.strength and fewer_rows(P, 6000),
         "least_squares",
     ),
     (
@@ -72,8 +72,9 @@ def wide(objective: Objective) -> bool:
     return len(objective.shape) == 1 and objective.design.n_rows <= objective.design.n_features
 
 
-def few_rows(objective: Objective, rows: int) -> bool:
-    return objective.design.n_rows < min(objective.design.n_features, rows + 1)
+def fewer_rows(objective: Objective, limit: int) -> bool:
+    """Fewer rows than features, and at most `limit`."""
+    return objective.design.n_rows < min(objective.design.n_features, limit + 1)
 
 
 def few(objective: Objective) -> bool:
