@@ -1,32 +1,45 @@
-"""Probabilities for a classifier that has none:  P(k | x) = σ(a_k z_k + b_k), normalized for K > 2.
+"""Probabilities for a classifier that has none, or whose probabilities are wrong: a map from its scores z,
 
-z are the scores of `estimator`, σ(a z + b) is Platt's sigmoid (linclass/estimators/sigmoid.py). It is fitted
-to scores of held-out rows (inner cross-validation), since scores of training rows are too extreme. The
-estimator that predicts is then fitted to all rows. Two classes share one sigmoid and are predicted by
-P > ½, which may differ from the sign of z; K classes have one sigmoid each, against the rest.
+    P(k | x) = σ(a_k z_k + b_k)     'sigmoid'      Platt's sigmoid (linclass/calibration/platt.py)
+    P(k | x) = f_k(z_k)             'isotonic'     f nondecreasing (linclass/calibration/isotonic.py)
+    P(k | x) ∝ exp(z_k/T)           'temperature'  one number for all classes (linclass/calibration/temperature.py)
+
+The map is fitted to scores of held-out rows (inner cross-validation), since scores of training rows are too extreme.
+The estimator that predicts is then fitted to all rows. Two classes share one function and are predicted by
+P > ½, which may differ from the sign of z; K classes have one each, against the rest, and the results are divided by
+their sum. A temperature changes no prediction. Sigmoids have two parameters, and suit few rows; isotonic functions
+follow any monotone relation, and need about a thousand rows.
 
 The method assumes that fits to most of the rows have scores like those of the fit to all. The scores of the
 perceptron on overlapping classes depend on the last mistakes and do not, so its probabilities are poor.
-Platt (2000); Zadrozny & Elkan (2002), KDD, on more than two classes
+Platt (2000); Zadrozny & Elkan (2002), KDD; Guo et al. (2017), ICML
 """
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import log_expit
 
 from linclass.applicability import NotApplicable
+from linclass.calibration.isotonic import IsotonicFunctions
+from linclass.calibration.platt import PlattSigmoids
+from linclass.calibration.temperature import Temperature
 from linclass.classifiers.linear_svm import LinearSVM
 from linclass.conventions import Classifier, SoftmaxProbabilities
-from linclass.estimators.sigmoid import sigmoid
 from linclass.numerics import Array
 from linclass.predicted import own_copy, predictions_of
 from linclass.resampling import stratified_folds
 from linclass.unfinished import silently
+
+METHODS: dict[str, Callable[[Array, Array, Array], Any]] = {
+    "sigmoid": PlattSigmoids,
+    "isotonic": IsotonicFunctions,
+    "temperature": Temperature,
+}
 
 
 class Calibrated(SoftmaxProbabilities):
@@ -34,6 +47,8 @@ class Calibrated(SoftmaxProbabilities):
     ----------
     estimator : classifier or None, default=None
         Classifier with scikit-learn's interface, from linclass or elsewhere. None is LinearSVM().
+    method : {'sigmoid', 'isotonic', 'temperature'}, default='sigmoid'
+        Map from scores to probabilities.
     folds : int, default=5
         Number of inner folds, at least 2; fewer are used where a class has fewer rows.
     random_state : int, numpy.random.Generator or None, default=0
@@ -45,18 +60,32 @@ class Calibrated(SoftmaxProbabilities):
         The classes, sorted.
     estimator_ : classifier
         Fitted to all rows, with the classes 0, ..., K − 1.
-    slopes_ : array of shape (1,) for two classes, (K,) for more
+    slopes_ : array of shape (1,) for two classes, (K,) for more, only with method='sigmoid'
         Slopes a of the sigmoids.
-    offsets_ : array of the same shape
+    offsets_ : array of the same shape, only with method='sigmoid'
         Offsets b of the sigmoids.
+    functions_ : list of one function for two classes, K for more, only with method='isotonic'
+        The functions f, each with the `scores` at the ends of its blocks and its `values` there.
+    temperature_ : float, only with method='temperature'
+        The temperature T; above 1, the estimator was too sure.
     """
 
-    def __init__(self, estimator: Any = None, *, folds: int = 5, random_state: Any = 0):
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        method: str = "sigmoid",
+        folds: int = 5,
+        random_state: Any = 0,
+    ):
         self.estimator = estimator
+        self.method = method
         self.folds = folds
         self.random_state = random_state
 
     def check(self) -> None:
+        if self.method not in METHODS:
+            raise ValueError(f"method is {self.method!r}; choose from {', '.join(METHODS)}.")
         if not (isinstance(self.folds, Integral) and self.folds >= 2):
             raise ValueError(f"folds is {self.folds!r}; it must be a whole number, at least 2.")
         made = self.estimator
@@ -68,7 +97,7 @@ class Calibrated(SoftmaxProbabilities):
             )
 
     def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
-        """Fit the sigmoids on held-out rows, then the estimator on all rows.
+        """Fit the map on held-out rows, then the estimator on all rows.
 
         Parameters
         ----------
@@ -83,7 +112,7 @@ class Calibrated(SoftmaxProbabilities):
         -------
         self
         """
-        X, codes, _ = self._start_fit(X, y)
+        X, codes, weights = self._start_fit(X, y)
         K = len(self.classes_)
         seed = int(np.random.default_rng(self.random_state).integers(2**32))
         fewest = int(np.bincount(codes).min())
@@ -100,22 +129,16 @@ class Calibrated(SoftmaxProbabilities):
         for k in range(folds):
             out = fold == k
             model = self._fitted(X[~out], codes[~out])
-            Z[out] = predictions_of(model, X[out], K)[1]
-        pairs = [sigmoid(self._scores(Z)[:, k], codes == c) for k, c in enumerate(self._own(K))]
-        self.slopes_ = np.array([found.slope for found in pairs])
-        self.offsets_ = np.array([found.offset for found in pairs])
+            Z[out] = _finite_scores(model, X[out], K)
+        self._map = METHODS[self.method](Z, codes, weights)
+        for name in ("slopes_", "offsets_", "functions_", "temperature_"):
+            vars(self).pop(name, None)  # of an earlier fit
+        vars(self).update(self._map.fitted)
         self.estimator_ = self._fitted(X, codes)
         told = self.estimator_ if isinstance(self.estimator_, Classifier) else None
         status, reason = getattr(told, "status_", "converged"), getattr(told, "reason_", "")
-        worst = max(pairs, key=lambda found: (not found.converged, found.certificate))
-        if not worst.converged and status == "converged":
-            status, reason = (
-                "max_iter",
-                (
-                    f"Newton's method for a sigmoid stopped after {worst.n_iter} steps with a gradient_cosine "
-                    f"of {worst.certificate:.1e}; standardize the scores of {self.estimator_!r}."
-                ),
-            )
+        if status == "converged":
+            status, reason = self._map.status, self._map.reason
         return self._record(
             status,
             reason,
@@ -125,7 +148,7 @@ class Calibrated(SoftmaxProbabilities):
         )
 
     def decision_function(self, X: Any) -> Array:
-        """Log-odds of two classes, ln P/(1 − P); for more ln σ(a_k z_k + b_k), whose softmax is P.
+        """Log-odds of two classes, ln P/(1 − P); for more scores whose softmax is P.
 
         Parameters
         ----------
@@ -137,16 +160,8 @@ class Calibrated(SoftmaxProbabilities):
         array of shape (n,) for two classes, (n, K) for more
         """
         X = self._check_rows(X)
-        Z = predictions_of(self.estimator_, X, len(self.classes_))[1]
-        logits = self._scores(Z) * self.slopes_ + self.offsets_
-        return logits[:, 0] if len(self.slopes_) == 1 else log_expit(logits)
-
-    def _own(self, K: int) -> range:
-        """Indices of the classes that have a sigmoid."""
-        return range(1, 2) if K == 2 else range(K)
-
-    def _scores(self, Z: Array) -> Array:
-        return Z[:, 1:] - Z[:, :1] if Z.shape[1] == 2 else Z
+        Z = _finite_scores(self.estimator_, X, len(self.classes_))
+        return np.asarray(self._map.decision(Z))
 
     def _fitted(self, X: Any, codes: Array) -> Any:
         made = self.estimator
@@ -155,3 +170,9 @@ class Calibrated(SoftmaxProbabilities):
         with silently():
             model.fit(own_copy(X, model), codes)  # a foreign `fit` may return None
         return model
+
+
+def _finite_scores(model: Any, X: Any, K: int) -> Array:
+    """(n, K); a probability of 0, whose logarithm is the score, counts as the least that floats tell from it."""
+    floor = np.log(np.finfo(float).eps)
+    return np.nan_to_num(predictions_of(model, X, K)[1], neginf=floor, posinf=-floor)

@@ -60,7 +60,10 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
         {"penalty": "elastic_net", "l1_ratio": 0.2},
     ],
     "Perceptron": [{"order": order} for order in ("cyclic", "largest_violation")],
-    "Calibrated": [{"estimator": NearestMean()}],
+    "Calibrated": [
+        {"estimator": NearestMean()},
+        *({"estimator": NearestMean(), "method": m} for m in ("isotonic", "temperature")),
+    ],
     "ZeroOneClassifier": [{"node_limit": 0}],
     "LeastSquaresClassifier": [{"penalty": penalty} for penalty in ("l2", "l1")],
     "Lasso": [{"solver": solver} for solver in ("homotopy", "proximal_newton")],

@@ -1,4 +1,4 @@
-"""Platt's sigmoid: what it maximizes, that it sees held-out scores only, and what calibration is for."""
+"""Maps from scores to probabilities: what they optimize, that they see held-out scores only, what they are for."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
-from scipy.special import expit, xlogy
+from scipy.special import expit, log_softmax, softmax, xlogy
 
 from linclass import Calibrated, LinearSVM, LogisticRegression, NearestMean
 from linclass.applicability import NotApplicable
-from linclass.estimators import sigmoid as sigmoids
-from linclass.estimators.sigmoid import sigmoid
+from linclass.calibration import platt
+from linclass.calibration.isotonic import isotonic, pooled
+from linclass.calibration.platt import sigmoid
+from linclass.calibration.temperature import Temperature
+from linclass.classifiers import calibrated
+from linclass.resampling import stratified_folds
 from linclass.solvers.newton import Newton
 
 
@@ -118,7 +122,127 @@ def test_a_sigmoid_that_has_not_converged_is_told(monkeypatch: pytest.MonkeyPatc
     X, y = rng.standard_normal((60, 2)), np.arange(60) % 2
     X[:, 0] += y
     assert Calibrated().fit(X, y).status_ == "converged"
-    monkeypatch.setattr(sigmoids, "Newton", lambda tol: Newton(tol=tol, max_iter=1))
+    monkeypatch.setattr(platt, "Newton", lambda tol: Newton(tol=tol, max_iter=1))
     model = Calibrated().fit(X, y)
     assert model.status_ == "max_iter"
     assert "sigmoid" in model.reason_
+
+
+METHODS = ("sigmoid", "isotonic", "temperature")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_pooling_adjacent_violators_projects_onto_the_nondecreasing_sequences(seed: int) -> None:
+    """f is the projection of t onto the cone of nondecreasing sequences iff it is in the cone, the residual is
+    orthogonal to f, and no step function 1{i ≥ k}, which with ±1 generate the cone, has an inner product above 0
+    with the residual."""
+    rng = np.random.default_rng(seed)
+    t, w = rng.integers(0, 2, 50) + 0.3 * rng.standard_normal(50), rng.uniform(0.1, 3, 50)
+    values, first, last = pooled(t, w)
+    f = np.repeat(values, last - first + 1)
+    residual = w * (t - f)
+    assert (np.diff(f) >= 0).all()
+    assert abs(residual @ f) < 1e-12
+    after = np.cumsum(residual[::-1])[::-1]
+    assert abs(after[0]) < 1e-12
+    assert (after < 1e-12).all()
+
+
+def test_a_row_of_weight_two_is_the_row_twice_in_every_map() -> None:
+    rng = np.random.default_rng(0)
+    codes, w = rng.integers(0, 3, 80), rng.integers(1, 4, 80)
+    Z = np.round(rng.standard_normal((80, 3)) + np.eye(3)[codes], 1)
+    for make in calibrated.METHODS.values():
+        weighted = make(Z, codes, w.astype(float))
+        repeated = make(Z.repeat(w, axis=0), codes.repeat(w), np.ones(w.sum()))
+        assert_allclose(weighted.decision(Z), repeated.decision(Z), atol=1e-6)
+
+
+def test_an_isotonic_function_is_nondecreasing_and_equal_scores_have_one_value() -> None:
+    rng = np.random.default_rng(1)
+    z = np.round(rng.standard_normal(300), 1)
+    t = (rng.random(300) < expit(2 * z)).astype(float)
+    f = isotonic(z, t, np.ones(300))
+    assert (np.diff(f(np.linspace(-9, 9, 1000))) >= 0).all()
+    assert f(np.array([-9.0])) == f.values[0]
+    assert f(np.array([9.0])) == f.values[-1]
+    # its mean is that of the classes, as the constants are in the cone
+    assert f(z).mean() == pytest.approx(t.mean())
+    assert_allclose(isotonic(7 + 1e6 * z, t, np.ones(300))(7 + 1e6 * z), f(z))
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_isotonic_function_and_the_temperature_are_scikit_learns(classes: int) -> None:
+    from sklearn.calibration import CalibratedClassifierCV
+
+    X, y = noisy(400, classes=classes)
+    fold = stratified_folds(y, 5, int(np.random.default_rng(0).integers(2**32)))
+    splits = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(5)]
+    inner = LogisticRegression(strength=1.0)
+    for method in ("isotonic", "temperature"):
+        peer = CalibratedClassifierCV(inner, method=method, cv=splits, ensemble=False).fit(X, y)
+        ours = Calibrated(inner, method=method).fit(X, y)
+        assert_allclose(ours.predict_proba(X), peer.predict_proba(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_at_the_temperature_the_likelihood_has_no_slope_and_the_order_stays(classes: int) -> None:
+    rng = np.random.default_rng(2)
+    codes, w = rng.integers(0, classes, 200), rng.uniform(0.1, 2, 200)
+    Z = 30 * (rng.standard_normal((200, classes)) + np.eye(classes)[codes])
+    found = Temperature(Z, codes, w)
+    P = softmax(Z / found.temperature, axis=1)
+    expected, own = (P * Z).sum(axis=1), Z[np.arange(200), codes]
+    assert abs(w @ (expected - own)) < 1e-8 * (w @ np.abs(own))
+
+    def loss(T: float) -> float:
+        return -float(w @ log_softmax(Z / T, axis=1)[np.arange(200), codes])
+
+    least = loss(found.temperature)
+    assert all(loss(found.temperature * factor) > least for factor in (0.9, 0.999, 1.001, 1.1))
+    decided = found.decision(Z)
+    chosen = (decided > 0).astype(int) if classes == 2 else decided.argmax(axis=1)
+    assert np.array_equal(chosen, Z.argmax(axis=1))
+    assert Temperature(1e6 * Z, codes, w).temperature == pytest.approx(1e6 * found.temperature)
+
+
+def test_a_temperature_without_an_optimum_says_so() -> None:
+    codes = np.arange(20) % 2
+    right = np.column_stack([1.0 - codes, codes])
+    assert Temperature(right, codes, np.ones(20)).status == "separable"
+    wrong = Temperature(-right, codes, np.ones(20))  # the hottest allowed, and no order is reversed
+    assert wrong.status == "converged"
+    assert_allclose(softmax(-right / wrong.temperature, axis=1), 0.5, atol=1e-3)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("method", ["isotonic", "temperature"])
+def test_other_maps_are_calibrated_too(method: str, classes: int) -> None:
+    X, y = noisy(1500, classes=classes)
+    X_new, y_new = noisy(6000, seed=1, classes=classes)
+    sure = LogisticRegression(strength=1e-4)
+    P = Calibrated(sure, method=method).fit(X, y).predict_proba(X_new)
+    assert_allclose(P.sum(axis=1), 1)
+    for k in range(classes):
+        assert abs(P[:, k].mean() - (y_new == k).mean()) < 0.05
+        likely = P[:, k] > 0.6
+        assert abs(P[likely, k].mean() - (y_new[likely] == k).mean()) < 0.08
+
+
+@pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_probabilities_of_zero_can_be_calibrated(method: str, classes: int) -> None:
+    from sklearn.ensemble import RandomForestClassifier
+
+    X, y = noisy(150, classes=classes)
+    forest = RandomForestClassifier(5, random_state=0)
+    model = Calibrated(forest, method=method, folds=2).fit(X, y)
+    assert model.status_ == "converged"
+    assert np.isfinite(model.decision_function(X)).all()
+    assert model.score(X, y) > 0.7
+
+
+def test_an_unknown_method_is_refused() -> None:
+    with pytest.raises(ValueError, match="method is 'platt'; choose from sigmoid, isotonic, temp"):
+        Calibrated(method="platt").fit(*noisy(20))
