@@ -1,42 +1,96 @@
-"""The examples of docs/models.md give what they show, and no public name is missing there."""
+"""The examples of docs/library.md give what they show; docs/models.md is what docs/make_models.py writes."""
 
 from __future__ import annotations
 
 import doctest
+import importlib.util
 import os
+import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import linclass
-from linclass import parts
+from linclass.conventions import Classifier
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "models.md"
+LIBRARY = ROOT / "docs" / "library.md"
+
+
+def generator():
+    spec = importlib.util.spec_from_file_location("make_models", ROOT / "docs" / "make_models.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+make_models = generator()
+MODELS = make_models.models()
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_the_examples_of_models_give_what_they_show(monkeypatch) -> None:
+def test_the_examples_of_the_library_give_what_they_show(monkeypatch) -> None:
     monkeypatch.chdir(ROOT)
-    result = doctest.testfile(os.fspath(PAGE), module_relative=False, encoding="utf-8")
+    result = doctest.testfile(os.fspath(LIBRARY), module_relative=False, encoding="utf-8")
     assert result.attempted > 20
     assert not result.failed
 
 
-def test_models_names_all_that_is_public() -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    assert not [name for name in linclass.__all__ if name not in page]
+def test_the_library_page_names_every_public_function() -> None:
+    page = LIBRARY.read_text(encoding="utf-8")
+    assert not [name for name in linclass.__all__ if name[0].islower() and name not in page]
 
 
-def test_models_names_every_part() -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    for package in ("losses", "penalties", "solvers", "kernels", "families"):
-        assert not [name for name in parts.names(package) if f"`{name}`" not in page]
+def test_the_page_of_models_is_that_of_the_docstrings() -> None:
+    written = make_models.PAGE.read_text(encoding="utf-8")
+    assert written == make_models.page(), "run: python docs/make_models.py"
+
+
+def test_the_page_of_models_has_every_model_and_every_method_once() -> None:
+    listed = list(make_models.sections())
+    assert sorted(name for _, own, _ in listed for name in own) == sorted(MODELS)
+    names = [name for _, _, methods in listed for name, _ in methods]
+    catalogue = make_models.yaml.safe_load(make_models.CATALOGUE.read_text(encoding="utf-8"))
+    assert names == list(catalogue)
+
+
+def test_a_model_without_its_lines_is_refused(monkeypatch) -> None:
+    text = "Equation.\n\nCost: O(n).\n"
+    monkeypatch.setattr(sys.modules[linclass.LinearSVM.__module__], "__doc__", text)
+    with pytest.raises(
+        SystemExit, match=r"linear_svm.py: its docstring ends with Cost; it must end"
+    ):
+        make_models.description("LinearSVM")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_states_cost_and_reference(name) -> None:
+    _, lines = make_models.description(name)
+    assert re.search(r"O\(|fits of the estimator", lines["Cost"])
+    assert re.search(r"\(\d{4}\)", lines["Reference"])
+    assert all(line.endswith(".") for line in lines.values())
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_has_the_predictions_and_the_certificate_that_it_states(name) -> None:
+    _, lines = make_models.description(name)
+    kind = getattr(linclass, name)
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, (60, 4)).astype(float)
+    several = kind().__sklearn_tags__().classifier_tags
+    for n_classes in (2, 3) if several is None or several.multi_class else (2,):
+        y = rng.integers(0, n_classes, 60) if issubclass(kind, Classifier) else rng.normal(size=60)
+        model = kind().fit(X, y)
+        stated = lines["Certificate"]
+        assert stated.startswith("that of ") or model.certificate_kind_.replace("_", " ") in stated
+        assert hasattr(model, "predict_proba") == ("probabilities" in lines["Predicts"])
+        assert hasattr(model, "transform") == ("coordinates" in lines["Predicts"])
 
 
 def test_help_of_a_model_begins_with_its_equation() -> None:
-    for name in linclass.__all__:
-        if name[0].isupper():
-            file = sys.modules[getattr(linclass, name).__module__]
-            assert getattr(linclass, name).__doc__.startswith(file.__doc__), name
+    for name in MODELS:
+        file = sys.modules[getattr(linclass, name).__module__]
+        assert getattr(linclass, name).__doc__.startswith(file.__doc__), name

@@ -9,7 +9,11 @@ eigenvalues λ of XᵀWX,
     1/β = (RSS + ρ‖m‖²)/n′,   ln p = ½ Σ ln(ρ/(λ_i + ρ)) − ½ n′ ln(RSS + ρ‖m‖²) + const,
 
 n′ = n − 1 (n without an intercept), a function of ρ alone; at its maximum α‖m‖² = γ = Σ λ_i/(λ_i + ρ).
-MacKay (1992), Neural Computation 4; Bishop (2006), §3.3 and §3.5
+
+Predicts: the mean of y and, if asked, its standard deviation.
+Cost: O(n d² + d³) once, then O(d) for each strength that is tried.
+Certificate: gradient norm, of the evidence in ln strength; closed form for a given strength.
+Reference: MacKay (1992), Neural Computation 4; Bishop (2006), §3.3 and §3.5.
 """
 
 from __future__ import annotations

@@ -3,7 +3,11 @@
 θ_kj = ln(p_kj / (1 − p_kj)), p_kj = (rows of class k with x_j = 1, + smoothing) / (n_k + 2 smoothing).
 Unlike in the multinomial model, the absence of a word is evidence, too. The scores are linear in the
 binarized features, to which coef_ and the geometry refer. Sparse rows stay sparse.
-Manning, Raghavan & Schütze (2008), §13.3
+
+Predicts: log-odds, linear in the binarized x, and probabilities.
+Cost: O(n d), one pass over the stored entries.
+Certificate: closed form.
+Reference: Manning, Raghavan & Schütze (2008), §13.3.
 """
 
 from numbers import Real

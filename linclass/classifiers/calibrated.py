@@ -12,7 +12,12 @@ follow any monotone relation, and need about a thousand rows.
 
 The method assumes that fits to most of the rows have scores like those of the fit to all. The scores of the
 perceptron on overlapping classes depend on the last mistakes and do not, so its probabilities are poor.
-Platt (2000); Zadrozny & Elkan (2002), KDD; Guo et al. (2017), ICML
+
+Predicts: log-odds and probabilities.
+Cost: folds + 1 fits of the estimator; then O(n) a Newton step for each sigmoid or the temperature, O(n log n) for
+    each isotonic function.
+Certificate: that of the estimator, fitted to all rows.
+Reference: Platt (2000); Zadrozny & Elkan (2002), KDD; Guo et al. (2017), ICML.
 """
 
 from __future__ import annotations

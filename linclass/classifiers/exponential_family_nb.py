@@ -4,7 +4,11 @@
 
 Columns of one family form a block. The columns of most families are independent given the class; those
 of multivariate_gaussian, spherical_gaussian, multinomial and dirichlet are modelled jointly.
-Wainwright & Jordan (2008), §3; Hastie, Tibshirani & Friedman (2009), §6.6.3
+
+Predicts: log-odds, linear in T(x), and probabilities.
+Cost: O(n d); O(n d² + K d³) for multivariate_gaussian.
+Certificate: closed form; newton step where a family iterates (beta, dirichlet, gamma).
+Reference: Wainwright & Jordan (2008), §3; Hastie, Tibshirani & Friedman (2009), §6.6.3.
 """
 
 from collections.abc import Mapping

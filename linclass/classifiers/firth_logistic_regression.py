@@ -10,7 +10,12 @@ probabilities tend to 0 and 1, so the estimates are finite also for separable cl
     Σ_i w_i (y_i − p_i + h_i (½ − p_i)) x_i = 0,   h_i = p_i (1 − p_i) x_iᵀ I⁻¹ x_i;
 
 for a table of counts it is maximum likelihood with ½ added to each count. Weights count rows.
-Firth (1993), Biometrika 80; Heinze & Schemper (2002), Statist. Med. 21; K classes: Bull, Mak & Greenwood (2002)
+
+Predicts: log-odds, linear in x, and probabilities.
+Cost: O(n p² + p³) a step, p = (K − 1)(d + 1); dense rows.
+Certificate: gradient norm.
+Reference: Firth (1993), Biometrika 80; Heinze & Schemper (2002), Statist. Med. 21; K classes: Bull, Mak & Greenwood
+    (2002).
 """
 
 from __future__ import annotations

@@ -6,7 +6,11 @@ each with unit variance within the classes and uncorrelated with the previous on
 K − 1. Rows are assigned to the nearest projected mean. For two classes that is w = S_w⁻¹(m₂ − m₁) with
 the threshold midway between the projected means; with all directions it is linear discriminant analysis
 with equal priors. It is a geometric rule and gives no probabilities.
-Fisher (1936); Hastie, Tibshirani & Friedman (2009), §4.3.3
+
+Predicts: scores, linear in x, and discriminant coordinates.
+Cost: O(n d min(n, d)).
+Certificate: closed form.
+Reference: Fisher (1936); Hastie, Tibshirani & Friedman (2009), §4.3.3.
 """
 
 import copy

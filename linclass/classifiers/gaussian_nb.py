@@ -3,7 +3,12 @@
 Each feature has a variance in each class, by maximum likelihood, or one for all classes (tied); to all
 of them var_smoothing times the largest variance of a feature is added, as in scikit-learn. The scores are
 linear in T, so quadratic in x; with tied variances they are linear in x, and the posterior is a logistic
-function.   Hastie, Tibshirani & Friedman (2009), §6.6.3
+function.
+
+Predicts: log-odds, quadratic in x or linear if tied, and probabilities.
+Cost: O(n d).
+Certificate: closed form.
+Reference: Hastie, Tibshirani & Friedman (2009), §6.6.3.
 """
 
 import copy

@@ -3,7 +3,11 @@
 by penalized maximum likelihood:  (1/Σw) Σ w_i (−ln P(y_i | x_i)) + strength · ½ Σ_k ‖f_k‖².  It is logistic
 regression on features whose inner products are the kernel values, with the same solvers and certificate.
 Unlike a support vector machine it gives probabilities, and its solution is not sparse in the rows.
-Zhu & Hastie (2005), J. Computational and Graphical Statistics 14
+
+Predicts: log-odds and probabilities.
+Cost: O(n² d + n r²) for kernel features of rank r ≤ n, then that of logistic regression on r features; memory n².
+Certificate: duality gap.
+Reference: Zhu & Hastie (2005), J. Computational and Graphical Statistics 14.
 """
 
 from __future__ import annotations

@@ -3,7 +3,11 @@
 The perceptron in the function space of the kernel: β counts the mistakes of each row, and with the linear
 kernel they are the mistakes of `Perceptron`, one by one. K classes use Kesler's construction, as there.
 The result depends on the order of the rows, so there is no sample_weight.
-Aizerman, Braverman & Rozonoer (1964), Automation and Remote Control 25
+
+Predicts: scores.
+Cost: O(n² d) for the kernel matrix, O(n) a mistake; memory n².
+Certificate: training mistakes, as a share of the rows.
+Reference: Aizerman, Braverman & Rozonoer (1964), Automation and Remote Control 25.
 """
 
 from __future__ import annotations

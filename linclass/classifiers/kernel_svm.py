@@ -4,7 +4,13 @@
 
 The dual is solved: β_j = α_j y_j with 0 ≤ α_j ≤ C_j = w_j/(Σw·strength) and Σ β_j = 0, the optimality
 condition of the unpenalized intercept. More than two classes are fitted one against the rest, with one
-kernel matrix.   Boser, Guyon & Vapnik (1992), COLT; Schölkopf & Smola (2002), ch. 7
+kernel matrix.
+
+Predicts: scores.
+Cost: O(n² d) for the kernel matrix and O(m³) a step with m rows at the margin; memory n², less if the kernel has
+    low rank.
+Certificate: duality gap.
+Reference: Boser, Guyon & Vapnik (1992), COLT; Schölkopf & Smola (2002), ch. 7.
 """
 
 from __future__ import annotations

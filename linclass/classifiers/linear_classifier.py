@@ -5,6 +5,11 @@
 Two classes share one score with y = ±1. With more classes, the logistic loss becomes softmax and
 all classes are fitted jointly, as they are by the Crammer–Singer loss; any other loss is fitted one
 class against the rest.
+
+Predicts: scores, linear in x, and probabilities if the loss is logistic.
+Cost: that of the solver: O(n d K) a first-order step, O(n p² + p³) a Newton step, p = K (d + 1).
+Certificate: duality gap; gradient cosine without a penalty.
+Reference: Hastie, Tibshirani & Friedman (2009), §10.6 and table 12.1.
 """
 
 from __future__ import annotations

@@ -4,7 +4,11 @@
 scatter within the classes over N − K or N, optionally shrunk to (1 − α)Σ + α (tr Σ/d) I. If Σ is
 singular its pseudo-inverse is used, and status_ says so: directions in which no class has any variance
 are left out, even one that would separate them. Weights count rows: weight 2 is the same as two rows.
-Hastie, Tibshirani & Friedman (2009), §4.3; Ledoit & Wolf (2004)
+
+Predicts: log-odds, linear in x, and probabilities.
+Cost: O(n d min(n, d)); O(n d) if diagonal or spherical.
+Certificate: closed form.
+Reference: Hastie, Tibshirani & Friedman (2009), §4.3; Ledoit & Wolf (2004).
 """
 
 import copy

@@ -1,7 +1,11 @@
 """Linear regression:  (w, b) = argmin (1/Σw_i) Σ w_i ½(x_i·w + b − y_i)²,
 
 ordinary least squares. Ridge, lasso and elastic net add a penalty.
-Hastie, Tibshirani & Friedman (2009), §3.2
+
+Predicts: a number, linear in x.
+Cost: O(n d min(n, d)).
+Certificate: gradient cosine, that is of the residuals and a feature.
+Reference: Hastie, Tibshirani & Friedman (2009), §3.2.
 """
 
 from __future__ import annotations

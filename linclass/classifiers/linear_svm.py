@@ -3,7 +3,12 @@
 the same as  min ½‖w‖² + C Σ w_i ξ_i  with C = 1/(Σw·strength): for rows of weight 1, C = 1/(n·strength)
 (`C_` after a fit). The intercept is not penalized. The hard margin is C → ∞: the separating hyperplane
 of largest margin, or a proof that there is none. More than two classes are fitted one against the rest.
-Cortes & Vapnik (1995), Machine Learning 20
+
+Predicts: scores, linear in x.
+Cost: O(m d²) a Newton step, m ≤ n the rows near the margin, or O(n² d) once for few rows; K problems for K > 2
+    classes.
+Certificate: duality gap.
+Reference: Cortes & Vapnik (1995), Machine Learning 20.
 """
 
 from __future__ import annotations

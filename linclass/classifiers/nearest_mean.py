@@ -2,7 +2,12 @@
 
 It is linear discriminant analysis with Σ = I and equal priors. It gives no probabilities, because Σ = I
 is a convention and not an estimate. Rows and means are taken relative to the overall mean, which changes
-all scores by the same number and keeps them small.   Hastie, Tibshirani & Friedman (2009), §4.3
+all scores by the same number and keeps them small.
+
+Predicts: scores, linear in x.
+Cost: O(n d).
+Certificate: closed form.
+Reference: Hastie, Tibshirani & Friedman (2009), §4.3.
 """
 
 import copy

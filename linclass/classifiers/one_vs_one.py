@@ -2,7 +2,11 @@
 
 The score of a class is its votes + c/(3(|c| + 1)), with c the sum of its scores in its K − 1 problems.
 The second term is less than ⅓ in size, so it only breaks ties between votes.
-Hastie & Tibshirani (1998), Classification by pairwise coupling, Annals of Statistics 26
+
+Predicts: scores: votes, ties broken by sums.
+Cost: K(K − 1)/2 fits of the estimator, each on the rows of two classes.
+Certificate: that of the estimators, of the worst one.
+Reference: Hastie & Tibshirani (1998), Classification by pairwise coupling, Annals of Statistics 26.
 """
 
 from __future__ import annotations

@@ -1,7 +1,12 @@
 """One versus rest: each of K classes against all others; the largest score decides.
 
 Two classes are one problem, and the result is that of the inner classifier. The K scores come from K
-separate fits and are compared without calibration.   Rifkin & Klautau (2004), JMLR 5
+separate fits and are compared without calibration.
+
+Predicts: the scores of the K fits.
+Cost: K fits of the estimator on all rows.
+Certificate: that of the estimators, of the worst one.
+Reference: Rifkin & Klautau (2004), JMLR 5.
 """
 
 from __future__ import annotations

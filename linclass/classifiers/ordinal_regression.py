@@ -10,7 +10,11 @@ of a row is
 
 two logistic losses and a convex function of the gap θ_y − θ_{y−1}, so Newton's method finds the unique minimum. With
 two classes it is logistic regression.
-McCullagh (1980), JRSS B 42; Burridge (1981), JRSS B 43, on concavity
+
+Predicts: log-odds for two classes, log-probabilities for more, and probabilities.
+Cost: O(n p² + p³) a Newton step, p = d + K − 1.
+Certificate: gradient norm.
+Reference: McCullagh (1980), JRSS B 42; Burridge (1981), JRSS B 43, on concavity.
 """
 
 from __future__ import annotations

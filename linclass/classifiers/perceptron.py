@@ -5,7 +5,11 @@ max_iter, and `status_` says so. With K classes a mistake adds x to w_k of the t
 it from w_l of the predicted one (Kesler's construction). The result depends on the order of the rows,
 so there is no sample_weight. By default the rows are shuffled before each pass, because tables often
 list one class after the other.
-Rosenblatt (1958), Psychological Review 65; Duda, Hart & Stork (2001), §5.5
+
+Predicts: scores, linear in x.
+Cost: O(n d K) a pass over the rows.
+Certificate: training mistakes, as a share of the rows.
+Reference: Rosenblatt (1958), Psychological Review 65; Duda, Hart & Stork (2001), §5.5.
 """
 
 from __future__ import annotations

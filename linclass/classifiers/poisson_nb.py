@@ -2,7 +2,11 @@
 
 λ_kj is the mean of x_j in class k, with `smoothing` rows of the overall mean added. Unlike in the
 multinomial model, the total count of a row is evidence for a class. The scores are linear in x.
-Agresti (2013), Categorical Data Analysis, §4.1
+
+Predicts: log-odds, linear in x, and probabilities.
+Cost: O(n d), one pass over the stored entries.
+Certificate: closed form.
+Reference: Agresti (2013), Categorical Data Analysis, §4.1.
 """
 
 from typing import Any

@@ -4,7 +4,11 @@ by (penalized) maximum likelihood:  (1/Σw_i) Σ w_i (−ln Φ(y_i z_i)) + stren
 It models a normal latent variable that is observed only as above or below a threshold. Φ(z) is close to the
 logistic function of 1.6 z, but its tails are lighter: a mislabelled row far from the boundary costs z²/2. It is for two
 classes. OrdinalRegression is for ordered classes; for others OneVsRest(ProbitRegression()) gives scores.
-Bishop (2006), §4.3.5; McCullagh & Nelder (1989), §4.3
+
+Predicts: scores Φ⁻¹(P(1 | x)), linear in x, and probabilities.
+Cost: O(n d² + d³) a Newton step for up to 500 features; O(n d) a conjugate-gradient step for more.
+Certificate: duality gap; gradient cosine without a penalty.
+Reference: Bishop (2006), §4.3.5; McCullagh & Nelder (1989), §4.3.
 """
 
 from __future__ import annotations

@@ -7,7 +7,11 @@
 optionally shrunk to (1 − λ)Σ_k + λΣ, with the pooled Σ of linear discriminant analysis. A class with a
 singular Σ_k (too few rows, a constant feature) has no density: the pooled covariance is used instead,
 and status_ says so.
-Friedman (1989), Regularized discriminant analysis; Hastie, Tibshirani & Friedman (2009), §4.3.1
+
+Predicts: log-odds, quadratic in x, and probabilities.
+Cost: O(n d² + K d³), and O(K d²) a predicted row.
+Certificate: closed form.
+Reference: Friedman (1989), Regularized discriminant analysis; Hastie, Tibshirani & Friedman (2009), §4.3.1.
 """
 
 import copy

@@ -6,7 +6,12 @@ with S_k the scatter of class k, S = Σ_k S_k, and f_k and f their degrees of fr
 (1, 0) linear discriminant analysis; (1, 1) is the nearest mean, with priors; (0, 1) has a spherical covariance for each
 class. λ weighs classes by their rows, whereas the shrinkage of QuadraticDiscriminantAnalysis averages covariances: the
 two differ for 0 < λ < 1 and classes of unequal size.
-Friedman (1989), Regularized discriminant analysis, JASA 84; Hastie, Tibshirani & Friedman (2009), §4.3.1
+
+Predicts: log-odds, quadratic in x, and probabilities.
+Cost: O(n d² + K d³), and O(K d²) a predicted row.
+Certificate: closed form.
+Reference: Friedman (1989), Regularized discriminant analysis, JASA 84; Hastie, Tibshirani & Friedman (2009),
+    §4.3.1.
 """
 
 from __future__ import annotations

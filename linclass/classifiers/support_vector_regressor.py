@@ -5,7 +5,12 @@
 the same as  min ½‖f‖² + C Σ w_i E_ε  with C = 1/(Σw·strength). Its dual variables are β_i = −C_i E_ε′(r_i),
 f = Σ β_i k(x_i, ·) + b. Rows with β_i ≠ 0, on the tube or outside it, are the support vectors. With ε = 0
 it is (penalized) least absolute deviations or, squared, ridge regression with twice the squared loss.
-Drucker, Burges, Kaufman, Smola & Vapnik (1996), NIPS
+
+Predicts: a number, linear in x or in kernel values.
+Cost: O(m d²) a Newton step, m ≤ n the rows near the tube; with other kernels O(n² d) for the matrix and O(m³) a
+    step.
+Certificate: duality gap.
+Reference: Drucker, Burges, Kaufman, Smola & Vapnik (1996), NIPS.
 """
 
 from __future__ import annotations

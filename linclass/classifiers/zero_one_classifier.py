@@ -5,7 +5,12 @@ enumeration or by hitting sets of conflicts, are for small problems. `bound_` is
 errors of every linear classifier. If `n_errors_` equals it, the fit is optimal and `converged`.
 Otherwise the best solution of a local search is kept, the status is `max_iter`, and `reason_` states
 the bound.
-Nguyen & Sanner (2013), Algorithms for direct 0–1 loss optimization in binary classification. ICML
+
+Predicts: scores, linear in x.
+Cost: exponential in d at worst (NP-hard): O(n C(n, d − 1)) by enumeration; integer programs up to `node_limit`,
+    then a local search.
+Certificate: gap to bound.
+Reference: Nguyen & Sanner (2013), Algorithms for direct 0–1 loss optimization in binary classification. ICML.
 """
 
 from __future__ import annotations

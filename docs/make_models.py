@@ -1,0 +1,195 @@
+"""Write docs/models.md from the docstrings of the models and config/methods.yaml:  python docs/make_models.py
+
+The file of a model states its equation and ends with the lines Predicts, Cost, Certificate and Reference. Models
+are in the order, and under the headings, of the catalogue of methods.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+import linclass
+from linclass import parts
+from linclass.conventions import Classifier
+
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "models.md"
+CATALOGUE = ROOT / "config" / "methods.yaml"
+LABELS = ("Predicts", "Cost", "Certificate", "Reference")
+USUAL = ("impute", "one_hot", "standardize")  # transforms that say nothing about a method
+PARTS = ("losses", "penalties", "solvers", "kernels", "families")
+
+INTRODUCTION = """\
+# Models
+
+<!-- Written by `python docs/make_models.py` from docstrings and config/methods.yaml: change those, not this page. -->
+
+All models of `linclass` and all methods of the catalogue. `help(linclass.LinearSVM)` also shows the parameters and
+attributes; [library.md](library.md) shows how to use the models, [objective.md](objective.md) defines the strength.
+
+Every classifier predicts a label; *Predicts* says what else. *Cost* is the time of a fit for n rows, d features and K
+classes; for sparse rows n d stands for the stored entries. *Certificate* says what `certificate_` measures: a *duality
+gap* bounds the distance from the optimum, a *closed form* needs no iterations, and the others measure how well the
+conditions of an optimum hold.
+"""
+
+
+def models() -> list[str]:
+    """Names of all classifiers and regressors."""
+    return [name for name in linclass.__all__ if name[0].isupper()]
+
+
+def file_of(found: Any) -> Path:
+    return Path(sys.modules[found.__module__].__file__ or "").relative_to(ROOT)
+
+
+def description(name: str) -> tuple[str, dict[str, str]]:
+    """(equation and reasons, the text of each label) of a model, from the docstring of its file."""
+    found = getattr(linclass, name)
+    text = sys.modules[found.__module__].__doc__ or ""
+    equation, *pieces = re.split(rf"\n({'|'.join(LABELS)}): ", text.rstrip())
+    labelled = {
+        label: " ".join(value.split())
+        for label, value in zip(pieces[::2], pieces[1::2], strict=True)
+    }
+    if tuple(labelled) != LABELS:
+        lines = ", ".join(f"{label}:" for label in LABELS)
+        last = ", ".join(labelled) or "none of them"
+        raise SystemExit(
+            f"{file_of(found)}: its docstring ends with {last}; it must end with the lines {lines} in this order "
+            "(CONTRIBUTING.md)."
+        )
+    return equation.strip(), labelled
+
+
+def headings() -> dict[str, list[tuple[str, str]]]:
+    """Heading of the catalogue → (name, comment) of its methods."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for line in CATALOGUE.read_text(encoding="utf-8").splitlines():
+        if heading := re.fullmatch(r"# -+ (.*?) -+", line):
+            methods = found.setdefault(heading[1], [])
+        elif entry := re.fullmatch(r"(\w+):\s*(?:# (.*))?", line):
+            methods.append((entry[1], entry[2] or ""))
+    return found
+
+
+def sections() -> Iterator[tuple[str, list[str], list[tuple[str, str]]]]:
+    """(heading, models, methods): a model stands where the catalogue first names it."""
+    entries = yaml.safe_load(CATALOGUE.read_text(encoding="utf-8"))
+    left = models()
+    for heading, methods in headings().items():
+        paths = [entries[method]["classifier"] for method, _ in methods]
+        own = [
+            name
+            for name in dict.fromkeys(p.removeprefix("linclass.") for p in paths)
+            if name in left
+        ]
+        left = [name for name in left if name not in own]
+        yield heading, own, methods
+    classifiers = [name for name in left if issubclass(getattr(linclass, name), Classifier)]
+    yield "Other classifiers", classifiers, []
+    yield "Regression", [name for name in left if name not in classifiers], []
+
+
+def page() -> str:
+    entries = yaml.safe_load(CATALOGUE.read_text(encoding="utf-8"))
+    found = [section for section in sections() if section[1] or section[2]]
+    blocks = [INTRODUCTION, "## Overview\n", overview(name for _, own, _ in found for name in own)]
+    for heading, own, methods in found:
+        blocks += [f"## {heading}\n", *map(model_block, own)]
+        if methods:
+            blocks.append(method_table(methods, entries))
+    blocks += ["## Parts by name\n", PARTS_BY_NAME, *map(part_table, PARTS)]
+    return "\n".join(blocks)
+
+
+def overview(names: Iterable[str]) -> str:
+    rows = []
+    for name in names:
+        _, lines = description(name)
+        stated = (plain(lines[label].rstrip(".")) for label in ("Predicts", "Cost", "Certificate"))
+        rows.append((link(name), *stated))
+    return table(("model", "predicts", "cost of a fit", "certificate"), rows)
+
+
+def model_block(name: str) -> str:
+    equation, lines = description(name)
+    code = re.sub(r"^(?=>>> )", "    ", equation, flags=re.MULTILINE)
+    stated = [f"- {label}: {lines[label]}" for label in LABELS]
+    file = file_of(getattr(linclass, name))
+    where = f"`linclass.{name}`, in [{file}](../{file})"
+    return "\n".join([f"### {name}\n", f"{where}\n", f"{code}\n", *stated, ""])
+
+
+def method_table(methods: list[tuple[str, str]], entries: dict[str, Any]) -> str:
+    rows = []
+    for name, comment in methods:
+        entry = entries[name]
+        classifier = entry["classifier"]
+        ours = classifier.startswith("linclass.")
+        rows.append(
+            (
+                f"`{name}`",
+                link(classifier.removeprefix("linclass.")) if ours else f"`{classifier}`",
+                ", ".join(settings(entry)),
+                comment,
+            )
+        )
+    return "Methods of the catalogue:\n\n" + table(("method", "model", "with", ""), rows)
+
+
+def settings(entry: dict[str, Any]) -> Iterator[str]:
+    """What an entry sets, tunes and does to its features."""
+    for name, value in entry.get("params", {}).items():
+        inner = value["classifier"].removeprefix("linclass.") if isinstance(value, dict) else value
+        yield f"{name} {'none' if inner is None else inner}"
+    yield from (f"{name} tuned" for name in entry.get("tune", {}))
+    yield from (f"feature map {name}" for name in entry.get("features", []))
+    for transform in entry.get("transforms", []):
+        (name,) = transform if isinstance(transform, dict) else (transform,)
+        if name not in USUAL:
+            yield f"transform {name}"
+
+
+PARTS_BY_NAME = """\
+Models compose a loss, a penalty and a solver; generative models have an exponential family, kernel machines a kernel.
+Each is a file that is found by its name. Options are given as `{name: {option: value}}`, for example
+`solver={"quasi_newton": {"memory": 20}}`. `solver="auto"` chooses by loss, penalty and shape of X.
+"""
+
+
+def part_table(package: str) -> str:
+    """Name and first sentence of each part; of a solver also which losses and penalties it takes."""
+    rows = []
+    for name in parts.names(package):
+        found = parts.find(package, name)
+        first = (sys.modules[found.__module__].__doc__ or "").partition("\n\n")[0]
+        first = re.split(r"   (?=[A-Z])", " ".join(first.split("\n")))[0].strip(" :,")
+        row = (f"[`{name}`](../{file_of(found)})", plain(first))
+        rows.append((*row, found.needs, found.takes) if package == "solvers" else row)
+    columns = ("solver", "", "loss", "penalty") if package == "solvers" else (package, "")
+    return table(columns, rows)
+
+
+def plain(text: str) -> str:
+    """Text whose characters mean nothing to Markdown."""
+    return re.sub(r"([|*<]|(?<![a-z])_)", r"\\\1", text)
+
+
+def link(name: str) -> str:
+    return f"[{name}](#{name.lower()})"
+
+
+def table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [columns, ("---",) * len(columns), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
