@@ -2,8 +2,8 @@
 
 Each is a list of two-class problems and a rule that turns their scores into one score per class. The
 inner classifier is copied for each problem and trained on classes 0 and 1. It may come from any
-library: `fit` and `decision_function` or `predict_proba` are enough. There are no probabilities: those
-of separate fits do not belong to one distribution, and normalizing them does not make one.
+library: `fit` and `decision_function` or `predict_proba` are enough. Probabilities of separate fits do not
+belong to one distribution, and normalizing them does not make one; only pairs can be coupled (OneVsOne).
 """
 
 from __future__ import annotations

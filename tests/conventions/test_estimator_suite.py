@@ -27,7 +27,10 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
         {"families": {0: "spherical_gaussian"}, "smoothing": 1e-3},
     ],
     "OneVsRest": [{"estimator": NearestMean()}],
-    "OneVsOne": [{"estimator": linclass.LeastSquaresClassifier()}],
+    "OneVsOne": [
+        {"estimator": linclass.LeastSquaresClassifier()},
+        {"estimator": linclass.GaussianNB(), "coupling": "wu_lin_weng"},
+    ],
     "KernelSVM": [
         {"loss": "squared_hinge"},
         *({"kernel": k} for k in ("linear", "polynomial")),

@@ -10,7 +10,17 @@ import pytest
 from scipy import sparse
 from sklearn import linear_model, multiclass, naive_bayes
 
-from linclass import LogisticRegression, NearestMean, OneVsOne, OneVsRest, pipeline
+from linclass import (
+    LinearSVM,
+    LogisticRegression,
+    MajorityClass,
+    NearestMean,
+    OneVsOne,
+    OneVsRest,
+    log_probability,
+    pipeline,
+)
+from linclass.pairwise_coupling import COUPLINGS
 from linclass.table import Table
 from linclass_study.study import code, methods
 
@@ -72,6 +82,50 @@ def test_a_classifier_with_probabilities_alone_will_do(kind: Any) -> None:
     expected = PEERS[kind](naive_bayes.GaussianNB()).fit(X, y).predict(X)
     assert np.mean(made.predict(X) == expected) > 0.98  # theirs votes by ties of rounded ones
     assert not hasattr(made, "predict_proba")
+
+
+@pytest.mark.parametrize("coupling", COUPLINGS)
+def test_coupled_shares_of_rows_are_the_shares_of_the_classes(coupling: str) -> None:
+    """Pairs of class frequencies n_k/(n_k + n_l) are consistent."""
+    X, y = rows(4)
+    X, y = X[20:], y[20:]
+    w = np.random.default_rng(0).uniform(1, 2, len(y))
+    made = OneVsOne(MajorityClass(), coupling=coupling).fit(X, y, w)
+    mass = np.array([w[y == name].sum() for name in made.classes_])
+    np.testing.assert_allclose(made.predict_proba(X)[0], mass / w.sum(), rtol=1e-9)
+
+
+@pytest.mark.parametrize("coupling", COUPLINGS)
+@pytest.mark.parametrize(
+    "inner", [LogisticRegression(), naive_bayes.GaussianNB()], ids=lambda e: type(e).__name__
+)
+def test_with_coupling_the_most_probable_class_is_predicted(coupling: str, inner: Any) -> None:
+    X, y = rows(4)
+    made = OneVsOne(inner, coupling=coupling).fit(X, y)
+    P = made.predict_proba(X)
+    np.testing.assert_allclose(P.sum(axis=1), 1, rtol=1e-12)
+    np.testing.assert_array_equal(made.classes_[P.argmax(axis=1)], made.predict(X))
+    np.testing.assert_allclose(log_probability.from_scores(made.decision_function(X)), np.log(P))
+    assert np.mean(made.predict(X) == OneVsOne(inner).fit(X, y).predict(X)) > 0.9
+
+
+@pytest.mark.parametrize("coupling", COUPLINGS)
+def test_coupled_probabilities_of_two_classes_are_those_of_the_classifier_inside(
+    coupling: str,
+) -> None:
+    X, y = rows(2)
+    made = OneVsOne(coupling=coupling).fit(X, y)
+    alone = LogisticRegression().fit(X, y)
+    np.testing.assert_allclose(made.predict_log_proba(X), alone.predict_log_proba(X), rtol=1e-9)
+
+
+def test_without_coupling_or_without_probabilities_of_pairs_there_are_none() -> None:
+    X, y = rows(3)
+    assert not hasattr(OneVsOne().fit(X, y), "predict_proba")
+    with pytest.raises(ValueError, match="LinearSVM has no predict_proba; coupling needs it"):
+        OneVsOne(LinearSVM(), coupling="wu_lin_weng").fit(X, y)
+    with pytest.raises(ValueError, match="coupling is 'wu'; it must be one of"):
+        OneVsOne(coupling="wu").fit(X, y)
 
 
 @BOTH
