@@ -6,7 +6,7 @@ The second term is less than ⅓ in size, so it only breaks ties between votes.
 With `coupling` the probabilities of the pairs are combined into those of the K classes, and the most probable class is
 predicted, which may differ from the vote; scores are then ln p_k, for two classes the log-odds of the pair.
 
-Predicts: scores: votes, ties broken by sums; with `coupling` probabilities.
+Predicts: scores: votes, ties broken by sums; ln p_k with `coupling`.
 Cost: K(K − 1)/2 fits of the estimator, each on the rows of two classes.
 Certificate: that of the estimators, of the worst one.
 Reference: Hastie & Tibshirani (1998), Annals of Statistics 26; Wu, Lin & Weng (2004), JMLR 5.
