@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from linclass_study import tables
+from linclass_study import table_files
 from linclass_study.results import scored_runs, summary
 from linclass_study.results.scoring import Classes
 from linclass_study.runs import kept
@@ -39,10 +39,10 @@ def make(results: Path, rows: int) -> dict[str, dict[str, str]]:
         for method in (f"m{k:04d}" for k in range(methods)):
             folder = results / "runs" / dataset / method
             own = {"dataset": pl.lit(dataset), "method": pl.lit(method)}
-            tables.write(
+            table_files.write(
                 predictions.with_columns(**own), "predictions", folder / "predictions.parquet"
             )
-            tables.write(fits.with_columns(**own), "fits", folder / "fits.parquet")
+            table_files.write(fits.with_columns(**own), "fits", folder / "fits.parquet")
             digest = kept.digest_of_file(folder / "predictions.parquet")
             made.setdefault(dataset, {})[method] = digest
     return made
@@ -70,7 +70,7 @@ def _run(repeats: int) -> tuple[pl.DataFrame, pl.DataFrame]:
             "log_proba": pl.Series(log_proba).cast(pl.List(pl.Float64)),
         }
     ).with_columns(**identity)
-    others: dict[str, Any] = {c: None for c in tables.schema("fits") if c not in fits.columns}
+    others: dict[str, Any] = {c: None for c in table_files.schema("fits") if c not in fits.columns}
     ended = {"status": "converged", "reason": "", "n_train": 9 * HELD_OUT, "n_test": HELD_OUT}
     rest = others | ended | {"fit_seconds": 0.1, "predict_seconds": 0.01, "machine": "made up"}
     fits = fits.with_columns(**{c: pl.lit(v) for c, v in rest.items() if c not in identity})

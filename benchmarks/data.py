@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass_study.data.archive import members
 from linclass_study.data.formats import arff, libsvm
+from linclass_study.data.unpack.archive import members
 
 
 def gaussian(n: int, d: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

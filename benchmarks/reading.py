@@ -19,7 +19,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from linclass_study.data import canonical, dataset
+from linclass_study.data.assembly.canonical_order import canonical_order, normalized
+from linclass_study.data.assembly.content_digest import content_digest
+from linclass_study.data.dataset import Dataset
+from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 
 
 def write(path: Path, rows: int, columns: int) -> None:
@@ -29,12 +32,12 @@ def write(path: Path, rows: int, columns: int) -> None:
     pl.DataFrame({**numbers, "class": rng.choice(["no", "yes"], rows)}).write_csv(path)
 
 
-def in_order(found: dataset.Dataset, shuffle: np.ndarray) -> str:
+def in_order(found: Dataset, shuffle: np.ndarray) -> str:
     """What canonical order is: one bit pattern per value, hashes, sorting, the rows moved, the digest."""
-    table = canonical.normal(found.table.rows(shuffle))
+    table = normalized(found.table.rows(shuffle))
     y, split = found.y[shuffle], found.split[shuffle]
-    order = canonical.order(table, y, split)
-    return canonical.digest(table.rows(order), y[order], split[order], found.classes)
+    order = canonical_order(table, y, split)
+    return content_digest(table.rows(order), y[order], split[order], found.classes)
 
 
 def timed(call: Callable[[], Any]) -> tuple[float, float]:
@@ -48,13 +51,13 @@ def main(rows: int = 1_000_000, columns: int = 30, repeats: int = 5) -> None:
         path = Path(folder) / "rows.csv"
         write(path, rows, columns)
         entry = {"source": {"file": str(path)}, "target": "class"}
-        found = dataset.obtain("rows", entry, [], Path(folder), Path(folder))
+        found = obtain_dataset("rows", entry, [], Path(folder), Path(folder))
         shuffle = np.random.default_rng(1).permutation(rows)
         assert in_order(found, shuffle) == found.digest
         calls: dict[str, Callable[[], Any]] = {
             "polars.read_csv": lambda: pl.read_csv(path),
             "canonical order": lambda: in_order(found, shuffle),
-            "from the file to the data set": lambda: dataset.obtain(
+            "from the file to the data set": lambda: obtain_dataset(
                 "rows", entry, [], Path(folder), Path(folder)
             ),
         }

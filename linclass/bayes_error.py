@@ -22,7 +22,7 @@ from scipy.integrate import quad
 from scipy.special import logsumexp, ndtr, ndtri
 from scipy.stats import multivariate_normal, qmc
 
-from linclass.synthetic.gaussians import rectangle, square_roots
+from linclass.class_covariances import rectangle, square_roots
 
 Array = np.ndarray
 POINTS = 2**15  # of a sequence, for each class

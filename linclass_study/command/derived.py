@@ -6,7 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from linclass_study.command.merged_study import Merged
-from linclass_study.data import fetching
+from linclass_study.data.entry.metadata import declared_shared_rows
 from linclass_study.gate import datasets_table
 from linclass_study.report import exhibits, page_tables
 from linclass_study.report.page import report
@@ -28,7 +28,7 @@ def write(merged: Merged, place: Path) -> None:
     ]
     summary.write(folder, *of_datasets)
     tuned.write(outcome)
-    related = fetching.told_to_share_rows(outcome.datasets)
+    related = declared_shared_rows(outcome.datasets)
     datasets_table.write(outcome.datasets, folder, related)
     across_tables.write(outcome)
     study_file.write(asked)

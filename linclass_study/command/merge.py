@@ -16,7 +16,7 @@ from typing import Any
 
 import polars as pl
 
-from linclass_study import tables
+from linclass_study import table_files
 from linclass_study.command.agreement import ROUNDING
 from linclass_study.command.conflicts import Conflict, conflicts, made, runs_of, studying
 from linclass_study.command.merged_study import Merged, combined
@@ -33,12 +33,12 @@ def write(sources: Sequence[ResultsFolder], merged: Merged, folder: Path) -> Non
     """The merged data sets, folds, runs, times and environments."""
     for dataset in merged.datasets:
         _write_data(dataset, studying(dataset, sources), folder)
-    spent = [tables.frame("times")]
+    spent = [table_files.frame("times")]
     for run, having in runs_of(sources).items():
         spent.append(_write_run(run, having, folder))
     times = pl.concat(spent)
     if times.height:
-        tables.write(times, "times", folder / "times.parquet")
+        table_files.write(times, "times", folder / "times.parquet")
     for source in sources:
         for file in sorted((source.folder / ENVIRONMENT).glob("*.json")):
             _copy(file, folder / ENVIRONMENT / file.name)
@@ -89,21 +89,21 @@ def _write_run(run: Run, sources: Sequence[ResultsFolder], folder: Path) -> pl.D
             rows = other.of_run("predictions", run).join(new, on=FIT, how="semi")
             predictions = pl.concat([predictions, rows]) if rows.height else predictions
             fits = pl.concat([fits.join(new, on=FIT, how="anti"), new])
-    tables.write(fits.sort(FIT), "fits", target / "fits.parquet")
+    table_files.write(fits.sort(FIT), "fits", target / "fits.parquet")
     whole = first.path(run, "predictions.parquet")
     if whole.exists() and predictions is own and _is_sorted(own):
         _copy(whole, target / "predictions.parquet")
     else:
         rows = predictions.sort(*FIT, maintain_order=True)
-        tables.write(rows, "predictions", target / "predictions.parquet")
+        table_files.write(rows, "predictions", target / "predictions.parquet")
     for name in kept.TABLES:
-        rows = tables.frame(name)
+        rows = table_files.frame(name)
         for source, theirs in zip(sources, told, strict=True):  # the first that kept it of the fit
             own = source.of_run(name, run).join(made(theirs), on=FIT, how="semi")
             rows = pl.concat([rows, own.join(rows, on=FIT, how="anti")])
         if rows.height:
             rows = rows.sort(*FIT, maintain_order=True)
-            tables.write(rows, name, target / f"{name}.parquet")
+            table_files.write(rows, name, target / f"{name}.parquet")
     there = [path for s in sources if (path := s.path(run, BOUNDARY)).exists()]
     if there:
         _copy(max(there, key=lambda path: path.stat().st_size), target / BOUNDARY)
@@ -118,7 +118,7 @@ def _is_sorted(rows: pl.DataFrame) -> bool:
 
 def _times(run: Run, fits: pl.DataFrame, told: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """What each fit cost on the machines that are not those of its row in `fits`."""
-    columns = list(tables.schema("times"))
+    columns = list(table_files.schema("times"))
     machine = pl.col("machine").fill_null(UNKNOWN)
     known = fits.with_columns(machine)
     return (

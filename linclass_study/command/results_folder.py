@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from linclass_study import tables
+from linclass_study import table_files
 from linclass_study.environment import of_machines
 from linclass_study.refusal import Refused
 from linclass_study.results import study_file
@@ -70,7 +70,7 @@ class ResultsFolder:
     def other_times(self) -> pl.DataFrame:
         """Of merged results: what the fits cost on other machines."""
         path = self.folder / "times.parquet"
-        return self.table("times", path) if path.exists() else tables.frame("times")
+        return self.table("times", path) if path.exists() else table_files.frame("times")
 
     def path(self, run: Run, file: str) -> Path:
         return self.folder / "runs" / run[0] / run[1] / file
@@ -79,7 +79,7 @@ class ResultsFolder:
         """The table `predictions`, `fits`, `coefficients`, … of a run; without rows if there is no file."""
         path = self.path(run, f"{table}.parquet")
         if not path.exists():
-            return tables.frame(table)
+            return table_files.frame(table)
         data = self.table(table, path)
         for column, name in zip(("dataset", "method"), run, strict=True):
             if (data[column] != name).fill_null(True).any():
@@ -88,7 +88,7 @@ class ResultsFolder:
 
     def table(self, name: str, path: Path) -> pl.DataFrame:
         """A Parquet file with the columns and types of the table `name`."""
-        columns = tables.schema(name)
+        columns = table_files.schema(name)
         try:
             data = pl.read_parquet(path)
             data = data.with_columns(

@@ -14,7 +14,7 @@ import numpy as np
 from linclass_study.data import blocks
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.unavailable import first_line
-from linclass_study.gate import columns, identifiers, in_file, keys, rank, rows, separable
+from linclass_study.gate import column_checks, identifiers, in_file, keys, rank, rows, separable
 from linclass_study.gate.design import NotChecked, design
 from linclass_study.gate.target_like import target_like
 
@@ -36,9 +36,9 @@ def _in_memory(found: _Findings, data: Dataset) -> None:
     table, y, split = data.table, data.y, data.split
     found.of("rows", lambda: ({}, keys.by_kind(table)))
     _repeated(found, y, split)
-    found.of("missing values", lambda: columns.missing(table))
-    found.of("constant columns", lambda: columns.constant(table))
-    found.of("duplicated columns", lambda: columns.duplicated(table))
+    found.of("missing values", lambda: column_checks.missing(table))
+    found.of("constant columns", lambda: column_checks.constant(table))
+    found.of("duplicated columns", lambda: column_checks.duplicated(table))
     found.of("identifiers", lambda: identifiers.identifiers(table, split))
     found.of("columns like the target", lambda: target_like(table, y, split))
     try:
@@ -94,7 +94,7 @@ def _sizes(data: Dataset) -> Facts:
         "rows": len(data.y),
         "test_rows": int(data.split.sum()),
         "features": int(data.table.shape[1]),
-        **columns.kinds(data.table),
+        **column_checks.kinds(data.table),
         "sparse": data.table.is_sparse and not data.in_file,
         "classes": dict(zip(data.classes, counts, strict=True)),
         "digest": data.digest,

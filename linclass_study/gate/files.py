@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass_study.data import dataset, npz_file
+from linclass_study.data import dataset_file, npz_file
 from linclass_study.gate import checks
 from linclass_study.gate.keys import KINDS
 from linclass_study.gate.words import Words
@@ -19,7 +19,7 @@ from linclass_study.gate.words import Words
 def write(data: str, about: str, told: Mapping[str, Any], facts: str, arrays: str) -> None:
     """Check the data set in `data` (.npz) and `about` (.json); `told` is what its entry adds."""
     known = json.loads(Path(about).read_text(encoding="utf-8"))
-    found, kept = checks.check(dataset.load(data))
+    found, kept = checks.check(dataset_file.load(data))
     named: dict[str, Any] = dict(kept)
     whole = {"status": known["status"], "reason": known["reason"], **found, **told}
     text = json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False)

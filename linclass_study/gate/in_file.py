@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from linclass.table import Table
-from linclass_study.gate import columns, keys, words
+from linclass_study.gate import column_checks, keys, words
 
 
 def of_blocks(
@@ -33,9 +33,9 @@ def of_blocks(
     varies = low < high
     digests = (content.digest() for content in contents)
     facts = {
-        **columns.told_missing(names, gaps),
-        **columns.told_constant(names, varies),
-        **columns.told_duplicated(names, digests, varies),
+        **column_checks.told_missing(names, gaps),
+        **column_checks.told_constant(names, varies),
+        **column_checks.told_duplicated(names, digests, varies),
     }
     of_rows = {kind: np.concatenate([own[kind] for own in parts]) for kind in keys.KINDS[:2]}
     of_columns = np.sum([own["columns_by_name"] for own in parts], axis=0, dtype=np.uint64)

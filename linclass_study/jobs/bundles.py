@@ -19,7 +19,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from linclass import pipeline
-from linclass_study.data.size import expected_size
+from linclass_study.data.entry.expected_size import expected_size
 from linclass_study.jobs import work
 
 if TYPE_CHECKING:

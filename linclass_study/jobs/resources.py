@@ -13,7 +13,7 @@ from math import ceil, inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from linclass_study.data.size import Size
+from linclass_study.data.entry.expected_size import Size
 from linclass_study.jobs import work
 
 if TYPE_CHECKING:

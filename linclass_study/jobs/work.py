@@ -12,7 +12,7 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 from linclass import tuning
-from linclass_study.data.size import Size
+from linclass_study.data.entry.expected_size import Size
 from linclass_study.protocols import asked, named
 
 

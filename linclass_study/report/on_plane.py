@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from linclass_study.data.plane import Plane
+    from linclass_study.plane import Plane
     from linclass_study.results.outcome import Outcome
 
 Grid = tuple[np.ndarray, np.ndarray, np.ndarray]  # x (g,), y (g,), class codes (folds, g, g)
@@ -41,8 +41,8 @@ def training_rows(
 ) -> tuple[np.ndarray, np.ndarray, Plane | None] | str:
     """(n, 2) coordinates and classes on the plane of the data set; or why it has none. Results that
     travelled leave the rows at home."""
-    from linclass_study.data.dataset import load
-    from linclass_study.data.plane import plane
+    from linclass_study.data.dataset_file import load
+    from linclass_study.plane import plane
 
     folder = outcome.results / "data"
     if not (folder / f"{dataset}.npz").exists():

@@ -38,8 +38,8 @@ from linclass_study.report.provenance import commits, machines
 from linclass_study.results import across_tables
 from linclass_study.results.answer import shortened
 from linclass_study.results.independent import groups
+from linclass_study.results.method_styles import LOOKS
 from linclass_study.results.outcome import FITTED, STATUSES, Outcome
-from linclass_study.results.places import LOOKS
 from linclass_study.results.problems import problems
 from linclass_study.results.spoken import TITLES, spoken
 from linclass_study.results.sureness import sureness

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from linclass import metrics
-from linclass_study import tables
+from linclass_study import table_files
 from linclass_study.results import conclusion, export
 from linclass_study.results.across import Across, across
 from linclass_study.results.outcome import Outcome
@@ -37,7 +37,7 @@ def write(outcome: Outcome) -> None:
         "few": conclusion.few(base),
         "sentences": conclusion.sentences(outcome, base, tried),
     }
-    with tables.aside(path(outcome)) as partial:
+    with table_files.aside(path(outcome)) as partial:
         partial.write_text(json.dumps(said, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from linclass_study import tables
+from linclass_study import table_files
 
 DIGITS = 4  # of numbers in Markdown and LaTeX; the CSV has them all
 TEX = {
@@ -19,10 +19,10 @@ TEX = {
 
 def write(data: pl.DataFrame, stem: Path) -> None:
     """stem.csv, stem.md and stem.tex."""
-    with tables.aside(stem.with_name(f"{stem.name}.csv")) as partial:
+    with table_files.aside(stem.with_name(f"{stem.name}.csv")) as partial:
         data.write_csv(partial)
     for ending, text in (("md", markdown(data)), ("tex", latex(data))):
-        with tables.aside(stem.with_name(f"{stem.name}.{ending}")) as partial:
+        with table_files.aside(stem.with_name(f"{stem.name}.{ending}")) as partial:
             partial.write_text(text, encoding="utf-8")
 
 

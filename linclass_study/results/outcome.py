@@ -18,10 +18,10 @@ import polars as pl
 
 from linclass_study.protocols import of_dataset
 
-from linclass_study.results.places import places
+from linclass_study.results.method_styles import method_styles
 from linclass_study.results.times import of_all_machines
-from linclass_study.tables import FIT as FIT
-from linclass_study.tables import frame
+from linclass_study.table_files import FIT as FIT
+from linclass_study.table_files import frame
 
 #: What a fit can end in. The first four give predictions, the others a row with a reason.
 FITTED = ("converged", "max_iter", "separable", "rank_deficient")
@@ -36,7 +36,7 @@ class Outcome:
     results     the folder
     datasets    name → entry of the catalogue, in the study's order; likewise methods
     evaluation  folds, repeats, tune_metric, …; limits likewise
-    positions   method → its place in the whole catalogue: the same look in every study (results/places.py)
+    positions   method → its place in the whole catalogue: the same look in every study (results/method_styles.py)
     part        a data set, where scores and fits are those of this one alone
     read        what was read of the runs already
     """
@@ -67,11 +67,11 @@ class Outcome:
 
     def position(self, method: str) -> int:
         """Its look in figures and tables, which no other method of the study has."""
-        return self._places[method]
+        return self._method_styles[method]
 
     @cached_property
-    def _places(self) -> dict[str, int]:
-        return places(self.methods, self.positions)
+    def _method_styles(self) -> dict[str, int]:
+        return method_styles(self.methods, self.positions)
 
     @cached_property
     def scores(self) -> pl.DataFrame:

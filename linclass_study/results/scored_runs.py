@@ -17,7 +17,7 @@ from typing import Any
 
 import polars as pl
 
-from linclass_study import tables
+from linclass_study import table_files
 from linclass_study.results import scoring, streams
 from linclass_study.results.scoring import Classes
 from linclass_study.results.summary import known_statuses
@@ -48,9 +48,9 @@ def of_run(folder: Path, key: str, classes: Classes) -> Path:
     """Its file of scores, made anew if it is of other predictions or other metrics."""
     path = folder / "scores.parquet"
     if _key_of(path) != key:
-        pieces = streams.pieces(folder / "predictions.parquet", tables.FIT)
+        pieces = streams.pieces(folder / "predictions.parquet", table_files.FIT)
         scored = [scoring.score(piece, classes) for piece in pieces]
-        tables.write(pl.concat([tables.frame("scores"), *scored]), "scores", path, {KEY: key})
+        table_files.write(pl.concat([table_files.frame("scores"), *scored]), "scores", path, {KEY: key})
     return path
 
 

@@ -20,7 +20,7 @@ import polars as pl
 from linclass import metrics
 from linclass.metrics.measure import measure
 from linclass.metrics.predictions import Predictions
-from linclass_study import tables
+from linclass_study import table_files
 from linclass_study.results.outcome import FIT
 
 Values = dict[str, np.ndarray]  # metric → its value on each of some fits, NaN where it has none
@@ -56,7 +56,7 @@ def score(predictions: pl.DataFrame, classes: Classes) -> pl.DataFrame:
     scored = fits[fit].with_columns(
         metric=pl.Series(names, dtype=pl.String).gather(metric), value=values[fit, metric]
     )
-    return tables.frame("scores", scored.drop("n").to_dict())
+    return table_files.frame("scores", scored.drop("n").to_dict())
 
 
 def _stacks(

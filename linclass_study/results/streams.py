@@ -12,9 +12,9 @@ from pathlib import Path
 
 import polars as pl
 
-from linclass_study import tables
-from linclass_study.results.reading import named, refuse_unreadable
-from linclass_study.tables import FIT
+from linclass_study import table_files
+from linclass_study.results.parquet_file import named, refuse_unreadable
+from linclass_study.table_files import FIT
 
 PIECE = 500_000  # rows that are in memory at a time, or one fit or run if that has more
 
@@ -28,11 +28,11 @@ def join(
     """The rows of all files in one, sorted as they are; `change` may work on single rows."""
     files = in_order(paths)
     if not files:
-        return tables.write(tables.frame(table), table, out)
-    columns = list(tables.schema(table))
+        return table_files.write(table_files.frame(table), table, out)
+    columns = list(table_files.schema(table))
     rows = change(pl.concat([pl.scan_parquet(file).select(columns) for file in files]))
     try:
-        tables.stream(rows, table, out)
+        table_files.stream(rows, table, out)
     except pl.exceptions.PolarsError:
         for file in files:
             refuse_unreadable(file)

@@ -14,7 +14,7 @@ import polars as pl
 
 from linclass import metrics
 from linclass.comparisons.confidence_interval import corrected_error
-from linclass_study import tables
+from linclass_study import table_files
 from linclass_study.results import streams, times
 from linclass_study.results.outcome import FIT, FITTED, STATUSES, Outcome
 
@@ -31,7 +31,7 @@ def write(
     all_scores, all_fits = results / "scores.parquet", results / "fits.parquet"
     streams.join(scores, "scores", all_scores)
     streams.join(fits, "fits", all_fits, known_statuses)
-    with tables.aside(results / "scores.csv") as partial:
+    with table_files.aside(results / "scores.csv") as partial:
         pl.scan_parquet(all_scores).sink_csv(partial)
     of_tables = {
         "summary": [summarize(piece) for piece in streams.pieces(all_scores, RUN)],
@@ -42,9 +42,9 @@ def write(
         ],
     }
     empty = {
-        "summary": summarize(tables.frame("scores")),
-        "fits": overview(tables.frame("fits")),
-        "times": times.table(tables.frame("times")),
+        "summary": summarize(table_files.frame("scores")),
+        "fits": overview(table_files.frame("fits")),
+        "times": times.table(table_files.frame("times")),
     }
     for name, parts in of_tables.items():
         _write_csv(pl.concat([empty[name], *parts]), results / "tables" / f"{name}.csv")
@@ -131,5 +131,5 @@ def known_statuses(fits: pl.LazyFrame) -> pl.LazyFrame:
 
 def _write_csv(data: pl.DataFrame, path: Path) -> None:
     """Numbers in the fewest digits that read back as the same number: same content, same bytes."""
-    with tables.aside(path) as partial:
+    with table_files.aside(path) as partial:
         data.write_csv(partial)

@@ -10,21 +10,21 @@ from pathlib import Path
 
 import polars as pl
 
-from linclass_study import tables
-from linclass_study.results.reading import read
+from linclass_study import table_files
+from linclass_study.results.parquet_file import read
 
 UNKNOWN = "unknown"  # the machine of fits made before there was that column
 
 
 def of_all_machines(fits: pl.DataFrame, results: Path) -> pl.DataFrame:
     """One row for each of these fits and machine that made it, where it took any time."""
-    columns = list(tables.schema("times"))
+    columns = list(table_files.schema("times"))
     if "machine" not in fits.columns:
         fits = fits.with_columns(machine=pl.lit(None, pl.String))
     others = results / "times.parquet"
     parts = [fits.select(columns)]
     if others.exists():
-        parts.append(read(others).select(columns).join(fits, on=list(tables.FIT), how="semi"))
+        parts.append(read(others).select(columns).join(fits, on=list(table_files.FIT), how="semi"))
     return (
         pl.concat(parts)
         .filter(pl.col("fit_seconds").is_not_null())

@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from linclass import tuning
-from linclass_study import tables
+from linclass_study import table_files
 from linclass_study.results.outcome import FIT, FITTED, Outcome
 
 SCHEMA = {"parameter": pl.String, "value": pl.String, "edge": pl.String}
@@ -21,7 +21,7 @@ LIMITS = {"shrinkage": (0, 1), "reg_param": (0, 1), "l1_ratio": (0, 1)}  # no gr
 
 
 def write(outcome: Outcome) -> None:
-    with tables.aside(outcome.results / "tables" / "tuned.csv") as partial:
+    with table_files.aside(outcome.results / "tables" / "tuned.csv") as partial:
         table(outcome).write_csv(partial)
 
 

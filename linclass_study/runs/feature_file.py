@@ -1,7 +1,7 @@
 """What a run reads: the features of a data set with its classes, in one .npz file.
 
 `reason` is not empty when the features cannot be had for this data set; then there are no rows. `grid` holds
-the same features of a regular grid over the plane of the data set (data/plane.py), where it has one, so that a
+the same features of a regular grid over the plane of the data set (plane.py), where it has one, so that a
 run can say which class it gives to each point.
 """
 
@@ -18,7 +18,7 @@ from scipy import sparse
 
 from linclass.table import Table
 from linclass_study.data import npz_file
-from linclass_study.data.plane import plane
+from linclass_study.plane import plane
 
 GRID = 121  # points along each axis of two features
 CUT = 81  # of a plane through more

@@ -20,7 +20,7 @@ import polars as pl
 
 from linclass.applicability import NotApplicable
 from linclass.resampling import seed_of
-from linclass_study import tables
+from linclass_study import table_files
 from linclass_study.protocols import UNUSED, asked, kind, named, of_dataset
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def deal(
 
 
 def write(dealt: Dealt, undealt: Mapping[str, str], path: str) -> None:
-    tables.write(_table(dealt), "folds", path, metadata={UNDEALT: json.dumps(undealt)})
+    table_files.write(_table(dealt), "folds", path, metadata={UNDEALT: json.dumps(undealt)})
 
 
 def read(path: str, about: Mapping[str, Any], evaluation: Mapping[str, Any]) -> Plan:
@@ -146,9 +146,9 @@ def _table(dealt: Dealt) -> pl.DataFrame:
         )
         for (protocol, repeat), of_row in dealt.items()
     ]
-    columns = tables.schema("folds")
+    columns = table_files.schema("folds")
     parts = [part.select(list(columns)).cast(columns) for part in parts]
-    return pl.concat([tables.frame("folds"), *parts]).sort("protocol", "row", "repeat")
+    return pl.concat([table_files.frame("folds"), *parts]).sort("protocol", "row", "repeat")
 
 
 def _dealt(table: pl.DataFrame) -> Dealt:

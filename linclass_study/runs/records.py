@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from linclass_study import tables
+from linclass_study import table_files
 from linclass_study.runs import kept
-from linclass_study.runs.columns import Columns
+from linclass_study.runs.fit_tables import Columns
 
 IDENTITY = ("dataset", "method", "protocol", "repeat", "fold")
 
@@ -40,7 +40,7 @@ class Records:
                 if columns:
                     self.tables[name].append((fit, columns))
         self.added.append((fit, test, given))
-        self.fits.append({column: fit.get(column) for column in tables.schema("fits")})
+        self.fits.append({column: fit.get(column) for column in table_files.schema("fits")})
         if fit["protocol"] == self.on_plane and not fit["repeat"] and len(self.axes[0]):
             grid = given["grid"] if given is not None else np.full(self.cells, -1)
             self.labels.append(
@@ -55,7 +55,7 @@ class Records:
         """The predictions of all folds, made at once: a frame for each costs more than most fits."""
         parts = self.parts
         if not parts:
-            return tables.frame("predictions")
+            return table_files.frame("predictions")
         identity = pl.DataFrame([{name: part[name] for name in IDENTITY} for part in parts])
         of_fold = np.repeat(np.arange(len(parts)), [len(part["row"]) for part in parts])
         columns = {
@@ -71,22 +71,24 @@ class Records:
             score=_lists([part["score"] for part in parts]),
             log_proba=pl.when(pl.Series(known)).then(_lists(log_proba)),
         )
-        return table.cast(tables.schema("predictions"))
+        return table.cast(table_files.schema("predictions"))
 
     def write(self, folder: Path, made_of: kept.MadeOf) -> None:
         """The run's files; those that would be empty are absent, but for predictions. The fits are last:
         with them the run is whole."""
-        tables.write(self.table(), "predictions", folder / "predictions.parquet")
+        table_files.write(self.table(), "predictions", folder / "predictions.parquet")
         for name, parts in self.tables.items():
             if parts:
-                tables.write(_joined(name, parts), name, folder / f"{name}.parquet")
+                table_files.write(_joined(name, parts), name, folder / f"{name}.parquet")
         if self.labels:
             self._save_boundary(folder / kept.BOUNDARY)
         empty = [f"{name}.parquet" for name, parts in self.tables.items() if not parts]
         for name in [*empty, *([] if self.labels else [kept.BOUNDARY])]:
             (folder / name).unlink(missing_ok=True)
-        fits = tables.frame("fits", self.fits)
-        tables.write(fits, "fits", folder / kept.LAST, metadata=kept.described(folder, made_of))
+        fits = table_files.frame("fits", self.fits)
+        table_files.write(
+            fits, "fits", folder / kept.LAST, metadata=kept.described(folder, made_of)
+        )
 
     def _save_boundary(self, path: Path) -> None:
         partial = path.with_name(f"{path.name}.{os.getpid()}.partial.npz")
@@ -122,7 +124,7 @@ def _joined(name: str, parts: list[tuple[dict[str, Any], Columns]]) -> pl.DataFr
     """What the fits told, one after another, as one table."""
     of_fit = np.repeat(np.arange(len(parts)), [len(next(iter(own.values()))) for _, own in parts])
     identity = pl.DataFrame([{column: fit[column] for column in IDENTITY} for fit, _ in parts])
-    schema = tables.schema(name)
+    schema = table_files.schema(name)
     columns = {
         column: pl.concat([pl.Series(own[column], dtype=schema[column]) for _, own in parts])
         for column in schema

@@ -19,7 +19,7 @@ import numpy as np
 
 from linclass import closer_look, coefficients, pipeline
 from linclass.unfinished import silently
-from linclass_study.runs import block_fits, columns, each
+from linclass_study.runs import block_fits, each, fit_tables
 from linclass_study.runs.closer import Closer
 from linclass_study.runs.each import Each
 from linclass_study.runs.feature_file import FeatureFile
@@ -60,10 +60,10 @@ class Worker:
         fit = table.rows(asked.train), y[asked.train]
         held_out = table.rows(asked.test), y[asked.test]
         looks = {
-            "paths": lambda: columns.path(
+            "paths": lambda: fit_tables.path(
                 closer_look.path(self.method, *fit, asked.seed, asked.chosen)
             ),
-            "traces": lambda: columns.trace(
+            "traces": lambda: fit_tables.trace(
                 closer_look.trace(self.method, *fit, held_out, self.task, asked.seed, asked.chosen)
             ),
         }
@@ -177,9 +177,9 @@ class Worker:
             "score": score,
             "log_proba": log_proba,
             "kept": {
-                "coefficients": columns.coefficients(known),
-                "tuning": columns.tuning(fitted.candidates),
-                "traces": columns.trace(getattr(fitted.estimator, "trace_", None)),
+                "coefficients": fit_tables.coefficients(known),
+                "tuning": fit_tables.tuning(fitted.candidates),
+                "traces": fit_tables.trace(getattr(fitted.estimator, "trace_", None)),
             },
             "chosen": fitted.chosen,
             "grid": self._on_plane(fitted) if grid else None,

@@ -20,7 +20,7 @@ from typing import Any
 from linclass import metrics, module_of, pipeline, tuning
 from linclass_study.project import ROOT
 from linclass_study.refusal import Refused
-from linclass_study.study.methods import inner_entries
+from linclass_study.study.method_check import inner_entries
 from linclass_study.study.module_files import files_of, name_of_package
 
 CHILD = (
@@ -29,7 +29,7 @@ CHILD = (
 )  # started by name: runs.py, guard.py
 
 READS = {
-    "linclass_study/tables.py": "workflow/schemas/tables.yaml"
+    "linclass_study/table_files.py": "workflow/schemas/tables.yaml"
 }  # a module and the file it reads
 
 

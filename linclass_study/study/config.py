@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from linclass import metrics
-from linclass_study.data import entries
+from linclass_study.data.entry import entry_check
 from linclass_study.data.places import at_home, mirrors
 from linclass_study.refusal import Refused, nearest
-from linclass_study.study import grid, methods, schema, suites, yaml_file
+from linclass_study.study import grid, method_check, schema, suites, yaml_file
 from linclass_study.study.written import Written
 
 LONGEST = 100  # letters of a name, with which a file's name and its endings stay below 255
@@ -124,8 +124,8 @@ def check(study: Study) -> None:
     """What the entries mean: each selected data set can be looked for, each method can work on some data."""
     places = [Path(folder) for folder in study.mirrors]
     checks = {
-        "datasets": (study.datasets, lambda entry: entries.problems(entry, places, study.root)),
-        "methods": (study.methods, methods.problems),
+        "datasets": (study.datasets, lambda entry: entry_check.problems(entry, places, study.root)),
+        "methods": (study.methods, method_check.problems),
     }
     for kind, (selected, problems) in checks.items():
         path = study.root / "config" / f"{kind}.yaml"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from linclass_study.data import dataset
+from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 from linclass_study.data.places import Places, mirrors
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.project import ROOT
@@ -57,7 +57,7 @@ def data(name: str) -> Rows:
 
     entry = yaml_file.read(ROOT / "config" / "datasets.yaml")[name]
     places = _places()
-    found = dataset.obtain(name, entry, places.mirrors, places.downloads, ROOT)
+    found = obtain_dataset(name, entry, places.mirrors, places.downloads, ROOT)
     table, texts = found.table, None
     if table.texts:
         column = min(table.texts)

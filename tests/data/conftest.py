@@ -14,8 +14,10 @@ from typing import Any
 
 import pytest
 
-from linclass_study.data import dataset
+from linclass_study.data.dataset import Dataset
+from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 from linclass_study.data.patience import Patience
+from linclass_study.data.unavailable import Unavailable
 
 ROOT = Path(__file__).parents[2]
 
@@ -127,22 +129,22 @@ def nobody() -> str:
 
 
 @pytest.fixture
-def obtain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dataset.Dataset]:
+def obtain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Dataset]:
     """obtain(entry) in an empty folder, with its own downloads and the mirrors that are given."""
     monkeypatch.chdir(tmp_path)
 
-    def run(entry: dict[str, Any], *mirrors: Path, patience: Patience = HASTY) -> dataset.Dataset:
-        return dataset.obtain("it", entry, list(mirrors), tmp_path / "downloads", ROOT, patience)
+    def run(entry: dict[str, Any], *mirrors: Path, patience: Patience = HASTY) -> Dataset:
+        return obtain_dataset("it", entry, list(mirrors), tmp_path / "downloads", ROOT, patience)
 
     return run
 
 
 @pytest.fixture
-def reason(obtain: Callable[..., dataset.Dataset]) -> Callable[..., str]:
+def reason(obtain: Callable[..., Dataset]) -> Callable[..., str]:
     """Why an entry is unavailable: always one line."""
 
     def run(entry: dict[str, Any], *mirrors: Path, **options: Any) -> str:
-        with pytest.raises(dataset.Unavailable) as caught:
+        with pytest.raises(Unavailable) as caught:
             obtain(entry, *mirrors, **options)
         assert "\n" not in str(caught.value)
         return str(caught.value)

@@ -16,11 +16,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from linclass_study.data.archive import members
 from linclass_study.data.formats import arff, libsvm
-from linclass_study.data.text_file import Text
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.data.unpacking import at_most
+from linclass_study.data.unpack.archive import members
+from linclass_study.data.unpack.size_limit import at_most
+from linclass_study.data.unpack.text_file import Text
 
 GOOD = {"train/rain/1": b"wet", "train/sun/2": b"dry", "notes/a..b": b"two dots are a name"}
 MEGABYTE = bytes(1_000_000)

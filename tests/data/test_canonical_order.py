@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from linclass.table import Table
-from linclass_study.data import canonical, labels
+from linclass_study.data import labels
+from linclass_study.data.assembly.canonical_order import normalized
 from linclass_study.data.unavailable import Unavailable
 
 CELLS = {"u": ["1", "2.5", "-3", "1e-7", "NA"], "t": ["red", "green", ""], "n": ["0", "-0.0", "7"]}
@@ -89,7 +90,7 @@ def test_rows_stand_by_split_then_class_and_inside_not_by_value(obtain, tmp_path
 
 def test_dense_and_sparse_rows_are_normal_before_they_are_hashed():
     odd = np.array([[-0.0, np.float64("nan")], [0.0, -np.float64("nan")]])
-    rows = canonical.normal(Table(odd, ("a", "b"))).X
+    rows = normalized(Table(odd, ("a", "b"))).X
     assert rows[0].tobytes() == rows[1].tobytes()
 
 

@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 import yaml
 
-from linclass_study.data import connection, dataset
-from linclass_study.data.size import expected_size
+from linclass_study.data.entry.expected_size import expected_size
+from linclass_study.data.http import connection
+from linclass_study.data.unavailable import Unavailable
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text())
@@ -64,7 +65,7 @@ def offline(monkeypatch):
     """No connection leaves this test."""
 
     def refuse(*_):
-        raise dataset.Unavailable("no network")
+        raise Unavailable("no network")
 
     monkeypatch.setattr(connection, "_reach", refuse)
 
@@ -108,7 +109,7 @@ def published(obtain, offline, mirrors):
         entry["source"] = [s for s in sources if "resources" not in s.get("file", "")]
         try:
             return obtain(entry, *mirrors)
-        except dataset.Unavailable as why:
+        except Unavailable as why:
             if "no network" not in str(why) or "digest" in str(why):
                 raise
             pytest.skip(f"no folder of LINCLASS_MIRRORS has it: {why}")
@@ -136,8 +137,9 @@ def test_iris_is_read_without_importing_scikit_learn():
     code = f"""
 import sys
 from pathlib import Path
-from linclass_study.data import dataset
-dataset.obtain("iris", {CATALOGUE["iris"]!r}, [], Path("downloads"), Path())
+from linclass_study.data.fetch.obtain_dataset import obtain_dataset
+from linclass_study.data.unavailable import Unavailable
+obtain_dataset("iris", {CATALOGUE["iris"]!r}, [], Path("downloads"), Path())
 assert not any(m.split(".")[0] in ("sklearn", "pandas", "requests") for m in sys.modules)
 """
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)

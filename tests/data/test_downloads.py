@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from linclass_study.data.download import download
+from linclass_study.data.http.download import download
 from linclass_study.data.patience import Patience
 from linclass_study.data.unavailable import Unavailable
 

@@ -9,7 +9,8 @@ import pytest
 import yaml
 
 from linclass import synthetic
-from linclass_study.data import entries, formats, reading, sources
+from linclass_study.data import formats, sources
+from linclass_study.data.entry import entry_check, source_keys
 from linclass_study.study import schema
 
 ROOT = Path(__file__).parents[2]
@@ -25,7 +26,7 @@ def catalogue():
 def test_the_catalogue_has_no_problems(catalogue):
     assert not list(schema.problems("datasets", catalogue))
     for entry in catalogue.values():
-        assert not list(entries.problems(entry, root=ROOT))
+        assert not list(entry_check.problems(entry, root=ROOT))
 
 
 def test_each_entry_of_the_catalogue_that_is_not_drawn_pins_its_content(catalogue):
@@ -44,7 +45,7 @@ def test_the_schema_knows_the_formats_and_sources_that_there_are():
     known = schema.load("datasets")["$defs"]
     assert known["format"]["enum"] == sorted(m.name for m in pkgutil.iter_modules(formats.__path__))
     kinds = {m.name for m in pkgutil.iter_modules(sources.__path__)}
-    assert set(reading.KINDS) == kinds
+    assert set(source_keys.KINDS) == kinds
     assert kinds <= {*known["stored"]["properties"], *known["drawn"]["properties"]}
 
 
@@ -242,16 +243,16 @@ TOGETHER = {
 def test_keys_that_do_not_go_together_are_refused(case, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     entry, path, words = TOGETHER[case]
-    found = list(entries.problems(entry, root=ROOT))
+    found = list(entry_check.problems(entry, root=ROOT))
     assert [text for p, text in found if p == path and words in text], found
     assert all("\n" not in text for _, text in found)
 
 
 def test_a_missing_file_is_no_problem_while_another_source_is_left(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert not list(entries.problems({"source": [{"file": "a.csv"}, CSV], "target": "y"}))
+    assert not list(entry_check.problems({"source": [{"file": "a.csv"}, CSV], "target": "y"}))
 
 
 def test_a_file_of_a_mirror_is_there(tmp_path):
     (tmp_path / "a.csv").write_text("")
-    assert not list(entries.problems({"source": {"file": "a.csv"}, "target": "y"}, [tmp_path]))
+    assert not list(entry_check.problems({"source": {"file": "a.csv"}, "target": "y"}, [tmp_path]))

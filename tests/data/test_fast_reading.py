@@ -8,8 +8,8 @@ import gzip
 import numpy as np
 import pytest
 
-from linclass_study.data import fast_libsvm, polars_csv
 from linclass_study.data.formats import csv, libsvm
+from linclass_study.data.readers import polars_csv, sklearn_libsvm
 from linclass_study.data.unavailable import Unavailable
 
 pytestmark = pytest.mark.usefixtures("everything_fast")
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("everything_fast")
 @pytest.fixture
 def everything_fast(monkeypatch):
     """Small files, too, are worth importing scikit-learn."""
-    monkeypatch.setattr(fast_libsvm, "SMALL", 0)
+    monkeypatch.setattr(sklearn_libsvm, "SMALL", 0)
 
 
 def outcome(read, path, options):
@@ -196,7 +196,7 @@ def test_scikit_learn_and_the_strict_reader_say_the_same(name, tmp_path, monkeyp
     text, enough = SPARSE[name]
     path = tmp_path / "a.svm"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    assert (fast_libsvm.read(path, libsvm.MOST) is not None) == enough
+    assert (sklearn_libsvm.read(path, libsvm.MOST) is not None) == enough
 
     def said():
         try:
@@ -213,7 +213,7 @@ def test_scikit_learn_and_the_strict_reader_say_the_same(name, tmp_path, monkeyp
         )
 
     fast = said()
-    monkeypatch.setattr(fast_libsvm, "read", lambda *_: None)
+    monkeypatch.setattr(sklearn_libsvm, "read", lambda *_: None)
     assert fast == said()
 
 
@@ -222,8 +222,8 @@ def test_a_published_file_is_read_fast_and_the_same(mirrors, monkeypatch):
     path = next((folder / name for folder in mirrors if (folder / name).exists()), None)
     if path is None:
         pytest.skip(f"no folder of LINCLASS_MIRRORS has {name}")
-    X, labels, first = fast_libsvm.read(path, libsvm.MOST)
-    monkeypatch.setattr(fast_libsvm, "read", lambda *_: None)
+    X, labels, first = sklearn_libsvm.read(path, libsvm.MOST)
+    monkeypatch.setattr(sklearn_libsvm, "read", lambda *_: None)
     strict = libsvm.read(path, {})
     assert labels == strict.labels
     assert str(first) == strict.names[0]

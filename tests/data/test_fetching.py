@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from linclass_study.data import fetching, obtaining
+from linclass_study.data.fetch import fetch_attempts, fetch_dataset, fetch_inputs
 from linclass_study.study import code
 
 LIMITS = {"download_seconds": 9, "download_mb": 9, "read_seconds": 20, "read_memory_mb": 1000}
@@ -19,7 +19,7 @@ CSV = "x,y\n1,no\n2,yes\n"
 @pytest.fixture
 def content(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    return lambda entry: fetching.content_of_local_files(entry, tmp_path / "project")
+    return lambda entry: fetch_inputs.content_of_local_files(entry, tmp_path / "project")
 
 
 def test_other_content_is_noticed_whatever_the_time_of_the_file(content, tmp_path):
@@ -66,7 +66,7 @@ def test_a_vocabulary_is_a_local_file_too(content, tmp_path):
     vocabulary = [{"file": "lost.txt"}, {"file": "words.txt"}]
     entry = {"source": {"url": "http://example.org/a.tgz", "vocabulary": vocabulary}}
     (tmp_path / "words.txt").write_text("rain sun")
-    assert fetching.local_files(entry, tmp_path) == ["words.txt"]
+    assert fetch_inputs.local_files(entry, tmp_path) == ["words.txt"]
     before = content(entry)
     (tmp_path / "words.txt").write_text("rain fog")
     os.utime(tmp_path / "words.txt", (0, 0))
@@ -77,7 +77,7 @@ def test_an_unchanged_file_is_read_once(content, tmp_path, monkeypatch):
     (tmp_path / "a.csv").write_text(CSV)
     entry = {"source": {"file": "a.csv"}}
     before = content(entry)
-    monkeypatch.setattr(fetching.hashlib, "file_digest", None)
+    monkeypatch.setattr(fetch_inputs.hashlib, "file_digest", None)
     assert content(entry) == before
 
 
@@ -87,11 +87,11 @@ def test_what_nobody_foresaw_is_a_reason_and_not_a_dead_job(tmp_path, monkeypatc
     def stumble(*_):
         raise RuntimeError("unforeseen\nin two lines")
 
-    monkeypatch.setattr(obtaining, "first", stumble)
+    monkeypatch.setattr(fetch_dataset, "first_usable", stumble)
     output = SimpleNamespace(data="a.npz", about="a.json")
     config = {"mirrors": [], "downloads": "downloads", "results": "results"}
     config["limits"] = LIMITS
-    fetching.fetch("it", {}, config, output)
+    fetch_dataset.fetch_dataset("it", {}, config, output)
     about = json.loads((tmp_path / "a.json").read_text())
     assert about["status"] == "unavailable"
     assert about["reason"] == "it cannot be fetched (RuntimeError: unforeseen)"
@@ -100,9 +100,16 @@ def test_what_nobody_foresaw_is_a_reason_and_not_a_dead_job(tmp_path, monkeypatc
 
 def test_the_code_of_a_fetch_is_that_of_the_reader_and_of_what_the_entry_names():
     entry = {"source": [{"file": "a.arff"}, {"generate": "gaussians"}], "format": "csv"}
-    counted, _ = code.closure([], fetching.modules(entry))
+    counted, _ = code.closure([], fetch_inputs.modules(entry))
     names = {path.name for path in counted}
-    wanted = {"child.py", "reader.py", "building.py", "csv.py", "generate.py", "file.py"}
+    wanted = {
+        "child.py",
+        "source_reader.py",
+        "build_dataset.py",
+        "csv.py",
+        "generate.py",
+        "file.py",
+    }
     assert wanted <= names
     assert not {"libsvm.py", "sklearn.py"} & names
 
@@ -112,5 +119,5 @@ def test_a_broken_file_of_the_results_does_not_stop_the_study(tmp_path, text):
     for path in (tmp_path / "data" / "d.json", tmp_path / "state" / "d.json"):
         path.parent.mkdir()
         path.write_text(text)
-    assert not fetching.was_unavailable(str(tmp_path), "d")
-    assert fetching.attempt(str(tmp_path), "d") == 1
+    assert not fetch_attempts.was_unavailable(str(tmp_path), "d")
+    assert fetch_attempts.attempt(str(tmp_path), "d") == 1

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from linclass_study.data.file_names import as_name, file_name, place_of
+from linclass_study.data.http.file_names import as_name, file_name, place_of
 from linclass_study.data.places import Places
 from linclass_study.data.sources import url
 

@@ -4,7 +4,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from linclass_study.data import dataset, entries
+from linclass_study.data import dataset_file
+from linclass_study.data.entry import entry_check
+from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 from linclass_study.data.unavailable import Unavailable
 
 ENTRY = {"source": {"file": "own.csv"}, "format": "csv", "target": "kind", "group": "patient"}
@@ -24,7 +26,7 @@ def rows(n=24, seed=0):
 
 def obtained(folder, table, entry=ENTRY):
     pl.DataFrame(table).write_csv(folder / "own.csv")
-    return dataset.obtain("own", entry, [folder], folder, folder)
+    return obtain_dataset("own", entry, [folder], folder, folder)
 
 
 def test_the_group_is_no_feature_and_stays_with_its_rows(tmp_path):
@@ -37,8 +39,8 @@ def test_the_group_is_no_feature_and_stays_with_its_rows(tmp_path):
     ]
     assert found == [of_dose[dose] for dose in data.table.X[:, 0].tolist()]
     paths = tmp_path / "own.npz", tmp_path / "own.json"
-    dataset.save(data, *paths)
-    assert np.array_equal(dataset.load(*paths).groups, data.groups)
+    dataset_file.save(data, *paths)
+    assert np.array_equal(dataset_file.load(*paths).groups, data.groups)
     assert '"groups": 6' in paths[1].read_text()
 
 
@@ -94,13 +96,13 @@ def test_an_entry_that_cannot_work_is_refused(tmp_path, monkeypatch, entry, word
     monkeypatch.chdir(tmp_path)
     for name in ("own.csv", "a"):
         (tmp_path / name).write_text("")
-    assert any(words in text for _, text in entries.problems(entry))
+    assert any(words in text for _, text in entry_check.problems(entry))
 
 
 def test_groups_of_rows_that_stay_in_their_file(tmp_path):
     table = pl.DataFrame(rows())
     table.write_parquet(tmp_path / "own.parquet")
     entry = ENTRY | {"source": {"file": "own.parquet"}, "format": "parquet_blocks"}
-    data = dataset.obtain("own", entry, [tmp_path], tmp_path, tmp_path)
+    data = obtain_dataset("own", entry, [tmp_path], tmp_path, tmp_path)
     assert data.table.names == ("dose",)
     assert [f"p{group}" for group in data.groups] == table["patient"].to_list()

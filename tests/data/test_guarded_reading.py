@@ -9,7 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from linclass_study.data import dataset, fetching
+from linclass_study.data import dataset_file
+from linclass_study.data.fetch.fetch_dataset import fetch_dataset
 
 LIMITS = {"download_seconds": 9, "download_mb": 9, "read_seconds": 60, "read_memory_mb": 1000}
 CSV = "x,y\n1,no\n2,yes\n"
@@ -26,7 +27,7 @@ def fetch(tmp_path, monkeypatch):
     def run(entry, **limits):
         output = SimpleNamespace(data="it.npz", about="it.json")
         config = {"mirrors": [], "downloads": "downloads", "results": "results"}
-        fetching.fetch("it", entry, config | {"limits": LIMITS | limits}, output)
+        fetch_dataset("it", entry, config | {"limits": LIMITS | limits}, output)
         return json.loads((tmp_path / "it.json").read_text())
 
     return run
@@ -41,7 +42,7 @@ def test_a_file_that_hangs_gives_way_to_the_next_source(fetch):
     assert about["source"] == "good.csv"
     reason = "stopped after 2 s (limits.read_seconds)"
     assert about["attempts"] == [{"source": "hangs.csv", "reason": reason}]
-    assert dataset.load("it.npz").table.shape == (2, 1)
+    assert dataset_file.load("it.npz").table.shape == (2, 1)
 
 
 def test_a_test_set_that_hangs_costs_nothing_but_itself(fetch):

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linclass_study.data.connection import Trouble
+from linclass_study.data.http.connection import Trouble
 
 ROOT = Path(__file__).parents[2]
 
@@ -137,7 +137,7 @@ def test_without_a_network_it_is_told_at_once_and_once(reason, monkeypatch):
         asked.append(url)
         raise Trouble("the name www.openml.org cannot be resolved", unreachable=True)
 
-    monkeypatch.setattr("linclass_study.data.download.download", unreachable)
+    monkeypatch.setattr("linclass_study.data.http.download.download", unreachable)
     said = reason({"source": {"openml": 31}})
     assert said == "openml 31: the name www.openml.org cannot be resolved"
     assert asked == ["https://www.openml.org/api/v1/json/data/31"]
@@ -174,9 +174,9 @@ def test_scikit_learn_is_imported_for_openml_only():
     code = """
 import sys
 from pathlib import Path
-from linclass_study.data import entries
+from linclass_study.data.entry import entry_check
 from linclass_study.data.sources import openml
-assert not list(entries.problems({"source": {"openml": 31}}))
+assert not list(entry_check.problems({"source": {"openml": 31}}))
 assert not any(m.split(".")[0] in ("sklearn", "pandas", "requests") for m in sys.modules)
 """
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import yaml
 
-from linclass_study.data.size import BUNDLED, Size, expected_size
+from linclass_study.data.entry.expected_size import BUNDLED, Size, expected_size
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text())

@@ -13,7 +13,9 @@ import polars as pl
 import pytest
 from scipy import sparse
 
-from linclass_study.data import dataset, entries, fetching
+from linclass_study.data import dataset_file
+from linclass_study.data.entry import entry_check
+from linclass_study.data.fetch import fetch_inputs
 from linclass_study.runs import features
 from linclass_study.runs.feature_file import FeatureFile
 
@@ -58,8 +60,8 @@ def test_posts_are_kept_as_they_are_with_their_class_and_split(archive, obtain):
 
 def test_texts_come_back_from_the_files_that_jobs_pass_on(archive, obtain, tmp_path):
     found = obtain(RAW)
-    dataset.save(found, tmp_path / "it.npz", tmp_path / "it.json")
-    again = dataset.load(tmp_path / "it.npz")
+    dataset_file.save(found, tmp_path / "it.npz", tmp_path / "it.json")
+    again = dataset_file.load(tmp_path / "it.npz")
     assert (again.table.texts, again.table.levels) == (found.table.texts, found.table.levels)
     features.compute(again, []).save(tmp_path / "as_is.npz")
     table = FeatureFile.load(tmp_path / "as_is.npz").table
@@ -110,7 +112,7 @@ def test_keys_that_cannot_work_are_refused_before_any_work(entry, words, tmp_pat
     monkeypatch.chdir(tmp_path)
     for name in ("a.tgz", "a.csv", "a.svm"):
         (tmp_path / name).touch()
-    assert [text for _, text in entries.problems(entry) if words in text]
+    assert [text for _, text in entry_check.problems(entry) if words in text]
 
 
 # matrices
@@ -282,10 +284,10 @@ def test_an_edited_matrix_fetches_the_data_set_again(table, tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)
     _, X = table
     entry = entry_of(written(tmp_path / "a.npy", X))
-    assert fetching.local_files(entry, tmp_path) == ["a.csv", "a.npy"]
-    before = fetching.content_of_local_files(entry, tmp_path)
+    assert fetch_inputs.local_files(entry, tmp_path) == ["a.csv", "a.npy"]
+    before = fetch_inputs.content_of_local_files(entry, tmp_path)
     written(tmp_path / "a.npy", X + 1)
-    assert fetching.content_of_local_files(entry, tmp_path) != before
+    assert fetch_inputs.content_of_local_files(entry, tmp_path) != before
 
 
 @pytest.mark.slow

@@ -225,13 +225,13 @@ def test_a_format_that_stumbles_is_a_reason_not_a_crash(reason, tmp_path, monkey
 def test_a_data_set_that_stumbles_while_it_is_built_gives_way_to_the_next_source(
     obtain, tmp_path, monkeypatch, capsys
 ):
-    from linclass_study.data import building
+    from linclass_study.data.fetch import source_reader
 
-    def stumble_once(*given, build=building.build):
-        monkeypatch.setattr(building, "build", build)
+    def stumble_once(*given, build=source_reader.build_dataset):
+        monkeypatch.setattr(source_reader, "build_dataset", build)
         raise RuntimeError("unforeseen\nin two lines")
 
-    monkeypatch.setattr(building, "build", stumble_once)
+    monkeypatch.setattr(source_reader, "build_dataset", stumble_once)
     (tmp_path / "a.csv").write_text(GOOD)
     (tmp_path / "b.csv").write_text(GOOD)
     found = obtain({"target": "y", "source": [{"file": "a.csv"}, {"file": "b.csv"}]})

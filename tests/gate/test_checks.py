@@ -13,8 +13,11 @@ from planted import numbers, random_table
 from scipy import sparse
 
 from linclass.table import Table
-from linclass_study.data import blocks, dataset, fetching
-from linclass_study.gate import checks, columns, datasets_table, files
+from linclass_study.data import blocks, dataset_file
+from linclass_study.data.dataset import Dataset
+from linclass_study.data.entry.metadata import declared_shared_rows
+from linclass_study.data.fetch.obtain_dataset import obtain_dataset
+from linclass_study.gate import checks, column_checks, datasets_table, files
 from linclass_study.gate.findings import findings
 
 ROOT = Path(__file__).parents[2]
@@ -22,14 +25,14 @@ CATALOGUE = yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text(encodin
 TOLD = {"licence": "CC BY 4.0", "citation": None}
 
 
-def data_set(table: Table, y, split=None, **about) -> dataset.Dataset:
+def data_set(table: Table, y, split=None, **about) -> Dataset:
     y = np.asarray(y, np.int32)
     split = np.zeros(len(y), np.int8) if split is None else np.asarray(split, np.int8)
-    return dataset.Dataset(table, y, split, list("abc")[: y.max() + 1], digest="sha256:0", **about)
+    return Dataset(table, y, split, list("abc")[: y.max() + 1], digest="sha256:0", **about)
 
 
 @pytest.fixture
-def troubled() -> dataset.Dataset:
+def troubled() -> Dataset:
     """Every trouble at once: 60 rows, the last 20 for testing, of which two repeat training rows."""
     generator = np.random.default_rng(0)
     y = np.arange(60) % 2
@@ -42,18 +45,18 @@ def troubled() -> dataset.Dataset:
     return data_set(table, y, np.arange(60) >= 40)
 
 
-def written(folder: Path, name: str, data: dataset.Dataset | None) -> None:
+def written(folder: Path, name: str, data: Dataset | None) -> None:
     paths = [str(folder / "data" / f"{name}.{form}") for form in ("npz", "json")]
     if data is None:
-        dataset.save_unavailable("nobody has it", *paths)
+        dataset_file.save_unavailable("nobody has it", *paths)
     else:
-        dataset.save(data, *paths)
+        dataset_file.save(data, *paths)
     made = [str(folder / "checks" / f"{name}.{form}") for form in ("json", "npz")]
     files.write(*paths, TOLD, *made)
 
 
-def catalogued(name: str, tmp_path: Path) -> dataset.Dataset:
-    return dataset.obtain(name, CATALOGUE[name], [], tmp_path / "downloads", ROOT)
+def catalogued(name: str, tmp_path: Path) -> Dataset:
+    return obtain_dataset(name, CATALOGUE[name], [], tmp_path / "downloads", ROOT)
 
 
 def test_each_trouble_is_a_sentence_with_its_remedy(troubled) -> None:
@@ -109,13 +112,13 @@ def test_an_entry_can_say_what_no_comparison_shows(tmp_path) -> None:
             tmp_path, name, data_set(numbers({"x": generator.normal(size=40)}), np.arange(40) % 2)
         )
     entries = {"people": {}, "encoded": {"shares_rows_with": ["people", "absent"]}, "others": {}}
-    datasets_table.write(entries, tmp_path, fetching.told_to_share_rows(entries))
+    datasets_table.write(entries, tmp_path, declared_shared_rows(entries))
     table = pl.read_csv(tmp_path / "tables" / "datasets.csv")
     assert table["weight"].to_list() == [0.5, 0.5, 1.0]
 
 
 def test_a_check_that_fails_says_why_and_the_others_go_on(troubled, monkeypatch) -> None:
-    monkeypatch.setattr(columns, "missing", lambda table: 1 / 0)
+    monkeypatch.setattr(column_checks, "missing", lambda table: 1 / 0)
     facts, _ = checks.check(troubled)
     assert facts["unchecked"] == {"missing values": "ZeroDivisionError: division by zero"}
     assert "missing_values" not in facts
@@ -190,7 +193,7 @@ def test_the_row_names_that_the_catalogue_drops_would_be_found(name, rows, tmp_p
     entry = {k: v for k, v in CATALOGUE[name].items() if k not in ("drop", "digest", "source")}
     entry["source"] = CATALOGUE[name]["source"][-1:]
     entry |= {"test": CATALOGUE[name]["test"][-1:]} if "test" in entry else {}
-    data = dataset.obtain(name, entry, [], tmp_path / "downloads", ROOT)
+    data = obtain_dataset(name, entry, [], tmp_path / "downloads", ROOT)
     facts, _ = checks.check(data)
     assert facts["identifier_columns"] == {"row.names": [rows, rows]}
 

@@ -10,7 +10,7 @@ from planted import numbers, random_table, values
 from scipy import sparse
 
 from linclass.table import Table
-from linclass_study.gate import columns
+from linclass_study.gate import column_checks
 
 
 @pytest.mark.parametrize("is_sparse", [False, True])
@@ -19,11 +19,11 @@ def test_counts_are_those_of_looking_at_every_cell(seed: int, is_sparse: bool) -
     table = random_table(seed, is_sparse=is_sparse)
     by_column = dict(zip(table.names, zip(*values(table), strict=True), strict=True))
     gaps = {name: cells.count(None) for name, cells in by_column.items() if None in cells}
-    found = columns.missing(table)
+    found = column_checks.missing(table)
     assert found["missing_values"] == sum(gaps.values())
     assert found["missing_by_column"] == gaps
     single = [name for name, cells in by_column.items() if len({*cells} - {None}) <= 1]
-    assert columns.constant(table)["constant_column_names"] == single
+    assert column_checks.constant(table)["constant_column_names"] == single
     repeats = [
         name
         for i, (name, cells) in enumerate(by_column.items())
@@ -31,7 +31,7 @@ def test_counts_are_those_of_looking_at_every_cell(seed: int, is_sparse: bool) -
         and name not in single
         and any(cells == other for other in list(by_column.values())[:i])
     ]
-    assert [*columns.duplicated(table)["duplicated_column_of"]] == repeats
+    assert [*column_checks.duplicated(table)["duplicated_column_of"]] == repeats
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_a_constant_column_has_at_most_one_value_beside_gaps(cells, is_constant,
     table = numbers({"other": [1, 2, 3], "it": cells, "last": [3, 3, 1]})
     if is_sparse:
         table = replace(table, X=sparse.csr_array(table.X))
-    assert columns.constant(table) == {
+    assert column_checks.constant(table) == {
         "constant_columns": int(is_constant), "constant_column_names": ["it"] * is_constant
     }  # fmt: skip
 
@@ -67,26 +67,26 @@ def test_a_column_repeats_another_up_to_names_of_columns_and_levels() -> None:
         },
         {"colour": ("red", "blue"), "farbe": ("blau", "rot"), "other": ("u", "v")},
     )  # fmt: skip
-    assert columns.duplicated(table) == {
+    assert column_checks.duplicated(table) == {
         "duplicated_columns": 2, "duplicated_column_of": {"b": "a", "farbe": "colour"}
     }  # fmt: skip
 
 
 def test_long_lists_of_names_are_cut_and_counted() -> None:
     table = Table(np.ones((3, 250)), tuple(map(str, range(250))))
-    assert columns.constant(table)["constant_columns"] == 250
-    assert len(columns.constant(table)["constant_column_names"]) == columns.NAMED
+    assert column_checks.constant(table)["constant_columns"] == 250
+    assert len(column_checks.constant(table)["constant_column_names"]) == column_checks.NAMED
     twice = Table(np.tile(np.arange(3.0)[:, None], 250), table.names)
-    assert columns.duplicated(twice)["duplicated_columns"] == 249
-    assert len(columns.duplicated(twice)["duplicated_column_of"]) == columns.NAMED
+    assert column_checks.duplicated(twice)["duplicated_columns"] == 249
+    assert len(column_checks.duplicated(twice)["duplicated_column_of"]) == column_checks.NAMED
 
 
 def test_constant_columns_repeat_nothing() -> None:
-    assert columns.duplicated(numbers({"a": [1, 1], "b": [1, 1]}))["duplicated_columns"] == 0
+    assert column_checks.duplicated(numbers({"a": [1, 1], "b": [1, 1]}))["duplicated_columns"] == 0
 
 
 def test_columns_are_of_three_kinds() -> None:
     table = Table(
         np.zeros((2, 3)), ("a", "b", "c"), {"b": ("u",), "c": ("a text",)}, frozenset({"c"})
     )
-    assert columns.kinds(table) == {"numeric": 1, "categorical": 1, "texts": 1}
+    assert column_checks.kinds(table) == {"numeric": 1, "categorical": 1, "texts": 1}

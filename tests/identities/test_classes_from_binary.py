@@ -22,7 +22,7 @@ from linclass import (
 )
 from linclass.pairwise_coupling import COUPLINGS
 from linclass.table import Table
-from linclass_study.study import code, methods
+from linclass_study.study import code, method_check
 
 BOTH = pytest.mark.parametrize("kind", [OneVsRest, OneVsOne])
 PEERS = {OneVsRest: multiclass.OneVsRestClassifier, OneVsOne: multiclass.OneVsOneClassifier}
@@ -184,7 +184,7 @@ ENTRY = {
 
 
 def test_an_entry_holds_an_estimator_and_tunes_its_parameters() -> None:
-    assert not list(methods.problems(ENTRY))
+    assert not list(method_check.problems(ENTRY))
     X, y = rows(4)
     codes = np.unique(y, return_inverse=True)[1]
     method = pipeline.Method.from_entry(ENTRY)
@@ -199,9 +199,9 @@ def test_an_entry_holds_an_estimator_and_tunes_its_parameters() -> None:
 
 def test_parameters_that_the_estimator_inside_does_not_have_are_refused() -> None:
     wrong = ENTRY | {"tune": {"estimator__strenth": [1.0]}}
-    assert any("strenth" in text for _, text in methods.problems(wrong))
+    assert any("strenth" in text for _, text in method_check.problems(wrong))
     wrong = ENTRY | {"tune": {"estimators__strength": [1.0]}}
-    assert any("estimators" in text for _, text in methods.problems(wrong))
+    assert any("estimators" in text for _, text in method_check.problems(wrong))
 
 
 def test_estimators_in_a_list_are_built() -> None:
@@ -217,7 +217,7 @@ def test_estimators_in_a_list_are_built() -> None:
             ]
         },
     }
-    assert not list(methods.problems(entry))
+    assert not list(method_check.problems(entry))
     made = pipeline.Method.from_entry(entry).estimator(3)
     assert [type(e).__name__ for _, e in made.estimators] == ["NearestMean", "LogisticRegression"]
     X, y = rows(3)
@@ -226,7 +226,7 @@ def test_estimators_in_a_list_are_built() -> None:
     assert "nearest_mean" in {path.stem for path in counted}
     assert libraries == {"sklearn"}
     entry["params"]["estimators"][0][1]["params"] = {"weight": 1}
-    ((path, text),) = methods.problems(entry)
+    ((path, text),) = method_check.problems(entry)
     assert path[:4] == ["params", "estimators", 0, 1]
     assert "weight" in text
 

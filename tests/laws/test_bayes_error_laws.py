@@ -10,7 +10,8 @@ from scipy.stats import multivariate_normal, norm
 
 from linclass import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from linclass.bayes_error import WAYS, bayes_error, estimate
-from linclass.synthetic.gaussians import gaussians, square_roots
+from linclass.class_covariances import square_roots
+from linclass.synthetic.gaussians import gaussians
 
 TRIANGLE = [[0.0, 0], [2, 0.5], [1, 2]]
 ROUND = [[2.0, 0.6], [0.6, 1.0]]

@@ -182,13 +182,13 @@ def test_newsgroups_by_412_gradient_steps_as_published() -> None:
     """Training and test error and the heaviest words of religion versus politics, by the bars."""
     import yaml
 
-    from linclass_study.data.dataset import obtain
+    from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 
     entry = yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text(encoding="utf-8"))[
         "newsgroups"
     ]
     entry["source"] = entry["source"][-1]  # the copy that comes with the project: no network
-    found = obtain("newsgroups", entry, [], ROOT / "downloads", ROOT)
+    found = obtain_dataset("newsgroups", entry, [], ROOT / "downloads", ROOT)
     train, test = np.flatnonzero(found.split == 0), np.flatnonzero(found.split == 1)
     X, y = found.table.X, found.y
     eta = 1e-4 * len(train)  # on the summed gradient, so 0.3028 on the mean

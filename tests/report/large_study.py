@@ -22,7 +22,7 @@ import polars as pl
 
 from linclass import metrics
 from linclass.comparisons import bradley_terry
-from linclass_study import tables
+from linclass_study import table_files
 from linclass_study.report import exhibits, page, page_tables
 from linclass_study.results import across_tables, summary, tuned
 from linclass_study.results.outcome import Outcome
@@ -119,7 +119,7 @@ def _write(outcome: Outcome, dataset: str, seed: int, skill: np.ndarray) -> tupl
         seed=pl.lit(1),
     )
     fits = fits.with_columns(
-        pl.lit(None).alias(name) for name in tables.schema("fits") if name not in fits.columns
+        pl.lit(None).alias(name) for name in table_files.schema("fits") if name not in fits.columns
     )
     scores = pl.DataFrame({name: np.repeat(column, len(names)) for name, column in key.items()})
     scores = scores.with_columns(
@@ -133,8 +133,8 @@ def _write(outcome: Outcome, dataset: str, seed: int, skill: np.ndarray) -> tupl
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(about), encoding="utf-8")
     paths = {name: outcome.results / name / f"{dataset}.parquet" for name in ("scores", "fits")}
-    tables.write(scores.sort(*tables.FIT, "metric"), "scores", paths["scores"])
-    tables.write(fits.sort(*tables.FIT), "fits", paths["fits"])
+    table_files.write(scores.sort(*table_files.FIT, "metric"), "scores", paths["scores"])
+    table_files.write(fits.sort(*table_files.FIT), "fits", paths["fits"])
     return paths["scores"], paths["fits"]
 
 

@@ -13,8 +13,9 @@ import numpy as np
 import polars as pl
 
 from linclass.table import Table
-from linclass_study import tables
-from linclass_study.data import dataset
+from linclass_study import table_files
+from linclass_study.data import dataset_file
+from linclass_study.data.dataset import Dataset
 from linclass_study.gate import datasets_table, files
 from linclass_study.report import exhibits, page_tables, rendering
 from linclass_study.report import page as report
@@ -75,12 +76,14 @@ def build(
             folder = results / "runs" / dataset_name / method_name
             made = _run(dataset_name, method_name, content, method, y, split, folds, generator)
             for table, rows in zip(("predictions", "fits"), made, strict=True):
-                tables.write(tables.frame(table, rows), table, folder / f"{table}.parquet")
+                table_files.write(
+                    table_files.frame(table, rows), table, folder / f"{table}.parquet"
+                )
             _write_boundary(folder, content, method, X[split == 0], y[split == 0], folds)
             predictions = pl.read_parquet(folder / "predictions.parquet")
             K = len(content.classes)
             scored = scoring.score(predictions, scoring.Classes(K, K - 1))
-            tables.write(scored, "scores", folder / "scores.parquet")
+            table_files.write(scored, "scores", folder / "scores.parquet")
             scores.append(folder / "scores.parquet")
             fits.append(folder / "fits.parquet")
     datasets_table.write(data, results, [])
@@ -121,10 +124,10 @@ def _write_data(
     folder.mkdir(parents=True, exist_ok=True)
     paths = folder / f"{name}.npz", folder / f"{name}.json"
     if data.unavailable:
-        dataset.save_unavailable(data.unavailable, *paths)
+        dataset_file.save_unavailable(data.unavailable, *paths)
         return
     table = Table(X, tuple(f"feature {j}" for j in range(data.features)))
-    whole = dataset.Dataset(
+    whole = Dataset(
         table=table,
         y=y,
         split=split,
@@ -135,7 +138,7 @@ def _write_data(
         digest="sha256:0",
         attempts=[],
     )
-    dataset.save(whole, *paths)
+    dataset_file.save(whole, *paths)
 
 
 def _check_data(results: Path, name: str) -> None:

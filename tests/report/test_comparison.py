@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from studies import Data, Method
 
-from linclass_study import tables
+from linclass_study import table_files
 from linclass_study.report import standing
 from linclass_study.results import summary
 
@@ -27,7 +27,9 @@ def near(make):
             for name, of_folds in values.items()
             for fold, value in enumerate(of_folds)
         ]
-        tables.write(tables.frame("scores", rows), "scores", outcome.results / "scores.parquet")
+        table_files.write(
+            table_files.frame("scores", rows), "scores", outcome.results / "scores.parquet"
+        )
         cells = standing.column(replace(outcome), "d", metric)
         return {name for name, cell in cells.items() if cell.near}
 

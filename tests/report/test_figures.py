@@ -23,7 +23,7 @@ from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import boundaries, style
 from linclass_study.report.figures import methods as dots
 from linclass_study.report.inline_svg import inline
-from linclass_study.results.places import LOOKS, places
+from linclass_study.results.method_styles import LOOKS, method_styles
 from linclass_study.study.config import read
 
 #: Linear RGB as seen with a complete deficiency. Machado, Oliveira and Fernandes (2009), table 1
@@ -103,14 +103,14 @@ OWN = [f"own_{i}" for i in range(40)]
 @pytest.mark.parametrize("first", [0, 1, LOOKS - len(CATALOGUE)], ids=["catalogue", "one", "more"])
 def test_no_two_methods_of_a_study_look_alike(first):
     methods = CATALOGUE + OWN[:first]
-    found = places(methods, {name: i for i, name in enumerate(methods)})
+    found = method_styles(methods, {name: i for i, name in enumerate(methods)})
     assert len({style.of_method(place) for place in found.values()}) == len(methods)
 
 
 def test_methods_of_the_default_study_differ():
     config = ROOT / "config" / "config.yaml"
     study = read(yaml.safe_load(config.read_text(encoding="utf-8")), [config], ROOT)
-    found = places(study.methods, study.positions)
+    found = method_styles(study.methods, study.positions)
     assert len({style.of_method(place) for place in found.values()}) == len(study.methods) > 1
 
 
@@ -118,7 +118,7 @@ def test_methods_of_the_default_study_differ():
 def test_a_taken_look_gives_way_to_the_first_free_one_and_the_others_keep_theirs(several):
     methods = [f"method_{i}" for i in range(len(several))]
     wanted = dict(zip(methods, several, strict=True))
-    found = places(methods, wanted)
+    found = method_styles(methods, wanted)
     assert len(set(found.values())) == len(methods)
     for method, place in wanted.items():
         if place < LOOKS and several.count(place) == 1:
@@ -128,7 +128,7 @@ def test_a_taken_look_gives_way_to_the_first_free_one_and_the_others_keep_theirs
 
 
 def test_more_methods_than_looks_share_them_and_the_page_says_so(make, monkeypatch):
-    found = places(CATALOGUE + OWN, {})
+    found = method_styles(CATALOGUE + OWN, {})
     assert set(found.values()) == set(range(LOOKS))
     two = make({"plane": Data(rows=40, features=2)}, {"good": Method(2.0), "poor": Method(0.5)})
     said = "some of the 2 methods share one"

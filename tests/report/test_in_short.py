@@ -8,7 +8,7 @@ import pytest
 import studies
 from studies import Data, Method
 
-from linclass_study import tables
+from linclass_study import table_files
 from linclass_study.report import page_tables
 from linclass_study.report.in_short import could_not_compete, in_short
 
@@ -28,7 +28,9 @@ def told(make):
             for method, of_folds in own.items()
             for fold, value in enumerate(of_folds)
         ]
-        tables.write(tables.frame("scores", rows), "scores", outcome.results / "scores.parquet")
+        table_files.write(
+            table_files.frame("scores", rows), "scores", outcome.results / "scores.parquet"
+        )
         return in_short(replace(outcome))
 
     return sentences

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from studies import Data, Method, numbers_of
 
-from linclass_study import tables as parquet
+from linclass_study import table_files as parquet
 from linclass_study.report import exhibits
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import (

@@ -12,11 +12,11 @@ from studies import Data, Method, rows_of
 
 from linclass import metrics
 from linclass.metrics.predictions import Predictions
-from linclass_study import tables
+from linclass_study import table_files
 from linclass_study.refusal import Refused
 from linclass_study.results import scored_runs, scoring, summary
+from linclass_study.results.parquet_file import read
 from linclass_study.results.problems import problems
-from linclass_study.results.reading import read
 from linclass_study.results.scoring import Classes
 
 FIT = {"dataset": "d", "method": "m", "protocol": "cv", "repeat": 0, "fold": 0}
@@ -31,7 +31,7 @@ def predictions(y_true, y_pred, score, log_proba=None, fold=0):
         "log_proba": log_proba or [None] * len(y_true),
     }
     same = {name: [value] * len(y_true) for name, value in (FIT | {"fold": fold}).items()}
-    return tables.frame("predictions", same | columns)
+    return table_files.frame("predictions", same | columns)
 
 
 def value(scores: pl.DataFrame, metric: str) -> float:
@@ -82,9 +82,9 @@ def test_rows_come_in_one_order_whatever_order_the_predictions_have():
 
 
 def test_no_predictions_are_no_scores_with_the_same_columns():
-    scored = scoring.score(tables.frame("predictions"), Classes(0, 0))
+    scored = scoring.score(table_files.frame("predictions"), Classes(0, 0))
     assert scored.is_empty()
-    assert scored.schema == tables.frame("scores").schema
+    assert scored.schema == table_files.frame("scores").schema
 
 
 def test_expected_cost_is_there_where_costs_are():
@@ -97,8 +97,8 @@ def test_expected_cost_is_there_where_costs_are():
 
 def test_other_costs_score_a_run_again_and_the_same_ones_do_not(tmp_path):
     given = predictions([0, 0, 1, 1], [0, 1, 0, 1], [[0.0, 0.0]] * 4)
-    tables.write(given, "predictions", tmp_path / "runs/d/m/predictions.parquet")
-    tables.write(tables.frame("fits"), "fits", tmp_path / "runs/d/m/fits.parquet")
+    table_files.write(given, "predictions", tmp_path / "runs/d/m/predictions.parquet")
+    table_files.write(table_files.frame("fits"), "fits", tmp_path / "runs/d/m/fits.parquet")
     kept = tmp_path / "runs" / "d" / "m" / "scores.parquet"
     seen = []
     for costs in (None, [[0, 5], [1, 0]], [[0, 5], [1, 0]], [[0, 9], [1, 0]], None):
@@ -112,8 +112,8 @@ def test_other_costs_score_a_run_again_and_the_same_ones_do_not(tmp_path):
 
 def test_another_positive_class_scores_a_run_again(tmp_path):
     given = predictions([0, 0, 0, 1], [0, 0, 1, 1], [[0.0, 0.0]] * 4)
-    tables.write(given, "predictions", tmp_path / "runs/d/m/predictions.parquet")
-    tables.write(tables.frame("fits"), "fits", tmp_path / "runs/d/m/fits.parquet")
+    table_files.write(given, "predictions", tmp_path / "runs/d/m/predictions.parquet")
+    table_files.write(table_files.frame("fits"), "fits", tmp_path / "runs/d/m/fits.parquet")
     seen = []
     for positive in (1, 0):
         scored_runs.write(tmp_path, "d", {"m": "digest"}, Classes(2, positive), "code")

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 from studies import Data, Method
 
-from linclass_study import tables
+from linclass_study import table_files
 from linclass_study.report import page_tables
 from linclass_study.report.in_short import in_short
 from linclass_study.results.sureness import sureness
@@ -29,7 +29,9 @@ def told(make):
             for name, of_folds in values.items()
             for fold, value in enumerate(of_folds)
         ]
-        tables.write(tables.frame("scores", rows), "scores", outcome.results / "scores.parquet")
+        table_files.write(
+            table_files.frame("scores", rows), "scores", outcome.results / "scores.parquet"
+        )
         outcome = replace(outcome)  # read anew
         return outcome, sureness(outcome, "d")
 

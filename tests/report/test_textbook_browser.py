@@ -9,8 +9,8 @@ import chromium
 import page_laws
 import pytest
 
-from linclass_study.textbook import course, page, published
-from linclass_study.textbook.run import run
+from linclass_study.textbook import course, published, textbook_page
+from linclass_study.textbook.run_script import run
 
 pytestmark = [chromium.needs_chromium, pytest.mark.slow, pytest.mark.xdist_group("chromium")]
 
@@ -45,7 +45,7 @@ def textbook(tmp_path_factory):
         gate.write_text(json.dumps(entries))
         checks = published.check(out, gate)
         assert {check.status for check in checks} == {"differs", "missed", "unavailable"}
-        (out / "textbook.html").write_text(page.page(out, checks), encoding="utf-8")
+        (out / "textbook.html").write_text(textbook_page.page(out, checks), encoding="utf-8")
     return out / "textbook.html"
 
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from studies import Data, Method
 
-from linclass_study import tables
+from linclass_study import table_files
 from linclass_study.results import answer, tuned
 
 GRID = {"logspace": [-2, 2, 5]}
@@ -39,7 +39,7 @@ def outcome(make):
         for p in made.fits.select("method", "fold").iter_rows()
     ]
     changed = made.fits.with_columns(params=pl.Series(params), status=pl.Series(status))
-    tables.write(changed, "fits", made.results / "fits.parquet")
+    table_files.write(changed, "fits", made.results / "fits.parquet")
     return type(made)(made.results, made.datasets, METHODS, made.evaluation)
 
 

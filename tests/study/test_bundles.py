@@ -6,7 +6,7 @@ from math import inf
 
 import pytest
 
-from linclass_study.data.size import Size
+from linclass_study.data.entry.expected_size import Size
 from linclass_study.jobs import bundles, work
 
 JOBS = {"work": 20, "across": False, "shards": 1}

@@ -15,11 +15,11 @@ import yaml
 
 from linclass.predicted import predictions_of
 from linclass.table import Table
-from linclass_study import tables
-from linclass_study.runs import columns
+from linclass_study import table_files
+from linclass_study.runs import fit_tables
 from linclass_study.runs.feature_file import FeatureFile
 from linclass_study.runs.worker import Worker, ending
-from linclass_study.study import methods
+from linclass_study.study import method_check
 
 N, K = 60, 3
 TASK = {"n_classes": K, "positive": 2, "inner_folds": 2}
@@ -111,7 +111,7 @@ def features(tmp_path_factory):
 def outcomes(features, lines):
     """What becomes of both halves of the rows, each fitted to the other."""
     entry = yaml.safe_load(lines)
-    assert list(methods.problems(entry)) == []
+    assert list(method_check.problems(entry)) == []
     worker = Worker(features, entry, TASK)
     halves = [(np.arange(N) // K % 2 == k).nonzero()[0] for k in (0, 1)]
     return [worker((halves[1 - k], halves[k], 5, False))[0] for k in (0, 1)]
@@ -182,13 +182,13 @@ def test_attributes_of_our_names_and_kinds_are_recorded_and_others_are_not(featu
     "odd", ["small", np.array([1.0, 2.0]), 10**400, 1j], ids=["text", "array", "huge", "complex"]
 )
 def test_a_trace_with_values_that_are_no_numbers_is_ignored(odd):
-    step = dict.fromkeys(columns.STEP, 1)
-    assert columns.trace([step, step | {"passes": None, "objective": np.float32(2)}]) == {
+    step = dict.fromkeys(fit_tables.STEP, 1)
+    assert fit_tables.trace([step, step | {"passes": None, "objective": np.float32(2)}]) == {
         "step": [0, 1], "passes": [1.0, None], "seconds": [1.0, 1.0], "objective": [1.0, 2.0],
         "gradient_norm": [1.0, 1.0], "held_out": [None, None],
     }  # fmt: skip
-    for name in (*columns.STEP, "watched"):
-        assert columns.trace([step, step | {name: odd}]) is None
+    for name in (*fit_tables.STEP, "watched"):
+        assert fit_tables.trace([step, step | {name: odd}]) is None
 
 
 @pytest.mark.parametrize("huge", [10**30, 10**400, np.inf, 2**63])
@@ -196,7 +196,7 @@ def test_numbers_that_the_table_of_fits_cannot_hold_are_ignored(huge):
     told = ending(SimpleNamespace(n_iter_=huge), [])
     assert told["iterations"] is None
     assert ending(SimpleNamespace(objective_=10**400), [])["objective"] is None
-    tables.frame("fits", [dict.fromkeys(tables.schema("fits")) | told])
+    table_files.frame("fits", [dict.fromkeys(table_files.schema("fits")) | told])
 
 
 def test_the_names_of_classes_are_not_the_codes_that_it_was_given(features):
@@ -224,6 +224,6 @@ REFUSED = {
 
 @pytest.mark.parametrize("lines", REFUSED)
 def test_what_cannot_work_is_said_in_one_line(lines):
-    ((_, sentence),) = methods.problems(yaml.safe_load(lines))
+    ((_, sentence),) = method_check.problems(yaml.safe_load(lines))
     assert REFUSED[lines] in sentence
     assert "\n" not in sentence

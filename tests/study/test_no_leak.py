@@ -17,12 +17,12 @@ import pytest
 
 from linclass import pipeline
 from linclass.pipeline import steps as steps_of
-from linclass_study.data import canonical
-from linclass_study.data.assembly import assemble
+from linclass_study.data.assembly.assemble import assemble
+from linclass_study.data.assembly.canonical_order import normalized
 from linclass_study.data.dataset import Dataset
 from linclass_study.runs import features
 from linclass_study.runs.feature_file import FeatureFile
-from linclass_study.study import methods, yaml_file
+from linclass_study.study import method_check, yaml_file
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = yaml_file.numbers(yaml_file.read(ROOT / "config" / "methods.yaml"))
@@ -122,7 +122,7 @@ def obtained(folder: Path, source: str, label: bool, changed: bool) -> Dataset:
         place = np.argsort(sorted(range(N), key=lambda i: (labels(label)[i], i)))
         table, y = table.rows(place), y[place]
     assert [classes[code] for code in y] == labels(label)
-    return Dataset(canonical.normal(table), y, split, classes)
+    return Dataset(normalized(table), y, split, classes)
 
 
 @pytest.fixture(scope="module")
@@ -228,4 +228,4 @@ def test_no_transform_looks_at_held_out_rows(data, steps, classifier):
 def test_every_transform_is_held_to_it():
     named = {name for method in CATALOGUE.values() for name, _ in steps_of(method["transforms"])}
     named |= {name for steps in STEPS.values() for name, _ in steps_of(steps)}
-    assert named == set(methods.available("transforms"))
+    assert named == set(method_check.available("transforms"))

@@ -15,7 +15,9 @@ import pytest
 from linclass import coefficients, pipeline
 from linclass.resampling import stratified_folds
 from linclass.table import Table
-from linclass_study.data import blocks, dataset
+from linclass_study.data import blocks
+from linclass_study.data.fetch.obtain_dataset import obtain_dataset
+from linclass_study.data.unavailable import Unavailable
 from linclass_study.runs import features, run
 from linclass_study.runs.folds import Plan
 
@@ -41,7 +43,7 @@ def rows(tmp_path_factory):
 
 def obtained(folder, **changes):
     entry = {"source": {"file": str(folder / "rows.parquet")}, "format": "parquet_blocks"}
-    return dataset.obtain("rows", entry | {"target": "kind"} | changes, [], folder, folder)
+    return obtain_dataset("rows", entry | {"target": "kind"} | changes, [], folder, folder)
 
 
 def ran(folder, data, plan, entry):
@@ -127,7 +129,7 @@ def test_a_method_that_needs_the_rows_at_once_says_so(rows, entry, reason):
     ],
 )
 def test_what_cannot_be_read_in_blocks_is_unavailable(rows, changes, reason):
-    with pytest.raises(dataset.Unavailable, match=reason):
+    with pytest.raises(Unavailable, match=reason):
         obtained(rows[0], **changes)
 
 

@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 from linclass.table import Table
-from linclass_study.data import dataset
+from linclass_study.data import dataset_file
+from linclass_study.data.dataset import Dataset
 from linclass_study.refusal import Refused
 from linclass_study.runs import bundle, feature_file, folds, kept, manifest, shards
 from linclass_study.runs.shared_child import owner_of
@@ -42,9 +43,9 @@ def results(tmp_path, monkeypatch):
     rng = np.random.default_rng(5)
     y = (np.arange(60) % 2).astype(np.int32)
     table = Table(rng.normal(size=(60, 2)) + 1.5 * y[:, None], ("u", "v"))
-    data = dataset.Dataset(table, y, np.zeros(60, np.int8), ["a", "b"], digest="d")
+    data = Dataset(table, y, np.zeros(60, np.int8), ["a", "b"], digest="d")
     (tmp_path / "data").mkdir()
-    dataset.save(data, tmp_path / "data/d.npz", tmp_path / "data/d.json")
+    dataset_file.save(data, tmp_path / "data/d.npz", tmp_path / "data/d.json")
     folds.write(*folds.deal(data, "d", EVALUATION), str(tmp_path / "folds/d.parquet"))
     feature_file.FeatureFile(table, y, *feature_file.grid(table, y)).save(
         tmp_path / "features/d/as_is.npz"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from linclass_study.data.size import expected_size
+from linclass_study.data.entry.expected_size import expected_size
 from linclass_study.project import ROOT
 from linclass_study.study import schema, suites, yaml_file
 

@@ -14,9 +14,9 @@ import pytest
 from linclass_study.project import ROOT
 from linclass_study.refusal import Refused
 from linclass_study.study import yaml_file
-from linclass_study.textbook import course, page, published, published_table
+from linclass_study.textbook import course, published, published_table, textbook_page
 from linclass_study.textbook.caption import Caption
-from linclass_study.textbook.run import run
+from linclass_study.textbook.run_script import run
 from linclass_study.textbook.script import plain
 
 ENTRIES = yaml_file.read(published.FILE)
@@ -127,7 +127,7 @@ def test_the_page_escapes_what_it_is_told(tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "odd").mkdir()
     (tmp_path / "odd" / "numbers.json").write_text(json.dumps({"drawn": False, "reason": evil}))
     (tmp_path / "odd" / "figure.svg").write_text("<svg></svg>")
-    assert "<img" not in page.page(tmp_path, [])
+    assert "<img" not in textbook_page.page(tmp_path, [])
 
 
 def test_a_script_in_no_chapter_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import platform
 import polars as pl
 import pytest
 
-from linclass_study import environment, machine, tables
+from linclass_study import environment, machine, table_files
 from linclass_study.results import times
 
 
@@ -80,12 +80,12 @@ def rows(machine_name: str | None, seconds: list[float]) -> pl.DataFrame:
     told = [
         fit | {"fold": k, "fit_seconds": s, "predict_seconds": 1.0} for k, s in enumerate(seconds)
     ]
-    return tables.frame("fits", told)
+    return table_files.frame("fits", told)
 
 
 def test_times_of_two_machines_are_never_added(tmp_path):
-    others = rows("slow", [10.0, 30.0, 20.0]).select(list(tables.schema("times")))
-    tables.write(others, "times", tmp_path / "times.parquet")
+    others = rows("slow", [10.0, 30.0, 20.0]).select(list(table_files.schema("times")))
+    table_files.write(others, "times", tmp_path / "times.parquet")
     found = times.table(times.of_all_machines(rows("fast", [1.0, 3.0, 2.5]), tmp_path))
     assert found.select("machine", "fits", "fit_seconds", "median_fit_seconds").rows() == [
         ("fast", 3, 6.5, 2.5),

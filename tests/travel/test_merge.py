@@ -11,7 +11,7 @@ import pytest
 from studies import Data, Method, rows_of
 from travellers import DATA, METHODS, at, change, made_up
 
-from linclass_study import tables
+from linclass_study import table_files
 from linclass_study.command import derived
 from linclass_study.results import study_file
 
@@ -210,10 +210,10 @@ def test_what_a_run_kept_comes_from_where_its_fits_come_from(linclass, a, b, tmp
     """Coefficients of folds 0 and 1 from a, of fold 2 from b, though b has them of all folds."""
     run = "runs/two/good"
     for folder, value in ((a, 1.0), (b, 2.0)):
-        fits = pl.read_parquet(folder / run / "fits.parquet").select(tables.FIT)
+        fits = pl.read_parquet(folder / run / "fits.parquet").select(table_files.FIT)
         known = {"class": 1, "feature": "x", "value": value, "scale": 1.0, "features": 1}
         rows = fits.with_columns(**{name: pl.lit(v) for name, v in known.items()})
-        tables.write(rows, "coefficients", folder / run / "coefficients.parquet")
+        table_files.write(rows, "coefficients", folder / run / "coefficients.parquet")
     for table in ("fits", "predictions", "coefficients"):
         path = a / run / f"{table}.parquet"
         older = pl.read_parquet(path).drop("features", strict=False)
@@ -232,10 +232,10 @@ def test_what_only_one_of_two_equal_runs_kept_is_there_in_either_order(
     linclass, a, b, tmp_path, older_first
 ):
     run = "runs/two/good"
-    fits = pl.read_parquet(a / run / "fits.parquet").select(tables.FIT)
+    fits = pl.read_parquet(a / run / "fits.parquet").select(table_files.FIT)
     known = {"class": 1, "feature": "x", "value": 2.0, "scale": 1.0, "features": 1}
     rows = fits.with_columns(**{name: pl.lit(v) for name, v in known.items()})
-    tables.write(rows, "coefficients", a / run / "coefficients.parquet")
+    table_files.write(rows, "coefficients", a / run / "coefficients.parquet")
     sources = (b, a) if older_first else (a, b)
     assert linclass("merge", *sources, "--into", tmp_path / "c").code == 0
     kept = pl.read_parquet(tmp_path / "c" / run / "coefficients.parquet")

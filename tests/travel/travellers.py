@@ -9,7 +9,7 @@ import polars as pl
 import studies
 from studies import Data, Method
 
-from linclass_study import tables
+from linclass_study import table_files
 from linclass_study.results import study_file, summary
 from linclass_study.runs import folds
 
@@ -25,7 +25,7 @@ def made_up(results: Path, data=None, methods=None, machine: str = "here") -> Pa
         folds.write(dealt, {}, str(results / "folds" / f"{dataset}.parquet"))
     paths = sorted(results.glob("runs/*/*/fits.parquet"))
     for path in paths:
-        tables.write(pl.read_parquet(path).with_columns(machine=pl.lit(machine)), "fits", path)
+        table_files.write(pl.read_parquet(path).with_columns(machine=pl.lit(machine)), "fits", path)
     summary.write(results, sorted(results.glob("runs/*/*/scores.parquet")), paths)
     files = {"mystudy.yaml": "datasets: [two, three]\n"}
     study_file.write(study_file.Asked(outcome, files, [list(files)]))

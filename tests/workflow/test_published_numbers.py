@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from linclass import pipeline
-from linclass_study.data import dataset
+from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 from linclass_study.study import yaml_file
 
 # method of the catalogue: (error on the training speakers, error on the test speakers)
@@ -42,7 +42,7 @@ def test_errors_on_the_training_speakers_are_those_of_the_table(method, tmp_path
 
     entry = dict(yaml_file.read(ROOT / "config" / "datasets.yaml")["vowel"])
     entry |= {part: entry[part][-1] for part in ("source", "test")}  # what comes with the project
-    data = dataset.obtain("vowel", entry, [], tmp_path, ROOT)
+    data = obtain_dataset("vowel", entry, [], tmp_path, ROOT)
     train = data.split == 0
     table, y = data.table.rows(train), data.y[train]
     own = pipeline.Method.from_entry(yaml_file.read(ROOT / "config" / "methods.yaml")[method])

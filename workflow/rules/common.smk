@@ -13,7 +13,8 @@ from pathlib import Path
 
 from snakemake.logging import logger
 
-from linclass_study.data import asking_again, fetching
+from linclass_study.data.entry import metadata
+from linclass_study.data.fetch import fetch_attempts, fetch_inputs, retry_unavailable
 from linclass_study.project import ROOT, refuse_another_copy
 from linclass_study.refusal import Refused
 from linclass_study.report import exhibits, page_tables
@@ -71,28 +72,28 @@ def folder_of_results(wildcards):
 
 
 def entry_of_dataset(wildcards):
-    return as_text(fetching.of_content(STUDY.datasets[wildcards.dataset]))
+    return as_text(metadata.without_metadata(STUDY.datasets[wildcards.dataset]))
 
 
 def told_of_dataset(wildcards):
     """Its licence and what to cite."""
-    return as_text(fetching.told(STUDY.datasets[wildcards.dataset]))
+    return as_text(metadata.licence_and_citation(STUDY.datasets[wildcards.dataset]))
 
 
 def local_files(wildcards):
     """Files of the user or of resources/ that the entry names: an edit fetches the data set again."""
-    return fetching.local_files(STUDY.datasets[wildcards.dataset], ROOT)
+    return fetch_inputs.local_files(STUDY.datasets[wildcards.dataset], ROOT)
 
 
 def content_of_local_files(wildcards):
     """Their content, too: a copy that kept an old time stamp is noticed."""
-    return fetching.content_of_local_files(STUDY.datasets[wildcards.dataset], ROOT)
+    return fetch_inputs.content_of_local_files(STUDY.datasets[wildcards.dataset], ROOT)
 
 
 def attempt(wildcards):
     """Moves on when a data set that could not be had can be had now."""
     ask_again()
-    return fetching.attempt(STUDY.results, wildcards.dataset)
+    return fetch_attempts.attempt(STUDY.results, wildcards.dataset)
 
 
 @cache
@@ -100,13 +101,13 @@ def ask_again():
     """Of the main process of a run, once: neither a plan nor a job asks."""
     if not workflow.is_main_process or workflow.executor_plugin is None or workflow.dryrun:
         return
-    asked = [name for name in DATASETS if fetching.was_unavailable(STUDY.results, name)]
+    asked = [name for name in DATASETS if fetch_attempts.was_unavailable(STUDY.results, name)]
     if asked:
         logger.info(f"Asking again for data that could not be had: {shortened(asked)}")
-        entries = {name: fetching.of_content(STUDY.datasets[name]) for name in asked}
-        for name in asking_again.can_be_had(entries, config):
+        entries = {name: metadata.without_metadata(STUDY.datasets[name]) for name in asked}
+        for name in retry_unavailable.available_now(entries, config):
             logger.info(f"{name} can be had now")
-            fetching.move_on(STUDY.results, name)
+            fetch_attempts.increment(STUDY.results, name)
 
 
 def code_of_dataset(wildcards):
@@ -115,7 +116,7 @@ def code_of_dataset(wildcards):
 
 @cache
 def code_of_fetch(entry):
-    return code.of_script(SCRIPTS / "fetch.py", *fetching.modules(json.loads(entry)))
+    return code.of_script(SCRIPTS / "fetch.py", *fetch_inputs.modules(json.loads(entry)))
 
 
 @cache

@@ -55,7 +55,7 @@ rule compare_data:
     params:
         results=folder_of_results,
         datasets=DATASETS,
-        related=as_text(fetching.told_to_share_rows(STUDY.datasets)),
+        related=as_text(metadata.declared_shared_rows(STUDY.datasets)),
         code=code_of("compare_data.py"),
     script:
         "../scripts/compare_data.py"

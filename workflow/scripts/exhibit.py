@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from linclass_study import job
-from linclass_study.textbook.run import run
+from linclass_study.textbook.run_script import run
 
 job.begin(snakemake.log[0])
 folder = Path(snakemake.output.numbers).parent.parent

@@ -3,10 +3,10 @@
 import json
 
 from linclass_study import job
-from linclass_study.data import fetching
+from linclass_study.data.fetch.fetch_dataset import fetch_dataset
 
 job.begin(snakemake.log[0])
-fetching.fetch(
+fetch_dataset(
     snakemake.wildcards.dataset,
     json.loads(snakemake.params.entry),
     snakemake.config,

@@ -3,11 +3,11 @@
 import json
 
 from linclass_study import job
-from linclass_study.data import dataset
+from linclass_study.data import dataset_file
 from linclass_study.runs import folds
 
 job.begin(snakemake.log[0])
-data = dataset.load(snakemake.input.data, snakemake.input.about)
+data = dataset_file.load(snakemake.input.data, snakemake.input.about)
 dealt, undealt = folds.deal(
     data, snakemake.wildcards.dataset, json.loads(snakemake.params.evaluation)
 )

@@ -13,9 +13,10 @@ from typing import Any
 
 import polars as pl
 
-from linclass_study.data.content import Columns, text_columns
-from linclass_study.data.text_file import Text
+from linclass_study.data.content import Columns
+from linclass_study.data.readers.text_columns import text_columns
 from linclass_study.data.unavailable import Unavailable
+from linclass_study.data.unpack.text_file import Text
 
 # Possessive (*+): what a letter or a blank was taken for is never tried again, so a line takes linear time.
 QUOTED = r"'(?:[^'\\]|\\.)*+'|" + r'"(?:[^"\\]|\\.)*+"'

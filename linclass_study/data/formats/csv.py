@@ -15,10 +15,11 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from linclass_study.data import polars_csv
-from linclass_study.data.content import Columns, refuse_twice, text_columns, with_numbers
-from linclass_study.data.text_file import Text
+from linclass_study.data.content import Columns
+from linclass_study.data.readers import polars_csv
+from linclass_study.data.readers.text_columns import refuse_twice, text_columns, with_numbers
 from linclass_study.data.unavailable import Unavailable
+from linclass_study.data.unpack.text_file import Text
 
 
 def read(path: Path, options: Mapping[str, Any]) -> Columns:

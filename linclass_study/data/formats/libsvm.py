@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from linclass_study.data import fast_libsvm
 from linclass_study.data.content import Counts
+from linclass_study.data.readers import sklearn_libsvm
 from linclass_study.data.sparse_rows import from_triplets
-from linclass_study.data.text_file import Text
 from linclass_study.data.unavailable import Unavailable
+from linclass_study.data.unpack.text_file import Text
 
 MOST = 10_000_000  # columns; each has a name, whether it occurs or not
 BLOCK = 100_000  # numbers that are Python strings at a time; the rest is already packed
@@ -26,7 +26,7 @@ ROW = re.compile(rf"\s*\S+(?:\s+\d+:{NUMBER})*\s*")
 
 
 def read(path: Path, options: Mapping[str, Any]) -> Counts:
-    X, labels, first = fast_libsvm.read(path, MOST) or _read_strictly(path)
+    X, labels, first = sklearn_libsvm.read(path, MOST) or _read_strictly(path)
     names = [str(j) for j in range(first, first + X.shape[1])]
     return Counts(X, names, labels, np.zeros(len(labels), np.int8))
 

@@ -20,9 +20,9 @@ import numpy as np
 import polars as pl
 
 from linclass.words import Tokenizer, counted
-from linclass_study.data.archive import members
 from linclass_study.data.content import Columns, Counts
 from linclass_study.data.unavailable import Unavailable
+from linclass_study.data.unpack.archive import members
 
 TOKENIZER = Tokenizer("text_folders", pattern="[a-z]+")
 TARGET = "class"

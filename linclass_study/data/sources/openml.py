@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from linclass_study.data.content import Columns, Content, Counts
-from linclass_study.data.file_names import place_of
+from linclass_study.data.http.file_names import place_of
 from linclass_study.data.places import Places
 from linclass_study.data.sparse_rows import plain
 from linclass_study.data.unavailable import Unavailable, one_line
@@ -41,7 +41,7 @@ def offers(
 
 
 def _carried(url: str, server: str | None, places: Places, patient: bool) -> IO[bytes]:
-    from linclass_study.data.download import download  # slow to import
+    from linclass_study.data.http.download import download  # slow to import
 
     parts = urlsplit(url)
     if server and parts.hostname in HOSTS:
@@ -59,7 +59,7 @@ def _lacking(url: str) -> IO[bytes]:
 def _content(number: int, home: Path, carry: Callable[[str], IO[bytes]]) -> Content:
     from sklearn.datasets import fetch_openml  # slow to import
 
-    from linclass_study.data.carrier import carrying
+    from linclass_study.data.http.urllib_handler import carrying
 
     with warnings.catch_warnings(record=True) as said, carrying(carry) as carrier:
         warnings.simplefilter("always")
@@ -73,7 +73,7 @@ def _content(number: int, home: Path, carry: Callable[[str], IO[bytes]]) -> Cont
     print(*(f"openml {number}: {one_line(warning.message)}" for warning in said), sep="\n")
     target = bunch.target_names[0] if len(bunch.target_names) == 1 else None
     if bunch.frame is not None:
-        from linclass_study.data.pandas_frame import columns
+        from linclass_study.data.readers.pandas_frame import columns
 
         return Columns(columns(bunch.frame), target)
     if target is None:

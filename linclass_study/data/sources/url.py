@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from linclass_study.data.checksum import checked
-from linclass_study.data.file_names import file_name, place_of
+from linclass_study.data.http.file_names import file_name, place_of
 from linclass_study.data.places import Places
 from linclass_study.data.unavailable import Unavailable
 
@@ -29,7 +29,7 @@ def offers(
 
 
 def _downloaded(url: str, path: Path, sha256: Any, last: bool, places: Places) -> Path:
-    from linclass_study.data.download import download  # slow to import
+    from linclass_study.data.http.download import download  # slow to import
 
     return download(url, path, sha256, patient=last, patience=places.patience)
 

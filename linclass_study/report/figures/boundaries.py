@@ -1,7 +1,7 @@
 """Where each method draws the line: one panel per method, one thin line per fold's fit. Where the lines
 agree the boundary is sure; where they fan out it hangs on a few rows.
 
-Of two features the plane is theirs; of more it is a cut through the mean of the rows (data/plane.py). The
+Of two features the plane is theirs; of more it is a cut through the mean of the rows (linclass_study/plane.py). The
 cells' colour is the mean over the folds of their class's colour. Nothing is refitted here: the runs wrote
 the classes of a grid beside their predictions.
 """

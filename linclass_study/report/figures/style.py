@@ -3,7 +3,7 @@
 The colours are six of Okabe and Ito (2008) and two of Tol (2021), chosen to stay apart for
 readers with any of the common colour-vision deficiencies. Eight colours have no common factor with
 the seven markers of the first round or the three of the second, so 80 looks differ, and neighbours
-differ in both; results/places.py gives each method of a study its own. matplotlib is imported
+differ in both; results/method_styles.py gives each method of a study its own. matplotlib is imported
 when something is drawn: the Snakefile reads this package for the names of its figures alone.
 """
 

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from linclass_study.data import unpacking
 from linclass_study.data.unavailable import Unavailable
+from linclass_study.data.unpack import size_limit
 
 # By its first bytes, not its name: a server or a mirror may call the file as it likes.
 OPENERS: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}
@@ -47,9 +47,9 @@ def binary(path: Path) -> Iterator[IO[bytes]]:
             if opener is None:
                 yield raw
             else:
-                unpacking.begin(path.name)
+                size_limit.begin(path.name)
                 with opener(raw) as file:
-                    yield unpacking.counted(file, path.name)
+                    yield size_limit.counted(file, path.name)
     except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
         raise Unavailable(f"the compressed file is damaged or cut short ({error})") from None
     except OSError as error:

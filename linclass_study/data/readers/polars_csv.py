@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from linclass_study.data.content import MISSING, clean, with_numbers
-from linclass_study.data.text_file import OPENERS, binary
+from linclass_study.data.readers.text_columns import MISSING, clean, with_numbers
+from linclass_study.data.unpack.text_file import OPENERS, binary
 
 SAMPLE = 1000  # rows from which one sees which columns are numbers
 BLANKS = re.compile(rb"[^\S\n]+")  # of ASCII, as str.split() has them, but for the line's end

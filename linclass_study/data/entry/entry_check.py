@@ -13,8 +13,8 @@ from typing import Any
 
 from linclass import synthetic
 from linclass_study.data import labels
+from linclass_study.data.entry.source_keys import KINDS, as_list, format_of
 from linclass_study.data.places import Places
-from linclass_study.data.reading import KINDS, format_of, listed
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.refusal import nearest
 
@@ -59,7 +59,7 @@ def _infinite(value: Any, path: list[Any]) -> Problems:
 
 
 def _of_sources(entry: Mapping[str, Any], key: str, places: Places) -> Problems:
-    sources = listed(entry.get(key))
+    sources = as_list(entry.get(key))
     for i, source in enumerate(sources):
         path = [key, i] if isinstance(entry[key], list) else [key]
         yield from ((path + inner, text) for inner, text in _of_source(source, entry, places))
@@ -98,7 +98,7 @@ def _of_source(source: Mapping[str, Any], entry: Mapping[str, Any], places: Plac
 
 def _of_companion(name: str, where: Any, places: Places) -> Problems:
     """A file that belongs to a source: where it is, and no more."""
-    sources = listed(where)
+    sources = as_list(where)
     for i, source in enumerate(sources):
         path = [name, i] if isinstance(where, list) else [name]
         kinds = [kind for kind in ("file", "url") if kind in source]
@@ -124,9 +124,9 @@ def _of_generator(source: Mapping[str, Any]) -> Problems:
 
 def _of_formats(entry: Mapping[str, Any]) -> Problems:
     """Keys that speak of columns or words need a format that has them."""
-    files = [s for s in listed(entry["source"]) if "file" in s or "url" in s]
+    files = [s for s in as_list(entry["source"]) if "file" in s or "url" in s]
     formats = {format_of(entry, s, s.get("file") or s["url"]) for s in files}
-    if len(files) < len(listed(entry["source"])):
+    if len(files) < len(as_list(entry["source"])):
         formats.add("columns")  # scikit-learn, OpenML and generators have them, and name the target
     if formats <= TABLES and "target" not in entry:
         yield [], "the key 'target' is missing; give the column that holds the class"

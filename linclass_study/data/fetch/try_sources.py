@@ -1,19 +1,22 @@
-"""Source after source, until a data set can be made of one; what was wrong with those before is told."""
+"""Source after source, until a data set can be made of one; failures are collected."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from linclass_study.data.found import found
+from linclass_study.data.fetch import failures as failed
+from linclass_study.data.fetch.available_sources import available
+from linclass_study.data.fetch.failures import Failures
 from linclass_study.data.places import Places
-from linclass_study.data.reading import Failures, note, told
 from linclass_study.data.unavailable import Unavailable
 
-Ask = Callable[..., str]  # a reader (reader.py), here or in a child: an order → why it failed
+Ask = Callable[
+    ..., str
+]  # a reader (source_reader.py), here or in a child: an order → why it failed
 
 
-def first(entry: Mapping[str, Any], places: Places, ask: Ask) -> tuple[str, Failures]:
+def first_usable(entry: Mapping[str, Any], places: Places, ask: Ask) -> tuple[str, Failures]:
     """What the first good source is called, whose data set the reader then holds, and the failures before.
 
     A test set comes from its own sources; each of them is tried with the source.
@@ -22,16 +25,16 @@ def first(entry: Mapping[str, Any], places: Places, ask: Ask) -> tuple[str, Fail
 
     def done(label: str, *order: Any) -> bool:
         if reason := ask(*order):
-            note(failures, label, reason)
+            failed.add(failures, label, reason)
         return not reason
 
-    for train in found(entry, "source", places, failures):
+    for train in available(entry, "source", places, failures):
         if "test" not in entry:
             if done(train.label, "build", train, None):
                 return train.label, failures
         elif done(train.label, "read", "source", train):
-            for test in found(entry, "test", places, failures):
+            for test in available(entry, "test", places, failures):
                 both = f"{train.label} + {test.label}"
                 if done(test.label, "read", "test", test) and done(both, "build", train, test):
                     return both, failures
-    raise Unavailable(told(failures))
+    raise Unavailable(failed.one_line(failures))

@@ -1,6 +1,6 @@
 """Reads what was found, and makes a data set of it. What it holds of an earlier call is not read again.
 
-Foreign files are read here and nowhere else, so this is what runs in a guarded child (fetching.py): a file
+Foreign files are read here and nowhere else, so this is what runs in a guarded child (fetch_dataset.py): a file
 that hangs, eats memory or kills its reader is a reason, like any other.
 """
 
@@ -10,22 +10,26 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from linclass_study.data import building, dataset, matrices
+from linclass_study.data import dataset_file
+from linclass_study.data.assembly.build_dataset import build_dataset
 from linclass_study.data.content import Content
-from linclass_study.data.found import Found, companion
+from linclass_study.data.dataset import Dataset
+from linclass_study.data.entry.source_keys import format_of, kind_of
+from linclass_study.data.fetch.available_sources import AvailableSource, companion_file
+from linclass_study.data.fetch.failures import Failures
 from linclass_study.data.places import Places
-from linclass_study.data.reading import Failures, format_of, kind
+from linclass_study.data.readers import matrices
 from linclass_study.data.unavailable import Unavailable, whatever_happens
-from linclass_study.data.unpacking import at_most
+from linclass_study.data.unpack.size_limit import at_most
 
 
-class Reader:
+class SourceReader:
     """Called with the name of one of its methods and what that takes; the answer is why it failed, if it did."""
 
     def __init__(self, entry: Mapping[str, Any], places: Places):
         self.entry, self.places = entry, places
-        self.held: dict[str, tuple[Found, Content]] = {}  # 'source' and 'test'
-        self.made: dataset.Dataset | None = None
+        self.held: dict[str, tuple[AvailableSource, Content]] = {}  # 'source' and 'test'
+        self.made: Dataset | None = None
 
     def __call__(self, order: str, *given: Any) -> str:
         try:
@@ -34,7 +38,7 @@ class Reader:
             return str(reason)
         return ""
 
-    def read(self, part: str, found: Found) -> Content:
+    def read(self, part: str, found: AvailableSource) -> Content:
         """The content of a source, or of a test set, which is held."""
         held = self.held.get(part)
         if held is None or held[0] != found:
@@ -43,14 +47,14 @@ class Reader:
                 self.held[part] = (found, self._content(found))
         return self.held[part][1]
 
-    def build(self, train: Found, test: Found | None) -> None:
+    def build(self, train: AvailableSource, test: AvailableSource | None) -> None:
         """Hold the data set of a source and a test set."""
         rows = self.read("source", train)
         others = None if test is None else self.read("test", test)
         with whatever_happens("no data set can be made of it"):
-            self.made = building.build(rows, others, self.entry)
+            self.made = build_dataset(rows, others, self.entry)
 
-    def finish(self, label: str, failures: Failures) -> dataset.Dataset:
+    def finish(self, label: str, failures: Failures) -> Dataset:
         """The data set, with what was tried before."""
         assert self.made is not None
         self.made.source, self.made.attempts = label, failures
@@ -58,18 +62,18 @@ class Reader:
 
     def save(self, label: str, failures: Failures, npz: str, json: str) -> None:
         """Write the data set to its two files."""
-        dataset.save(self.finish(label, failures), npz, json)
+        dataset_file.save(self.finish(label, failures), npz, json)
 
-    def _content(self, found: Found) -> Content:
+    def _content(self, found: AvailableSource) -> Content:
         if found.path is None:
-            module = import_module(f"linclass_study.data.sources.{kind(found.source)}")
+            module = import_module(f"linclass_study.data.sources.{kind_of(found.source)}")
             offers = dict(module.offers(found.source, self.places, found.is_last))
             content = offers[found.label]()
         else:
             content = self._parsed(found)
         return matrices.beside(content, found.matrices) if found.matrices else content
 
-    def _parsed(self, found: Found) -> Content:
+    def _parsed(self, found: AvailableSource) -> Content:
         assert found.path is not None
         entry, source = self.entry, found.source
         name = format_of(entry, source, found.path.name)
@@ -79,7 +83,7 @@ class Reader:
             )
         options = {**entry, **source, "csv": {**entry.get("csv", {}), **source.get("csv", {})}}
         if "vocabulary" in source:  # which some archives have inside
-            options["vocabulary"] = lambda: companion(
+            options["vocabulary"] = lambda: companion_file(
                 source["vocabulary"], "vocabulary", self.places, found.is_last
             )
         with whatever_happens(f"not readable as {name}"):

@@ -9,23 +9,25 @@ import numpy as np
 from scipy import sparse
 
 from linclass.table import Table
-from linclass_study.data import canonical, labels
-from linclass_study.data.assembly import assemble
+from linclass_study.data import labels
+from linclass_study.data.assembly.assemble import assemble
+from linclass_study.data.assembly.canonical_order import canonical_order, normalized
+from linclass_study.data.assembly.content_digest import content_digest
 from linclass_study.data.content import Content, InFile
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.unavailable import Unavailable
 
 
-def build(train: Content, test: Content | None, entry: Mapping[str, Any]) -> Dataset:
+def build_dataset(train: Content, test: Content | None, entry: Mapping[str, Any]) -> Dataset:
     """The data set of its contents; Unavailable if they are not what the entry says."""
     if isinstance(train, InFile):
         return _in_file(train, entry)
     table, y, split, classes, groups = assemble(train, test, entry)
-    table = canonical.normal(table)
-    order = canonical.order(table, y, split, groups)
+    table = normalized(table)
+    order = canonical_order(table, y, split, groups)
     table, y, split = table.rows(order), y[order], split[order]
     groups = None if groups is None else groups[order]
-    digest = canonical.digest(table, y, split, classes, groups)
+    digest = content_digest(table, y, split, classes, groups)
     pinned = entry.get("digest", digest)
     if digest != pinned:
         raise Unavailable(f"its content has the digest {digest}, not {pinned}")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from linclass_study.data.sparse_rows import plain
-from linclass_study.data.text_file import binary
+from linclass_study.data.unpack.text_file import binary
 
 SMALL = 4_000_000  # bytes: what is smaller is read before scikit-learn is imported
 LABEL = re.compile(rb"(?m)^[^\S\n]*\S+")

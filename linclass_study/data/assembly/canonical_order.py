@@ -1,4 +1,4 @@
-"""One order of rows and one digest, whatever order the source had.
+"""One order of rows, whatever order the source had.
 
 Rows are sorted by split, then class, then a hash of their content; equal rows
 of one group are interchangeable. A hash and not the values themselves, so that no feature is sorted by its size
@@ -8,7 +8,6 @@ and methods that look at rows one after another see them shuffled, the same way 
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -18,7 +17,7 @@ import numpy as np
 from linclass.table import Table
 
 
-def order(
+def canonical_order(
     table: Table, y: np.ndarray, split: np.ndarray, groups: np.ndarray | None = None
 ) -> np.ndarray:
     """The permutation that puts rows into the canonical order."""
@@ -28,7 +27,7 @@ def order(
     return np.lexsort((*last, words[:, 1], words[:, 0], y, split))
 
 
-def normal(table: Table) -> Table:
+def normalized(table: Table) -> Table:
     """One bit pattern per value: −0 becomes 0, and every NaN the same NaN; in place, where that can be."""
     if table.is_sparse:
         return table
@@ -38,35 +37,6 @@ def normal(table: Table) -> Table:
     if missing.any():
         X[missing] = np.nan
     return replace(table, X=X)
-
-
-def digest(
-    table: Table,
-    y: np.ndarray,
-    split: np.ndarray,
-    classes: list[str],
-    groups: np.ndarray | None = None,
-) -> str:
-    """sha256 of the content: names, levels, classes, then every array in canonical order."""
-    about = {
-        "classes": classes,
-        "names": table.names,
-        "levels": {name: table.levels[name] for name in sorted(table.levels)},
-        "shape": [int(n) for n in table.shape],
-    } | ({"texts": sorted(table.texts)} if table.texts else {})
-    total = hashlib.sha256(json.dumps(about, ensure_ascii=False).encode())
-    X = table.X
-    values = (
-        [(X.indptr, "<i4"), (X.indices, "<i4"), (X.data, "<f8")]
-        if table.is_sparse
-        else [(X, "<f8")]
-    )
-    arrays: list[tuple[Any, str]] = [(split, "<i1"), (y, "<i4"), *values]
-    if groups is not None:
-        arrays.append((groups, "<i4"))
-    for array, kind in arrays:
-        total.update(np.ascontiguousarray(array, dtype=kind).data)
-    return f"sha256:{total.hexdigest()}"
 
 
 def _rows(table: Table) -> Any:

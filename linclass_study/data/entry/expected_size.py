@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from linclass import synthetic
+from linclass_study.data.entry.source_keys import as_list, kind_of
 from linclass_study.data.places import Places
-from linclass_study.data.reading import kind, listed
 from linclass_study.project import ROOT
 
 BYTES = 4  # of a file, for one value: a guess between 0/1 and full digits
@@ -30,8 +30,8 @@ def expected_size(entry: Mapping[str, Any], root: Path = ROOT) -> Size | None:
     if "size" in entry:
         rows, features = entry["size"]["rows"], entry["size"].get("features", 1)
         return Size(rows * features, rows)
-    sources = [*listed(entry.get("source")), *listed(entry.get("test"))]
-    known = [TOLD[kind(source)](source, root) for source in sources if kind(source) in TOLD]
+    sources = [*as_list(entry.get("source")), *as_list(entry.get("test"))]
+    known = [TOLD[kind_of(source)](source, root) for source in sources if kind_of(source) in TOLD]
     return max((size for size in known if size), default=None)
 
 

@@ -15,14 +15,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
-from linclass_study.data import fetching
+from linclass_study.data.fetch.fetch_dataset import reason_unavailable
 from linclass_study.data.patience import Patience
 from linclass_study.job import die_with_parent
 
 AT_ONCE = 8
 
 
-def can_be_had(entries: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
+def available_now(entries: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
     """The names of the entries whose data can be had now."""
     place = {key: config[key] for key in ("mirrors", "downloads", "limits")}
     with ThreadPoolExecutor(AT_ONCE) as threads:
@@ -44,7 +44,7 @@ def _ask(name: str, entry: Any, place: Mapping[str, Any]) -> bool:
 def main(name: str, entry: dict[str, Any], place: Mapping[str, Any]) -> None:
     die_with_parent()
     hasty = replace(Patience.of(place["limits"]), pauses=(), unreachable=0)
-    sys.exit(fetching.why_not(name, entry, place, hasty, output=None) or 0)
+    sys.exit(reason_unavailable(name, entry, place, hasty, output=None) or 0)
 
 
 if __name__ == "__main__":

@@ -24,9 +24,9 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from linclass_study.data import unpacking
 from linclass_study.data.content import Content, Matrix
 from linclass_study.data.unavailable import Unavailable
+from linclass_study.data.unpack import size_limit
 
 Numbers = tuple[Any, list[str]]  # the matrix, and the ends of its columns' names
 
@@ -43,7 +43,7 @@ def read(name: str, path: Path, n_rows: int) -> Matrix:
         raise Unavailable(f"matrix '{name}': {path.name} is none of {', '.join(READERS)}")
     if zipfile.is_zipfile(path):  # whose members never give more than is said here
         with zipfile.ZipFile(path) as box:
-            unpacking.count(sum(about.file_size for about in box.infolist()), path.name)
+            size_limit.count(sum(about.file_size for about in box.infolist()), path.name)
     try:
         X, ends = READERS[path.suffix](path)
     except Unavailable as reason:

@@ -1,7 +1,7 @@
 """The sources of an entry in their order, as far as they are there: files found or fetched, nothing read yet.
 
 No file is opened here but to compare its checksum, and no library of numbers is loaded: what reads foreign
-files (linclass_study/data/reader.py) may run in a guarded child, and this half outlives it.
+files (linclass_study/data/fetch/source_reader.py) may run in a guarded child, and this half outlives it.
 """
 
 from __future__ import annotations
@@ -12,13 +12,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from linclass_study.data.entry.source_keys import FILES, PARTS, as_list, kind_of
+from linclass_study.data.fetch import failures as failed
+from linclass_study.data.fetch.failures import Failures
 from linclass_study.data.places import Places
-from linclass_study.data.reading import FILES, PARTS, Failures, kind, listed, note, told
 from linclass_study.data.unavailable import Unavailable, whatever_happens
 
 
 @dataclass(frozen=True)
-class Found:
+class AvailableSource:
     """What it takes to read one source: its file, or, where its kind gives rows itself, what the entry says."""
 
     label: str  # what it is called
@@ -28,43 +30,43 @@ class Found:
     is_last: bool  # no other source is left, so patience is better than haste
 
 
-def found(
+def available(
     entry: Mapping[str, Any], key: str, places: Places, failures: Failures
-) -> Iterator[Found]:
+) -> Iterator[AvailableSource]:
     """Each source under `key` that is there; why another is not goes to the failures."""
-    sources = listed(entry.get(key))
+    sources = as_list(entry.get(key))
     for i, source in enumerate(sources):
         said = {**source, "seed": entry.get("seed", 0), "part": PARTS[key]}
         is_last = i == len(sources) - 1
         for label, get in _offers(source, places, is_last):
             try:
                 with whatever_happens("it cannot be had"):
-                    path = get() if kind(source) in FILES else None
+                    path = get() if kind_of(source) in FILES else None
                     matrices = {
-                        name: companion(where, f"matrix '{name}'", places, is_last)
+                        name: companion_file(where, f"matrix '{name}'", places, is_last)
                         for name, where in source.get("matrices", {}).items()
                     }
             except Unavailable as reason:
-                note(failures, label, reason)
+                failed.add(failures, label, reason)
             else:
-                yield Found(label, said, path, matrices, is_last)
+                yield AvailableSource(label, said, path, matrices, is_last)
 
 
-def companion(sources: Any, what: str, places: Places, is_last: bool) -> Path:
+def companion_file(sources: Any, what: str, places: Places, is_last: bool) -> Path:
     """A second file that belongs to the first; is_last: of a source after which no other is left."""
     failures: Failures = []
-    for i, source in enumerate(listed(sources)):
-        is_last_of_all = is_last and i == len(listed(sources)) - 1
+    for i, source in enumerate(as_list(sources)):
+        is_last_of_all = is_last and i == len(as_list(sources)) - 1
         for name, get in _offers(source, places, is_last_of_all):
             try:
                 with whatever_happens("it cannot be had"):
                     return get()
             except Unavailable as reason:
-                note(failures, name, reason)
-    raise Unavailable(f"its {what} cannot be had: {told(failures)}")
+                failed.add(failures, name, reason)
+    raise Unavailable(f"its {what} cannot be had: {failed.one_line(failures)}")
 
 
 def _offers(source: Mapping[str, Any], places: Places, is_last: bool) -> Iterator[tuple[str, Any]]:
-    return import_module(f"linclass_study.data.sources.{kind(source)}").offers(
+    return import_module(f"linclass_study.data.sources.{kind_of(source)}").offers(
         source, places, is_last
     )

@@ -1,4 +1,4 @@
-"""The words of an entry about its sources, and what is said of those that failed."""
+"""The keys of an entry that describe its sources."""
 
 from __future__ import annotations
 
@@ -19,29 +19,13 @@ KINDS = ("file", "url", "sklearn", "openml", "generate")
 FILES = ("file", "url")  # the others give rows themselves
 PARTS = {"source": 0, "test": 1}
 
-Failures = list[dict[str, str]]
 
-
-def note(failures: Failures, source: str, reason: object) -> None:
-    failure = {"source": source, "reason": str(reason)}
-    if failure not in failures:
-        failures.append(failure)
-
-
-def told(failures: Failures) -> str:
-    """All failures in one line."""
-    reasons = {failure["reason"] for failure in failures}
-    if len(failures) > 1 and len(reasons) == 1:
-        return f"{reasons.pop()} (in each of {len(failures)} sources)"
-    return "; ".join(f"{failure['source']}: {failure['reason']}" for failure in failures)
-
-
-def listed(sources: Any) -> list[dict[str, Any]]:
+def as_list(sources: Any) -> list[dict[str, Any]]:
     """The sources of an entry as a list; there may be one, several or none."""
     return sources if isinstance(sources, list) else [] if sources is None else [sources]
 
 
-def kind(source: Mapping[str, Any]) -> str:
+def kind_of(source: Mapping[str, Any]) -> str:
     """Which of a source's keys says where it is."""
     return next(key for key in KINDS if key in source)
 

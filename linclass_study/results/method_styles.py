@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 LOOKS = 80
 
 
-def places(methods: Iterable[str], positions: Mapping[str, int]) -> dict[str, int]:
+def method_styles(methods: Iterable[str], positions: Mapping[str, int]) -> dict[str, int]:
     """Method → its look, a number below LOOKS; with more methods than looks some are given again.
 
     positions   method → its place in the whole catalogue; of a method without one, that in the study

@@ -15,10 +15,10 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any
 
-from linclass_study.data import partial_file
 from linclass_study.data.checksum import checked
-from linclass_study.data.connection import Trouble, answer, in_time
-from linclass_study.data.partial_file import Partial
+from linclass_study.data.http import partial_file
+from linclass_study.data.http.connection import Trouble, in_time, response
+from linclass_study.data.http.partial_file import Partial
 from linclass_study.data.patience import Patience
 from linclass_study.data.unavailable import Unavailable
 
@@ -102,7 +102,7 @@ def _pause(seconds: float, trouble: Trouble, left: float, patience: Patience) ->
 def _transfer(url: str, partial: Partial, patience: Patience) -> bool:
     """One request and what comes of it; true if it went on where the file ended."""
     asked = partial.request()
-    with answer(url, asked, patience) as found:
+    with response(url, asked, patience) as found:
         goes_on = bool(asked) and found.status_code == PART and partial.goes_on(found.headers)
         if asked and not goes_on and found.status_code in (PART, NO_SUCH_PART):
             partial.discard()

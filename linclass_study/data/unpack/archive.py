@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from linclass_study.data import unpacking
-from linclass_study.data.text_file import binary
 from linclass_study.data.unavailable import Unavailable
+from linclass_study.data.unpack import size_limit
+from linclass_study.data.unpack.text_file import binary
 
 SAID = 20  # members left out that the log names; of the others it gives the number
 ENCRYPTED = 1  # a flag of a member of a .zip
@@ -94,7 +94,7 @@ def _zip(path: Path) -> Iterator[Member]:
 
 def _unzipped(box: zipfile.ZipFile, about: zipfile.ZipInfo, archive: str) -> bytes:
     with box.open(about) as file:
-        return unpacking.counted(file, archive).read()
+        return size_limit.counted(file, archive).read()
 
 
 def _tar(path: Path) -> Iterator[Member]:

@@ -62,9 +62,9 @@ class Trouble(Unavailable):
 
 
 @contextmanager
-def answer(url: str, headers: dict[str, str], patience: Patience) -> Iterator[requests.Response]:
+def response(url: str, headers: dict[str, str], patience: Patience) -> Iterator[requests.Response]:
     """The head of the answer, after redirects; its body is read from `.raw`."""
-    with told(patience), requests.Session() as session:
+    with plain_errors(patience), requests.Session() as session:
         for scheme in ("http://", "https://"):
             session.mount(scheme, _Prompt(patience.connecting))
         for _ in range(1 + MOST_REDIRECTS):
@@ -143,7 +143,7 @@ def in_time(call: Callable[[], T], seconds: float) -> T:
 
 
 @contextmanager
-def told(patience: Patience) -> Iterator[None]:
+def plain_errors(patience: Patience) -> Iterator[None]:
     """What the libraries raise, in plain words."""
     try:
         yield

@@ -1,0 +1,56 @@
+"""What was read + what its entry asks for → the table, the class codes and the split.
+
+The target and the group leave the table; dropped columns and classes go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from linclass.table import Table
+from linclass_study.data.assembly.columns_to_table import columns_to_table
+from linclass_study.data.assembly.counts_to_table import counts_to_table
+from linclass_study.data.content import Columns, Content
+from linclass_study.data.sparse_rows import plain
+from linclass_study.data.unavailable import Unavailable
+
+
+def assemble(
+    train: Content, test: Content | None, entry: Mapping[str, Any]
+) -> tuple[Table, np.ndarray, np.ndarray, list[str], np.ndarray | None]:
+    """(table, y, split, classes, groups or None); split is 0 for train and 1 for test rows."""
+    read: Any = columns_to_table if isinstance(train, Columns) else counts_to_table
+    table, y, split, classes, groups = read(train, test, entry)
+    kept = y >= 0
+    if train.matrices or (test is not None and test.matrices):
+        table = _with_matrices(table, train, test, kept)
+    if not table.names:
+        raise Unavailable("no column is left beside the target")
+    return table, y[kept], split[kept], classes, groups
+
+
+def _with_matrices(table: Table, train: Content, test: Content | None, kept: np.ndarray) -> Table:
+    """The table with the matrices' columns on its right, sparse if one of them is."""
+    parts = [train] if test is None else [train, test]
+    names = [[name for matrix in part.matrices for name in matrix.names] for part in parts]
+    if names[0] != names[-1]:
+        raise Unavailable(
+            f"the matrices of the test set have {len(names[-1])} columns, those of the training set "
+            f"{len(names[0])}, or other names; both need the same `matrices:`"
+        )
+    known = {*table.names}
+    if twice := next((name for name in names[0] if name in known), None):
+        raise Unavailable(f"two columns are called '{twice}'; give the matrix another name")
+    blocks = [[matrix.X for matrix in part.matrices] for part in parts]
+    if table.is_sparse or any(sparse.issparse(X) for block in blocks for X in block):
+        rows = [sparse.hstack(list(map(sparse.csr_array, block))) for block in blocks]
+        beside = sparse.csr_array(sparse.vstack(rows))[np.flatnonzero(kept)]
+        X = plain(sparse.hstack([sparse.csr_array(table.X), beside]))
+    else:
+        X = np.hstack([table.X, np.vstack([np.hstack(block) for block in blocks])[kept]])
+    return replace(table, X=X, names=(*table.names, *names[0]))

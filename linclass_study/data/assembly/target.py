@@ -1,0 +1,38 @@
+"""What an entry names: a column, or the classes of the target."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from linclass_study.data import labels as label
+from linclass_study.data.unavailable import Unavailable
+from linclass_study.refusal import nearest
+
+
+def class_codes(texts: pl.Series, entry: Mapping[str, Any]) -> tuple[np.ndarray, list[str]]:
+    y, classes = label.merge(texts, entry.get("classes"))
+    counts = np.bincount(y[y >= 0], minlength=len(classes))
+    present = [name for name, count in zip(classes, counts, strict=True) if count]
+    if len(present) < 2:
+        only = f"one class, '{present[0]}'" if present else "no class"
+        raise Unavailable(f"the target has {only}; a classifier needs at least two")
+    return y, classes
+
+
+def column_named(name: Any, columns: list[str], key: str) -> str:
+    if str(name) not in columns:
+        raise Unavailable(
+            f"{key}: there is no column '{name}', {nearest(name, columns)} "
+            f"Columns are {listed(columns)}"
+        )
+    return str(name)
+
+
+def listed(names: list[str], limit: int = 30) -> str:
+    return ", ".join(names[:limit]) + (
+        f" and {len(names) - limit} more" if len(names) > limit else ""
+    )

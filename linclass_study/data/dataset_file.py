@@ -1,0 +1,116 @@
+"""A data set on disk: the rows as .npz, what a reader wants to know about them as .json."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from linclass.table import Table
+from linclass_study.data import npz_file
+from linclass_study.data.dataset import Dataset
+
+MANY = 1000  # features beyond this are counted in the .json, not named
+KEPT = ("classes", "positive", "costs", "source", "digest", "attempts", "in_file")
+
+
+def save(
+    data: Dataset, npz_path: str | os.PathLike[str], json_path: str | os.PathLike[str]
+) -> None:
+    """The rows as .npz, and what a reader wants to know about them as .json."""
+    X = data.table.X
+    kind = (
+        {"data": X.data, "indices": X.indices, "indptr": X.indptr}
+        if data.table.is_sparse
+        else {"X": X}
+    )
+    about = {
+        "names": data.table.names,
+        "levels": dict(data.table.levels),
+        "texts": sorted(data.table.texts),
+        "shape": [int(n) for n in data.table.shape],
+        "classes": data.classes,
+        "positive": data.positive,
+        "costs": data.costs,
+        "source": data.source,
+        "digest": data.digest,
+        "attempts": data.attempts,
+        "bayes_error": data.bayes_error,
+        "in_file": data.in_file,
+    }
+    text = np.frombuffer(json.dumps(about, allow_nan=False).encode(), dtype=np.uint8)
+    groups = {} if data.groups is None else {"groups": data.groups}
+    arrays = {**kind, "y": data.y, "split": data.split, "about": text, **groups}
+    _whole(npz_path, lambda file: np.savez(file, **arrays))
+    _whole(json_path, lambda file: file.write(_summary(data, "available", "")))
+
+
+def save_unavailable(
+    reason: str, npz_path: str | os.PathLike[str], json_path: str | os.PathLike[str]
+) -> None:
+    """The same two files, empty, with the reason."""
+    nothing = Dataset(Table(np.empty((0, 0)), ()), np.empty(0, np.int32), np.empty(0, np.int8), [])
+    save(nothing, npz_path, json_path)
+    _whole(json_path, lambda file: file.write(_summary(nothing, "unavailable", reason)))
+
+
+def load(
+    npz_path: str | os.PathLike[str], json_path: str | os.PathLike[str] | None = None
+) -> Dataset:
+    """What was saved; the .npz alone has all of it."""
+    with npz_file.opened(npz_path) as arrays:
+        about = json.loads(arrays["about"].tobytes())
+        y, split = arrays["y"], arrays["split"]
+        groups = arrays.get("groups")
+        if "X" in arrays:
+            X = arrays["X"]
+        else:
+            parts = tuple(arrays[part] for part in ("data", "indices", "indptr"))
+            X = sparse.csr_array(parts, shape=tuple(about["shape"]))
+    levels = {name: tuple(values) for name, values in about["levels"].items()}
+    table = Table(X, tuple(about["names"]), levels, frozenset(about["texts"]))
+    kept = {key: about[key] for key in KEPT}
+    drawn = about["bayes_error"]
+    bayes_error = None if drawn is None else tuple(drawn)
+    return Dataset(table, y, split, **kept, bayes_error=bayes_error, groups=groups)
+
+
+def _summary(data: Dataset, status: str, reason: str) -> bytes:
+    n, d = map(int, data.table.shape)
+    texts = data.table.texts
+    about = {
+        "status": status,
+        "reason": reason,
+        "classes": data.classes,
+        "class_counts": np.bincount(data.y, minlength=len(data.classes)).tolist(),
+        "features": list(data.table.names) if d <= MANY else d,
+        "n_features": d,
+        "positive": data.classes[data.positive] if data.classes else None,
+        "rows": n,
+        "test_rows": int(data.split.sum()),
+        "groups": None if data.groups is None else len(np.unique(data.groups)),
+        "sparse": data.table.is_sparse and not data.in_file,
+        "levels": {n: list(levels) for n, levels in data.table.levels.items() if n not in texts},
+        "texts": sorted(texts),
+        "costs": data.costs,
+        "digest": data.digest,
+        "source": data.source,
+        "attempts": data.attempts,
+        "bayes_error": data.bayes_error
+        and dict(zip(("value", "within"), data.bayes_error, strict=True)),
+    }
+    return (json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def _whole(path: str | os.PathLike[str], write: Any) -> None:
+    """A file that is there is complete: written aside, then put in its place."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    with open(partial, "wb") as file:
+        write(file)
+    os.replace(partial, path)

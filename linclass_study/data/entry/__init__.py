@@ -1,0 +1,1 @@
+"""What the entry of a data set says, without the data themselves."""

@@ -1,0 +1,34 @@
+"""The number of a fetch, a parameter of the rule `fetch`: when it grows, Snakemake fetches again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+
+def attempt(results: str, name: str) -> int:
+    """The current number, 1 before any is stored."""
+    try:
+        return json.loads(_state(results, name).read_text())["attempt"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return 1
+
+
+def increment(results: str, name: str) -> None:
+    """Called when an unavailable data set has become available."""
+    state = _state(results, name)
+    state.parent.mkdir(parents=True, exist_ok=True)
+    state.write_text(json.dumps({"attempt": attempt(results, name) + 1}))
+
+
+def was_unavailable(results: str, name: str) -> bool:
+    """Whether its last fetch ended without data."""
+    try:
+        about = json.loads(Path(results, "data", f"{name}.json").read_bytes())
+        return bool(about["status"] == "unavailable")
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _state(results: str, name: str) -> Path:
+    return Path(results) / "state" / f"{name}.json"

@@ -1,0 +1,78 @@
+"""On what a fetch depends: local files that the entry names, and the modules that read it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from linclass_study.data.entry.source_keys import as_list, format_of, kind_of
+from linclass_study.data.fetch.fetch_dataset import READER
+from linclass_study.data.places import Places
+from linclass_study.data.unpack import archive
+
+CHILD = ["linclass_study.child", READER.partition(":")[0]]  # modules that are started by name
+
+
+def local_files(entry: Mapping[str, Any], root: Path) -> list[str]:
+    """The files that an entry names and that are there, beside the study or in the project."""
+    places = Places(root=root)
+    sources = [part for source in _sources(entry) for part in (source, *_companions(source))]
+    found = [places.local(source["file"]) for source in sources if "file" in source]
+    return [os.path.relpath(path) for path in found if path is not None]
+
+
+def content_of_local_files(entry: Mapping[str, Any], root: Path) -> str:
+    """One short hash of what is in them, a parameter of the rule: times do not tell, as a copy that
+    keeps its time is older than what was made before it, and a folder does not know its texts."""
+    total = hashlib.blake2b(digest_size=8)
+    for path in map(Path, local_files(entry, root)):
+        for name, file in archive.files(path) if path.is_dir() else [("", path)]:
+            total.update(json.dumps([name, _content(file)]).encode())
+    return total.hexdigest()
+
+
+def _content(file: Path) -> str:
+    try:
+        about = file.stat()
+        if not stat.S_ISREG(about.st_mode):
+            return "no file"  # a pipe, say, which would be waited for without end
+        return _hash(os.path.abspath(file), about.st_size, about.st_mtime_ns)
+    except OSError as error:  # the job says in its place that the file cannot be read
+        return str(error.strerror)
+
+
+@cache
+def _hash(path: str, size: int, time: int) -> str:
+    """Of each file once, as long as it is the same by its size and time."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "blake2b").hexdigest()
+
+
+def modules(entry: Mapping[str, Any]) -> list[str]:
+    """The modules that read it: the reader, the kinds of its sources, their formats and generators."""
+    sources = _sources(entry)
+    companions = [one for source in sources for one in _companions(source)]
+    kinds = {f"sources.{kind_of(source)}" for source in [*sources, *companions]}
+    names = [(source, source.get("file") or source.get("url", "")) for source in sources]
+    formats = {format_of(entry, source, name) for source, name in names} - {None}
+    ours = [
+        f"linclass_study.data.{part}" for part in sorted(kinds | {f"formats.{f}" for f in formats})
+    ]
+    drawn = {source["generate"] for source in sources if "generate" in source}
+    noise = {"label_noise" for source in sources if source.get("label_noise")}
+    return CHILD + ours + [f"linclass.synthetic.{name}" for name in sorted(drawn | noise)]
+
+
+def _companions(source: Mapping[str, Any]) -> list[dict[str, Any]]:
+    matrices = (source.get("matrices") or {}).values()
+    return [one for part in (source.get("vocabulary"), *matrices) for one in as_list(part)]
+
+
+def _sources(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [*as_list(entry.get("source")), *as_list(entry.get("test"))]

@@ -1,0 +1,1 @@
+"""Downloads: one file over HTTP, resumed and retried."""
