@@ -31,6 +31,9 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
         {"estimator": linclass.LeastSquaresClassifier()},
         {"estimator": linclass.GaussianNB(), "coupling": "wu_lin_weng"},
     ],
+    "ErrorCorrectingOutputCodes": [
+        {"estimator": NearestMean(), "code": "one_vs_one", "decoding": "hamming"}
+    ],
     "KernelSVM": [
         {"loss": "squared_hinge"},
         *({"kernel": k} for k in ("linear", "polynomial")),

@@ -30,7 +30,8 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
 }
 TIGHT = 1e-15
 VARIANTS |= {
-    name: [{"estimator": LogisticRegression(tol=TIGHT)}] for name in ("OneVsRest", "OneVsOne")
+    name: [{"estimator": LogisticRegression(tol=TIGHT)}]
+    for name in ("OneVsRest", "OneVsOne", "ErrorCorrectingOutputCodes")
 }
 
 

@@ -1,0 +1,183 @@
+"""Error-correcting output codes: what the codes guarantee, and which known classifiers they contain."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn import naive_bayes
+
+from linclass import (
+    ErrorCorrectingOutputCodes,
+    LeastSquaresClassifier,
+    LogisticRegression,
+    NearestMean,
+    OneVsOne,
+    OneVsRest,
+    code_matrix,
+)
+from linclass.conventions import NotApplicable
+from linclass.parts import find
+
+NAMES = np.array(list("dbcae"))
+
+
+def rows(K: int, n: int = 100) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(K)
+    y = np.arange(n) % K
+    return rng.standard_normal((n, 4)) + 1.5 * np.eye(5)[y][:, :4], NAMES[y]
+
+
+def centred(Z: np.ndarray) -> np.ndarray:
+    return Z - Z.mean(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("inner", [None, LeastSquaresClassifier(), naive_bayes.GaussianNB()])
+def test_one_vs_rest_decoded_by_margins_is_one_vs_rest(inner: Any) -> None:
+    """Σ_s M_ks z_s = 2 z_k − Σ_s z_s."""
+    X, y = rows(5)
+    code = ErrorCorrectingOutputCodes(inner, code="one_vs_rest").fit(X, y)
+    rest = OneVsRest(inner).fit(X, y)
+    expected = 2 * centred(rest.decision_function(X))
+    np.testing.assert_allclose(centred(code.decision_function(X)), expected, atol=1e-10)
+    np.testing.assert_array_equal(code.predict(X), rest.predict(X))
+
+
+def test_one_vs_one_decoded_by_hamming_is_the_vote_of_one_vs_one() -> None:
+    X, y = rows(5)
+    code = ErrorCorrectingOutputCodes(code="one_vs_one", decoding="hamming").fit(X, y)
+    pairs = OneVsOne().fit(X, y)
+    np.testing.assert_array_equal(code.predict(X), pairs.predict(X))
+    Z, votes = code.decision_function(X), np.round(pairs.decision_function(X))
+    # each of the K − 1 problems of a class adds its vote − 1, each of the other six −½
+    assert (np.abs(Z - (votes - 4 - 6 / 2)) < 0.2).all()
+
+
+@pytest.mark.parametrize("decoding", ["margin", "hamming", "logistic"])
+@pytest.mark.parametrize("code", ["random", "exhaustive", "one_vs_rest", "one_vs_one"])
+def test_of_two_classes_it_is_the_classifier_inside(code: str, decoding: str) -> None:
+    X, y = rows(2)
+    made = ErrorCorrectingOutputCodes(code=code, decoding=decoding).fit(X, y)
+    alone = LogisticRegression().fit(X, y)
+    np.testing.assert_array_equal(made.decision_function(X), alone.decision_function(X))
+
+
+@pytest.mark.parametrize("turned", [[[1], [-1]], [[-1, 1], [1, -1]]])
+@pytest.mark.parametrize("decoding", ["margin", "hamming", "hinge"])
+def test_the_sides_of_a_column_are_names(turned: list[list[int]], decoding: str) -> None:
+    X, y = rows(2)
+    made = ErrorCorrectingOutputCodes(code=turned, decoding=decoding).fit(X, y)
+    np.testing.assert_array_equal(made.predict(X), LogisticRegression().fit(X, y).predict(X))
+
+
+@pytest.mark.parametrize("decoding", ["hinge", "exponential", "logistic", "squared_hinge"])
+def test_scores_are_the_losses_of_the_words(decoding: str) -> None:
+    """Allwein, Schapire & Singer (2000), equation (7), written out."""
+    X, y = rows(4)
+    code = [[1, 1, 0, -1], [-1, 0, 1, 1], [0, -1, -1, 1], [1, -1, 1, -1]]
+    made = ErrorCorrectingOutputCodes(code=code, decoding=decoding).fit(X, y)
+    loss = find("losses", decoding)()
+    for i in (0, 17):
+        z = [inner.decision_function(X[[i]])[0] for inner in made.estimators_]
+        d = [sum(loss.value(np.array(m * f)) for m, f in zip(w, z, strict=True)) for w in code]
+        np.testing.assert_allclose(made.decision_function(X[[i]])[0], -np.array(d), rtol=1e-12)
+    kept = made.estimators_[0]  # of class 2 it saw nothing
+    own = y != made.classes_[2]
+    target = np.isin(y[own], made.classes_[[0, 3]]).astype(int)
+    alone = LogisticRegression().fit(X[own], target)
+    np.testing.assert_allclose(kept.coef_, alone.coef_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("K", [3, 5, 8])
+def test_words_of_the_exhaustive_code_differ_in_half_of_all_splits(K: int) -> None:
+    """Dietterich & Bakiri (1995), §2.3: in 2^{K−2} places."""
+    M = code_matrix.exhaustive(K)
+    assert M.shape == (K, 2 ** (K - 1) - 1)
+    first, second = np.triu_indices(K, 1)
+    assert set((M[first] != M[second]).sum(axis=1)) == {2 ** (K - 2)}
+    both = np.vstack([M.T, -M.T])
+    assert len(np.unique(both, axis=0)) == len(both)
+
+
+@pytest.mark.parametrize(("K", "columns"), [(6, None), (7, 12), (20, None), (40, 60)])
+def test_random_codes_are_different_splits_far_apart(K: int, columns: int | None) -> None:
+    M = code_matrix.random(K, columns, np.random.default_rng(0))
+    assert M.shape == (K, columns or int(np.ceil(10 * np.log2(K))))
+    assert (np.abs(M.sum(axis=0)) < K).all()
+    both = np.vstack([M.T, -M.T])
+    assert len(np.unique(both, axis=0)) == len(both)
+    signs = np.random.default_rng(1).integers(0, 2, (50, *M.shape)) * 2 - 1
+    usual = np.mean([code_matrix.least_distance(one) for one in signs])
+    assert code_matrix.least_distance(M) > usual
+    assert np.array_equal(M, code_matrix.random(K, columns, np.random.default_rng(0)))
+
+
+class Wrong(NearestMean):
+    """Answers with the score of the true word, turned for some rows; X is the word of the row."""
+
+    def decision_function(self, X: np.ndarray) -> np.ndarray:
+        return X[:, self.column]
+
+
+def test_half_the_distance_of_words_is_corrected() -> None:
+    M = code_matrix.exhaustive(5)
+    errors = (int(code_matrix.least_distance(M)) - 1) // 2
+    assert errors == 3
+    made = ErrorCorrectingOutputCodes(NearestMean(), code="exhaustive", decoding="hamming")
+    made.fit(*rows(5))
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 5, 300)
+    answers = M[truth]
+    for answer in answers:
+        answer[rng.permutation(M.shape[1])[:errors]] *= -1
+    for s, inner in enumerate(made.estimators_):
+        inner.__class__, inner.column = Wrong, s
+    made.n_features_in_ = M.shape[1]
+    np.testing.assert_array_equal(made.predict(answers), made.classes_[truth])
+
+
+@pytest.mark.parametrize("K", [2, 4])
+def test_margins_of_linear_classifiers_are_linear(K: int) -> None:
+    X, y = rows(K)
+    made = ErrorCorrectingOutputCodes().fit(X, y)
+    Z = X @ made.coef_.T + made.intercept_
+    np.testing.assert_allclose(made.decision_function(X), Z[:, 0] if K == 2 else Z, atol=1e-10)
+    if K > 2:
+        assert not hasattr(ErrorCorrectingOutputCodes(decoding="hinge").fit(X, y), "coef_")
+
+
+def test_sparse_rows_and_weights_go_to_the_problems() -> None:
+    X, y = rows(4)
+    w = np.random.default_rng(0).integers(1, 3, len(y))
+    made = ErrorCorrectingOutputCodes().fit(X, y, w)
+    twice = ErrorCorrectingOutputCodes().fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    np.testing.assert_allclose(made.decision_function(X), twice.decision_function(X), atol=1e-5)
+    thin = ErrorCorrectingOutputCodes().fit(sparse.csr_array(X), y, w).decision_function(X)
+    np.testing.assert_allclose(made.decision_function(X), thin, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"code": "dense"}, "code is 'dense'; it must be one of"),
+        ({"code": [[1], [2], [-1]]}, "matrix of −1, 0 and 1"),
+        ({"code": [[1], [-1]]}, "code has 2 rows for 3 classes"),
+        ({"code": [[1, 1], [-1, 1], [0, 1]]}, "column 1 of code lacks"),
+        ({"code": [[1, 0], [1, 0], [-1, 1]]}, "column 1 of code lacks"),
+        ({"code": [[1, -1], [1, -1], [-1, 1]]}, "two rows of code are equal"),
+        ({"columns": 0}, "columns is 0; it must be"),
+        ({"decoding": "hing"}, "decoding is 'hing'; it must be one of 'margin', 'hamming'"),
+        ({"decoding": "zero_one"}, "decoding is 'zero_one'"),
+    ],
+)
+def test_what_is_no_code_is_refused(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ErrorCorrectingOutputCodes(**wrong).fit(*rows(3))
+
+
+def test_the_exhaustive_code_of_many_classes_is_refused_with_its_size() -> None:
+    y = np.arange(48) % 12
+    with pytest.raises(NotApplicable, match="2047 columns; use code='random'"):
+        ErrorCorrectingOutputCodes(code="exhaustive").fit(np.eye(48), y)
