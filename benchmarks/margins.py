@@ -26,11 +26,12 @@ from sklearn.datasets import make_moons
 from sklearn.svm import SVC, LinearSVC
 
 from linclass import KernelSVM, LinearSVM
+from linclass.design.design_matrix import DesignMatrix
+from linclass.design.kernel_design import KernelDesign
+from linclass.kernel_machines.kernel_norm import KernelNorm
 from linclass.kernels.gaussian import Gaussian
 from linclass.losses.hinge import Hinge
-from linclass.numerics import DesignMatrix
-from linclass.objective import Objective, strength_of_C
-from linclass.optimization.kernel_design import KernelDesign, KernelNorm
+from linclass.objective.objective import Objective, strength_of_C
 from linclass.parts import find
 from linclass.penalties.l2 import L2
 

@@ -28,10 +28,10 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression as Peer
 
 from linclass import LogisticRegression
+from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.logistic import Logistic
 from linclass.losses.softmax import Softmax
-from linclass.numerics import DesignMatrix
-from linclass.objective import Objective, strength_of_C
+from linclass.objective.objective import Objective, strength_of_C
 from linclass.penalties.l2 import L2
 
 

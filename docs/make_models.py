@@ -16,7 +16,7 @@ import yaml
 
 import linclass
 from linclass import parts
-from linclass.conventions import Classifier
+from linclass.conventions.classifier import Classifier
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "models.md"

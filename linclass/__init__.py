@@ -1,8 +1,8 @@
 """Every linear classifier of the textbooks, from the equations, in NumPy.
 
 Public names are imported on first use. A class is in the file with its name in snake case:
-``linclass.LogisticRegression`` is ``linclass/classifiers/logistic_regression.py``. A new classifier is public as
-soon as its file exists.
+``linclass.LogisticRegression`` is ``linclass/classifiers/logistic_regression.py``. A new classifier or regressor is
+public as soon as its file exists.
 """
 
 from __future__ import annotations
@@ -17,22 +17,25 @@ _FUNCTIONS = {
     "largest_margin": "linclass.separability",
     "separability": "linclass.separability",
 }
-_CLASSIFIERS = Path(__file__).parent / "classifiers"
+_ROOT = Path(__file__).parent
+_FOLDERS = ("classifiers", "regressors")
 
 
 def module_of(name: str) -> str:
-    """LinearDiscriminantAnalysis → linclass.classifiers.linear_discriminant_analysis, GaussianNB → …gaussian_nb."""
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name)
-    return f"linclass.classifiers.{words.lower()}"
+    """LinearDiscriminantAnalysis → linclass.classifiers.linear_discriminant_analysis."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+    folder = next((f for f in _FOLDERS if (_ROOT / f / f"{words}.py").is_file()), _FOLDERS[0])
+    return f"linclass.{folder}.{words}"
 
 
 def _classes() -> list[str]:
+    """Classes that their files are named after."""
     found = []
-    for file in sorted(_CLASSIFIERS.glob("[!_]*.py")):
-        names = re.findall(
-            r"^class ([A-Z]\w*)", file.read_text(encoding="utf-8"), flags=re.MULTILINE
-        )
-        found += [name for name in names if module_of(name).endswith(f".{file.stem}")]
+    for folder in _FOLDERS:
+        for file in sorted((_ROOT / folder).glob("[!_]*.py")):
+            text = file.read_text(encoding="utf-8")
+            names = re.findall(r"^class ([A-Z]\w*)", text, flags=re.MULTILINE)
+            found += [name for name in names if module_of(name).endswith(f".{file.stem}")]
     return found
 
 
@@ -41,8 +44,9 @@ def __getattr__(name: str) -> Any:
         return __dir__()
     if name in _FUNCTIONS:
         return getattr(import_module(_FUNCTIONS[name]), name)
-    if name[:1].isupper() and (_CLASSIFIERS / f"{module_of(name).rpartition('.')[2]}.py").is_file():
-        value = getattr(import_module(module_of(name)), name)
+    module = module_of(name)
+    if name[:1].isupper() and _ROOT.joinpath(*module.split(".")[1:]).with_suffix(".py").is_file():
+        value = getattr(import_module(module), name)
         globals()[name] = value
         return value
     raise AttributeError(f"module 'linclass' has no attribute {name!r}")

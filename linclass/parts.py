@@ -1,35 +1,58 @@
 """Parts are found by name: `find("losses", "hinge")` is the class Hinge in losses/hinge.py.
 
-Nothing is registered anywhere: adding a part is adding its file, and a fit imports only the parts
-that it composes.
+A part is a class that extends the base class of its package, in the file that is named after it; the file may lie in
+a folder of the package, beside what only it and its neighbours need (solvers/hinge/pegasos.py). Nothing is
+registered anywhere: adding a part is adding its file, and a fit imports only the parts that it composes.
 """
 
 from __future__ import annotations
 
-import pkgutil
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
+
+BASES = {
+    "families": "Family",
+    "kernels": "Kernel",
+    "losses": "Loss",
+    "penalties": "Penalty",
+    "solvers": "Solver",
+}
 
 
 @cache
 def find(package: str, name: str) -> Any:
-    """The class that the file linclass/{package}/{name}.py is named after."""
-    if name not in names(package):
+    """The part called `name` of linclass/{package}."""
+    part = _part(package, name) if name in _modules(package) else None
+    if part is None:
         near = get_close_matches(str(name), names(package), n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(names(package))}."
         raise ValueError(f"{package} has no {name!r}; {hint}")
-    return getattr(import_module(f"linclass.{package}.{name}"), camel_case(name))
+    return part
 
 
 @cache
 def names(package: str) -> tuple[str, ...]:
-    """All parts of a package: its files, but for `base`, which they share, and private ones."""
-    folder = import_module(f"linclass.{package}").__path__
-    files = (file.name for file in pkgutil.iter_modules(folder))
-    return tuple(sorted(name for name in files if name != "base" and not name.startswith("_")))
+    """The names of all parts of a package."""
+    return tuple(sorted(name for name in _modules(package) if _part(package, name)))
 
 
 def camel_case(name: str) -> str:
     return "".join(word[:1].upper() + word[1:] for word in name.split("_"))
+
+
+def _part(package: str, name: str) -> type | None:
+    base = getattr(import_module(f"linclass.{package}.base"), BASES[package])
+    found = getattr(import_module(_modules(package)[name]), camel_case(name), None)
+    return found if isinstance(found, type) and issubclass(found, base) else None
+
+
+@cache
+def _modules(package: str) -> dict[str, str]:
+    """Module of each public file, by the name of the file."""
+    folder = Path(__file__).parent
+    files = (file.relative_to(folder) for file in (folder / package).glob("**/[!_]*.py"))
+    modules = {file.stem: ".".join(("linclass", *file.with_suffix("").parts)) for file in files}
+    return {name: module for name, module in modules.items() if name != "base"}

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from linclass import metrics, tuning
-from linclass.conventions import NotApplicable
+from linclass.applicability import NotApplicable
 from linclass.metrics.predictions import Predictions
 from linclass.predicted import own_codes, own_copy, predictions_of
 from linclass.resampling import seed_of

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from linclass import log_probability
-from linclass.conventions import SoftmaxProbabilities
+from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 
 Ask = Callable[[str], Any]  # name of a method → its output for the rows, None if it does not exist
 SLACK = 1e-4  # tolerance of the sum of probabilities; some libraries use single precision

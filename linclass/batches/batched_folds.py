@@ -14,11 +14,11 @@ import numpy as np
 from scipy import sparse
 
 from linclass import validation
-from linclass.batches.batch import Batch
+from linclass.batches.batched_newton import Batch
 from linclass.numerics import Array
-from linclass.objective import Objective
+from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution
-from linclass.solvers.newton import Newton
+from linclass.solvers.smooth.newton import Newton
 
 SMALL = 40_000  # entries of X up to which a batch is faster than warm-started fits
 FEW = 100  # parameters of one fit

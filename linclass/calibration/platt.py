@@ -15,11 +15,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import log_expit
 
+from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.logistic import Logistic
-from linclass.numerics import Array, DesignMatrix
-from linclass.objective import Objective
+from linclass.numerics import Array
+from linclass.objective.objective import Objective
 from linclass.penalties.unpenalized import Unpenalized
-from linclass.solvers.newton import Newton
+from linclass.solvers.smooth.newton import Newton
 
 
 class Sigmoid(NamedTuple):

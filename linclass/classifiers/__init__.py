@@ -1,1 +1,1 @@
-"""The classifiers and regressors: each composes parts and states its equation."""
+"""The classifiers: each composes parts and states its equation."""

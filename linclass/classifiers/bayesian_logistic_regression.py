@@ -29,16 +29,17 @@ from scipy.optimize import brentq
 from scipy.special import expit, logit
 
 from linclass.applicability import NotApplicable, require_memory
-from linclass.conventions import SoftmaxProbabilities
+from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.logistic import Logistic
 from linclass.losses.softmax import Softmax
-from linclass.numerics import Array, DesignMatrix
-from linclass.objective import Objective
-from linclass.optimization.centred_rows import about_mean
-from linclass.optimization.point import Point
+from linclass.numerics import Array
+from linclass.objective.centred_rows import about_mean
+from linclass.objective.objective import Objective
+from linclass.objective.point import Point
 from linclass.penalties.l2 import L2
 from linclass.solvers.base import Solution
-from linclass.solvers.newton import Newton, inverse_hessian
+from linclass.solvers.smooth.newton import Newton, inverse_hessian
 
 PREDICTIVES = ("probit", "quadrature", "mode")
 NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(64)

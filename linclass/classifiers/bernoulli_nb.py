@@ -16,10 +16,10 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.estimators.naive_bayes import LinearNaiveBayes, check_smoothing
 from linclass.families.base import Family
 from linclass.families.bernoulli import Bernoulli
-from linclass.statistics.priors import Priors, check_priors
+from linclass.generative.naive_bayes import LinearNaiveBayes, check_smoothing
+from linclass.generative.priors import Priors, check_priors
 
 
 class BernoulliNB(LinearNaiveBayes):

@@ -34,7 +34,8 @@ from linclass.calibration.isotonic import IsotonicFunctions
 from linclass.calibration.platt import PlattSigmoids
 from linclass.calibration.temperature import Temperature
 from linclass.classifiers.linear_svm import LinearSVM
-from linclass.conventions import Classifier, SoftmaxProbabilities
+from linclass.conventions.classifier import Classifier
+from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.numerics import Array
 from linclass.predicted import own_copy, predictions_of
 from linclass.resampling import stratified_folds

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.estimators.naive_bayes import NonNegative, check_smoothing
 from linclass.families.base import Family
 from linclass.families.categorical import Categorical
-from linclass.statistics.priors import Priors, check_priors
+from linclass.generative.naive_bayes import NonNegative, check_smoothing
+from linclass.generative.priors import Priors, check_priors
 
 
 class CategoricalNB(NonNegative):

@@ -16,11 +16,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linclass.conventions import NotApplicable
-from linclass.estimators.naive_bayes import NaiveBayes, check_smoothing
+from linclass.applicability import NotApplicable
 from linclass.families.base import Family
+from linclass.generative.naive_bayes import NaiveBayes, check_smoothing
+from linclass.generative.priors import Priors, check_priors
 from linclass.parts import find
-from linclass.statistics.priors import Priors, check_priors
 
 REST = "gaussian"  # family of columns that are not named
 

@@ -27,11 +27,12 @@ import numpy as np
 from scipy import sparse
 
 from linclass.applicability import require_memory
-from linclass.conventions import LinearScores, SoftmaxProbabilities
-from linclass.estimators.geometry import LinearGeometry
+from linclass.conventions.geometry import LinearGeometry
+from linclass.conventions.linear_scores import LinearScores
+from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.losses.softmax import Softmax
 from linclass.numerics import Array
-from linclass.optimization.centred_rows import about_mean
+from linclass.objective.centred_rows import about_mean
 
 MOST = 200  # steps
 NEGLIGIBLE = 1e-12  # a singular value of scaled features, of the largest

@@ -20,13 +20,13 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.conventions import LinearScores
-from linclass.estimators.coordinates import Coordinates
-from linclass.estimators.geometry import LinearGeometry
-from linclass.statistics import leave_one_out
+from linclass.conventions.coordinates import Coordinates
+from linclass.conventions.geometry import LinearGeometry
+from linclass.conventions.linear_scores import LinearScores
+from linclass.generative import without_one_row as leave_one_out
+from linclass.generative.from_moments import FromMoments
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.covariance import missing_rank, tied_form, tied_spread, tied_spreads
-from linclass.statistics.from_moments import FromMoments
 from linclass.statistics.spread import Spread
 
 NEGLIGIBLE = 1e-12  # ratio of standard deviations, relative to the largest

@@ -17,13 +17,13 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.conventions import SoftmaxProbabilities
-from linclass.estimators.geometry import LinearGeometry
+from linclass.conventions.geometry import LinearGeometry
+from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.families.gaussian import FLOOR, Gaussian
-from linclass.statistics import leave_one_out
+from linclass.generative import without_one_row as leave_one_out
+from linclass.generative.from_moments import FromMoments
+from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
 from linclass.statistics.class_moments import ClassMoments
-from linclass.statistics.from_moments import FromMoments
-from linclass.statistics.priors import Priors, check_priors, class_priors, log_priors
 
 
 class GaussianNB(FromMoments, SoftmaxProbabilities, LinearGeometry):

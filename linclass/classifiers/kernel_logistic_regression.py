@@ -18,11 +18,11 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.classifiers.logistic_regression import LogisticRegression
-from linclass.conventions import SoftmaxProbabilities
-from linclass.estimators.kernel_features import KernelFeatures, kernel_features
-from linclass.estimators.kernel_path import KernelPath
-from linclass.estimators.support import rows_that_count
+from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.kernel_machines.kernel_features import KernelFeatures, kernel_features
+from linclass.kernel_machines.kernel_path import KernelPath
 from linclass.numerics import Array
+from linclass.support_vectors import rows_that_count
 from linclass.unfinished import silently
 
 

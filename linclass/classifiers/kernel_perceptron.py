@@ -16,14 +16,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass.conventions import Classifier
-from linclass.estimators.kernel_machine import KernelMachine
+from linclass.conventions.classifier import Classifier
+from linclass.design.kernel_design import KernelDesign
+from linclass.kernel_machines.kernel_machine import KernelMachine
 from linclass.losses.kesler import Kesler
 from linclass.losses.perceptron import Perceptron
 from linclass.numerics import Array
-from linclass.objective import Objective
-from linclass.optimization.kernel_design import KernelDesign
-from linclass.solvers.perceptron_rule import PerceptronRule
+from linclass.objective.objective import Objective
+from linclass.solvers.hinge.perceptron_rule import PerceptronRule
 
 
 class KernelPerceptron(KernelMachine, Classifier):

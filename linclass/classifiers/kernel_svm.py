@@ -20,13 +20,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass.conventions import Classifier
-from linclass.estimators.kernel_path import KernelPath
-from linclass.estimators.support import LEFT_OUT, of_all_rows, rows_that_count, support
+from linclass.conventions.classifier import Classifier
+from linclass.kernel_machines.kernel_path import KernelPath
 from linclass.numerics import Array
-from linclass.objective import Objective
+from linclass.objective.objective import Objective
 from linclass.parts import find
 from linclass.solvers.base import Solution, Solver
+from linclass.support_vectors import LEFT_OUT, of_all_rows, rows_that_count, support
 
 SOLVERS = {"hinge": "semismooth_newton", "squared_hinge": "finite_newton"}
 
@@ -109,8 +109,8 @@ class KernelSVM(KernelPath, Classifier):
 
     def parts(self) -> list[str]:
         """The modules that a fit composes by name."""
-        loss, solver = f"linclass.losses.{self.loss}", f"linclass.solvers.{SOLVERS[self.loss]}"
-        return [loss, solver, *self._kernel_parts()]
+        loss, solver = find("losses", self.loss), find("solvers", SOLVERS[self.loss])
+        return [loss.__module__, solver.__module__, *self._kernel_parts()]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         self._fit_each([self], X, y, sample_weight)

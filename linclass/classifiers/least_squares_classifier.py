@@ -22,15 +22,15 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass import validation
+from linclass.applicability import NotApplicable, require_memory
 from linclass.classifiers.linear_classifier import LinearClassifier
-from linclass.conventions import NotApplicable, require_memory
-from linclass.estimators.indicator_regression import IndicatorRegression
+from linclass.generative.from_statistics import Folds, of_present_classes, with_refits
+from linclass.generative.left_out import left_out
+from linclass.generative.without_one_row import LONE
 from linclass.losses.squared import Squared
 from linclass.numerics import Array
+from linclass.solvers.smooth.indicator_regression import IndicatorRegression
 from linclass.statistics.class_moments import ClassMoments
-from linclass.statistics.from_statistics import Folds, of_present_classes, with_refits
-from linclass.statistics.leave_one_out import LONE
-from linclass.statistics.left_out import left_out
 from linclass.unfinished import one_warning
 
 

@@ -21,13 +21,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from linclass.batches.fit_many import FitsMany
-from linclass.conventions import LinearScores, SoftmaxProbabilities
-from linclass.estimators.composition import Composition
-from linclass.estimators.geometry import LinearGeometry
-from linclass.estimators.margin_probabilities import MarginProbabilities
-from linclass.numerics import Array, DesignMatrix
-from linclass.objective import Objective
-from linclass.optimization.point import Point
+from linclass.composition import Composition
+from linclass.conventions.geometry import LinearGeometry
+from linclass.conventions.linear_scores import LinearScores
+from linclass.conventions.margin_probabilities import MarginProbabilities
+from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.design.design_matrix import DesignMatrix
+from linclass.numerics import Array
+from linclass.objective.objective import Objective
+from linclass.objective.point import Point
 from linclass.parts import find
 from linclass.separation.recession import UNDECIDED, Recession, recession
 from linclass.solvers.base import Solution

@@ -18,10 +18,14 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.conventions import LinearScores, SoftmaxProbabilities
-from linclass.estimators.geometry import LinearGeometry
+from linclass.conventions.geometry import LinearGeometry
+from linclass.conventions.linear_scores import LinearScores
+from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.families.tied_gaussian import TiedGaussian
-from linclass.statistics import leave_one_out
+from linclass.generative import without_one_row as leave_one_out
+from linclass.generative.from_moments import FromMoments
+from linclass.generative.from_statistics import Folds, FromStatistics
+from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.covariance import (
     LOST,
@@ -35,10 +39,7 @@ from linclass.statistics.covariance import (
     tied_spread,
     tied_spreads,
 )
-from linclass.statistics.from_moments import FromMoments
-from linclass.statistics.from_statistics import Folds, FromStatistics
 from linclass.statistics.ledoit_wolf import share_of_moments, share_of_rows
-from linclass.statistics.priors import Priors, check_priors, class_priors, log_priors
 from linclass.statistics.quartic_moments import QuarticMoments
 from linclass.statistics.spread import Spread
 

@@ -20,12 +20,12 @@ import numpy as np
 
 from linclass.applicability import NotApplicable
 from linclass.classifiers.linear_classifier import LinearClassifier
-from linclass.estimators.support import LEFT_OUT, of_all_rows, rows_that_count, support
 from linclass.numerics import Array
-from linclass.objective import Objective
+from linclass.objective.objective import Objective
 from linclass.separation.maximum_margin import maximum_margin
 from linclass.separation.proof import Undecided
 from linclass.solvers.base import Solution
+from linclass.support_vectors import LEFT_OUT, of_all_rows, rows_that_count, support
 
 
 class Inseparable(NotApplicable):

@@ -13,8 +13,8 @@ from __future__ import annotations
 from typing import Any
 
 from linclass.classifiers.linear_classifier import LinearClassifier
-from linclass.conventions import SoftmaxProbabilities
-from linclass.estimators.likelihood_summary import LikelihoodSummary
+from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.likelihood.likelihood_summary import LikelihoodSummary
 
 
 class LogisticRegression(LikelihoodSummary, SoftmaxProbabilities, LinearClassifier):

@@ -12,7 +12,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from linclass.conventions import LinearScores, SoftmaxProbabilities
+from linclass.conventions.linear_scores import LinearScores
+from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 
 
 class MajorityClass(LinearScores, SoftmaxProbabilities):

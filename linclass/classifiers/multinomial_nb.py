@@ -11,10 +11,10 @@ Reference: Manning, Raghavan & Schütze (2008), §13.2.
 
 from typing import Any, ClassVar
 
-from linclass.estimators.naive_bayes import LinearNaiveBayes, NonNegative, check_smoothing
 from linclass.families.base import Family
 from linclass.families.multinomial import Multinomial
-from linclass.statistics.priors import Priors, check_priors
+from linclass.generative.naive_bayes import LinearNaiveBayes, NonNegative, check_smoothing
+from linclass.generative.priors import Priors, check_priors
 
 
 class MultinomialNB(NonNegative, LinearNaiveBayes):

@@ -15,10 +15,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass.conventions import LinearScores
-from linclass.estimators.geometry import LinearGeometry
+from linclass.conventions.geometry import LinearGeometry
+from linclass.conventions.linear_scores import LinearScores
+from linclass.generative.from_moments import FromMoments
 from linclass.statistics.class_moments import ClassMoments
-from linclass.statistics.from_moments import FromMoments
 
 
 class NearestMean(FromMoments, LinearScores, LinearGeometry):

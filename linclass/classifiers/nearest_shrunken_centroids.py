@@ -22,12 +22,13 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.batches.path import Path
-from linclass.conventions import LinearScores, SoftmaxProbabilities
-from linclass.estimators.geometry import LinearGeometry
+from linclass.conventions.geometry import LinearGeometry
+from linclass.conventions.linear_scores import LinearScores
+from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.generative.from_moments import FromMoments
+from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.covariance import freedom
-from linclass.statistics.from_moments import FromMoments
-from linclass.statistics.priors import Priors, check_priors, class_priors, log_priors
 from linclass.unfinished import one_warning
 
 

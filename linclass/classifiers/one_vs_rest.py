@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.estimators.from_binary import FromBinary, Problem
+from linclass.multiclass.from_binary import FromBinary, Problem
 
 
 class OneVsRest(FromBinary):

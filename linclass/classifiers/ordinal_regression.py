@@ -27,11 +27,12 @@ from scipy import sparse
 from scipy.special import expit, log_expit, logit
 
 from linclass.applicability import require_memory
-from linclass.conventions import SoftmaxProbabilities
+from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.design.design_matrix import DesignMatrix
 from linclass.inverse import Inverse
-from linclass.numerics import Array, DesignMatrix
-from linclass.optimization.centred_rows import about_mean
-from linclass.optimization.units import DIGITS
+from linclass.numerics import Array
+from linclass.objective.centred_rows import about_mean
+from linclass.objective.units import DIGITS
 from linclass.separation.recession import UNDECIDED, Recession, recession_of
 
 MOST = 100  # Newton steps

@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from linclass.classifiers.linear_classifier import LinearClassifier
-from linclass.solvers.perceptron_rule import PerceptronRule
+from linclass.solvers.hinge.perceptron_rule import PerceptronRule
 
 
 class Perceptron(LinearClassifier):

@@ -11,10 +11,10 @@ Reference: Agresti (2013), Categorical Data Analysis, §4.1.
 
 from typing import Any
 
-from linclass.estimators.naive_bayes import LinearNaiveBayes, NonNegative, check_smoothing
 from linclass.families.base import Family
 from linclass.families.poisson import Poisson
-from linclass.statistics.priors import Priors, check_priors
+from linclass.generative.naive_bayes import LinearNaiveBayes, NonNegative, check_smoothing
+from linclass.generative.priors import Priors, check_priors
 
 
 class PoissonNB(NonNegative, LinearNaiveBayes):

@@ -17,7 +17,7 @@ from typing import Any
 
 from linclass.applicability import NotApplicable
 from linclass.classifiers.linear_classifier import LinearClassifier
-from linclass.estimators.likelihood_summary import LikelihoodSummary
+from linclass.likelihood.likelihood_summary import LikelihoodSummary
 
 
 class ProbitRegression(LikelihoodSummary, LinearClassifier):

@@ -21,8 +21,11 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.conventions import NotApplicable, SoftmaxProbabilities, require_memory
-from linclass.statistics import leave_one_out
+from linclass.applicability import NotApplicable, require_memory
+from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.generative import without_one_row as leave_one_out
+from linclass.generative.from_moments import FromMoments
+from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.covariance import (
     LOST,
@@ -32,8 +35,6 @@ from linclass.statistics.covariance import (
     freedom,
     missing_rank,
 )
-from linclass.statistics.from_moments import FromMoments
-from linclass.statistics.priors import Priors, check_priors, class_priors, log_priors
 from linclass.statistics.spread import Spread
 
 BLOCK = 2048  # rows

@@ -20,10 +20,10 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.classifiers.fisher_discriminant import FisherDiscriminant
-from linclass.conventions import SoftmaxProbabilities
-from linclass.statistics import leave_one_out
+from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.generative import without_one_row as leave_one_out
+from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
 from linclass.statistics.class_moments import ClassMoments
-from linclass.statistics.priors import Priors, check_priors, class_priors, log_priors
 
 
 class ReducedRankLDA(FisherDiscriminant, SoftmaxProbabilities):

@@ -25,6 +25,8 @@ from linclass.classifiers.quadratic_discriminant_analysis import (
     ClassSpreads,
     QuadraticDiscriminantAnalysis,
 )
+from linclass.generative.from_statistics import FromStatistics
+from linclass.generative.priors import Priors, check_priors
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.covariance import (
     LOST,
@@ -34,8 +36,6 @@ from linclass.statistics.covariance import (
     freedom,
     missing_rank,
 )
-from linclass.statistics.from_statistics import FromStatistics
-from linclass.statistics.priors import Priors, check_priors
 from linclass.statistics.shrunk_spread import ShrunkSpread
 from linclass.statistics.spread import Spread
 

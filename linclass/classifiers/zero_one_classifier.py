@@ -18,8 +18,8 @@ from __future__ import annotations
 from numbers import Integral, Real
 from typing import Any, Self
 
-from linclass.conventions import LinearScores
-from linclass.estimators.geometry import LinearGeometry
+from linclass.conventions.geometry import LinearGeometry
+from linclass.conventions.linear_scores import LinearScores
 from linclass.zero_one.problem import Problem
 from linclass.zero_one.solve import fewest_errors
 

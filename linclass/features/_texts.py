@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.conventions import NotApplicable
+from linclass.applicability import NotApplicable
 from linclass.table import Table
 from linclass.words import Counted
 

@@ -12,7 +12,7 @@ from hashlib import blake2b
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.conventions import require_memory
+from linclass.applicability import require_memory
 from linclass.features._texts import in_place_of_texts
 from linclass.table import Table
 from linclass.words import PATTERN, Counted, Tokenizer, counted

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.conventions import NotApplicable, require_memory
+from linclass.applicability import NotApplicable, require_memory
 from linclass.table import Table
 
 

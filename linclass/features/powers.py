@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.conventions import require_memory
+from linclass.applicability import require_memory
 from linclass.features._products import BYTES_PER_NAME, append, refuse_text
 from linclass.table import Table
 

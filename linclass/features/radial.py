@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.conventions import NotApplicable, require_memory
+from linclass.applicability import NotApplicable, require_memory
 from linclass.features._products import append, refuse_text
 from linclass.table import Table
 

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import ndtri
 
-from linclass.conventions import require_memory
+from linclass.applicability import require_memory
 from linclass.features._products import refuse_text
 from linclass.table import Table
 

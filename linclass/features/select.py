@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from linclass.conventions import NotApplicable
+from linclass.applicability import NotApplicable
 from linclass.table import Table
 
 

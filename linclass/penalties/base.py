@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from linclass.numerics import Array
 
 
@@ -53,8 +51,3 @@ class Penalty:
 
     def check(self) -> None:
         """Raise ValueError, with one sentence, if the options are invalid."""
-
-
-def soft_threshold(W: Array, t: float) -> Array:
-    """sign(w)·max(|w| − t, 0), entry by entry: the prox of t·‖W‖₁."""
-    return np.sign(W) * np.maximum(np.abs(W) - t, 0)

@@ -12,8 +12,9 @@ from numbers import Real
 import numpy as np
 
 from linclass.numerics import Array
-from linclass.penalties.base import Penalty, soft_threshold
+from linclass.penalties.base import Penalty
 from linclass.penalties.l1 import L1
+from linclass.soft_threshold import soft_threshold
 
 
 @dataclass(frozen=True)

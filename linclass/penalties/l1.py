@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from linclass.numerics import Array
-from linclass.penalties.base import Penalty, soft_threshold
+from linclass.penalties.base import Penalty
+from linclass.soft_threshold import soft_threshold
 
 EDGE = 1 + 1e-12  # on the boundary of the box up to rounding
 

@@ -16,14 +16,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.hinge import Hinge
-from linclass.numerics import Array, DesignMatrix
-from linclass.objective import Objective
+from linclass.numerics import Array
+from linclass.objective.objective import Objective
 from linclass.penalties.l2 import L2
 from linclass.proofs.signed_rows import SignedRows
 from linclass.separation.proof import Undecided, proved
 from linclass.separation.result import certain_margin, length_of
-from linclass.solvers.semismooth_newton import one_round
+from linclass.solvers.hinge.semismooth_newton import one_round
 
 SMALL = 1e-10  # relative to the spread of the rows: smaller bounds are verified exactly
 ROUNDING = 1e-14  # of the spread: smaller margins are rounding

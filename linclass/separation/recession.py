@@ -17,14 +17,14 @@ from scipy import sparse
 
 from linclass.applicability import NotApplicable
 from linclass.numerics import Array
-from linclass.objective import Objective
-from linclass.optimization.point import Point
+from linclass.objective.objective import Objective
+from linclass.objective.point import Point
 from linclass.proofs.signed_rows import SignedRows
 from linclass.proofs.witness import COLUMNS, EXACT, only_zero
 from linclass.separation.proof import Undecided, proved
 from linclass.solvers.base import Solution
-from linclass.solvers.newton import Newton, inverse_hessian
-from linclass.solvers.newton_cg import NewtonCg
+from linclass.solvers.smooth.newton import Newton, inverse_hessian
+from linclass.solvers.smooth.newton_cg import NewtonCg
 
 WALK = 0.05  # scores that a Newton step still changes on its way to infinity
 CLOSE = 1e-5  # a certificate up to which small scores raise no suspicion

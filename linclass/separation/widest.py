@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.numerics import Array, DesignMatrix
+from linclass.design.design_matrix import DesignMatrix
+from linclass.numerics import Array
 from linclass.proofs.signed_rows import SignedRows
 from linclass.separation.maximum_margin import maximum_margin
 from linclass.separation.result import Separation, certain_margin

@@ -14,8 +14,8 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from linclass.numerics import Array
-from linclass.objective import Objective
-from linclass.optimization.point import Point
+from linclass.objective.objective import Objective
+from linclass.objective.point import Point
 
 
 @dataclass

@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.conventions import NotApplicable, require_memory
+from linclass.applicability import NotApplicable, require_memory
 from linclass.table import Table, unique
 from linclass.transforms._transform import Transform
 

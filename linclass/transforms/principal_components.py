@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, svds
 
-from linclass.conventions import NotApplicable, require_memory
+from linclass.applicability import NotApplicable, require_memory
 from linclass.table import Table
 from linclass.transforms._numbers import beside_categories, numbers
 from linclass.transforms._transform import Transform

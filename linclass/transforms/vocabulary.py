@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass.conventions import NotApplicable
+from linclass.applicability import NotApplicable
 from linclass.table import Table
 from linclass.transforms._occurrences import occurrences
 from linclass.transforms._transform import Transform

@@ -2,7 +2,7 @@
 
     LinearDiscriminantAnalysis().fit_blocks(blocks("large.parquet", target="class"))
 
-Every classifier that is a function of sums takes such blocks (linclass/statistics/from_statistics.py). A block is
+Every classifier that is a function of sums takes such blocks (linclass/generative/from_statistics.py). A block is
 a frame of numbers, so the names of its columns reach the classifier; only one is read at a time,
 and of the file only the row groups that it lies in. A data set with `format: parquet_blocks` is
 read so in a study, too (linclass_study/runs/block_fits.py).
@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from linclass.conventions import NotApplicable
+from linclass.applicability import NotApplicable
 from linclass.table import Table
 
 ROWS = 65_536

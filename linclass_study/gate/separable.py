@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.conventions import NotApplicable
+from linclass.applicability import NotApplicable
 from linclass.separability import separability
 from linclass.separation.proof import Undecided
 from linclass.separation.result import Separation

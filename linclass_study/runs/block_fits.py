@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from linclass import pipeline
-from linclass.conventions import NotApplicable
-from linclass.statistics.shards import fit_without_each, partitions
+from linclass.applicability import NotApplicable
+from linclass.generative.shards import fit_without_each, partitions
 from linclass.table import Table
 from linclass.transforming import share
 from linclass_study.data import blocks

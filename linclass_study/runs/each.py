@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from linclass import leave_one_out, pipeline
-from linclass.conventions import NotApplicable
+from linclass.applicability import NotApplicable
 from linclass_study.runs.feature_file import FeatureFile
 
 

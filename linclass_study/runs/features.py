@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from linclass import pipeline
-from linclass.conventions import NotApplicable
+from linclass.applicability import NotApplicable
 from linclass.table import Table
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.unavailable import first_line, one_line

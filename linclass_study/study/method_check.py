@@ -13,7 +13,7 @@ import numpy as np
 
 from linclass import pipeline, transforming, tuning
 from linclass.applicability import NotApplicable
-from linclass.conventions import Regressor
+from linclass.conventions.regressor import Regressor
 from linclass.table import Table
 from linclass_study.refusal import nearest
 from linclass_study.study.module_files import look_beside_the_study

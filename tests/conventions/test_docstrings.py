@@ -19,7 +19,8 @@ import pytest
 import linclass
 from linclass import bayes_error, comparisons, metrics, parts, synthetic, table, transforming
 from linclass.batches.path import Path
-from linclass.conventions import Classifier, Estimator
+from linclass.conventions.classifier import Classifier
+from linclass.conventions.estimator import Estimator
 from linclass.metrics.predictions import Predictions
 
 FOUND_BY_NAME = ("families", "features", "kernels", "losses", "penalties", "solvers", "transforms")

@@ -1,15 +1,13 @@
 """scikit-learn's whole estimator suite on every class of linclass/classifiers, found by itself."""
 
-import inspect
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import pytest
+from models import MODULES, own_classes
 
-import linclass.classifiers
+import linclass
 from linclass import NearestMean
-from linclass.conventions import Estimator
+from linclass.conventions.estimator import Estimator
 
 VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
     "LinearDiscriminantAnalysis": [
@@ -81,11 +79,9 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
 
 def estimators() -> list[Any]:
     found = []
-    for file in sorted(Path(linclass.classifiers.__path__[0]).glob("[!_]*.py")):
-        module = import_module(f"linclass.classifiers.{file.stem}")
-        classes = [c for c in vars(module).values() if inspect.isclass(c)]
-        own = [c for c in classes if issubclass(c, Estimator) and c.__module__ == module.__name__]
-        assert own, f"{file.name} holds no estimator"
+    for module in MODULES:
+        own = [kind for kind in own_classes(module) if issubclass(kind, Estimator)]
+        assert own, f"{module.__name__} holds no estimator"
         for kind in own:
             found += [kind(**params) for params in [{}, *VARIANTS.get(kind.__name__, [])]]
     return found

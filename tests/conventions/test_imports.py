@@ -11,7 +11,7 @@ import sys, warnings
 import numpy as np, scipy.sparse as sp
 import linclass
 
-from linclass.conventions import Classifier
+from linclass.conventions.classifier import Classifier
 
 rng = np.random.default_rng(0)
 X, y = rng.poisson(3.0, size=(40, 3)).astype(float), np.arange(40) % 2

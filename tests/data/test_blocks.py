@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from linclass import ExponentialFamilyNB, GaussianNB, LinearDiscriminantAnalysis
-from linclass.conventions import NotApplicable
+from linclass.applicability import NotApplicable
 from linclass_study.data.blocks import blocks
 
 

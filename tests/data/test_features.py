@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from linclass.conventions import NotApplicable
+from linclass.applicability import NotApplicable
 from linclass.features import quadratic
 from linclass.table import Table
 from linclass_study.data.dataset import Dataset

@@ -15,7 +15,7 @@ from linclass import (
     LogisticRegression,
     Ridge,
 )
-from linclass.conventions import NotApplicable
+from linclass.applicability import NotApplicable
 
 
 def line(n: int = 60) -> tuple[np.ndarray, np.ndarray]:

@@ -18,7 +18,7 @@ from linclass.calibration.platt import sigmoid
 from linclass.calibration.temperature import Temperature
 from linclass.classifiers import calibrated
 from linclass.resampling import stratified_folds
-from linclass.solvers.newton import Newton
+from linclass.solvers.smooth.newton import Newton
 
 
 def noisy(n: int, seed: int = 0, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:

@@ -7,13 +7,13 @@ import pytest
 from scipy.optimize import minimize
 
 from linclass import LinearClassifier
+from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.crammer_singer import CrammerSinger, Envelope, onto_simplex
 from linclass.losses.hinge import Hinge
-from linclass.numerics import DesignMatrix
-from linclass.objective import Objective
+from linclass.objective.objective import Objective
 from linclass.penalties.l2 import L2
-from linclass.solvers.multipliers import Multipliers
-from linclass.solvers.semismooth_newton import SemismoothNewton
+from linclass.solvers.hinge.multipliers import Multipliers
+from linclass.solvers.hinge.semismooth_newton import SemismoothNewton
 
 
 def rows(K: int, n: int = 80, d: int = 4) -> tuple[np.ndarray, np.ndarray]:

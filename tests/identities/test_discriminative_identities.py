@@ -18,13 +18,13 @@ from linclass import (
     Perceptron,
     Ridge,
 )
+from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.logistic import Logistic
 from linclass.losses.softmax import Softmax
-from linclass.numerics import DesignMatrix
-from linclass.objective import Objective
+from linclass.objective.objective import Objective
 from linclass.penalties.unpenalized import Unpenalized
-from linclass.solvers.irls import Irls
-from linclass.solvers.newton import Newton
+from linclass.solvers.smooth.irls import Irls
+from linclass.solvers.smooth.newton import Newton
 
 
 def overlapping(n: int = 120, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:

@@ -17,7 +17,7 @@ from linclass import (
     OrdinalRegression,
     ProbitRegression,
 )
-from linclass.conventions import NotApplicable
+from linclass.applicability import NotApplicable
 
 LINKS: dict[str, Any] = {  # the score that minimizes the mean loss where a share p is positive
     "logistic": logit,

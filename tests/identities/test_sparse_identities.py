@@ -9,13 +9,13 @@ import pytest
 from numpy.testing import assert_allclose
 
 from linclass import ElasticNet, Lasso, LogisticRegression, Ridge
+from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.squared import Squared
-from linclass.numerics import DesignMatrix
-from linclass.objective import Objective
-from linclass.optimization.centred_gram import gram_of
+from linclass.objective.objective import Objective
 from linclass.penalties.l1 import L1
-from linclass.solvers.homotopy import Homotopy, Walk
-from linclass.solvers.quadratic_program import QuadraticProgram
+from linclass.solvers.l1.centred_gram import gram_of
+from linclass.solvers.l1.homotopy import Homotopy, Walk
+from linclass.solvers.l1.quadratic_program import QuadraticProgram
 
 
 def regression(n: int = 60, d: int = 6, seed: int = 4) -> tuple[np.ndarray, np.ndarray]:

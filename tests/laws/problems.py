@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.base import KINDS, MarginLoss, ResidualLoss
-from linclass.numerics import DesignMatrix
-from linclass.objective import Objective
+from linclass.objective.objective import Objective
 from linclass.parts import find, names
 
 LOSSES = names("losses")

@@ -17,7 +17,7 @@ from scipy.special import digamma
 
 import linclass.families
 from linclass import CategoricalNB, ExponentialFamilyNB
-from linclass.conventions import NotApplicable
+from linclass.applicability import NotApplicable
 from linclass.families import _digamma_equations
 from linclass.families._digamma_equations import dirichlet_parameters, gamma_shape
 from linclass.families.base import Family

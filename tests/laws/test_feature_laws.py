@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 import linclass.features
-from linclass.conventions import NotApplicable
+from linclass.applicability import NotApplicable
 from linclass.features import indicators, radial, random_fourier, select
 from linclass.table import Table
 from linclass.transforms.one_hot import OneHot

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
 import re
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from models import MODULES, own_classes
 from scipy import sparse
 
-import linclass.classifiers
 from linclass import LinearDiscriminantAnalysis, LogisticRegression
 from linclass.applicability import NotApplicable
-from linclass.estimators.from_binary import cloned
-from linclass.estimators.naive_bayes import NaiveBayes
+from linclass.generative.naive_bayes import NaiveBayes
+from linclass.multiclass.from_binary import cloned
 
 STRENGTHS = [{"strength": s} for s in (0.03, 1.0, 0.1)]
 VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
@@ -37,10 +34,9 @@ VARIANTS |= {
 
 def classifiers() -> list[Any]:
     found = []
-    for file in sorted(Path(linclass.classifiers.__path__[0]).glob("[!_]*.py")):
-        module = import_module(f"linclass.classifiers.{file.stem}")
-        for kind in filter(inspect.isclass, vars(module).values()):
-            if hasattr(kind, "fit_many") and kind.__module__ == module.__name__:
+    for module in MODULES:
+        for kind in own_classes(module):
+            if hasattr(kind, "fit_many"):
                 found += [kind(**params) for params in [{}, *VARIANTS.get(kind.__name__, [])]]
     found = [e for e in found if getattr(e, "estimator", e) is not None]  # the variants say theirs
     for estimator in found:

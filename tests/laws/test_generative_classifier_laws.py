@@ -23,7 +23,7 @@ from linclass import (
     ReducedRankLDA,
     RegularizedDiscriminantAnalysis,
 )
-from linclass.conventions import NotApplicable
+from linclass.applicability import NotApplicable
 
 KINDS = [
     GaussianNB,

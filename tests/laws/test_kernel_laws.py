@@ -11,13 +11,14 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from linclass import KernelSVM
-from linclass.conventions import NotApplicable
-from linclass.estimators.kernel_features import few_features, kernel_features
-from linclass.estimators.kernel_machine import largest_eigenvalue, scale, shift_to_psd
+from linclass.applicability import NotApplicable
+from linclass.design.kernel_design import KernelDesign
+from linclass.kernel_machines.kernel_features import few_features, kernel_features
+from linclass.kernel_machines.kernel_machine import largest_eigenvalue, scale, shift_to_psd
+from linclass.kernel_machines.kernel_norm import KernelNorm
 from linclass.kernels.gaussian import Gaussian
 from linclass.losses.logistic import Logistic
-from linclass.objective import Objective
-from linclass.optimization.kernel_design import KernelDesign, KernelNorm
+from linclass.objective.objective import Objective
 from linclass.parts import find, names
 
 KERNELS = [name for name in names("kernels") if name != "precomputed"]

@@ -9,15 +9,15 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
+from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.base import MarginLoss
 from linclass.losses.hinge import Hinge
-from linclass.numerics import DesignMatrix
-from linclass.objective import Objective
-from linclass.optimization import newton_system
-from linclass.optimization.augmented import Augmented
+from linclass.objective.objective import Objective
 from linclass.parts import find, names
 from linclass.penalties.l2 import L2
-from linclass.solvers.semismooth_newton import SemismoothNewton
+from linclass.solvers.hinge import newton_system
+from linclass.solvers.hinge.augmented import Augmented
+from linclass.solvers.hinge.semismooth_newton import SemismoothNewton
 
 STRAIGHT = [n for n in names("losses") if find("losses", n).piecewise_linear]
 PIECES = [n for n in names("losses") if find("losses", n).piecewise_quadratic]
@@ -148,7 +148,7 @@ def test_all_systems_lead_to_the_same_optimum(
 ) -> None:
     P = objective("hinge", 60, 4, 0.01)
     expected = SemismoothNewton(tol=1e-11).solve(P, P.zero())
-    monkeypatch.setattr("linclass.solvers.semismooth_newton.newton_system", system)
+    monkeypatch.setattr("linclass.solvers.hinge.semismooth_newton.newton_system", system)
     found = SemismoothNewton(tol=1e-11).solve(P, P.zero())
     assert_allclose(found.theta, expected.theta, atol=1e-6)
 

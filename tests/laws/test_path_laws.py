@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from models import MODULES, own_classes
 from scipy import sparse
 
-import linclass.classifiers
 from linclass.applicability import NotApplicable
 from linclass.batches.path import Path as FittedPath
-from linclass.conventions import Regressor
-from linclass.estimators.composition import Composition
-from linclass.estimators.kernel_path import KernelPath
+from linclass.composition import Composition
+from linclass.conventions.regressor import Regressor
+from linclass.kernel_machines.kernel_path import KernelPath
 
 STRENGTHS = [1e-3, 1.0, 1e-2, 0.3, 1e-4, 1e-2]  # in no order, one of them twice
 VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
@@ -34,11 +31,9 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
 def penalized() -> list[Any]:
     """One of each estimator whose fit has a penalty, and its variants."""
     found = []
-    for file in sorted(Path(linclass.classifiers.__path__[0]).glob("[!_]*.py")):
-        module = import_module(f"linclass.classifiers.{file.stem}")
-        for kind in filter(inspect.isclass, vars(module).values()):
-            own = kind.__module__ == module.__name__
-            if own and (issubclass(kind, Composition | KernelPath)) and hasattr(kind, "path"):
+    for module in MODULES:
+        for kind in own_classes(module):
+            if issubclass(kind, Composition | KernelPath) and hasattr(kind, "path"):
                 variants = [{}, *VARIANTS.get(kind.__name__, [])]
                 found += [kind(**params) for params in variants]
     return [

@@ -8,14 +8,16 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from linclass import LinearClassifier
+from linclass.design.design_matrix import DesignMatrix
+from linclass.design.kernel_design import KernelDesign
+from linclass.kernel_machines.kernel_norm import KernelNorm
 from linclass.kernels.gaussian import Gaussian
 from linclass.losses.base import MarginLoss
-from linclass.numerics import Array, DesignMatrix
-from linclass.objective import Objective
-from linclass.optimization import pivoting
-from linclass.optimization.kernel_design import KernelDesign, KernelNorm
+from linclass.numerics import Array
+from linclass.objective.objective import Objective
 from linclass.parts import find, names
 from linclass.penalties.l2 import L2
+from linclass.solvers.hinge import block_pivoting as pivoting
 
 LOSSES = [
     name

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import linclass
-from linclass.conventions import Classifier, NotApplicable
+from linclass.applicability import NotApplicable
+from linclass.conventions.classifier import Classifier
 from linclass.predicted import predictions_of
 
 RNG = np.random.default_rng(3)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from linclass.conventions import NotApplicable
+from linclass.applicability import NotApplicable
 from linclass.resampling import seed_of, stratified_folds
 
 CASES = [

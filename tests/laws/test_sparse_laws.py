@@ -18,16 +18,16 @@ from linclass import (
     LogisticRegression,
     Ridge,
 )
-from linclass.estimators.composition import TAKES
+from linclass.composition import TAKES
+from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.base import KINDS
-from linclass.numerics import DesignMatrix
-from linclass.objective import Objective
-from linclass.optimization.units import Units
-from linclass.optimization.working_set import NewtonStep, backtrack
+from linclass.objective.objective import Objective
+from linclass.objective.units import Units
 from linclass.parts import find, names
 from linclass.penalties.elastic_net import ElasticNet as Net
 from linclass.penalties.l1 import L1
 from linclass.solvers.base import Solver, Trace
+from linclass.solvers.l1.working_set import NewtonStep, backtrack
 
 KINKED = [name for name in names("penalties") if find("penalties", name)().kink]
 SMOOTH = [n for n in CONVEX if KINDS.index(find("losses", n).kind) >= KINDS.index("smooth")]
@@ -130,8 +130,8 @@ def step(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def choose(formed: bool) -> None:
         if not formed:
-            monkeypatch.setattr("linclass.optimization.working_set.TOGETHER", 0)
-            monkeypatch.setattr("linclass.optimization.working_set.DENSE", 0)
+            monkeypatch.setattr("linclass.solvers.l1.working_set.TOGETHER", 0)
+            monkeypatch.setattr("linclass.solvers.l1.working_set.DENSE", 0)
 
     return choose
 
@@ -351,8 +351,8 @@ def test_many_scores_of_many_features_go_by_conjugate_gradients(
     """The same optimum, whichever step is taken."""
     X, y = data(3)
     one = fitter(penalty="l1", tol=1e-10)(X, y)
-    monkeypatch.setattr("linclass.optimization.working_set.TOGETHER", 0)
-    monkeypatch.setattr("linclass.optimization.working_set.DENSE", 0)
+    monkeypatch.setattr("linclass.solvers.l1.working_set.TOGETHER", 0)
+    monkeypatch.setattr("linclass.solvers.l1.working_set.DENSE", 0)
     for X_, y_, same in [(X, y, one), (X, y % 2, fitter(penalty="l1", tol=1e-10)(X, y % 2))]:
         other = fitter(penalty="l1", tol=1e-10)(X_, y_)
         assert other.status_ == "converged"

@@ -1,30 +1,24 @@
 """What sums are good for: folds without refitting, shards, blocks; every classifier that can is found."""
 
 import warnings
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from models import MODULES, own_classes
 
 import linclass
-import linclass.classifiers
-from linclass.conventions import NotApplicable
+from linclass.applicability import NotApplicable
 from linclass.resampling import stratified_folds
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.quartic_moments import QuarticMoments
 
-FILES = sorted(Path(linclass.classifiers.__path__[0]).glob("[!_]*.py"))
-MODULES = [import_module(f"linclass.classifiers.{file.stem}") for file in FILES]
 FOUND = {
     kind
     for module in MODULES
-    for kind in vars(module).values()
-    if isinstance(kind, type)
-    and hasattr(kind, "leave_one_out")  # which sums alone give
-    and kind.__module__ == module.__name__
+    for kind in own_classes(module)
+    if hasattr(kind, "leave_one_out")  # which sums alone give
 }
 
 LDA = linclass.LinearDiscriminantAnalysis

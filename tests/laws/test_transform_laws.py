@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import linclass.transforms
-from linclass.conventions import NotApplicable
+from linclass.applicability import NotApplicable
 from linclass.table import Table
 from linclass.transforming import transform_class
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from linclass.conventions import NotApplicable
+from linclass.applicability import NotApplicable
 from linclass.table import Table
 from linclass.transforms.idf import Idf
 from linclass.transforms.principal_components import PrincipalComponents

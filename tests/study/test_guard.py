@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linclass.conventions import NotApplicable
+from linclass.applicability import NotApplicable
 from linclass_study.guard import Guard
 
 

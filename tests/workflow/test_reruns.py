@@ -114,7 +114,7 @@ def test_a_study_that_fits_withdraws_the_study_json_of_another_one(computed):
     ("file", "methods"),
     [
         ("linclass/losses/logistic.py", {"logistic_newton"}),
-        ("linclass/solvers/newton.py", {"logistic_newton"}),
+        ("linclass/solvers/smooth/newton.py", {"logistic_newton"}),
         ("linclass/classifiers/nearest_mean.py", {"nearest_mean"}),
         ("linclass/transforms/standardize.py", {"nearest_mean", "logistic_newton"}),
         ("linclass/pipeline.py", {"nearest_mean", "lda", "logistic_newton"}),

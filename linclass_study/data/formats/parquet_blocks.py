@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from linclass.conventions import NotApplicable
+from linclass.applicability import NotApplicable
 from linclass_study.data import blocks
 from linclass_study.data import labels as label
 from linclass_study.data.content import InFile

@@ -1,0 +1,261 @@
+"""loss × penalty × solver by name: what every estimator that minimizes an objective shares.
+
+The estimator has the parameters penalty, strength, solver, step, tol, max_iter, random_state and
+trace. This mixin finds the parts, rejects incompatible ones, and runs the solver.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from linclass.batches.path import Path, check_strengths
+from linclass.design.design_matrix import DesignMatrix
+from linclass.losses.base import KINDS, Loss
+from linclass.numerics import Array
+from linclass.objective.objective import Objective
+from linclass.objective.point import Point
+from linclass.parts import find, names
+from linclass.penalties.base import Penalty
+from linclass.penalties.unpenalized import Unpenalized
+from linclass.solvers import choice
+from linclass.solvers.base import Solution, Solver, Trace
+from linclass.unfinished import one_warning
+
+# Parameters of the estimator that are passed to solvers and penalties that have them.
+SOLVER_OPTIONS = ("step", "tol", "max_iter", "random_state")
+PENALTY_OPTIONS = ("l1_ratio",)
+
+# Solver.takes → (whether it handles a penalty, the error message if not)
+TAKES: dict[str, tuple[Callable[[Penalty], bool], str]] = {
+    "none": (lambda penalty: not penalty.binds, "supports no penalty. Use penalty=None."),
+    "smooth": (lambda penalty: not penalty.kink, "needs a smooth penalty; {} has a kink at 0."),
+    "curved": (
+        lambda penalty: penalty.curvature > 0 and not penalty.kink,
+        "needs penalty='l2' and a strength above 0; {} has no curvature, or a kink.",
+    ),
+    "bare kink": (
+        lambda penalty: penalty.kink > 0 and not penalty.curvature,
+        "needs l1 alone, whose path is piecewise linear; {} is not.",
+    ),
+    "any": (lambda penalty: True, ""),
+}
+
+
+class Composition:
+    """Mixin of estimators that minimize loss + strength · penalty."""
+
+    loss: Any
+    penalty: Any
+    strength: Any
+    solver: Any
+    step: Any = None
+    _unfitted: Any
+    get_params: Any
+    _start_fit: Any  # defined by the estimator: check the data,
+    _objectives: Any  # set up the objectives,
+    _finish: Any  # set the fitted attributes
+
+    def check(self) -> None:
+        """Raise ValueError, with one sentence, if parts do not exist or are incompatible."""
+        super().check()  # type: ignore[misc]
+        loss = find("losses", self.loss)
+        if loss.kind == "discrete":
+            raise ValueError(f"{self.loss} is not convex and has no slope. Try loss='logistic'.")
+        self._penalty()
+        if not (isinstance(self.strength, (int, float, np.number)) and 0 <= self.strength < np.inf):
+            raise ValueError(f"strength is {self.strength!r}; it must be a number, at least 0.")
+        if isinstance(self.solver, str) and self.solver == "auto":
+            if self.step is not None:
+                raise ValueError(f"step is {self.step!r}; choose a solver that has a step.")
+            self._solver(choice.solvers()[0]).check()  # tol and max_iter, which all solvers have
+            if self._penalty().kink and loss.kind == "convex" and self._able_solver() is None:
+                raise ValueError(
+                    f"no solver minimizes {self.loss} with {name_of(self._penalty())}, because both "
+                    "have a kink. Try loss='squared_hinge'."
+                )
+            return
+        solver = self._solver(self.solver)
+        if (complaint := mismatch(solver, self.loss, loss)) is not None:
+            raise ValueError(complaint)
+        if not self._takes_penalty(solver):
+            complaint = TAKES[solver.takes][1].format(name_of(self._effective_penalty()))
+            able = self._able_solver()
+            remedy = f" Try solver={able!r}." if able and solver.takes != "none" else ""
+            raise ValueError(f"{name_of(solver)} {complaint}{remedy}")
+        solver.check()
+
+    def parts(self) -> list[str]:
+        """Modules that a fit imports by name; with solver='auto', every solver that may be chosen."""
+        loss = find("losses", self.loss)
+        losses = [name for name in (self.loss, loss.joint, loss.binary) if name]
+        auto = isinstance(self.solver, str) and self.solver == "auto"
+        solvers = choice.solvers() if auto else [name_of(self._solver(self.solver))]
+        return [
+            *(find("losses", name).__module__ for name in losses),
+            type(self._penalty()).__module__,
+            *(find("solvers", name).__module__ for name in solvers),
+        ]
+
+    @one_warning
+    def path(self, X: Any, y: Any, strengths: Any, sample_weight: Any = None) -> Path:
+        """The fits at several strengths, computed from the strongest to the weakest.
+
+        Each fit starts from the solution at the previous strength. No trace is recorded.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers.
+        y : array of shape (n,)
+            Class, or target, of each row.
+        strengths : sequence of float
+            Strengths of the penalty, above 0, in any order.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; None weighs all rows equally.
+
+        Returns
+        -------
+        Path
+            Fitted copies of this estimator, in the order of `strengths`. The estimator itself is not
+            changed.
+        """
+        strengths = check_strengths(strengths)
+        if not self._penalty().binds:
+            raise ValueError(f"{self!r} has no penalty, so no path. Set one, say penalty='l2'.")
+        unfitted = self._unfitted()
+        models = [copy.copy(unfitted).set_params(strength=strength) for strength in strengths]
+        first = models[int(np.argmax(strengths))]
+        X, target, weights = first._start_fit(X, y, sample_weight)
+        objectives = first._objectives(X, target, weights)
+        first._fit_path(models, objectives, target, weights)
+        return Path(models)
+
+    def _fit_path(
+        self, models: Sequence[Any], objectives: Sequence[Objective], target: Array, weights: Array
+    ) -> None:
+        """Fit copies of this estimator, whose data are checked, at strengths of their own."""
+        order = sorted(range(len(models)), key=lambda i: -models[i].strength)
+        strengths = [models[i].strength for i in order]
+        seen = dict(vars(self))
+        solver = self._chosen(objectives[0].with_strength(strengths[0]))
+        paths = [solver.path(P, strengths, P.zero()) for P in objectives]
+        for i, *solutions in zip(order, *paths, strict=True):
+            model = models[i]
+            vars(model).update(seen | {"strength": model.strength, "solver_": name_of(solver)})
+            at_strength = [P.with_strength(model.strength) for P in objectives]
+            model._finish(at_strength, solutions, target, weights)
+
+    def _chosen(self, objective: Objective) -> Solver:
+        auto = isinstance(self.solver, str) and self.solver == "auto"
+        return self._solver(choice.choose(objective) if auto else self.solver)
+
+    def _minimize(self, objective: Objective, start: Array) -> Solution:
+        """Run the solver; sets `solver_` and, if requested, `trace_`."""
+        solver = self._chosen(objective)
+        self.solver_ = name_of(solver)
+        trace = Trace(self._watch()) if getattr(self, "trace", False) else None
+        solution = solver.solve(objective, start, trace)
+        if trace:
+            self.trace_ = [*getattr(self, "trace_", []), *trace.rows]
+        return solution
+
+    def _watch(self) -> Callable[[Point], float | None] | None:
+        """What a trace tells of each step beyond the objective; None for nothing."""
+        return None
+
+    def _ending(self, solutions: Sequence[Solution]) -> tuple[str, str]:
+        """(status, reason) of one or several minimizations."""
+        worst = max(solutions, key=lambda s: (not s.converged, s.certificate))
+        if not worst.converged:
+            left = f"a {worst.certificate_kind} of {worst.certificate:.1e}"
+            stop = f"{self.solver_} stopped after {worst.n_iter} iterations with {left}"
+            return "max_iter", f"{stop}; tol is {getattr(self, 'tol', 0):g}."
+        ranks = [s.rank for s in solutions if s.rank is not None]
+        if ranks and not self._is_penalized():
+            rank = f"features are linearly dependent (rank {min(ranks)})"
+            return "rank_deficient", f"{rank}: of all optimal solutions this has minimum norm."
+        return "converged", ""
+
+    def _proof(self, solutions: Sequence[Solution]) -> dict[str, Any]:
+        return {
+            "objective": float(sum(s.objective for s in solutions)),
+            "certificate": max(s.certificate for s in solutions),
+            "certificate_kind": solutions[0].certificate_kind,
+            "n_iter": max(s.n_iter for s in solutions),
+        }
+
+    def _is_penalized(self) -> bool:
+        return self._penalty().binds and self.strength > 0
+
+    def _takes_penalty(self, solver: Solver) -> bool:
+        return TAKES[solver.takes][0](self._effective_penalty())
+
+    def _effective_penalty(self) -> Penalty:
+        return self._penalty() if self._is_penalized() else Unpenalized()
+
+    def _able_solver(self) -> str | None:
+        """The solver that 'auto' takes for a small problem, if it can minimize this loss and penalty."""
+        loss = find("losses", self.loss)
+        penalty, row = self._penalty(), DesignMatrix(np.ones((1, 1)))
+        small = Objective(row, loss(), np.ones(1, int), None, penalty, self.strength)
+        name = choice.choose(small)
+        solver = find("solvers", name)()
+        able = mismatch(solver, self.loss, loss) is None and self._takes_penalty(solver)
+        return name if able else None
+
+    def _penalty(self) -> Penalty:
+        chosen = "unpenalized" if self.penalty is None else self.penalty
+        penalty = self._part("penalties", Penalty, chosen, PENALTY_OPTIONS)
+        penalty.check()
+        return penalty
+
+    def _solver(self, chosen: Any) -> Solver:
+        solver = self._part("solvers", Solver, chosen, SOLVER_OPTIONS)
+        if getattr(self, "step", None) is not None and not hasattr(solver, "step"):
+            steppers = [n for n in names("solvers") if hasattr(find("solvers", n), "step")]
+            raise ValueError(
+                f"{name_of(solver)} has no step; leave it out, or use {', '.join(steppers)}."
+            )
+        return solver
+
+    def _part(self, package: str, kind: type, chosen: Any, options: tuple[str, ...]) -> Any:
+        """The part for a name or {name: options}, with our parameters as defaults; an instance as it is."""
+        if isinstance(chosen, kind):
+            return chosen
+        own: Mapping[str, Any] = {}
+        if isinstance(chosen, Mapping) and len(chosen) == 1:
+            ((chosen, own),) = chosen.items()
+        part = find(package, chosen)
+        known = {field.name for field in dataclasses.fields(part)}
+        if unknown := sorted(set(own) - known):
+            raise ValueError(
+                f"{chosen} has no {unknown[0]!r}; it has {', '.join(sorted(known)) or 'no options'}."
+            )
+        given = {name: getattr(self, name, None) for name in options}
+        given = {name: v for name, v in given.items() if v is not None and name in known}
+        return part(**given | dict(own))
+
+
+def mismatch(solver: Solver, loss_name: str, loss: type[Loss]) -> str | None:
+    """Why the solver cannot minimize this loss, in one sentence; None if it can."""
+    name, needs = name_of(solver), solver.needs
+    if needs not in KINDS:
+        able = getattr(loss, needs.replace("-", "_"))
+        return (
+            None if able else f"{name} needs a {needs} loss; {loss_name} is not. Try solver='auto'."
+        )
+    if KINDS.index(loss.kind) >= KINDS.index(needs):
+        return None
+    return (
+        f"{name} needs a {needs} loss; {loss_name} is only {loss.kind}. Try solver='subgradient'."
+    )
+
+
+def name_of(part: Solver | Penalty) -> str:
+    """The name of the file of a part."""
+    return type(part).__module__.rpartition(".")[2]

@@ -1,0 +1,1 @@
+"""What scikit-learn expects of estimators, and what linear ones share."""

@@ -1,0 +1,137 @@
+"""The interface of classifiers: fit, decision_function, predict and score."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from linclass import validation
+from linclass.applicability import NotApplicable
+from linclass.conventions.estimator import Estimator
+from linclass.validation import Matrix
+
+
+class Classifier(Estimator):
+    """Predicts the class of the largest score. Two classes share one score z; z > 0 predicts class 1."""
+
+    poor_score: ClassVar[bool] = False  # True: scikit-learn's suite expects no good score
+    classes_: np.ndarray
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the classifier to training rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers.
+        y : array of shape (n,)
+            Class of each row: integers, booleans or strings, at least two classes.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; rows of weight 0 take no part. None weighs all rows
+            equally.
+
+        Returns
+        -------
+        self
+        """
+        raise NotImplementedError
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Scores of rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+
+        Returns
+        -------
+        array of shape (n,) for two classes, (n, K) for more
+            One score per class in the order of `classes_`; for two classes the score of
+            `classes_[1]`, which is predicted if it is positive.
+        """
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predicted class of each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        return self.classes_from(self.decision_function(X))
+
+    def classes_from(self, Z: np.ndarray) -> np.ndarray:
+        """Predicted class of each row, from its scores.
+
+        Parameters
+        ----------
+        Z : array of shape (n,) or (n, K)
+            Scores as `decision_function` returns them.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        return self.classes_[(Z > 0).astype(int) if Z.ndim == 1 else Z.argmax(axis=1)]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy: the share of the rows (of their weight) whose class is predicted.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Test rows.
+        y : array of shape (n,)
+            True class of each row.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row; None weighs all rows equally.
+
+        Returns
+        -------
+        float
+        """
+        predicted = self.predict(X)
+        weights = validation.row_weights(sample_weight, len(predicted))
+        return float(np.average(predicted == np.asarray(y).ravel(), weights=weights))
+
+    def _start_fit(
+        self, X: Any, y: Any, sample_weight: Any = None
+    ) -> tuple[Matrix, np.ndarray, np.ndarray]:
+        """Check parameters and data; returns (X, codes of y in classes_, positive row weights).
+
+        Class weights are multiplied into the row weights here and nowhere else. Rows of weight 0 are
+        dropped, so that such a row has no influence at all.
+        """
+        self.check()
+        X = self._matrix_for_fit(X)
+        y = validation.labels(y, X.shape[0], type(self).__name__)
+        weights = validation.row_weights(sample_weight, X.shape[0])
+        if not weights.all():
+            kept = weights > 0
+            X, y, weights = X[kept], y[kept], weights[kept]
+        self.classes_, codes = validation.encode(y)
+        if len(self.classes_) < 2:
+            raise NotApplicable(
+                f"{type(self).__name__} needs rows of at least two classes; "
+                f"y has 1 class: {self.classes_.tolist()[0]!r}."
+            )
+        class_weight = getattr(self, "class_weight", None)
+        if class_weight is not None:
+            mass = np.bincount(codes, weights)
+            weights *= validation.class_weights(class_weight, self.classes_, mass)[codes]
+        return X, codes, weights
+
+    def __sklearn_tags__(self):
+        from sklearn.utils import ClassifierTags
+
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "classifier"
+        tags.classifier_tags = ClassifierTags(poor_score=self.poor_score)
+        return tags

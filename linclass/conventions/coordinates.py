@@ -1,0 +1,105 @@
+"""Classifiers that are transforms, too: coordinates of rows along directions, as scikit-learn takes them.
+
+`get_feature_names_out` and `set_output` follow scikit-learn's conventions (SLEP018), so that such a
+classifier is a step of a Pipeline or a ColumnTransformer whose output is a data frame.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Self
+
+import numpy as np
+
+from linclass.conventions.classifier import Classifier
+
+
+class Coordinates(Classifier):
+    """A subclass learns `scalings_` (d, q), the directions as columns, and `centre_` (d,), their origin."""
+
+    _sklearn_auto_wrap_output_keys = ("transform",)
+    scalings_: np.ndarray
+    centre_: np.ndarray
+
+    def transform(self, X: Any) -> Any:
+        """Coordinates of rows along the directions, relative to the overall mean.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+
+        Returns
+        -------
+        array or data frame of shape (n, q)
+            A data frame if `set_output` asks for one.
+        """
+        rows = self._check_rows(X)
+        Z = rows @ self.scalings_ - self.centre_ @ self.scalings_
+        if "sklearn" not in sys.modules:  # so no data frame was asked for
+            return Z
+        from sklearn.utils._set_output import _wrap_data_with_container
+
+        return _wrap_data_with_container("transform", Z, X, self)
+
+    def fit_transform(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Fit to the rows and return their coordinates.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers.
+        y : array of shape (n,)
+            Class of each row.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row; None weighs all rows equally.
+
+        Returns
+        -------
+        array or data frame of shape (n, q)
+            A data frame if `set_output` asks for one.
+        """
+        return self.fit(X, y, sample_weight).transform(X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the coordinates: the name of the class in lower case, and a number.
+
+        Parameters
+        ----------
+        input_features : sequence of str or None, default=None
+            Ignored; the coordinates have names of their own.
+
+        Returns
+        -------
+        array of str, shape (q,)
+        """
+        self._check_rows(np.zeros((1, getattr(self, "n_features_in_", 1))))  # is it fitted?
+        name = type(self).__name__.lower()
+        return np.array([f"{name}{r}" for r in range(self.scalings_.shape[1])], dtype=object)
+
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Choose what `transform` and `fit_transform` return.
+
+        Parameters
+        ----------
+        transform : {'default', 'pandas', 'polars'} or None, default=None
+            'default' is a NumPy array, the others are data frames; None changes nothing.
+
+        Returns
+        -------
+        self
+        """
+        if transform not in (None, "default", "pandas", "polars"):
+            raise ValueError(
+                f"transform is {transform!r}; it must be 'default', 'pandas' or 'polars'."
+            )
+        if transform is not None:
+            self._sklearn_output_config = {"transform": transform}
+        return self
+
+    def __sklearn_tags__(self):
+        from sklearn.utils import TransformerTags
+
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags = TransformerTags()
+        return tags

@@ -1,0 +1,31 @@
+"""Scores that are linear in the features."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linclass.conventions.classifier import Classifier
+
+
+class LinearScores(Classifier):
+    """Scores Z = X Wᵀ + b, with W = coef_ (K, d) and b = intercept_ (K,); one row for two classes."""
+
+    coef_: np.ndarray
+    intercept_: np.ndarray
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        X = self._check_rows(X)
+        with np.errstate(over="ignore", invalid="ignore"):  # ±∞ far outside the data is an answer
+            Z = X @ self.coef_.T + self.intercept_
+        return Z[:, 0] if Z.shape[1] == 1 else Z
+
+    def _set_scores(self, W: np.ndarray, b: np.ndarray) -> None:
+        """Set coef_ and intercept_ from one score per class, W (K, d) and b (K,).
+
+        Two classes keep the difference of their scores.
+        """
+        if len(W) == 2:
+            W, b = W[1:] - W[:1], b[1:] - b[:1]
+        self.coef_, self.intercept_ = W, b

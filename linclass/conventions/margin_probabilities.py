@@ -1,0 +1,48 @@
+"""Probabilities of a loss that is minus a log likelihood of the margin:  P(y | x) = e^{−ℓ(y z)},  y = ±1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linclass.conventions.classifier import Classifier
+from linclass.parts import find
+
+
+class MarginProbabilities(Classifier):
+    """For two classes; the estimator has a `loss`, a name."""
+
+    loss: Any
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Natural logarithm of the class probabilities, exact also where a probability underflows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+
+        Returns
+        -------
+        array of shape (n, 2)
+            One column per class, in the order of `classes_`.
+        """
+        z = self.decision_function(X)
+        loss = find("losses", self.loss)()
+        return np.column_stack([-loss.value(-z), -loss.value(z)])
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Class probabilities.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+
+        Returns
+        -------
+        array of shape (n, 2)
+            One column per class, in the order of `classes_`; each row sums to 1.
+        """
+        return np.exp(MarginProbabilities.predict_log_proba(self, X))

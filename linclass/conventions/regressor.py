@@ -1,0 +1,94 @@
+"""The interface of regressors: fit, predict and score."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from linclass import validation
+from linclass.conventions.estimator import Estimator
+from linclass.validation import Matrix
+
+
+class Regressor(Estimator):
+    """Predicts a real number for each row."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the regressor to training rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers.
+        y : array of shape (n,)
+            Target of each row, a finite number.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; rows of weight 0 take no part. None weighs all rows
+            equally.
+
+        Returns
+        -------
+        self
+        """
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predicted target of each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        raise NotImplementedError
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Coefficient of determination R² = 1 − Σ w (y − ŷ)² / Σ w (y − ȳ)².
+
+        A constant y scores 1 if it is predicted exactly, else 0.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Test rows.
+        y : array of shape (n,)
+            True target of each row.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row; None weighs all rows equally.
+
+        Returns
+        -------
+        float
+        """
+        predicted = self.predict(X)
+        y = validation.targets(y, len(predicted), type(self).__name__)
+        weights = validation.row_weights(sample_weight, len(y))
+        residual = weights @ (y - predicted) ** 2
+        total = weights @ (y - np.average(y, weights=weights)) ** 2
+        return float(1 - residual / total) if total > 0 else float(residual == 0)
+
+    def _start_fit(
+        self, X: Any, y: Any, sample_weight: Any = None
+    ) -> tuple[Matrix, np.ndarray, np.ndarray]:
+        """Check parameters and data; returns (X, y, positive row weights)."""
+        self.check()
+        X = self._matrix_for_fit(X)
+        y = validation.targets(y, X.shape[0], type(self).__name__)
+        weights = validation.row_weights(sample_weight, X.shape[0])
+        if not weights.all():
+            kept = weights > 0
+            X, y, weights = X[kept], y[kept], weights[kept]
+        return X, y, weights
+
+    def __sklearn_tags__(self):
+        from sklearn.utils import RegressorTags
+
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "regressor"
+        tags.regressor_tags = RegressorTags()
+        return tags

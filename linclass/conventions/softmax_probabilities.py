@@ -1,0 +1,44 @@
+"""Class probabilities that are the softmax of the scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linclass import log_probability
+from linclass.conventions.classifier import Classifier
+
+
+class SoftmaxProbabilities(Classifier):
+    """For models whose scores are log-odds (two classes) or log-probabilities up to a constant."""
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Natural logarithm of the class probabilities, exact also where a probability underflows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+
+        Returns
+        -------
+        array of shape (n, K)
+            One column per class, in the order of `classes_`.
+        """
+        return log_probability.from_scores(self.decision_function(X))
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Class probabilities.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+
+        Returns
+        -------
+        array of shape (n, K)
+            One column per class, in the order of `classes_`; each row sums to 1.
+        """
+        return np.exp(self.predict_log_proba(X))

@@ -1,0 +1,1 @@
+"""The rows as a linear map: products with X, or with a kernel matrix."""

@@ -1,0 +1,263 @@
+"""[X 1] as a linear map: the products that a fit computes with X, for dense and sparse rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from linclass.numerics import BLOCK, Array
+
+GRAM_BLOCK = 2_000_000  # entries at a time where BLAS does most of the work
+SMALL = 500_000  # entries up to which sparse rows are made dense
+
+
+class DesignMatrix:
+    """[X 1] as a linear map, with the constant feature only if there is an intercept.
+
+    theta is (d + 1,) for one score, or (K, d + 1) for K; scores are (n,) or (K, n).
+    """
+
+    def __init__(self, X: Any, intercept: bool = True):
+        self.X = X
+        self.intercept = bool(intercept)
+        self.n_rows, self.n_features = X.shape
+        self.width = self.n_features + self.intercept
+        self.is_sparse = sparse.issparse(X)
+        self.passes = 0.0  # number of passes over all rows, the cost unit of solvers
+        self._XT: Any = None
+
+    def scores(self, theta: Array) -> Array:
+        """Z = X W + b."""
+        d = self.n_features
+        if theta.ndim == 1:
+            z = self.X @ theta[:d]
+            if self.intercept:
+                z += theta[d]
+            return z
+        W = theta[:, :d]
+        Z = (self.X @ np.ascontiguousarray(W.T)).T if self.is_sparse else W @ self.X.T
+        if self.intercept:
+            Z += theta[:, d:]
+        return Z
+
+    def pull(self, R: Array) -> Array:
+        """[X 1]ᵀ R, from rows back to parameters: the adjoint of `scores`."""
+        self.passes += 1
+        d = self.n_features
+        out = np.empty((*R.shape[:-1], self.width))
+        if R.ndim == 1:
+            out[:d] = self.XT @ R
+        else:
+            out[:, :d] = (self.XT @ np.ascontiguousarray(R.T)).T if self.is_sparse else R @ self.X
+        if self.intercept:
+            out[..., d] = R.sum(axis=-1)
+        return out
+
+    def gram(self, D: Array) -> Array:
+        """[X 1]ᵀ diag(D) [X 1], dense, for D ≥ 0; of sparse rows by a product of sparse matrices."""
+        self.passes += 1
+        d, X = self.n_features, self.X
+        if not self.is_sparse:  # a product of a matrix with its transpose (syrk): half the work
+            B = np.empty((self.n_rows, self.width))
+            root = np.sqrt(D)[:, None]
+            np.multiply(X, root, out=B[:, :d])
+            B[:, d:] = root
+            return B.T @ B
+        scaled = X.copy()
+        scaled.data *= np.repeat(D, np.diff(X.indptr))
+        H = np.empty((self.width, self.width))
+        H[:d, :d] = (self.XT @ scaled).toarray()
+        if self.intercept:
+            H[d, :d] = H[:d, d] = self.XT @ D
+            H[d, d] = D.sum()
+        return H
+
+    def gram_in_single(self, D: Array, mean: Array) -> Array:
+        """`gram` of X − mean, with products in single precision, at half the cost, by dense blocks.
+
+        For sparse rows it pays if few columns are taken, the frequent ones.
+        """
+        self.passes += 1
+        d, root = self.n_features, np.sqrt(D)
+        H = np.zeros((self.width, self.width))
+        size = max(BLOCK, GRAM_BLOCK // self.width)
+        for start in range(0, self.n_rows, size):
+            rows = slice(start, min(start + size, self.n_rows))
+            B = np.empty((rows.stop - start, self.width), np.float32)
+            if self.is_sparse:
+                own = slice(self.X.indptr[start], self.X.indptr[rows.stop])
+                pointers = self.X.indptr[start : rows.stop + 1] - own.start
+                scaled = self.X.data[own] * np.repeat(root[rows], np.diff(pointers))
+                parts = scaled.astype(np.float32), self.X.indices[own], pointers
+                B[:, :d] = sparse.csr_array(parts, shape=(len(B), d)).toarray()
+                if mean.any():
+                    B[:, :d] -= np.multiply.outer(root[rows], mean)
+            else:
+                np.subtract(self.X[rows], mean, out=B[:, :d], casting="same_kind")
+                B[:, :d] *= root[rows, None].astype(np.float32)
+            B[:, d:] = root[rows, None]
+            H += B.T @ B
+        return H
+
+    def centred_gram(self, weights: Array) -> tuple[Array, Array]:
+        """(x̄, Σ w_i (x_i − x̄)(x_i − x̄)ᵀ), weights summing to 1; without an intercept x̄ is 0.
+
+        Centring the rows, not the Gram matrix, avoids cancellation if the mean is far from 0.
+        """
+        self.passes += 1
+        d = self.n_features
+        mean = self.XT @ weights if self.intercept else np.zeros(d)
+        G = np.zeros((d, d))
+        root = np.sqrt(weights)[:, None]
+        for rows, B in self.blocks():
+            C = (B[:, :d] - mean) * root[rows]
+            G += C.T @ C
+        return mean, G
+
+    def blocks(self, size: int = BLOCK, filled: bool = True) -> Iterator[tuple[slice, Array]]:
+        """Dense [X 1], block by block, in one buffer that the caller may overwrite."""
+        d = self.n_features
+        buffer = np.empty((min(size, self.n_rows), self.width))
+        for start in range(0, self.n_rows, size):
+            rows = slice(start, min(start + size, self.n_rows))
+            B = buffer[: rows.stop - start]
+            if filled:
+                B[:, :d] = self.X[rows].toarray() if self.is_sparse else self.X[rows]
+                B[:, d:] = 1
+            yield rows, B
+
+    def dense(self) -> Array:
+        """[X 1] itself."""
+        X = self.X.toarray() if self.is_sparse else self.X
+        return np.column_stack([X, np.ones(self.n_rows)]) if self.intercept else X
+
+    def row(self, i: int) -> tuple[Any, Array]:
+        """(columns, values) of row i of [X 1]; all columns if dense."""
+        one = np.ones(int(self.intercept))
+        if not self.is_sparse:
+            return slice(None), np.concatenate([self.X[i], one])
+        own = slice(self.X.indptr[i], self.X.indptr[i + 1])
+        constant = np.full(int(self.intercept), self.n_features)
+        columns = np.concatenate([self.X.indices[own], constant])
+        return columns, np.concatenate([self.X.data[own], one])
+
+    def scores_of(self, rows: slice, theta: Array) -> Array:
+        """`scores` of a few rows, without copying them to a matrix."""
+        d, X = self.n_features, self.X
+        W = theta[..., :d]
+        if self.is_sparse:
+            first, last = X.indptr[rows.start], X.indptr[rows.stop]
+            products = np.zeros((*theta.shape[:-1], last - first + 1))
+            np.multiply(W[..., X.indices[first:last]], X.data[first:last], out=products[..., :-1])
+            starts = X.indptr[rows.start : rows.stop + 1] - first
+            Z = np.add.reduceat(products, starts[:-1], axis=-1)
+            Z[..., starts[:-1] == starts[1:]] = 0  # rows without an entry
+        else:
+            Z = X[rows] @ W if theta.ndim == 1 else W @ X[rows].T
+        if self.intercept:
+            Z += theta[..., d:]
+        return Z
+
+    def pull_of(self, rows: slice, R: Array) -> Array:
+        """`pull` of a few rows."""
+        d, X = self.n_features, self.X
+        out = np.empty((*R.shape[:-1], self.width))
+        if self.is_sparse:
+            own = slice(X.indptr[rows.start], X.indptr[rows.stop])
+            counts = np.diff(X.indptr[rows.start : rows.stop + 1])
+            products = np.repeat(R, counts, axis=-1) * X.data[own]
+            for to, of in zip(np.atleast_2d(out), np.atleast_2d(products), strict=True):
+                to[:d] = np.bincount(X.indices[own], of, minlength=d)
+        else:
+            out[..., :d] = R @ X[rows]
+        if self.intercept:
+            out[..., d] = R.sum(axis=-1)
+        return out
+
+    def take(self, rows: Any) -> DesignMatrix:
+        return DesignMatrix(self.X[rows], self.intercept)
+
+    def inside(self, rows: Array, theta: Array) -> Array:
+        """Theta for `restricted`: the weights of features are the same for any rows."""
+        return theta
+
+    def outside(self, rows: Array, theta: Array) -> Array:
+        return theta
+
+    def products_among(self, rows: Array) -> Array:
+        """x_i·x_j between some rows."""
+        B = self.X[rows]
+        return (B @ B.T).toarray() if self.is_sparse else B @ B.T
+
+    def combine(self, rows: Array, v: Array) -> Array:
+        """Σ v_i x_i over some rows, as a theta without intercept."""
+        out = np.zeros(self.width)
+        out[: self.n_features] = self.X[rows].T @ v
+        return out
+
+    def inner(self, g: Array, step: Array, along: Array) -> float:
+        """⟨g, step⟩; `along` are the scores of the step."""
+        return float(np.vdot(g, step))
+
+    def restricted(self, rows: Array) -> DesignMatrix:
+        """The same for some rows; a few sparse rows become dense, which saves overhead."""
+        if len(rows) == self.n_rows:
+            return self
+        few = self.take(rows)
+        if self.is_sparse and len(rows) * self.n_features <= SMALL:
+            few = DesignMatrix(few.X.toarray(), self.intercept)
+        return few
+
+    def take_features(self, features: Array) -> DesignMatrix:
+        """Some columns; for sparse rows through Xᵀ, where they are contiguous."""
+        if not self.is_sparse:
+            return DesignMatrix(self.X[:, features], self.intercept)
+        XT = self.XT[features]
+        taken = DesignMatrix(XT.T.tocsr(), self.intercept)
+        taken._XT = XT
+        return taken
+
+    def column_norms(self, weights: Array) -> Array:
+        """√(Σ w_i x_ij²) of every column."""
+        X = self.X
+        if self.is_sparse:
+            squares = sparse.csr_array((X.data**2, X.indices, X.indptr), shape=X.shape)
+            norms = squares.T @ weights
+        else:
+            norms = np.zeros(self.n_features)
+            for start in range(0, self.n_rows, BLOCK):
+                B = X[start : start + BLOCK]
+                norms += np.einsum("i,ij,ij->j", weights[start : start + BLOCK], B, B)
+        if self.intercept:
+            norms = np.append(norms, weights.sum())
+        return np.sqrt(norms)
+
+    def row_norms(self) -> Array:
+        """Squared norm of every row of [X 1]."""
+        X = self.X
+        if self.is_sparse:
+            squares = np.add.reduceat(np.append(X.data**2, 0.0), X.indptr[:-1])
+            squares[np.diff(X.indptr) == 0] = 0
+        else:
+            squares = np.einsum("ij,ij->i", X, X)
+        return squares + self.intercept
+
+    @cached_property
+    def single(self) -> Array:
+        """[X 1] itself, dense and in single precision."""
+        return self.dense().astype(np.float32)
+
+    def forget_transpose(self) -> None:
+        """Free the memory of Xᵀ, which is computed again when needed."""
+        self._XT = None
+
+    @property
+    def XT(self) -> Any:
+        """Xᵀ; for sparse X as a matrix of its own, so that products read contiguous memory."""
+        if self._XT is None:
+            self._XT = self.X.T.tocsr() if self.is_sparse else self.X.T
+        return self._XT

@@ -1,0 +1,164 @@
+"""Naive Bayes of exponential families:  z_k = ln π_k + Σ_blocks θ_kᵀT(x) − A(θ_k).
+
+Blocks of columns are independent given the class, each with its own family. θ_k is determined by the
+smoothed mean of T over the rows of class k, so the fit is a function of sums over the classes. If a mean
+lies on the boundary of the family's mean space, the maximum-likelihood estimate is infinite: the mean is
+moved just inside, and status_ is `rank_deficient`, with the feature and the class.
+Hastie, Tibshirani & Friedman (2009), §6.6.3; Wainwright & Jordan (2008), §3
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+
+from linclass.applicability import NotApplicable
+from linclass.conventions.geometry import LinearGeometry
+from linclass.conventions.linear_scores import LinearScores
+from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.families.base import Family
+from linclass.generative.from_statistics import FromStatistics
+from linclass.generative.priors import Priors, class_priors, log_priors
+from linclass.statistics.class_sums import ClassSums, columns_of
+
+SOLVED = 1e-7  # relative Newton step, after which the next would be its square
+
+
+class NaiveBayes(FromStatistics, SoftmaxProbabilities):
+    """A subclass defines the family of each block of columns and its smoothing."""
+
+    priors: Priors
+
+    def _families(self) -> list[tuple[Family, Any, float]]:
+        """(family, columns as an index, smoothing) of each block."""
+        raise NotImplementedError
+
+    def _gather(self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int) -> ClassSums:
+        names = np.asarray(getattr(self, "feature_names_in_", range(X.shape[1])))
+        families, columns = [], []
+        for family, own, _ in self._families():
+            family.check_rows(columns_of(X, own), names[own].tolist(), type(self).__name__)
+            families.append(family.fitted(columns_of(X, own)))
+            columns.append(own)
+        return ClassSums.of(families, columns, X, codes, weights, K)
+
+    def _gather_part(
+        self, total: ClassSums, X: Any, codes: np.ndarray, weights: np.ndarray
+    ) -> ClassSums:
+        K = len(total.mass)
+        return ClassSums.of(total.families, total.columns, X, codes, weights, K)
+
+    def _rows(self, X: Any) -> Any:
+        return self._observed(self._check_rows(X))
+
+    def _scaled(self, statistics: Any, shift: Any, scale: Any) -> Any:
+        raise NotApplicable("counts and shares cannot be rescaled; leave standardize out.")
+
+    def _learn(self, statistics: ClassSums) -> Self:
+        self.priors_ = class_priors(self.priors, statistics.mass)
+        self.families_, self._columns = statistics.families, statistics.columns
+        self.natural_: list[np.ndarray] = []
+        present = statistics.mass > 0  # a class without rows is not predicted
+        mass, b = statistics.mass[present], np.full(len(present), -np.inf)
+        b[present] = log_priors(self.priors_[present])
+        trouble: list[tuple[int, int]] = []
+        left: float | None = None  # of the families that iterate
+        smoothing = [strength for _, _, strength in self._families()]
+        parts = zip(self.families_, self._columns, statistics.sums, smoothing, strict=True)
+        for family, own, sums, strength in parts:
+            mean, edge = family.inside(family.smoothed(mass, sums[present], strength))
+            theta = np.zeros_like(sums)
+            theta[present] = natural = family.natural(mean)
+            if (step := family.left(natural, mean)) is not None:
+                left = max(left or 0.0, step)
+            b[present] -= family.log_normalizer(natural)
+            self.natural_.append(theta)
+            if edge.any():
+                k, j = np.argwhere(edge).T
+                numbers = np.arange(self.n_features_in_)[own]
+                trouble += zip(np.flatnonzero(present)[k], numbers[j], strict=True)
+        self.intercept_ = b
+        self._set_linear()
+        kind = "closed_form" if left is None else "newton_step"
+        status, reason = self._ending(trouble, left)
+        return self._record(status, reason, certificate=left, certificate_kind=kind)
+
+    def _set_linear(self) -> None:
+        """Hook for subclasses whose scores are linear in the features."""
+
+    def _ending(self, trouble: list[tuple[int, int]], left: float | None) -> tuple[str, str]:
+        if left is not None and not left <= SOLVED:
+            return "max_iter", (
+                f"the likelihood equations were left with a relative Newton step of {left:.1e}; "
+                "use more smoothing, or rescale the features"
+            )
+        if not trouble:
+            return "converged", ""
+        k, j = trouble[0]
+        names = getattr(self, "feature_names_in_", range(self.n_features_in_))
+        return "rank_deficient", (
+            f"feature {list(names)[j]!r} has no variance in class {self.classes_.tolist()[k]!r}, one "
+            f"of {len(trouble)} such pairs; its estimate is moved inside the boundary; use more smoothing"
+        )
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        X = self._rows(X)
+        Z = np.tile(self.intercept_, (X.shape[0], 1))
+        with np.errstate(over="ignore", invalid="ignore"):
+            parts = zip(self.families_, self._columns, self.natural_, strict=True)
+            for family, own, theta in parts:
+                Z += family.inner(columns_of(X, own), theta)
+            return Z[:, 1] - Z[:, 0] if Z.shape[1] == 2 else Z
+
+
+class LinearNaiveBayes(NaiveBayes, LinearScores, LinearGeometry):
+    """One family with T(x) = x, so that θ_k are the coefficients of a linear classifier."""
+
+    def _set_linear(self) -> None:
+        self._set_scores(self.natural_[0], self.intercept_)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        with np.errstate(over="ignore", invalid="ignore"):
+            Z = self._rows(X) @ self.coef_.T + self.intercept_
+        return Z[:, 0] if Z.shape[1] == 1 else Z
+
+
+class NonNegative(NaiveBayes):
+    """For families whose rows have no negative values.
+
+    `decision_function` exists only after the fit. scikit-learn's suite compares it with the
+    probabilities if an unfitted estimator has both, and fits negative rows to do so, in spite of
+    the tag `positive_only`; scikit-learn's own such classifiers have no scores at all.
+    """
+
+    @property
+    def decision_function(self) -> Any:
+        """The method `decision_function(X)`, which exists after the fit."""
+        if not hasattr(self, "natural_"):
+            raise AttributeError("decision_function comes with the fit; call fit first")
+        return super().decision_function
+
+    def predict(self, X: Any) -> np.ndarray:
+        self._require_fit(X)
+        return super().predict(X)
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        self._require_fit(X)
+        return super().predict_log_proba(X)
+
+    def _require_fit(self, X: Any) -> None:
+        if not hasattr(self, "natural_"):
+            self._check_rows(X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        return tags
+
+
+def check_smoothing(smoothing: Any, name: str = "smoothing") -> None:
+    number = isinstance(smoothing, Real) and not isinstance(smoothing, bool)
+    if not (number and 0 <= smoothing < np.inf):
+        raise ValueError(f"{name} is {smoothing!r}; it must be a number, at least 0.")

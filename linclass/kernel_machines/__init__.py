@@ -1,0 +1,1 @@
+"""What classifiers and regressors with a kernel share."""

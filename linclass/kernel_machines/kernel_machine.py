@@ -1,0 +1,210 @@
+"""What kernel machines share: the kernel by name, its matrix, and f = Σ_j β_j k(x_j, x) + b.
+
+Estimators have the parameters kernel, gamma, degree and offset. `kernel` is a name (a file of
+linclass/kernels), any function of two matrices of rows, or 'precomputed'. gamma='scale' is
+1/(d · variance of the entries of X), which does not depend on the unit that all features share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import lapack
+
+from linclass.applicability import NotApplicable
+from linclass.design.design_matrix import DesignMatrix
+from linclass.design.kernel_design import KernelDesign
+from linclass.kernel_machines.kernel_features import few_features
+from linclass.kernel_machines.kernel_norm import KernelNorm
+from linclass.kernels.base import BLOCK, Kernel
+from linclass.numerics import Array
+from linclass.objective.objective import Objective
+from linclass.parts import find
+from linclass.penalties.l2 import L2
+from linclass.solvers.base import Solution
+
+MANY = 1000  # rows above which features are searched for
+FEW_WILL_DO = 1e6  # times the rounding of features: far below tol
+NEGATIVE = 1e-8  # of the largest eigenvalue: a negative one beyond it is no rounding error
+POWERS = 30  # of K, which tell its largest eigenvalue well enough from below
+
+
+class KernelMachine:
+    """Mixin of estimators with a kernel."""
+
+    kernel: Any
+    gamma: Any
+    degree: Any
+    offset: Any
+    _basis: Any  # the rows x_j; None when K is precomputed
+    _made: Kernel
+
+    def _check_kernel(self) -> None:
+        """Raise ValueError, with one sentence, if the kernel or its parameters are invalid."""
+        if not callable(self.kernel):
+            find("kernels", self.kernel)
+        scaled = isinstance(self.gamma, str) and self.gamma == "scale"
+        if not (scaled or (_is_number(self.gamma) and self.gamma > 0)):
+            raise ValueError(f"gamma is {self.gamma!r}; use 'scale' or a number above 0.")
+        whole = isinstance(self.degree, Integral) and not isinstance(self.degree, bool)
+        if not (whole and self.degree >= 1):
+            raise ValueError(f"degree is {self.degree!r}; it must be a whole number, at least 1.")
+        if not _is_number(self.offset):
+            raise ValueError(f"offset is {self.offset!r}; it must be a number.")
+
+    def _kernel_parts(self) -> list[str]:
+        return [f"linclass.kernels.{'function' if callable(self.kernel) else self.kernel}"]
+
+    def _kernel_matrix(self, X: Any, kept: Array, weights: Array) -> Array:
+        """The kernel matrix of these rows; the kernel is kept for new rows.
+
+        `kept` masks the rows that X holds of those passed to `fit`; a precomputed matrix has columns
+        for all of them.
+        """
+        if self._is_precomputed() and len(kept) == X.shape[1] and not kept.all():
+            X = X[:, kept]
+        self._made = self._kernel_for(X, weights)
+        K = self._made.matrix(X)
+        if not np.isfinite(K.trace()):
+            raise ValueError(f"kernel {self.kernel!r} overflows on these rows; standardize them.")
+        self._shift = 0.0
+        if not self._made.is_psd:
+            self._shift = shift_to_psd(K, self.kernel)
+            K = K + self._shift if self._shift else K
+        return K
+
+    def _kernel_problem(self, X: Any, kept: Array, weights: Array) -> tuple[Any, Any]:
+        """(design, norm): features of the kernel if few suffice, else functions of its columns.
+
+        A rounding error of a kernel value changes a score by at most that error times the sum of the
+        dual variables.
+        """
+        n = X.shape[0]
+        limit = 1 / self.strength  # type: ignore[attr-defined]  # of that sum
+        if n >= MANY and limit <= FEW_WILL_DO:
+            kernel = self._kernel_for(X, weights)
+            features = few_features(kernel, X, n // 8) if kernel.is_psd else None
+            if features is not None:
+                self._made, self._shift = kernel, 0.0
+                return DesignMatrix(features), L2()
+        K = self._kernel_matrix(X, kept, weights)
+        return KernelDesign(K), KernelNorm(K)
+
+    def _coefficients(self, objective: Objective, solution: Solution) -> Array:
+        """β of all rows; −w_i s_i/strength if features replace the kernel."""
+        if isinstance(objective.design, DesignMatrix):
+            s = solution.slopes
+            s = objective.at(solution.theta).slopes if s is None else s
+            return -objective.weights * s / objective.strength
+        return solution.theta[:-1]
+
+    def _keep_basis(self, X: Any, used: Array, kept: Array) -> None:
+        """Keep the rows with nonzero coefficients, which new scores need."""
+        self.support_ = np.flatnonzero(kept)[used]
+        self._basis = None if self._is_precomputed() else X[used]
+
+    def _record_solutions(self, solutions: Sequence[Solution], solver: str) -> Any:
+        """Set the status from one fit, or from the worst of one fit per class."""
+        worst = max(solutions, key=lambda s: (not s.converged, s.certificate))
+        status, reason = "converged", ""
+        if not worst.converged:
+            left = f"a {worst.certificate_kind} of {worst.certificate:.1e}"
+            reason = f"{solver} stopped after {worst.n_iter} iterations with {left}."
+            status = "max_iter"
+        return self._record(  # type: ignore[attr-defined]
+            status,
+            reason,
+            objective=float(sum(s.objective for s in solutions)),
+            certificate=worst.certificate,
+            certificate_kind=worst.certificate_kind,
+            n_iter=max(s.n_iter for s in solutions),
+        )
+
+    def _scores(self, X: Any, coefficients: Array) -> Array:
+        """Σ_j β_j k(x_j, x) for new rows, block by block: (n,) or (K, n)."""
+        Z = np.empty((*coefficients.shape[:-1], X.shape[0]))
+        step = max(BLOCK, 2_000_000 // max(1, len(self.support_)))
+        for start in range(0, X.shape[0], step):
+            rows = slice(start, start + step)
+            K = X[rows][:, self.support_] if self._basis is None else None
+            K = self._made.matrix(X[rows], self._basis) if K is None else K
+            Z[..., rows] = coefficients @ K.T
+        return Z
+
+    def _kernel_for(self, X: Any, weights: Array) -> Kernel:
+        if callable(self.kernel):
+            return find("kernels", "function")(self.kernel)
+        kind = find("kernels", self.kernel)
+        gamma = scale(X, weights) if self.gamma == "scale" else float(self.gamma)
+        given = {"gamma": gamma, "degree": int(self.degree), "offset": float(self.offset)}
+        return kind(**{name: given[name] for name in kind.parameters})
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.pairwise = self._is_precomputed()
+        return tags
+
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+
+def _is_number(value: Any) -> bool:
+    """Whether the value is a finite number, and not a bool."""
+    return (
+        isinstance(value, Real) and not isinstance(value, bool) and -np.inf < float(value) < np.inf
+    )
+
+
+def scale(X: Any, weights: Array) -> float:
+    """1/(features · variance), the variance over all entries of weighted rows."""
+    p = weights / weights.sum() / X.shape[1]
+    mean = float(p @ X.sum(axis=1))
+    if sparse.issparse(X):
+        from_mean = X.copy()
+        from_mean.data = (X.data - mean) ** 2 - mean * mean  # relative to a 0
+        variance = float(p @ from_mean.sum(axis=1)) + mean * mean
+    else:
+        variance = float(p @ ((X - mean) ** 2).sum(axis=1))
+    return 1 / (X.shape[1] * variance) if variance > 0 else 1.0
+
+
+def shift_to_psd(K: Array, name: Any) -> float:
+    """A number c that makes K + c positive semidefinite: 0, where it is; refused, where none does.
+
+    With a free intercept Σ β = 0, so c changes nothing but the intercept. A direction of Σ β = 0 in
+    which βᵀKβ < 0 leaves ½‖f‖² without a minimum. Cholesky's factor is all the memory that it takes.
+    """
+    largest = max(float(K.max()), -float(K.min()))
+    for start in range(0, len(K), BLOCK):
+        rows = slice(start, start + BLOCK)
+        if not np.allclose(K[rows], K[:, rows].T, rtol=1e-10, atol=1e-12 * largest):
+            raise ValueError(f"kernel {name!r} is not symmetric: k(x, x′) must be k(x′, x).")
+    lifted = np.diag(K) + NEGATIVE * max(largest_eigenvalue(K), 1e-300)
+    shifted = np.empty_like(K, order="C")
+    for c in (0.0, 10 * largest):
+        np.add(K, c, out=shifted)
+        np.fill_diagonal(shifted, lifted + c)
+        if lapack.dpotrf(shifted.T, lower=1, clean=0, overwrite_a=1)[1] == 0:
+            return c
+    raise NotApplicable(
+        f"kernel {name!r} is not an inner product on these rows: its matrix has a negative "
+        "eigenvalue. Use kernel='gaussian', or a smaller gamma and offset for 'sigmoid'."
+    )
+
+
+def largest_eigenvalue(K: Array) -> float:
+    """max |λ(K)| from below, by powers of a symmetric K: never more than it is, so no tolerance grows."""
+    v = np.abs(K).sum(axis=1) + float(np.abs(np.diag(K)).max(initial=0))
+    v = v * np.where(np.arange(len(v)) % 3 == 1, -0.5, 1)  # orthogonal to few
+    size = 0.0
+    for _ in range(POWERS):
+        length = float(np.linalg.norm(v))
+        if not length:
+            break
+        v = K @ (v / length)
+        size = max(size, float(np.linalg.norm(v)))
+    return size

@@ -1,0 +1,103 @@
+"""Kernel machines at one strength or along several:  min (1/Σw) Σ w_i ℓ(y_i, f(x_i)) + strength · ½‖f‖².
+
+The kernel matrix does not depend on the strength and is computed once. Strengths are then solved from the
+strongest to the weakest, each from the solution at the previous one (linclass/batches/path.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from linclass.batches.path import Path, check_strengths
+from linclass.design.design_matrix import DesignMatrix
+from linclass.kernel_machines.kernel_machine import KernelMachine
+from linclass.kernel_machines.kernel_norm import KernelNorm
+from linclass.numerics import Array
+from linclass.objective.objective import Objective
+from linclass.solvers.base import Solution, Solver
+from linclass.unfinished import one_warning
+
+MANY = 1000  # rows above which a fit to a subset gives the start
+
+
+class KernelPath(KernelMachine):
+    """Mixin of kernel machines with a `strength`."""
+
+    tuning_tol: ClassVar[float] = 1e-3  # of the objective, while tuning
+    strength: Any
+    _unfitted: Any
+    _fit_each: Any  # defined by the estimator: check the rows, then fit copies of itself
+
+    @one_warning
+    def path(self, X: Any, y: Any, strengths: Any, sample_weight: Any = None) -> Path:
+        """The fits at several strengths, computed from the strongest to the weakest.
+
+        The kernel matrix is computed once, and each fit starts from the solution at the previous strength.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers.
+        y : array of shape (n,)
+            Class, or target, of each row.
+        strengths : sequence of float
+            Strengths of the penalty, above 0, in any order.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; None weighs all rows equally.
+
+        Returns
+        -------
+        Path
+            Fitted copies of this estimator, in the order of `strengths`. The estimator itself is not
+            changed.
+        """
+        strengths = check_strengths(strengths)
+        models = [self._unfitted(strength=strength) for strength in strengths]
+        self._unfitted(strength=min(strengths))._fit_each(models, X, y, sample_weight)
+        return Path(models)
+
+    def _along(
+        self, models: Sequence[Any], solver: Solver, objectives: Sequence[Objective]
+    ) -> Iterator[tuple[Any, list[Objective], list[Solution]]]:
+        """Yields each model, with the attributes of this one, and its objectives and solutions."""
+        order = sorted(models, key=lambda model: -model.strength)
+        strengths = [model.strength for model in order]
+        seen = dict(vars(self))
+        paths = [solve(solver, P, strengths) for P in objectives]
+        for model, *solutions in zip(order, *paths, strict=True):
+            vars(model).update(seen | {"strength": model.strength})
+            yield model, [P.with_strength(model.strength) for P in objectives], solutions
+
+    def _check_strength(self) -> None:
+        strength = self.strength
+        if not (isinstance(strength, (int, float, np.number)) and 0 < strength < np.inf):
+            raise ValueError(f"strength is {strength!r}; it must be a number above 0.")
+
+
+def solve(solver: Solver, objective: Objective, strengths: Sequence[float]) -> list[Solution]:
+    """A solution for each strength; with many rows the first starts from a fit to every fourth row."""
+    start = near_start(solver, objective.with_strength(strengths[0]))
+    return solver.path(objective, strengths, start)
+
+
+def near_start(solver: Solver, objective: Objective) -> Array:
+    """The fit to every fourth row, which needs a sixteenth of the kernel matrix, as a starting point."""
+    design: Any = objective.design
+    start, n = objective.zero(), design.n_rows
+    if n >= MANY and not isinstance(design, DesignMatrix):
+        rows = np.arange(0, n, 4)
+        few = Objective(
+            design.restricted(rows),
+            objective.loss,
+            objective.y[rows],
+            objective.weights[rows],
+            KernelNorm(design.K[::4, ::4]),
+            objective.strength,
+        )
+        near = replace(solver, tol=1e-3, max_iter=None).solve(few, few.zero())
+        start = design.outside(rows, near.theta)
+    return start

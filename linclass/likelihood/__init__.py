@@ -1,0 +1,1 @@
+"""Standard errors and tables of maximum-likelihood fits."""

@@ -1,0 +1,160 @@
+"""Standard errors and deviance of a maximum likelihood fit, and the table that R's glm prints.
+
+With the information I = Σw · ∇²P at the maximum, θ̂ has covariance I⁻¹, z = θ̂_j/√(I⁻¹)_jj and
+p = 2Φ(−|z|). The deviance is 2Σw · P = −2 ln L (a saturated model of single rows has ln L = 0).
+McCullagh & Nelder (1989), §2.3 and §4.4
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import entr, ndtr
+
+from linclass.inverse import Inverse
+from linclass.numerics import Array
+from linclass.objective.objective import Objective
+from linclass.objective.point import Point
+
+STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"), (0.1, "."), (1.0, " "))
+
+
+@dataclass(frozen=True)
+class Information:
+    """The information matrix and deviance that a fit keeps for its summary."""
+
+    theta: Array
+    covariance: Array  # of theta.ravel()
+    deviance: float
+    null_deviance: float
+    n_rows: int
+    intercept: bool
+
+    @classmethod
+    def at(cls, point: Point, codes: Array, weights: Array) -> Information | None:
+        """None if features are linearly dependent.
+
+        `weights` are not normalized: two rows of weight 1 carry the same information as one of
+        weight 2.
+        """
+        objective: Objective = point.objective
+        total = float(weights.sum())
+        theta, H = np.atleast_2d(point.theta), point.hessian
+        if (
+            len(theta) > 1 and len(theta) == codes.max() + 1
+        ):  # K rows of parameters, of which K − 1 are identified
+            theta = theta[:-1] - theta[-1]
+            H = H[: theta.size, : theta.size]
+        inverse = Inverse(total * H)
+        if inverse.rank is not None:
+            return None
+        share = np.bincount(codes, weights) / total
+        intercept = objective.design.intercept
+        null = float(entr(share).sum()) if intercept else np.log(len(share))
+        return cls(
+            theta,
+            inverse.times(np.eye(theta.size)),
+            2 * total * point.value,
+            2 * total * null,
+            len(codes),
+            intercept,
+        )
+
+    def against_first_class(self) -> tuple[Array, Array]:
+        """(estimates, covariance) of the parameters of each class relative to the first.
+
+        The fit sets the last of K classes to zero; for two classes its one row is this contrast
+        already. The intercept comes first, as in R.
+        """
+        K1, width = self.theta.shape
+        contrast = np.eye(1)
+        if K1 > 1:
+            contrast = np.eye(K1, k=1)
+            contrast[:, 0] = -1
+        order = np.roll(np.eye(width), 1, axis=0) if self.intercept else np.eye(width)
+        wide = np.kron(contrast, order)
+        return wide @ self.theta.ravel(), wide @ self.covariance @ wide.T
+
+
+class Summary:
+    """Table of coefficients; `print` shows it.
+
+    Attributes
+    ----------
+    table : record array
+        name, estimate, std_error, z and p of each parameter.
+    deviance, null_deviance, aic : float
+        Deviance of the fit and of the intercept alone; Akaike's criterion.
+    df_residual, df_null : int
+        Their degrees of freedom.
+    """
+
+    def __init__(self, information: Information, names: Sequence[str], n_iter: int):
+        estimate, covariance = information.against_first_class()
+        error = np.sqrt(np.diag(covariance))
+        z = estimate / error
+        columns = (list(names), estimate, error, z, 2 * ndtr(-np.abs(z)))
+        fields = [("name", object), *((f, float) for f in ("estimate", "std_error", "z", "p"))]
+        self.table = np.rec.fromarrays(columns, dtype=np.dtype(fields))
+        self.deviance, self.null_deviance = information.deviance, information.null_deviance
+        self.df_null = information.n_rows - len(information.theta) * information.intercept
+        self.df_residual = information.n_rows - estimate.size
+        self.aic = self.deviance + 2 * estimate.size
+        self.n_iter = n_iter
+        self.family = "binomial" if len(information.theta) == 1 else "multinomial"
+
+    def __str__(self) -> str:
+        t = self.table
+        numbers = _fixed(np.column_stack([t.estimate, t.std_error]))
+        stars = [next(mark for level, mark in STARS if p <= level) for p in t.p]
+        columns = [
+            ("", list(t.name)),
+            ("Estimate", list(numbers[:, 0])),
+            ("Std. Error", list(numbers[:, 1])),
+            ("z value", [f"{z:.3f}" for z in t.z]),
+            ("Pr(>|z|)", _p_values(t.p)),
+            ("   ", [f"{mark:<3}" for mark in stars]),
+        ]
+        widths = [max(map(len, [head, *cells])) for head, cells in columns]
+        rows = [[head for head, _ in columns], *zip(*(cells for _, cells in columns), strict=True)]
+        lines = [
+            " ".join([f"{name:<{widths[0]}}", *map(str.rjust, cells, widths[1:])]).rstrip()
+            for name, *cells in rows
+        ]
+        wide = max(len(f"{d:.2f}") for d in (self.null_deviance, self.deviance))
+        freedom = "degrees of freedom"
+        return "\n".join(
+            [
+                "Coefficients:",
+                *lines,
+                "---",
+                "Signif. codes:  0 '***' 0.001 '**' 0.01 '*' 0.05 '.' 0.1 ' ' 1",
+                "",
+                f"(Dispersion parameter for {self.family} family taken to be 1)",
+                "",
+                f"    Null deviance: {self.null_deviance:{wide}.2f}  on {self.df_null}  {freedom}",
+                f"Residual deviance: {self.deviance:{wide}.2f}  on {self.df_residual}  {freedom}",
+                f"AIC: {self.aic:.2f}",
+                "",
+                f"Number of Fisher Scoring iterations: {self.n_iter}",
+            ]
+        )
+
+    __repr__ = __str__
+
+
+def _fixed(values: Array, digits: int = 4) -> Array:
+    """As R prints them: all with as many decimals as give the smallest four significant digits."""
+    size = np.abs(values[np.isfinite(values) & (values != 0)])
+    decimals = max(0, digits - 1 - int(np.floor(np.log10(size.min())))) if size.size else 0
+    return np.array([[f"{v:.{min(decimals, 10)}f}" for v in row] for row in values])
+
+
+def _p_values(p: Array) -> list[str]:
+    plain = p >= 1e-3
+    decimals = 2 - int(np.floor(np.log10(p[plain].min()))) if plain.any() else 3
+    return [
+        f"{v:.{decimals}f}" if v >= 1e-3 else f"{v:.2e}" if v >= 2.2e-16 else "<2e-16" for v in p
+    ]

@@ -1,0 +1,66 @@
+"""The table of coefficients of a fit by maximum likelihood, for classifiers that are a `Composition`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linclass.likelihood.information import Information, Summary
+from linclass.numerics import Array
+from linclass.objective.objective import Objective
+from linclass.solvers.base import Solution
+
+LARGEST_SUMMARY = 500  # parameters up to which their covariance is kept
+
+
+class LikelihoodSummary:
+    """Mixin: keeps the information matrix of an unpenalized fit, and shows it."""
+
+    classes_: Array
+    coef_: Array
+    n_features_in_: int
+    penalty: Any
+    fit_intercept: Any
+    status_: str
+    reason_: str
+    n_iter_: int
+    _is_penalized: Any
+    _check_rows: Any
+
+    def summary(self) -> Summary:
+        """Table of coefficients as R's `glm` prints it, for unpenalized fits.
+
+        Returns
+        -------
+        Summary
+            Its `table` holds estimate, standard error, z score and p-value of each parameter; it has
+            `deviance`, `null_deviance` and `aic`; `print` shows all of it.
+        """
+        information = getattr(self, "_information", None)
+        if information is None:
+            self._check_rows(np.zeros((1, getattr(self, "n_features_in_", 1))))  # is it fitted?
+            raise ValueError(f"no standard errors: {self._why_no_summary()}")
+        return Summary(information, self._parameter_names(), self.n_iter_)
+
+    def _look_at_optimum(
+        self, objective: Objective, solution: Solution, codes: Array, weights: Array
+    ) -> None:
+        regular = solution.converged and solution.rank is None and not objective.strength
+        if regular and objective.n_parameters <= LARGEST_SUMMARY:
+            self._information = Information.at(objective.at(solution.theta), codes, weights)
+
+    def _why_no_summary(self) -> str:
+        if self._is_penalized():
+            return f"penalty is {self.penalty!r}, which biases the fit. Use penalty=None."
+        if self.status_ != "converged":
+            return f"status_ is {self.status_!r}: {self.reason_}"
+        return f"{self.coef_.size} parameters; a covariance is kept up to {LARGEST_SUMMARY}."
+
+    def _parameter_names(self) -> list[str]:
+        n = self.n_features_in_
+        features = list(getattr(self, "feature_names_in_", [f"x{j}" for j in range(n)]))
+        first = ["(Intercept)", *features] if self.fit_intercept else features
+        if len(self.classes_) == 2:
+            return first
+        return [f"{c}:{name}" for c in self.classes_[1:] for name in first]

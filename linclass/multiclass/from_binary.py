@@ -1,0 +1,229 @@
+"""Several classes by a two-class classifier: what one-versus-rest and one-versus-one share.
+
+Each is a list of two-class problems and a rule that turns their scores into one score per class. The
+inner classifier is copied for each problem and trained on classes 0 and 1. It may come from any
+library: `fit` and `decision_function` or `predict_proba` are enough. Probabilities of separate fits do not
+belong to one distribution, and normalizing them does not make one; only pairs can be coupled (OneVsOne).
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import warnings
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from linclass import validation
+from linclass.applicability import NotApplicable
+from linclass.conventions.classifier import Classifier
+from linclass.predicted import own_copy
+from linclass.unfinished import one_warning, silently
+
+DEFAULT = "linclass.classifiers.logistic_regression"  # imported by name, only if it is used
+WORST_LAST = ("converged", "rank_deficient", "max_iter", "separable")
+
+
+class Problem(NamedTuple):
+    """A two-class problem: name, rows (None: all) and their classes, 0 or 1."""
+
+    name: str
+    rows: np.ndarray | None
+    target: np.ndarray
+
+
+class FromBinary(Classifier):
+    """Base of the reductions; a subclass lists the problems and combines their scores."""
+
+    estimator: Any
+    estimators_: list[Any]
+
+    def __init__(self, estimator: Any = None):
+        self.estimator = estimator
+
+    def check(self) -> None:
+        inner = self._inner()
+        if not callable(getattr(inner, "fit", None)) or isinstance(inner, type):
+            raise ValueError(
+                f"estimator is {self.estimator!r}; give a classifier with fit, in a study "
+                "{classifier: …, params: {…}}."
+            )
+        if not any(hasattr(inner, name) for name in ("decision_function", "predict_proba")):
+            name = type(inner).__name__
+            raise ValueError(f"{name} has neither decision_function nor predict_proba; give one.")
+        if isinstance(inner, Classifier):  # a foreign `check` may mean anything
+            inner.check()
+
+    def parts(self) -> list[str]:
+        """Modules that a fit imports by name."""
+        own = [DEFAULT] if self.estimator is None else []
+        inner = self._inner()
+        return [
+            *own,
+            *(inner.parts() if isinstance(inner, Classifier) and hasattr(inner, "parts") else []),
+        ]
+
+    def _problems(self, codes: np.ndarray) -> Iterator[Problem]:
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        given = sample_weight is not None
+        X, codes, weights = self._start_fit(X, y, sample_weight)
+        self.estimators_, messages = [], []
+        for _, rows, target in self._problems(codes):
+            inner = cloned(self._inner())
+            own_X, own_weights = (X, weights) if rows is None else (X[rows], weights[rows])
+            with warnings.catch_warnings(record=True) as caught, silently():
+                warnings.simplefilter("always")
+                inner.fit(
+                    own_copy(own_X, inner), target, **self._weights(inner, own_weights, given)
+                )
+            for warning in caught:
+                warnings.warn(warning.message, warning.category, stacklevel=2)
+            messages.append(
+                [str(w.message) for w in caught if "Convergence" in w.category.__name__]
+            )
+            self.estimators_.append(inner)
+        return self._record_outcomes(codes, messages)
+
+    @property
+    def ignores_empty_columns(self) -> bool:
+        """Whether columns without nonzero values leave the inner classifier as it is."""
+        return getattr(self._inner(), "ignores_empty_columns", False)
+
+    @one_warning
+    def fit_many(
+        self,
+        X: Any,
+        y: Any,
+        folds: Sequence[np.ndarray],
+        params: Sequence[dict[str, Any]],
+        scaling: Any = None,
+    ) -> list[list[Self]]:
+        """Fit on the training rows of each fold, for each setting of parameters, problem by problem.
+
+        Raises NotApplicable if the inner classifier has no `fit_many`, if `params` sets parameters that
+        are not its own, or if a fold holds out a whole class.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            All rows.
+        y : array of shape (n,)
+            Class of each row.
+        folds : sequence of arrays
+            Held-out rows of each fold: indices, or a boolean mask of shape (n,).
+        params : sequence of dict
+            Parameters to set, as `estimator__name`, for each fit of a fold; [{}]
+            fits once with the present ones.
+        scaling : sequence of (shift, scale) or None, default=None
+            For each fold, fit on (X − shift)/scale. None leaves X as it is.
+
+        Returns
+        -------
+        list of lists of estimators
+            `fits[fold][param]`, fitted to the rows that are not in the fold.
+        """
+        inner, first = self._inner(), type(self)(**self.get_params(deep=False))
+        if not callable(getattr(inner, "fit_many", None)):
+            raise NotApplicable(f"{type(inner).__name__} has no fit_many; fit fold by fold.")
+        if unknown := [n for p in params for n in p if not n.startswith("estimator__")]:
+            raise NotApplicable(f"{unknown[0]} is no parameter of the estimator; fit fold by fold.")
+        X, codes, _ = first._start_fit(X, y)
+        held_out = validation.held_out_rows(folds, len(codes))
+        counts = np.bincount(codes)
+        if any((np.bincount(codes[r], minlength=len(counts)) == counts).any() for r in held_out):
+            raise NotApplicable("a fold holds a whole class; fit fold by fold.")
+        own = [{n.removeprefix("estimator__"): v for n, v in p.items()} for p in params]
+        solved = [
+            cloned(inner).fit_many(X if rows is None else X[rows], target, kept, own, scaling)
+            for _, rows, target in first._problems(codes)
+            for kept in [[r if rows is None else _places(r, rows) for r in held_out]]
+        ]
+        fits = []
+        for fold in range(len(held_out)):
+            models = []
+            for number, changed in enumerate(params):
+                model = copy.copy(first)
+                model.estimator = cloned(inner if changed else self.estimator)
+                model.set_params(**changed)
+                model.estimators_ = [problem[fold][number] for problem in solved]
+                models.append(model._record_outcomes(codes, [[]] * len(solved)))
+            fits.append(models)
+        return fits
+
+    def _inner(self) -> Any:
+        if self.estimator is None:
+            return import_module(DEFAULT).LogisticRegression()
+        return self.estimator
+
+    def _inner_scores(self, X: Any) -> np.ndarray:
+        """(problems, n), positive where class 1 is predicted."""
+        return np.array([_score(inner, X) for inner in self.estimators_])
+
+    def _weights(self, inner: Any, weights: np.ndarray, given: bool) -> dict[str, np.ndarray]:
+        if not given:
+            return {}
+        if "sample_weight" not in inspect.signature(inner.fit).parameters:
+            name = type(inner).__name__
+            raise ValueError(f"{name} takes no sample_weight; leave it out, or choose another.")
+        return {"sample_weight": weights}
+
+    def _record_outcomes(self, codes: np.ndarray, messages: Sequence[list[str]]) -> Self:
+        """Status of the worst fit, and how many ended so; a certificate only if each fit has one."""
+        names = [problem.name for problem in self._problems(codes)]
+        statuses: list[str] = []
+        for inner, warned in zip(self.estimators_, messages, strict=True):
+            status = getattr(inner, "status_", None)
+            if (
+                not isinstance(status, str) or status not in WORST_LAST
+            ):  # a foreign attribute may mean anything
+                status = "max_iter" if warned else "converged"
+            statuses.append(str(status))
+        worst = max(statuses, key=WORST_LAST.index)
+        reason = ""
+        if worst != "converged":
+            where = [i for i, s in enumerate(statuses) if s == worst]
+            why = getattr(self.estimators_[where[0]], "reason_", "") or messages[where[0]][0]
+            reason = f"{len(where)} of {len(names)} fits, first {names[where[0]]}: {why}"
+        kinds = {getattr(inner, "certificate_kind_", None) for inner in self.estimators_}
+        return self._record(
+            worst,
+            reason,
+            objective=_all("objective_", self.estimators_, sum),
+            certificate=_all("certificate_", self.estimators_, max) if len(kinds) == 1 else None,
+            certificate_kind=kinds.pop() if len(kinds) == 1 else None,
+            n_iter=int(_all("n_iter_", self.estimators_, max) or 0),
+        )
+
+
+def cloned(estimator: Any) -> Any:
+    """An unfitted copy, in scikit-learn's way where the estimator has parameters."""
+    if not hasattr(estimator, "get_params") or isinstance(estimator, type):
+        return copy.deepcopy(estimator)
+    params = estimator.get_params(deep=False)
+    return type(estimator)(**{name: cloned(value) for name, value in params.items()})
+
+
+def _score(inner: Any, X: Any) -> np.ndarray:
+    """Score of each row; a foreign classifier may return a column for each of the two classes."""
+    if hasattr(inner, "decision_function"):
+        Z = np.asarray(inner.decision_function(own_copy(X, inner)), dtype=float)
+        return Z[:, 1] - Z[:, 0] if Z.ndim == 2 and Z.shape[1] == 2 else Z.ravel()
+    return np.asarray(inner.predict_proba(own_copy(X, inner)), dtype=float)[:, 1] - 0.5
+
+
+def _all(name: str, estimators: Sequence[Any], together: Any) -> float | None:
+    values: list[Any] = [getattr(estimator, name, None) for estimator in estimators]
+    try:
+        return float(together([float(np.max(value)) for value in values]))
+    except (TypeError, ValueError):  # missing in one, or not a number
+        return None
+
+
+def _places(held_out: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Indices within `rows` that are held out."""
+    return np.flatnonzero(np.isin(rows, held_out))

@@ -1,0 +1,1 @@
+"""The function that is minimized: its values, derivatives, equivalents and certificate."""

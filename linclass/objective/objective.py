@@ -1,0 +1,140 @@
+"""The objective  P(W, b) = (1/Σw_i) Σ w_i loss(y_i, z_i) + strength · penalty(W),  Z = X W + b.
+
+Its normalization (by the sum of row weights) and the unpenalized intercept are decided here, and nothing that
+minimizes it divides by that sum again. In scikit-learn's
+terms C = 1/(Σw·strength) for sums of losses, alpha = Σw·strength for Ridge and alpha = strength for Lasso and
+SGD; see `strength_of_C`. Solvers evaluate an `Objective` at `Point`s.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from linclass.design.design_matrix import DesignMatrix
+from linclass.losses.base import Loss, MarginLoss
+from linclass.numerics import Array, by_blocks
+from linclass.objective.affine_steps import Advance, affine_steps
+from linclass.objective.certificate import Certified
+from linclass.objective.point import Point
+from linclass.objective.second_order import SecondOrder
+from linclass.penalties.base import Penalty
+
+
+class Objective(SecondOrder, Certified):
+    """The loss of given rows plus the penalty, as a function of theta."""
+
+    def __init__(
+        self,
+        design: DesignMatrix,
+        loss: Loss,
+        y: Array,
+        weights: Array | None = None,
+        penalty: Penalty | None = None,
+        strength: float = 0.0,
+    ):
+        self.design, self.loss, self.y = design, loss, y
+        weights = np.ones(design.n_rows) if weights is None else weights
+        self.weights = weights / weights.sum()
+        self.penalty = penalty
+        self._set_strength(strength)
+        scores = loss.n_scores if y.ndim == 1 else len(y)
+        many = scores > 1 or y.ndim == 2
+        self.shape = (scores, design.width) if many else (design.width,)
+
+    @property
+    def n_parameters(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def is_quadratic(self) -> bool:
+        return self.loss.quadratic and self.penalty_is_smooth
+
+    @property
+    def penalty_is_smooth(self) -> bool:
+        return not self.kink
+
+    def zero(self) -> Array:
+        return np.zeros(self.shape)
+
+    def at(self, theta: Array) -> Point:
+        return Point(self, theta, self.design.scores(theta))
+
+    def jet(self, scores: Array) -> tuple[Array, Array, Array | None]:
+        """Value, slope and curvature of the loss of every row."""
+        return by_blocks(self.loss.jet, self.y, scores)
+
+    def prepared_steps(self, eta: float) -> Advance:
+        """(theta, steps) ↦ theta after that many steps of −η∇P, in place, for many small steps."""
+        loss, design = self.loss, self.design
+        plain = not design.is_sparse and not self.strength
+        if plain and isinstance(loss, MarginLoss) and loss.slope_as_ufunc is not None:
+            return affine_steps(loss, design, self.y, self.weights, eta)
+
+        def advance(theta: Array, steps: int) -> None:
+            for _ in range(steps):
+                theta -= eta * self.at(theta).gradient
+
+        return advance
+
+    def batch_gradient(self, rows: slice, theta: Array) -> Array:
+        """An unbiased estimate of ∇P from a few rows."""
+        z = self.design.scores_of(rows, theta)
+        scale = self.design.n_rows / (rows.stop - rows.start)
+        g = self.design.pull_of(
+            rows, scale * self.weights[rows] * self.loss.slopes(self.y[..., rows], z)
+        )
+        if self.strength and self.penalty is not None:
+            self.weight_part(g)[...] += self.strength * self.penalty.gradient(
+                self.weight_part(theta)
+            )
+        return g
+
+    def take(self, rows: Any) -> Objective:
+        """The same for some rows; it is a mean, so the strength is the same."""
+        return Objective(
+            self.design.take(rows),
+            self.loss,
+            self.y[..., rows],
+            self.weights[rows],
+            self.penalty,
+            self.strength,
+        )
+
+    def with_strength(self, strength: float) -> Objective:
+        """The same for another strength, sharing what depends on the rows alone."""
+        other = object.__new__(type(self))
+        vars(other).update(vars(self))
+        other._set_strength(strength)
+        return other
+
+    def _set_strength(self, strength: float) -> None:
+        penalty = self.penalty
+        self.strength = float(strength) if penalty is not None and penalty.binds else 0.0
+        self.curvature = self.strength * penalty.curvature if penalty is not None else 0.0
+        self.kink = self.strength * penalty.kink if penalty is not None else 0.0
+
+    def on_features(self, features: Array) -> Objective:
+        """The same for some features, with all other weights 0."""
+        design = self.design.take_features(features)
+        return Objective(design, self.loss, self.y, self.weights, self.penalty, self.strength)
+
+    def weight_part(self, theta: Array) -> Array:
+        """W without the intercept, as a view."""
+        return theta[..., : self.design.n_features]
+
+    def without_intercept(self, theta: Array) -> Array:
+        theta = theta.copy()
+        theta[..., self.design.n_features :] = 0
+        return theta
+
+    @property
+    def passes(self) -> float:
+        return self.design.passes
+
+
+def strength_of_C(C: float, total_weight: float) -> float:
+    """scikit-learn's C·Σ loss + penalty has the same minimum as ours with strength 1/(Σw·C)."""
+    return 1.0 / (C * total_weight)

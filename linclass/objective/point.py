@@ -1,0 +1,111 @@
+"""A point of an objective: theta with its scores, value, slopes, gradient and Hessian."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from linclass.numerics import Array
+from linclass.soft_threshold import soft_threshold
+
+
+class Point:
+    """theta with its scores; everything else is computed on demand, once."""
+
+    def __init__(self, objective: Any, theta: Array, scores: Array):
+        self.objective, self.theta, self.scores = objective, theta, scores
+
+    def with_known(self, **known: Any) -> Point:
+        """The same point, with quantities that are already known."""
+        vars(self).update(known)
+        return self
+
+    @cached_property
+    def _jet(self) -> tuple[Array, Array, Array | None]:
+        return self.objective.jet(self.scores)
+
+    @cached_property
+    def loss_value(self) -> float:
+        return float(self.objective.weights @ self._jet[0])
+
+    @cached_property
+    def value(self) -> float:
+        return self._value()
+
+    def _value(self) -> float:
+        objective, value = self.objective, self.loss_value
+        if objective.strength and objective.penalty is not None:
+            value += objective.strength * objective.penalty.value_at(self)
+        return value
+
+    @property
+    def slopes(self) -> Array:
+        return self._jet[1]
+
+    @property
+    def curvatures(self) -> Array:
+        assert self._jet[2] is not None
+        return self._jet[2]
+
+    @cached_property
+    def hessian(self) -> Array:
+        """∇²P, dense, over theta.ravel()."""
+        return self.objective.survey(self.theta).hessian
+
+    @cached_property
+    def loss_gradient(self) -> Array:
+        objective = self.objective
+        return objective.design.pull(objective.weights * self.slopes)
+
+    @cached_property
+    def gradient(self) -> Array:
+        """∇P, or the gradient of its smooth part when the penalty has a kink."""
+        return self._gradient()
+
+    def _gradient(self) -> Array:
+        objective = self.objective
+        if not objective.strength or objective.penalty is None:
+            return self.loss_gradient
+        g = self.loss_gradient.copy()
+        W = objective.weight_part(self.theta)
+        objective.weight_part(g)[...] += objective.strength * objective.penalty.gradient(W)
+        return g
+
+    def under(self, objective: Any) -> Point:
+        """The same point for another strength, without evaluating the loss again."""
+        known = {k: v for k, v in vars(self).items() if k in ("_jet", "loss_gradient")}
+        return Point(objective, self.theta, self.scores).with_known(**known)
+
+    @cached_property
+    def steepest(self) -> Array:
+        """The subgradient of least norm: 0 exactly at a minimum, and ∇P if there is no kink.
+
+        At w = 0 the subgradient may take any value in ±kink, so only the excess of |g| over the kink counts.
+        """
+        g, kink = self.gradient.copy(), self.objective.kink
+        if kink:
+            G = self.objective.weight_part(g)
+            W = self.objective.weight_part(self.theta)
+            G[...] = np.where(W == 0, soft_threshold(G, kink), G + kink * np.sign(W))
+        return g
+
+    @property
+    def separates(self) -> bool:
+        """Unpenalized maximum likelihood has no optimum once every row is classified correctly."""
+        objective = self.objective
+        if objective.strength or not objective.loss.probabilistic:
+            return False
+        return bool(objective.loss.margins(objective.y, self.scores).min() > 0)
+
+    def toward(self, direction: Array, scores: Array | None = None) -> Callable[[float], Point]:
+        """t ↦ the point at theta + t·direction, using only vectors over the rows."""
+        along = self.objective.design.scores(direction) if scores is None else scores
+
+        def step(t: float) -> Point:
+            theta, scores = self.theta + t * direction, self.scores + t * along
+            return type(self)(self.objective, theta, scores)
+
+        return step

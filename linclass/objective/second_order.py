@@ -1,0 +1,159 @@
+"""Second derivatives of an objective: ∇²P = Σ w_i x_i x_iᵀ ⊗ ∂²ℓ_i/∂z² + strength · ∇²penalty.
+
+The Hessian is formed if it is small, and otherwise applied to vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from linclass.applicability import require_memory
+from linclass.design.design_matrix import DesignMatrix
+from linclass.numerics import BLOCK, Array, empty_arrays
+from linclass.objective.point import Point
+
+IN_CACHE = 100_000  # entries of X up to which single precision saves no memory traffic
+
+
+class SecondOrder:
+    """Mixin of `Objective`, which has design, loss, weights and penalty."""
+
+    design: DesignMatrix
+    loss: Any
+    y: Array
+    weights: Array
+    penalty: Any
+    strength: float
+    curvature: float
+    shape: tuple[int, ...]
+    n_parameters: Any
+    weight_part: Any
+    at: Any
+
+    def survey(self, theta: Array) -> Point:
+        """The point with value, gradient and Hessian."""
+        design, p = self.design, self.n_parameters
+        if p > 1000:  # querying the memory costs more than a small Hessian
+            require_memory(24 * p * p, f"newton needs a dense {p} × {p} Hessian")
+        one = len(self.shape) == 1
+        if design.n_rows <= self._block or (one and design.is_sparse):
+            point = self.at(theta)
+            w, curvatures = self.weights, point.curvatures
+            if one:
+                H = design.gram(w * curvatures)
+            else:
+                ((_, B),) = design.blocks(self._block)
+                H = self.loss.hessian(B, w, curvatures)
+            return point.with_known(hessian=self._penalized(H))
+        H = np.zeros((p, p))
+        return self._read(theta, H).with_known(hessian=self._penalized(H))
+
+    def look(self, theta: Array) -> Point:
+        """The point with value and gradient, from one pass over dense rows."""
+        design = self.design
+        blocks = len(self.shape) == 1 and not design.is_sparse and design.n_rows > BLOCK
+        return self._read(theta) if blocks else self.at(theta)
+
+    def _read(self, theta: Array, H: Array | None = None) -> Point:
+        """Value and gradient, and the loss's part of the Hessian added to H, block by block.
+
+        Blocks of [X 1] stay in the cache from their scores to their part of the Hessian.
+        """
+        design, one = self.design, len(self.shape) == 1
+        K = self.shape[:-1]
+        scores, slopes, curvatures, values = empty_arrays(design.n_rows, K, K, K, ())
+        g = np.zeros(self.shape)
+        for rows, B in design.blocks(self._block, filled=not one):
+            w = self.weights[rows]
+            z = scores[..., rows] = design.scores_of(rows, theta) if one else theta @ B.T
+            jet = self.loss.jet(self.y[..., rows], z)
+            values[rows], slopes[..., rows], curvatures[..., rows] = jet
+            slope, curvature = jet[1:]
+            g += design.pull_of(rows, w * slope) if one else (w * slope) @ B
+            if H is None:
+                continue
+            if one:  # H from √(w ℓ″) [X 1] alone (syrk: half the work)
+                root = np.sqrt(w * curvature)[:, None]
+                np.multiply(design.X[rows], root, out=B[:, : design.n_features])
+                B[:, design.n_features :] = root
+                H += B.T @ B
+            else:
+                H += self.loss.hessian(B, w, curvature)
+        design.passes += 1
+        value = self.weights @ values
+        if self.strength and self.penalty is not None:
+            W = self.weight_part(theta)
+            value += self.strength * self.penalty.value(W)
+            self.weight_part(g)[...] += self.strength * self.penalty.gradient(W)
+        known = {"value": float(value), "gradient": g, "_jet": (values, slopes, curvatures)}
+        return Point(self, theta, scores).with_known(**known)
+
+    @property
+    def _block(self) -> int:
+        """Number of rows in a block, so that scores and slopes stay in the cache."""
+        return BLOCK if len(self.shape) == 1 else max(64, BLOCK // self.shape[0])
+
+    def _penalized(self, H: Array) -> Array:
+        """H with the penalty's curvature on the diagonal, where W is."""
+        if self.curvature:
+            diagonal = H.reshape(-1)[:: len(H) + 1].reshape(self.shape)
+            self.weight_part(diagonal)[...] += self.curvature
+        return H
+
+    def hessian_times(
+        self, point: Point, exact: bool = True
+    ) -> Callable[[Array], tuple[Array, Array | None]]:
+        """s ↦ (H s, X s) at a point; X s is a by-product that makes the line search cheap.
+
+        Unless `exact`, H s for K scores of many dense rows is computed in single precision, without X s.
+        """
+        curvatures, w, design = point.curvatures, self.weights, self.design
+        many = design.n_rows * design.width > IN_CACHE and len(self.shape) == 2
+        if many and not exact and not design.is_sparse:
+            return self._hessian_times_in_single(curvatures)
+
+        def times(s: Array) -> tuple[Array, Array]:
+            Xs = design.scores(s)
+            Hs = design.pull(w * self.loss.curve(curvatures, Xs))
+            if self.curvature:
+                self.weight_part(Hs)[...] += self.curvature * self.weight_part(s)
+            return Hs, Xs
+
+        return times
+
+    def shared_hessian(self) -> Array:
+        """XᵀWX/K + the penalty's curvature, one block of ∇²P if all K classes were equally likely."""
+        H = np.zeros((self.design.width, self.design.width))
+        for rows, B in self.design.blocks():
+            B *= np.sqrt(self.weights[rows])[:, None]
+            H += B.T @ B
+        H /= self.shape[0]
+        H[np.diag_indices(len(H))] += self.curvature
+        return H
+
+    def _hessian_times_in_single(self, curvatures: Array) -> Callable[[Array], tuple[Array, None]]:
+        """H s for K dense scores, in blocks that stay in the cache and in single precision.
+
+        Steps need no more digits: gradients and objectives, which decide the accuracy, are in double precision.
+        """
+        design, loss = self.design, self.loss
+        C, w = curvatures.astype(np.float32), self.weights.astype(np.float32)
+        size = max(64, 8 * BLOCK // len(C))
+        blocks = [slice(i, i + size) for i in range(0, design.n_rows, size)]
+
+        def times(s: Array) -> tuple[Array, None]:
+            single, Hs = s.astype(np.float32), self.curvature * s
+            if design.intercept:
+                Hs[:, -1] = 0
+            for rows in blocks:
+                B = design.single[rows]
+                V = loss.curve(C[:, rows], single @ B.T)
+                V *= w[rows]
+                Hs += V @ B
+            design.passes += 1
+            return Hs, None
+
+        return times

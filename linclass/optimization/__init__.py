@@ -1,1 +1,0 @@
-"""What solvers share: points of an objective, derivatives, certificates, linear systems."""

@@ -1,0 +1,1 @@
+"""Regressors: one model, one file."""

@@ -1,0 +1,127 @@
+"""Linear regression:  (w, b) = argmin (1/Σw_i) Σ w_i ½(x_i·w + b − y_i)²,
+
+ordinary least squares. Ridge, lasso and elastic net add a penalty.
+
+Predicts: a number, linear in x.
+Cost: O(n d min(n, d)).
+Certificate: gradient cosine, that is of the residuals and a feature.
+Reference: Hastie, Tibshirani & Friedman (2009), §3.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from linclass.composition import Composition
+from linclass.conventions.geometry import LinearGeometry
+from linclass.conventions.regressor import Regressor
+from linclass.design.design_matrix import DesignMatrix
+from linclass.losses.squared import Squared
+from linclass.numerics import Array
+from linclass.objective.objective import Objective
+from linclass.solvers.base import Solution
+
+
+class LinearRegression(Composition, LinearGeometry, Regressor):
+    """Parameters
+    ----------
+    solver : str, dict or Solver, default='auto'
+        Algorithm that minimizes the objective, a file of linclass/solvers such as 'newton',
+        'newton_cg' or 'proximal_newton'. 'auto' chooses by loss, penalty and shape of X. A dict
+        {name: options} sets the options of a solver.
+    step : float, str, dict or None, default=None
+        Step size (learning rate) of the solvers that have one, 'gradient_descent' and
+        'stochastic_gradient': a number, or a rule such as {'inverse': 0.1}. None is the solver's own
+        rule.
+    fit_intercept : bool, default=True
+        Whether to fit the intercept b. False sets b = 0.
+    tol : float, default=1e-6
+        Tolerance: the fit has converged when `certificate_` is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of iterations (for stochastic solvers: passes over the rows). None is the
+        solver's own limit.
+    warm_start : bool, default=False
+        Whether `fit` starts from the coefficients of the previous fit.
+    trace : bool, default=False
+        Whether to record the progress of the solver in `trace_`.
+    random_state : int, numpy.random.Generator or None, default=None
+        Seed of the random order of rows, for stochastic solvers. None draws a new one for each fit.
+
+    Attributes
+    ----------
+    coef_ : array of shape (d,)
+        Weights w.
+    intercept_ : float
+        Intercept b.
+    solver_ : str
+        The solver that was used.
+    trace_ : list of dict, only with trace=True
+        Passes over the rows, seconds, objective and gradient norm after each iteration.
+    path_ : dict, only with solver={'gradient_descent': {'record': ...}}
+        Parameters after the recorded iterations.
+    """
+
+    loss = "squared"
+    penalty: Any = None
+    strength: Any = 0.0
+    coef_: Array
+
+    def __init__(
+        self,
+        *,
+        solver: Any = "auto",
+        step: Any = None,
+        fit_intercept: bool = True,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        warm_start: bool = False,
+        trace: bool = False,
+        random_state: Any = None,
+    ):
+        self.solver = solver
+        self.step = step
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.trace = trace
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        old = self._old_parameters() if self.warm_start else None
+        X, y, weights = self._start_fit(X, y, sample_weight)
+        objectives = self._objectives(X, y, weights)
+        start = objectives[0].zero() if old is None or old.shape != objectives[0].shape else old
+        return self._finish(objectives, [self._minimize(objectives[0], start)], y, weights)
+
+    def _objectives(self, X: Any, y: Array, weights: Array) -> list[Objective]:
+        """The objective to minimize, in a list of one."""
+        vars(self).pop("trace_", None)  # of an earlier fit
+        design = DesignMatrix(X, self.fit_intercept)
+        return [Objective(design, Squared(), y, weights, self._penalty(), self.strength)]
+
+    def _finish(
+        self,
+        objectives: Sequence[Objective],
+        solutions: Sequence[Solution],
+        y: Array,
+        weights: Array,
+    ) -> Self:
+        """Set the fitted attributes from the solution, and the status."""
+        theta, d = solutions[0].theta, self.n_features_in_
+        self.coef_ = theta[:d]
+        self.intercept_ = float(theta[d]) if self.fit_intercept else 0.0
+        vars(self).update(solutions[0].extra)
+        return self._record(*self._ending(solutions), **self._proof(solutions))
+
+    def predict(self, X: Any) -> Array:
+        X = self._check_rows(X)
+        return X @ self.coef_ + self.intercept_
+
+    def _old_parameters(self) -> Array | None:
+        if not hasattr(self, "coef_"):
+            return None
+        return np.append(self.coef_, [self.intercept_] if self.fit_intercept else [])

@@ -1,0 +1,178 @@
+"""Support vector regression:  min (1/Σw) Σ w_i E_ε(f(x_i) − y_i) + strength · ½‖f‖²,  f = w·x + b or over kernels,
+
+    E_ε(r) = max(0, |r| − ε), or its square:  rows within the tube of half-width ε have no loss,
+
+the same as  min ½‖f‖² + C Σ w_i E_ε  with C = 1/(Σw·strength). Its dual variables are β_i = −C_i E_ε′(r_i),
+f = Σ β_i k(x_i, ·) + b. Rows with β_i ≠ 0, on the tube or outside it, are the support vectors. With ε = 0
+it is (penalized) least absolute deviations or, squared, ridge regression with twice the squared loss.
+
+Predicts: a number, linear in x or in kernel values.
+Cost: O(m d²) a Newton step, m ≤ n the rows near the tube; with other kernels O(n² d) for the matrix and O(m³) a
+    step.
+Certificate: duality gap.
+Reference: Drucker, Burges, Kaufman, Smola & Vapnik (1996), NIPS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+
+from linclass.conventions.regressor import Regressor
+from linclass.design.design_matrix import DesignMatrix
+from linclass.design.kernel_design import KernelDesign
+from linclass.kernel_machines.kernel_norm import KernelNorm
+from linclass.kernel_machines.kernel_path import KernelPath
+from linclass.numerics import Array
+from linclass.objective.objective import Objective
+from linclass.parts import find
+from linclass.penalties.l2 import L2
+from linclass.solvers.base import Solution, Solver
+from linclass.support_vectors import of_all_rows, rows_that_count
+
+SOLVERS = {
+    "epsilon_insensitive": "semismooth_newton",
+    "squared_epsilon_insensitive": "finite_newton",
+}
+
+
+class SupportVectorRegressor(KernelPath, Regressor):
+    """Parameters
+    ----------
+    kernel : str or callable, default='linear'
+        'gaussian', 'polynomial', 'sigmoid', 'linear', a function (X, X′) → matrix (n, n′), or
+        'precomputed': X is then the matrix of kernel values between rows and training rows.
+        The linear kernel is fitted without a matrix (n, n).
+    gamma : float or 'scale', default='scale'
+        Factor γ of the kernels 'gaussian', 'polynomial' and 'sigmoid'. 'scale' is
+        1/(d · variance of all entries of X).
+    degree : int, default=3
+        Degree of the kernel 'polynomial'.
+    offset : float, default=1.0
+        Constant term of the kernels 'polynomial' and 'sigmoid'.
+    loss : {'epsilon_insensitive', 'squared_epsilon_insensitive'}, default='epsilon_insensitive'
+        Loss function of the residuals: E_ε or its square.
+    epsilon : float, default=0.1
+        Half-width ε of the tube, in units of y, at least 0.
+    strength : float, default=1e-3
+        Factor of ½‖f‖² in the objective above, 1/(Σw·C), above 0.
+    tol : float, default=1e-6
+        Tolerance: the fit has converged when `certificate_` is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of Newton steps. None is the solver's own limit.
+
+    Attributes
+    ----------
+    coef_ : array of shape (d,), only with kernel='linear'
+        Weights w.
+    intercept_ : float
+        Intercept b.
+    dual_coef_ : array of shape (m,), only with other kernels
+        Coefficients β of the m rows `support_`.
+    support_ : array of shape (m,)
+        Indices of the support vectors.
+    dual_variables_ : array of shape (n,)
+        Dual variables β of all training rows.
+    slacks_above_ : array of shape (n,)
+        max(0, y − f − ε) of each training row.
+    slacks_below_ : array of shape (n,)
+        max(0, f − y − ε) of each training row.
+    C_ : float
+        1/(Σw·strength).
+    """
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "linear",
+        gamma: Any = "scale",
+        degree: int = 3,
+        offset: float = 1.0,
+        loss: str = "epsilon_insensitive",
+        epsilon: float = 0.1,
+        strength: float = 1e-3,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+    ):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.offset = offset
+        self.loss = loss
+        self.epsilon = epsilon
+        self.strength = strength
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def check(self) -> None:
+        self._check_kernel()
+        self._check_strength()
+        if self.loss not in SOLVERS:
+            raise ValueError(f"loss is {self.loss!r}; use {' or '.join(SOLVERS)}.")
+        if not (isinstance(self.epsilon, Real) and 0 <= self.epsilon < np.inf):
+            raise ValueError(f"epsilon is {self.epsilon!r}; it must be a number, at least 0.")
+        self._solver().check()
+
+    def parts(self) -> list[str]:
+        """The modules that a fit composes by name."""
+        loss, solver = find("losses", self.loss), find("solvers", SOLVERS[self.loss])
+        return [loss.__module__, solver.__module__, *self._kernel_parts()]
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        self._fit_each([self], X, y, sample_weight)
+        return self
+
+    def _fit_each(
+        self, models: Sequence[SupportVectorRegressor], X: Any, y: Any, sample_weight: Any = None
+    ) -> None:
+        given = len(np.asarray(y)) if y is not None else 0
+        X, y, weights = self._start_fit(X, y, sample_weight)
+        kept = rows_that_count(sample_weight, given)
+        for name in ("coef_", "dual_coef_"):  # of an earlier fit
+            vars(self).pop(name, None)
+        linear = self._is_linear()
+        design: Any = (
+            DesignMatrix(X) if linear else KernelDesign(self._kernel_matrix(X, kept, weights))
+        )
+        norm = L2() if linear else KernelNorm(design.K)
+        loss = find("losses", self.loss)(self.epsilon)
+        whole = Objective(design, loss, y, weights, norm, self.strength)
+        for model, (objective,), (solution,) in self._along(models, self._solver(), [whole]):
+            model._learn(X, kept, weights, objective, solution)
+
+    def _learn(
+        self, X: Any, kept: Array, weights: Array, objective: Objective, solution: Solution
+    ) -> None:
+        linear, d = self._is_linear(), objective.design.n_features
+        self.intercept_ = float(solution.theta[d])
+        point = objective.at(solution.theta)
+        slopes = point.slopes if solution.slopes is None else solution.slopes
+        beta = -objective.weights * slopes / self.strength
+        if linear:
+            self.coef_ = solution.theta[:d]
+            self.support_ = np.flatnonzero(kept)[beta != 0]
+        else:
+            used = np.flatnonzero(solution.theta[:d])
+            self.dual_coef_ = solution.theta[used]
+            self.intercept_ += self._shift * float(self.dual_coef_.sum())
+            self._keep_basis(X, used, kept)
+        residual = objective.y - point.scores
+        self.dual_variables_ = of_all_rows([beta], kept, 0.0)
+        self.slacks_above_ = of_all_rows([np.maximum(residual - self.epsilon, 0)], kept, np.nan)
+        self.slacks_below_ = of_all_rows([np.maximum(-residual - self.epsilon, 0)], kept, np.nan)
+        self.C_ = 1 / float(weights.sum() * self.strength)
+        self._record_solutions([solution], SOLVERS[self.loss])
+
+    def predict(self, X: Any) -> Array:
+        X = self._check_rows(X)
+        own = X @ self.coef_ if self._is_linear() else self._scores(X, self.dual_coef_)
+        return own + self.intercept_
+
+    def _is_linear(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "linear"
+
+    def _solver(self) -> Solver:
+        return find("solvers", SOLVERS[self.loss])(tol=self.tol, max_iter=self.max_iter)

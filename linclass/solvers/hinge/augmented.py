@@ -1,0 +1,86 @@
+"""Augmented Lagrangian of an objective with kinks: every loss is replaced by its Moreau envelope
+
+    ψ_i(z) = max_s  s z − ℓ_i*(s) − (s − s⁰_i)²/(2·reach),
+
+which is smooth, with slope s_i(z) = prox of ℓ_i* at s⁰_i + reach·z and curvature reach or 0. If s⁰ are the optimal
+slopes, its minimum is that of the objective, whatever the reach. For other s⁰ the slopes at its minimum are
+better ones, the more so the larger the reach.   Rockafellar (1976), Math. Oper. Res. 1
+
+Most rows are far from a kink of ψ. A row whose slope stays s⁰ contributes a constant gradient: it moves W by
+−w_i s⁰_i x_i/strength, and with that offset to all scores the row can be left out. The problem that is minimized
+thus has only the rows that may move, and a linear term for the intercept.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from linclass.numerics import Array, by_blocks
+from linclass.objective.objective import Objective
+from linclass.objective.point import Point
+
+
+class Augmented(Objective):
+    """The envelopes of `rows`, around their slopes; all other rows keep their slopes."""
+
+    def __init__(self, objective: Objective, slopes: Array, reach: float, rows: Array):
+        vars(self).update(vars(objective))
+        vars(self).pop("_column_norms", None)
+        push = objective.weights * slopes
+        push[rows] = 0
+        self.whole, self.rows = objective.design, rows
+        self.design = objective.design.restricted(rows)
+        self.y, self.weights = objective.y[rows], objective.weights[rows]
+        self.centre, self.reach = slopes[rows], reach
+        self.force = objective.design.pull(push) / -self.strength
+        d = objective.design.n_features
+        self.imbalance = -self.strength * self.force[d:].sum()
+        self.force[d:] = 0
+        self.offset = objective.design.scores(self.force)[rows]
+
+    def start(self, theta: Array) -> Point:
+        """The point here that corresponds to theta of the objective."""
+        return self.at(self.whole.inside(self.rows, theta - self.force))
+
+    def end(self, theta: Array) -> Array:
+        """Theta of the objective that corresponds to theta here."""
+        return self.whole.outside(self.rows, theta) + self.force
+
+    def at(self, theta: Array) -> Point:
+        return AugmentedPoint(self, theta, self.design.scores(theta))
+
+    def jet(self, scores: Array) -> tuple[Array, Array, Array]:
+        return by_blocks(self._envelope, self.y, self.centre, self.offset, scores)
+
+    def _envelope(
+        self, y: Array, centre: Array, offset: Array, scores: Array
+    ) -> tuple[Array, Array, Array]:
+        z = scores + offset
+        s, moves = self.loss.nearest_slopes(y, centre + self.reach * z, self.reach)
+        move = s - centre
+        values = s * z - self.loss.conjugates(y, s) - move * move / (2 * self.reach)
+        return values, s, self.reach * moves
+
+
+class AugmentedPoint(Point):
+    """A point with the term  imbalance · b  of the rows that are left out."""
+
+    @property
+    def _free(self) -> slice:
+        return slice(self.objective.design.n_features, None)
+
+    @cached_property
+    def value(self) -> float:
+        return self._value() + self.objective.imbalance * float(self.theta[self._free].sum())
+
+    @cached_property
+    def gradient(self) -> Array:
+        g = self._gradient()
+        g[self._free] += self.objective.imbalance
+        return g
+
+
+def may_move(objective: Objective, slopes: Array, scores: Array, reach: float, by: float) -> Array:
+    """Mask of the rows whose slopes would change if slopes plus reach·score were off by ±by."""
+    v, y, nearest = slopes + reach * scores, objective.y, objective.loss.nearest_slopes
+    return nearest(y, v - by, reach)[0] != nearest(y, v + by, reach)[0]

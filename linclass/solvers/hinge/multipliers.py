@@ -1,0 +1,78 @@
+"""Method of multipliers, for losses of K scores whose slopes lie in a simplex, with an L2 penalty.
+
+    round:   θ ← argmin (1/Σw) Σ w_i ψ_i(z_i) + strength·½‖W‖²,   s⁰ ← ψ′(z),   reach ← 3·reach
+
+with the envelopes ψ_i of the loss around slopes s⁰: smooth, so Newton's method minimizes them. A duality
+gap of the loss itself, for the slopes, says when to stop; the slopes converge also for small reaches.
+Rockafellar (1976), Math. Oper. Res. 1; Li, Sun & Toh (2018), SIAM J. Optim. 28
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from linclass.numerics import Array
+from linclass.objective.objective import Objective
+from linclass.solvers.base import Solution, Solver, Trace
+from linclass.solvers.smooth.newton import Newton
+from linclass.solvers.smooth.newton_cg import NewtonCg
+
+FIRST, GROWTH = 2.0, 3.0  # reach of the first round, and how it grows
+DENSE = 300  # parameters whose Hessian is formed
+EXACT = 1e-2  # gap of a round, of the last one of the loss
+ROUND = 30  # Newton steps of a round at most
+FAST = 0.1  # of the last gap: then this reach does
+PATIENCE = 4  # rounds without a smaller gap: rounding is reached
+
+
+@dataclass(frozen=True)
+class Multipliers(Solver):
+    """Newton's method on smooth envelopes of the loss, one after another.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of Newton steps in all. None is 1000.
+    """
+
+    needs: ClassVar[str] = "simplicial"
+    takes: ClassVar[str] = "curved"
+    limit: ClassVar[int] = 1000
+
+    def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        P, loss = objective, objective.loss
+        point, reach, n_iter, waited = P.at(start), FIRST, 0, 0
+        slopes = point.slopes if np.any(start) else loss.middle(P.y)
+        best = point, slopes, P.certificate(point, slopes)
+        last = 1.0
+        while best[2] > self.tol and n_iter < self.n_steps and waited < PATIENCE:
+            smooth = Objective(
+                P.design,
+                loss.envelope(P.y, slopes, reach),
+                np.arange(P.design.n_rows),
+                P.weights,
+                P.penalty,
+                P.strength,
+            )
+            inner = Newton if P.n_parameters <= DENSE else NewtonCg
+            near = max(EXACT * min(last, 1.0), 1e-3 * self.tol)
+            solver = inner(tol=near, max_iter=min(ROUND, self.n_steps - n_iter))
+            found = solver.solve(smooth, point.theta)
+            point, n_iter = P.at(found.theta), n_iter + found.n_iter
+            slopes = smooth.at(found.theta).slopes
+            if trace:
+                trace(point)
+            certificate = P.certificate(point, slopes)
+            waited += 1
+            if certificate < best[2]:
+                best, waited = (point, slopes, certificate), 0
+            if certificate > FAST * last:
+                reach *= GROWTH
+            last = certificate
+        point, slopes, certificate = best
+        return Solution.at(point, certificate, self.tol, n_iter, slopes=slopes)

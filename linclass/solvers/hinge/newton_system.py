@@ -1,0 +1,169 @@
+"""Newton's equations  (strength·I + Σ_F h_i x_i x_iᵀ) Δ = −g  when only rows F have curvature, h_i = w_i ℓ″_i.
+
+There are three solvers, for three shapes: a Hessian over features that is updated as rows enter and leave F; the
+Gram matrix of F (Woodbury), which is all that a kernel has; and conjugate gradients. Each returns the step and
+its scores. The intercept has no penalty; if no row has curvature, it gets a small one, and the line
+search does the rest.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.linalg import lapack
+
+from linclass.design.design_matrix import DesignMatrix
+from linclass.numerics import BLOCK, Array
+from linclass.objective.point import Point
+
+SHORT = 1e-3  # inverse step of the intercept if no row has curvature, in units of the loss
+ROUNDING = 1e-14  # of the intercept's gradient, which is a mean of slopes
+WIDE = 1000  # features up to which a dense Hessian is kept
+FEW = 3000  # rows whose Gram matrix is formed instead
+
+
+class FeatureSystem:
+    """H = strength·I + level·S,  S = Σ_F w_i x_i x_iᵀ, updated by the rows that entered or left F."""
+
+    def __init__(self, objective: Any):
+        self.design, self.weights = objective.design, objective.weights
+        self.strength = objective.strength
+        self.held: Array | None = None
+        self.S = np.zeros((self.design.width, self.design.width))
+
+    def step(self, point: Point) -> tuple[Array, Array]:
+        curved = point.curvatures > 0
+        level = float(point.curvatures.max())
+        self._follow(curved)
+        H = level * self.S
+        diagonal = np.einsum("ii->i", H)
+        d = self.design.n_features
+        diagonal[:d] += self.strength
+        if self.design.intercept:
+            diagonal[d] += hold(diagonal[d], point)
+        step = lapack.dposv(H, -point.gradient, lower=1)[1]
+        return step, self.design.scores(step)
+
+    def _follow(self, curved: Array) -> None:
+        changed = np.flatnonzero(curved if self.held is None else curved != self.held)
+        if self.held is not None and 2 * len(changed) > np.count_nonzero(curved):
+            self.S[:] = 0
+            changed = np.flatnonzero(curved)
+        for sign in (1, -1):
+            rows = changed[curved[changed] == (sign > 0)]
+            if len(rows):
+                add_gram(self.S, self.design, rows, self.weights[rows], sign)
+        self.held = curved
+
+
+def add_gram(S: Array, design: DesignMatrix, rows: Array, weights: Array, sign: int) -> None:
+    """S ± Σ over some rows of weights_i [x_i 1]ᵀ[x_i 1], in place."""
+    d, X = design.n_features, design.X
+    root = np.sqrt(weights)
+    room = None if design.is_sparse else np.empty((min(BLOCK, len(rows)), d))
+    for start in range(0, len(rows), BLOCK):
+        part = slice(start, start + BLOCK)
+        r = root[part]
+        if room is None:
+            B = X[rows[part]]
+            B.data *= np.repeat(r, np.diff(B.indptr))
+            G = (B.T @ B).toarray()
+        else:
+            B = np.take(X, rows[part], axis=0, out=room[: len(r)], mode="clip")  # without a copy
+            B *= r[:, None]
+            G = B.T @ B  # the same factor on both sides halves the work
+        S[:d, :d] += sign * G
+        if design.intercept:
+            border = sign * (B.T @ r)
+            S[:d, d] += border
+            S[d, :d] += border
+            S[d, d] += sign * float(r @ r)
+
+
+class RowSystem:
+    """Δ = −(g + Σ_F v_i x_i)/strength,  (K_FF/strength + diag(1/h)) v = δb − (K g)_F/strength,  Σ v = −g_b."""
+
+    def __init__(self, objective: Any):
+        self.design, self.weights = objective.design, objective.weights
+        self.strength = objective.strength
+
+    def step(self, point: Point) -> tuple[Array, Array]:
+        design, d = self.design, self.design.n_features
+        F = np.flatnonzero(point.curvatures)
+        h = self.weights[F] * point.curvatures[F]
+        g = point.gradient
+        slope = g.copy()
+        slope[d:] = 0
+        q = design.scores(slope)
+        M = design.products_among(F)
+        M /= self.strength
+        np.einsum("ii->i", M)[...] += 1 / h
+        right = np.column_stack([-q[F] / self.strength, np.ones(len(F))])
+        left = lapack.dposv(M, right, lower=1, overwrite_a=1)[1] if len(F) else right
+        v, delta = left[:, 0], 0.0
+        if design.intercept:
+            held = left[:, 1].sum()
+            delta = -(g[d] + v.sum()) / (held + hold(held, point))
+            v = v + delta * left[:, 1]
+        own = design.combine(F, v)
+        step = -(slope + own) / self.strength
+        along = -(q + design.scores(own)) / self.strength + delta
+        step[d:] = delta
+        return step, along
+
+
+class ConjugateGradients:
+    """H Δ = −g with a residual of a tenth of g, by products with the rows."""
+
+    forcing = 0.1
+
+    def __init__(self, objective: Any):
+        self.design, self.weights = objective.design, objective.weights
+        self.strength = objective.strength
+
+    def step(self, point: Point) -> tuple[Array, Array]:
+        design, d = self.design, self.design.n_features
+        h = self.weights * point.curvatures
+        g = point.gradient
+        own = np.full(len(g), self.strength)
+        own[d:] = hold(h.sum(), point)
+        step, along = np.zeros_like(g), np.zeros(design.n_rows)
+        r = -g
+        p, rr = r.copy(), float(r @ r)
+        enough = self.forcing**2 * rr
+        for _ in range(200):
+            Xp = design.scores(p)
+            Hp = design.pull(h * Xp) + own * p
+            t = rr / float(p @ Hp)
+            step += t * p
+            along += t * Xp
+            r -= t * Hp
+            old, rr = rr, float(r @ r)
+            if rr <= enough:
+                break
+            p = r + rr / old * p
+        return step, along
+
+
+def hold(given: float, point: Point) -> float:
+    """Curvature to add for the intercept: negligible if rows have curvature. Otherwise it is so small that the
+    step passes every kink, among which the line search then chooses.
+    """
+    level = float(point.curvatures.max()) or 1.0
+    if given > 1e-9 * level:
+        return 1e-12 * level
+    objective: Any = point.objective
+    push = abs(float(point.gradient[objective.design.n_features :].sum()))
+    return SHORT * (push if push > ROUNDING else level) / objective.loss.scale(objective.y)
+
+
+def newton_system(objective: Any) -> Any:
+    """The cheapest of the three for the shape of X."""
+    design = objective.design
+    if not isinstance(design, DesignMatrix):
+        return RowSystem(objective)
+    if design.width <= WIDE:
+        few = 2 * design.n_rows < design.width  # fewer rows than features near the end of a round
+        return RowSystem(objective) if few else FeatureSystem(objective)
+    return RowSystem(objective) if design.n_rows <= FEW else ConjugateGradients(objective)

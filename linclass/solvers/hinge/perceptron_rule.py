@@ -1,0 +1,162 @@
+"""The perceptron rule: a row with margin ≤ 0 changes  θ ← θ − η ∂ℓ/∂z [x_i 1],  or w ← w + η y x.
+
+The rows are shuffled for each pass (`random`), taken in order (`cyclic`), or by smallest margin (`largest_violation`).
+On rows with ‖x‖ ≤ R that some unit vector separates with margin γ it makes at most R²/γ² mistakes, for any order
+and η.   Novikoff (1962)
+
+If the rows are sorted by class, `cyclic` unlearns one class while it visits the other; the row of smallest margin of
+overlapping classes is an outlier, which changes θ much. So the θ with the fewest misclassified rows is kept (the
+pocket): θ is tested on all rows whenever it had a longer run of correct rows than any before it, and after every pass.
+Gallant (1990), "Perceptron-based learning algorithms"
+
+Scores are computed for many rows ahead, since θ does not change until the next mistake.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from linclass.design.design_matrix import DesignMatrix
+from linclass.numerics import Array
+from linclass.objective.objective import Objective
+from linclass.solvers.base import Solution, Solver, Trace
+
+ORDERS = ("random", "cyclic", "largest_violation")
+
+
+@dataclass
+class Best:
+    """The θ with the fewest misclassified rows: Gallant's pocket algorithm with ratchet."""
+
+    theta: Array | None = None
+    wrong: int = -1
+    right_in_turn: int = 0  # longest run of any θ so far
+    right: int = 0  # run of the present θ
+
+    def offer(self, theta: Array, wrong: int) -> None:
+        if self.theta is None or wrong < self.wrong:
+            self.theta, self.wrong = theta.copy(), wrong
+
+    def corrected(self) -> bool:
+        """θ is about to change; returns whether it had a longer run of correct rows than any before."""
+        record = self.right > self.right_in_turn
+        self.right_in_turn, self.right = max(self.right_in_turn, self.right), 0
+        return record
+
+
+@dataclass(frozen=True)
+class PerceptronRule(Solver):
+    """Corrections at misclassified rows.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Not used: the rule stops after a pass without mistakes.
+    max_iter : int or None, default=None
+        Limit on the number of passes over the rows. None is 100 passes (1000 for 'largest_violation').
+    step : float, default=1.0
+        Learning rate η, above 0.
+    order : {'random', 'cyclic', 'largest_violation'}, default='random'
+        Order of the rows: shuffled for each pass, as given, or always the row of smallest margin.
+    random_state : int, numpy.random.Generator or None, default=None
+        Seed of the order of rows. None draws a new one for each call.
+    """
+
+    step: float = 1.0
+    order: str = "random"
+    random_state: Any = None
+
+    needs: ClassVar[str] = "mistake-driven"
+    takes: ClassVar[str] = "none"
+
+    def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        rng = np.random.default_rng(self.random_state)
+        theta, y, design = start.copy(), objective.y, objective.design
+        mistakes, best = 0, Best()
+        for n_iter in range(1, self.n_steps + 1):  # noqa: B007
+            if self.order == "largest_violation":
+                left = self._correct_worst(objective, theta, best)
+            elif self.order == "random":
+                rows = rng.permutation(design.n_rows)
+                shuffled = design.take(rows)
+                left = self._correct_in_turn(shuffled, objective.loss, y[rows], theta, best)
+            else:
+                left = self._correct_in_turn(design, objective.loss, y, theta, best)
+            mistakes += left
+            design.passes += 1
+            if trace:
+                trace(objective.at(theta.copy()))
+            if left == 0:
+                break
+        best.offer(theta, self._wrong(design, objective.loss, y, theta))
+        assert best.theta is not None
+        point = objective.at(best.theta)
+        wrong = float(np.mean(objective.loss.margins(y, point.scores) <= 0))
+        extra = {"n_mistakes_": mistakes}
+        return Solution(
+            point.theta, point.value, wrong, "training_mistakes", wrong == 0, n_iter, extra=extra
+        )
+
+    @property
+    def n_steps(self) -> int:
+        """Limit of passes; for `largest_violation` each is a single correction."""
+        patience = 10 if self.order == "largest_violation" else 1
+        return self.limit * patience if self.max_iter is None else self.max_iter
+
+    def check(self) -> None:
+        super().check()
+        if self.order not in ORDERS:
+            raise ValueError(f"order is {self.order!r}; use {', '.join(ORDERS)}.")
+        if not (isinstance(self.step, (int, float)) and self.step > 0):
+            raise ValueError(f"step is {self.step!r}; the perceptron needs a number above 0.")
+
+    def _wrong(self, design: DesignMatrix, loss: Any, y: Array, theta: Array) -> int:
+        return int(np.count_nonzero(loss.margins(y, design.scores(theta)) <= 0))
+
+    def _correct_in_turn(
+        self, design: DesignMatrix, loss: Any, y: Array, theta: Array, best: Best
+    ) -> int:
+        """One pass; the number of mistakes corrected."""
+        mistakes, i, ahead = 0, 0, 8
+        while i < design.n_rows:
+            rows = slice(i, min(i + ahead, design.n_rows))
+            z = design.scores_of(rows, theta)
+            wrong = loss.margins(y[rows], z) <= 0
+            first = int(wrong.argmax())
+            if wrong[first]:
+                best.right += first
+                if best.corrected():
+                    best.offer(theta, self._wrong(design, loss, y, theta))
+                self._correct(design, loss, y, theta, i + first, z[..., first : first + 1])
+                mistakes += 1
+                i, ahead = i + first + 1, 8
+            else:
+                best.right += rows.stop - i
+                i, ahead = rows.stop, min(2 * ahead, 4096)
+        if mistakes:  # else all rows are correct
+            best.offer(theta, self._wrong(design, loss, y, theta))
+        return mistakes
+
+    def _correct_worst(self, objective: Objective, theta: Array, best: Best) -> int:
+        z = objective.design.scores(theta)
+        margins = objective.loss.margins(objective.y, z)
+        best.offer(theta, int(np.count_nonzero(margins <= 0)))
+        i = int(margins.argmin())
+        if margins[i] > 0:
+            return 0
+        own = z[..., i : i + 1]
+        self._correct(objective.design, objective.loss, objective.y, theta, i, own)
+        return 1
+
+    def _correct(
+        self, design: DesignMatrix, loss: Any, y: Array, theta: Array, i: int, z: Array
+    ) -> None:
+        slope = self.step * loss.slopes(y[i : i + 1], z)[..., 0]
+        columns, values = design.row(i)
+        if theta.ndim == 1:
+            theta[columns] -= slope * values
+        else:
+            theta[:, columns] -= slope[:, None] * values

@@ -1,0 +1,117 @@
+"""Semismooth Newton on the augmented Lagrangian, for piecewise linear losses with an L2 penalty.
+
+    round:   θ ← argmin (1/Σw) Σ w_i ψ_i(z_i) + strength·½‖W‖²,   s⁰ ← ψ′(z),   reach ← 3·reach
+
+with Moreau envelopes ψ_i around slopes s⁰ (linclass/solvers/hinge/augmented.py). Newton's method minimizes it over
+the rows whose slope may change, which are few near the end; if other slopes would change, their rows are added
+and the round continues. The stopping test is the duality gap of the slopes. If K = XXᵀ is small, block pivoting
+(linclass/solvers/hinge/block_pivoting.py) comes first, and usually solves the problem.
+Li, Sun & Toh (2018), SIAM J. Optim. 28; Rockafellar (1976), Math. Oper. Res. 1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from linclass.numerics import Array
+from linclass.objective.objective import Objective
+from linclass.objective.point import Point
+from linclass.solvers.base import Solution, Trace
+from linclass.solvers.hinge._by_rows_first import ByRowsFirst
+from linclass.solvers.hinge.augmented import Augmented, may_move
+from linclass.solvers.hinge.finite_newton import minimize
+from linclass.solvers.hinge.newton_system import WIDE, newton_system
+
+FAR, NEAR = 2.0, 5.0  # reach of the first round, from zero and from a start
+GROWTH = 3.0
+BAND = 4.0  # rows whose slope such a change would move take part
+FEW = 500  # rows up to which all take part, as they do if copies cost memory
+MISSED = 0.02  # share of other rows that may move before a round continues with them
+FAST = 0.01  # of the last certificate
+PATIENCE = 5  # rounds without a better certificate: limited by rounding
+INEXACT = 0.1  # tolerance of ‖∇‖², relative to the change of the slopes
+
+
+@dataclass(frozen=True)
+class SemismoothNewton(ByRowsFirst):
+    """Augmented Lagrangian, for piecewise linear losses with an L2 penalty.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of Newton steps. None is 1000.
+    """
+
+    needs: ClassVar[str] = "piecewise-linear"
+    takes: ClassVar[str] = "curved"
+    limit: ClassVar[int] = 1000  # Newton steps in all
+
+    def _descend(
+        self, objective: Objective, start: Array, trace: Trace | None, n_iter: int
+    ) -> Solution:
+        loss, y = objective.loss, objective.y
+        known = bool(np.any(start))
+        reach = (NEAR if known else FAR) / loss.scale(y)
+        point = objective.at(start)
+        slopes = loss.nearest_slopes(y, loss.middle(y) + reach * point.scores, reach)[0]
+        last, worse = np.inf, 0
+        best = point, slopes, np.inf
+        while n_iter < self.n_steps and best[2] > self.tol and worse < PATIENCE:
+            point, slopes, steps = one_round(
+                point, slopes, reach, BAND if known else np.inf, self.n_steps - n_iter
+            )
+            if trace:
+                trace(point)
+            certificate = objective.certificate(point, slopes)
+            worse = 0 if certificate < best[2] else worse + 1
+            if not worse:
+                best = point, slopes, certificate
+            if certificate > FAST * last:  # else this reach suffices, and a larger one costs digits
+                reach *= GROWTH
+            n_iter, last, known = n_iter + steps, certificate, True
+        point, slopes, certificate = best
+        return Solution.at(point, certificate, self.tol, n_iter, slopes=slopes)
+
+
+def one_round(
+    point: Point, slopes: Array, reach: float, band: float, max_iter: int
+) -> tuple[Point, Array, int]:
+    """Minimize the envelopes around the slopes; returns the point, its slopes and the number of steps."""
+    objective = point.objective
+    if objective.design.n_rows <= FEW or objective.design.width > WIDE:
+        band = np.inf
+    taking_part = may_move(objective, slopes, point.scores, reach, band)
+    if not taking_part.any():
+        taking_part[:] = True
+    n_iter = 0
+    while True:
+        rows = np.flatnonzero(taking_part)
+        smooth = Augmented(objective, slopes, reach, rows)
+        inner = smooth.start(point.theta)
+        inner, steps = minimize(inner, newton_system(smooth), near(smooth), max_iter - n_iter)
+        n_iter += steps
+        point = objective.at(smooth.end(inner.theta))
+        new, _ = objective.loss.nearest_slopes(objective.y, slopes + reach * point.scores, reach)
+        missed = (new != slopes) & ~taking_part
+        if n_iter >= max_iter or np.count_nonzero(missed) <= MISSED * len(rows):
+            return point, new, n_iter
+        taking_part |= missed
+
+
+def near(smooth: Augmented) -> Callable[[Point, Point, bool], bool]:
+    """Stopping test of a round: the gradient is small relative to the change of the slopes."""
+
+    def small(old: Point, new: Point, exact: bool) -> bool:
+        if exact:
+            return True
+        moved = float(smooth.weights @ (new.slopes - smooth.centre) ** 2)
+        g = new.gradient
+        return float(np.vdot(g, g)) <= INEXACT * moved * smooth.strength / smooth.reach
+
+    return small

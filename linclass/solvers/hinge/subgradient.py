@@ -1,0 +1,63 @@
+"""Subgradient method for losses with a kink:  θ ← θ − η_t g_t,  g_t ∈ ∂P(θ_t).
+
+With a penalty of strength λ on W, η_t = 1/(λ(t + 1))  makes W the average of all −Xᵀ(w s)/λ so far. The average
+of the slopes s is then a dual point, and its gap to the averaged iterate is O(log t/(λt)). Without a penalty,
+η_t = 1/(‖g‖√t) converges, without a certificate of that kind.
+Shalev-Shwartz, Singer, Srebro & Cotter (2011), Mathematical Programming 127; Nesterov (2004), §3.2.3
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from linclass.numerics import Array
+from linclass.objective.objective import Objective
+from linclass.solvers.base import Solution, Solver, Trace
+
+
+@dataclass(frozen=True)
+class Subgradient(Solver):
+    """The subgradient method, for any convex loss.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of iterations. None is 10000.
+    """
+
+    needs: ClassVar[str] = "convex"
+    limit: ClassVar[int] = 10_000
+    look_every: ClassVar[int] = 100
+
+    def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        theta = start.copy()
+        best, certificate = objective.at(theta), np.inf
+        mean, mass = np.zeros_like(theta), 0.0
+        dual = np.zeros_like(best.scores)
+        strong = objective.curvature
+        for t in range(1, self.n_steps + 1):
+            point = objective.at(theta)
+            g, s = point.gradient, point.slopes
+            if strong:  # later iterates have larger weights
+                eta, weight = 2 / (strong * (t + 1)), float(t)
+            else:
+                eta = 1 / (max(float(np.linalg.norm(g)), 1e-300) * t**0.5)
+                weight = eta
+            mass += weight
+            mean += weight / mass * (theta - mean)
+            dual = dual + weight / mass * (s - dual)
+            theta = theta - eta * g
+            if trace:
+                trace(point)
+            if t % self.look_every == 0 or t == self.n_steps:
+                average = objective.at(mean.copy())
+                best = min(best, average, point, key=lambda p: p.value)
+                certificate = objective.certificate(best, dual)
+                if certificate <= self.tol:
+                    break
+        return Solution.at(best, certificate, self.tol, t, slopes=dual if strong else None)

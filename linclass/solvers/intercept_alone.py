@@ -1,0 +1,73 @@
+"""W = 0 with the best intercept:  Σ_i w_i ∂ℓ_i/∂z = 0.  It is the minimum if no slope exceeds the kink,
+max_j |Σ_i w_i (∂ℓ_i/∂z) x_ij| ≤ strength·kink,  and otherwise the starting point: a step that still has
+to find the intercept moves weights that should be 0.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linclass.numerics import Array
+from linclass.objective.objective import Objective
+from linclass.objective.point import Point
+from linclass.objective.units import Units
+
+ROUNDING = 1e-12  # of the kink, by which slopes may exceed it
+STEPS = 100
+
+
+def begin(objective: Objective, start: Array) -> Point:
+    """The start, or the best intercept if there is a kink and the start has no weights."""
+    free = objective.design.intercept and objective.loss.kind == "twice-smooth"
+    if not objective.kink or not free or objective.weight_part(start).any():
+        return objective.at(start)
+    return best_intercept(objective)
+
+
+def best_intercept(objective: Objective) -> Point:
+    """By Newton's method, until the derivative is 0 up to rounding."""
+    n, w, loss = objective.design.n_rows, objective.weights, objective.loss
+
+    def at(b: Array) -> Point:
+        theta = objective.zero()
+        theta[..., -1] = b
+        return Point(objective, theta, np.repeat(b[..., None], n, axis=-1))
+
+    b = np.zeros(objective.shape[:-1])
+    point, left = at(b), np.inf
+    for _ in range(STEPS):
+        g = point.slopes @ w
+        if not np.abs(g).max() < left:
+            break
+        left = np.abs(g).max()
+        H = loss.hessian(np.ones((n, 1)), w, point.curvatures)
+        step = -np.linalg.lstsq(H, np.atleast_1d(g), rcond=1e-12)[0].reshape(b.shape)
+        last, t = point, 1.0
+        point = at(b + step)
+        while point.value > last.value + 1e-13 * abs(last.value) and t > 1e-10:
+            t /= 2
+            point = at(b + t * step)
+        b = b + t * step
+    return point
+
+
+def by_bisection(objective: Objective) -> Point:
+    """The same for one score of a loss with kinks, by bisection between −max|y| and max|y|; or 0."""
+    loss, y, w, n = objective.loss, objective.y, objective.weights, objective.design.n_rows
+    theta, high = objective.zero(), float(np.abs(y).max())
+    if not objective.design.intercept:
+        return objective.at(theta)
+    low = -high
+    for _ in range(STEPS):
+        b = (low + high) / 2
+        low, high = (b, high) if w @ loss.slopes(y, np.full(n, b)) < 0 else (low, b)
+    theta[-1] = min((low, high), key=lambda b: float(w @ loss.values(y, np.full(n, b))))
+    return objective.at(theta)
+
+
+def is_minimum(point: Point, units: Units) -> bool:
+    """Whether the point has no weights, and no slope exceeds the kink."""
+    objective = point.objective
+    if not objective.kink or objective.weight_part(point.theta).any():
+        return False
+    return bool(np.abs(units.excess(point)).max(initial=0) <= ROUNDING * objective.kink)

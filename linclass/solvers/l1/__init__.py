@@ -1,0 +1,1 @@
+"""Solvers of penalties with a kink at 0."""

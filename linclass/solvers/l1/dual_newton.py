@@ -1,0 +1,116 @@
+"""Squared loss with an L1 part in the penalty, for more features than rows, by its dual with one variable per row.
+
+A round computes  v⁰ ← argmin_v  ½‖r‖² + κ‖v‖₁ + ½μ‖v‖² + ½‖v − v⁰‖²/reach,  r = y − Xv,  whose dual is smooth:
+
+    ψ(r) = ½‖r‖² − r·y + Σ_j S(a_j)²/(2δ),   a = Xᵀr + v⁰/reach,   v = S(a)/δ,   δ = μ + 1/reach,
+    (I + X_P X_Pᵀ/δ) Δ = −∇ψ(r) = y − Xv − r,   P = {j: v_j ≠ 0},
+
+with S the soft threshold at κ; X and y are centred, rows multiplied by √w. Newton's equations have the size of P or
+of the rows, whichever is smaller, and are solved in single precision; ψ and its gradient, which decide the
+accuracy, are in double precision. P may change by many features in a step, so few steps are needed.
+Li, Sun & Toh (2018), SIAM J. Optimization 28; Rockafellar (1976), Math. Oper. Res. 1
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import lapack
+
+from linclass.numerics import Array
+from linclass.objective.certificate import TINY
+from linclass.objective.objective import Objective
+from linclass.soft_threshold import soft_threshold
+from linclass.solvers.l1.centred_gram import CentredGram
+
+ROWS = 3000  # up to which a matrix of rows × rows is factored
+REACH, GROWTH, FARTHEST = 100.0, 10.0, 1e4  # divided by the variance of a feature
+STEPS = 50
+INEXACT = 0.3  # tolerance of ‖∇ψ‖, relative to the change of v
+LAST = 1e-11  # of ‖y‖: negligible
+ROUNDING = 1e-6  # of a matrix in single precision
+
+
+class DualNewton:
+    def __init__(self, gram: CentredGram, objective: Objective):
+        self.gram, self.root = gram, np.sqrt(objective.weights)
+        self.Y = self.root * (np.atleast_2d(objective.y) - gram.y_mean[:, None])
+        n, d = gram.design.n_rows, gram.design.n_features
+        self._place, self._XT = (
+            np.full(d, -1),
+            np.empty((0, n), np.float32),
+        )  # of the requested features
+        some = self.features(np.arange(0, d, d // 50 + 1))
+        self.variance = max(float((some**2).sum(axis=1).mean()), TINY)
+
+    def round(self, objective: Objective, W: Array, slopes: Array, k: int) -> Array:
+        """The weights after round k, from those before it and the slopes −Xᵀr there."""
+        reach = min(REACH * GROWTH ** min(k, 9), FARTHEST) / self.variance
+        before = zip(self.Y, W, slopes, strict=True)
+        kink, curvature = objective.kink, objective.curvature
+        return np.array([self._minimize(*own, kink, curvature, reach) for own in before])
+
+    def features(self, P: Array) -> Array:
+        """X_Pᵀ in single precision."""
+        new = P[self._place[P] < 0]
+        if len(new):
+            design, known = self.gram.design, len(self._XT)
+            X = design.take_features(new).X
+            X = X.toarray() if design.is_sparse else X
+            X = (X - self.gram.mean[new]) * self.root[:, None]
+            self._XT = np.vstack([self._XT, X.T.astype(np.float32)])
+            self._place[new] = np.arange(known, len(self._XT))
+        return self._XT[self._place[P]]
+
+    def scores(self, v: Array) -> Array:
+        """X v."""
+        gram, ends = self.gram, [-(self.gram.mean @ v)] * self.gram.design.intercept
+        return self.root * gram.design.scores(np.append(v, ends))
+
+    def pull(self, r: Array) -> Array:
+        """Xᵀ r."""
+        u, gram = self.root * r, self.gram
+        return gram.design.pull(u)[: len(gram.mean)] - u.sum() * gram.mean
+
+    def _minimize(
+        self, y: Array, v: Array, slopes: Array, kink: float, curvature: float, reach: float
+    ) -> Array:
+        start, delta = v, curvature + 1 / reach
+        r, s = y - self.scores(v), -slopes
+        shrink = min(1.0, kink / max(float(np.abs(s).max(initial=0)), TINY))  # few a_j beyond κ
+        r, s = shrink * r, shrink * s
+
+        def psi(r: Array, s: Array) -> float:
+            beyond = soft_threshold(s + start / reach, kink)
+            return float(0.5 * (r @ r) - r @ y + (beyond @ beyond) / (2 * delta))
+
+        value = psi(r, s)
+        for _ in range(STEPS):
+            v = soft_threshold(s + start / reach, kink) / delta
+            g = r - y + self.scores(v)
+            moved = float(np.linalg.norm(v - start)) / reach**0.5
+            if np.linalg.norm(g) <= max(INEXACT * moved, LAST * float(np.linalg.norm(y))):
+                break
+            step = newton_step(self.features(np.flatnonzero(v)), g, delta)
+            along, fall, t = self.pull(step), float(g @ step), 1.0
+            new = psi(r + step, s + along)
+            while not new <= value + 1e-4 * t * fall + 1e-14 * abs(value) and t > 1e-8:
+                t /= 2
+                new = psi(r + t * step, s + t * along)
+            r, s, value = r + t * step, s + t * along, new
+        return v
+
+
+def newton_step(B: Array, g: Array, delta: float) -> Array:
+    """−(I + BᵀB/δ)⁻¹ g, by Woodbury's identity if B (features × rows) has fewer features than rows."""
+    m, n = B.shape
+    if not m:
+        return -g
+    few, right = m < n, g.astype(np.float32)
+    A, right = (B @ B.T, B @ right) if few else (B.T @ B, right)
+    shift, info = delta + ROUNDING * float(A.diagonal().mean()), 1
+    while info:
+        H = A.copy()
+        H.reshape(-1)[:: len(H) + 1] += shift
+        _, t, info = lapack.sposv(H, right, lower=1)
+        shift *= 10
+    return t @ B - g if few else -delta * t.astype(float)

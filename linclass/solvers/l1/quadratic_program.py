@@ -1,0 +1,166 @@
+"""Squared loss with an L1 part in the penalty (lasso, elastic net), as a quadratic program:
+
+    min_w  ½ wᵀG w − c·w + strength·penalty(w),   G, c centred second moments (`centred_gram`),
+
+solved by an active-set method (`active_set`). If it is cheap, G is computed for all features, and then also
+gives the certificate; otherwise for the support and the features that join because their slope exceeds the kink
+most. Elastic nets with few rows are solved by their dual (`dual_newton`), for which a lasso needs four times as
+many steps. The strengths of a path share G, and each starts from an extrapolation of the last two solutions.
+Osborne, Presnell & Turlach (2000), IMA J. Numerical Analysis 20
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from linclass.numerics import Array
+from linclass.objective.objective import Objective
+from linclass.solvers.base import Solution, Solver, Trace
+from linclass.solvers.l1.active_set import PRECISE, ActiveSet, scale
+from linclass.solvers.l1.centred_gram import WHOLE, CentredGram, Look, gram_of, look
+from linclass.solvers.l1.dual_newton import ROWS, DualNewton
+from linclass.solvers.l1.homotopy import Homotopy
+
+JOIN = 0.3  # of the largest violation: features above it join at once
+DENSE = 0.1  # strengths per feature above which a lasso's path is computed by homotopy
+MANY = 50  # features join at most, or as many as are in the support
+SLACK = 0.1  # of tol: error of slopes, relative to the kink, that suffices for it
+UNSEEN = Look(np.inf, np.empty(0), np.inf)
+
+
+@dataclass(frozen=True)
+class QuadraticProgram(Solver):
+    """Squared loss with an L1 part in the penalty, by active sets.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of quadratic programs. None is 1000.
+    """
+
+    needs: ClassVar[str] = "quadratic"
+    takes: ClassVar[str] = "any"
+    limit: ClassVar[int] = 1000
+
+    def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        gram = gram_of(objective)
+        programs = Programs(gram, objective)
+        W = np.atleast_2d(objective.weight_part(start))
+        return self._solve(objective, programs, W, look(objective, gram, W), trace)
+
+    def path(
+        self, objective: Objective, strengths: Iterable[float], start: Array
+    ) -> list[Solution]:
+        gram, strengths = gram_of(objective), list(strengths)
+        dense = len(strengths) > DENSE * objective.design.n_features
+        if gram.whole and dense and objective.kink and not objective.curvature:
+            return Homotopy(self.tol, self.max_iter).along(gram, objective, strengths)
+        programs, solutions = Programs(gram, objective), list[Solution]()
+        W = before = np.atleast_2d(objective.weight_part(start))
+        for k, strength in enumerate(strengths):
+            at = objective.with_strength(strength)
+            ahead = along(before, W, strengths[k - 2 : k + 1]) if k > 1 else W
+            seen = UNSEEN if gram.whole else look(at, gram, ahead)
+            solutions.append(self._solve(at, programs, ahead, seen))
+            before, W = W, np.atleast_2d(at.weight_part(solutions[-1].theta))
+        return solutions
+
+    def _solve(
+        self,
+        objective: Objective,
+        programs: Programs,
+        W: Array,
+        seen: Look,
+        trace: Trace | None = None,
+    ) -> Solution:
+        """From W, where the objective was evaluated as `seen`."""
+        gram, n_iter = programs.gram, 0
+        while seen.certificate > self.tol and n_iter < self.n_steps:
+            before = seen.certificate
+            tol = self._slack(objective) if gram.whole and not n_iter else PRECISE
+            W, seen = programs.solve(objective, W, seen.slopes, tol, n_iter)
+            n_iter += 1
+            if trace:
+                trace(objective.at(gram.theta(W).reshape(objective.shape)))
+            if n_iter >= programs.sure and seen.certificate >= before:
+                break  # limited by rounding
+        theta = gram.theta(W).reshape(objective.shape)
+        done, kind = seen.certificate <= self.tol, objective.certificate_kind
+        return Solution(theta, seen.value, seen.certificate, kind, done, n_iter)
+
+    def _slack(self, objective: Objective) -> float:
+        """Tolerance of the slopes, relative to the kink: the gap is proportional to it, or to its square if the
+        penalty has curvature.
+        """
+        bent = objective.curvature / ((objective.curvature + objective.kink) or 1.0)
+        return max(SLACK * self.tol, (self.tol * bent) ** 0.5)
+
+
+class Programs:
+    """One program for each score; if all of G is known, each starts with the inverse of the last."""
+
+    def __init__(self, gram: CentredGram, objective: Objective):
+        self.gram, design = gram, gram.design
+        few = design.n_rows <= min(ROWS, design.n_features) and design.n_features > WHOLE
+        self.wide = few and not gram.whole and objective.curvature > 0
+        self.sure = (
+            2 if gram.whole else 5 if self.wide else np.inf
+        )  # programs after which no progress means rounding
+        if self.wide:
+            self.dual = DualNewton(gram, objective)
+        if gram.whole:
+            self.H = gram.among(gram.known)
+            self.diagonal = np.einsum("ii->i", self.H)
+            self.own = self.diagonal.copy()
+            self.sets = [ActiveSet(self.H) for _ in gram.c]
+
+    def solve(
+        self, objective: Objective, W: Array, slopes: Array, tol: float, n_iter: int
+    ) -> tuple[Array, Look]:
+        """Improved weights, and the objective evaluated there."""
+        gram, W = self.gram, W.copy()
+        kinks, slack = np.full(W.shape[1], objective.kink), tol * scale(gram.c, objective.kink)
+        if gram.whole:
+            HW = np.empty_like(W)
+            np.add(self.own, objective.curvature, out=self.diagonal)
+            for k, program in enumerate(self.sets):
+                W[k], HW[k] = program.minimize(gram.c[k], kinks, W[k], slack)
+            return W, look(objective, gram, W, HW - objective.curvature * W)
+        if self.wide:
+            W = self.dual.round(objective, W, slopes, n_iter)
+            return W, look(objective, gram, W)
+        for c, w, slope in zip(gram.c, W, slopes, strict=True):
+            F = features(objective, w, slope)
+            H = gram.among(F)
+            np.einsum("ii->i", H)[...] += objective.curvature
+            w[F], _ = ActiveSet(H).minimize(c[F], kinks[F], w[F], slack)
+        return W, look(objective, gram, W)
+
+
+def along(before: Array, last: Array, strengths: list[float]) -> Array:
+    """Linear extrapolation of the weights at the last two of three strengths to the third: between kinks the
+    path is nearly linear. Weights that would change sign are set to 0.
+    """
+    far, near, here = strengths
+    if far == near:
+        return last
+    W = last + (here - near) / (near - far) * (last - before)
+    W[W * last <= 0] = 0
+    return W
+
+
+def features(objective: Objective, w: Array, slopes: Array) -> Array:
+    """The support, and the features whose slope exceeds the kink most."""
+    beyond = np.where(w != 0, 0, np.abs(slopes) - objective.kink)
+    worst = beyond.max(initial=0)
+    joining = np.flatnonzero(beyond > JOIN * worst) if worst > 0 else np.empty(0, int)
+    inside = np.flatnonzero(w)
+    most = max(MANY, len(inside))
+    joining = joining[np.argsort(-beyond[joining])[:most]]
+    return np.sort(np.append(inside, joining))

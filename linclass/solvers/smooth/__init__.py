@@ -1,0 +1,1 @@
+"""Solvers of smooth objectives: Newton and gradient methods."""

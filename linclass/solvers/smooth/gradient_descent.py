@@ -1,0 +1,142 @@
+"""Gradient descent on the mean objective:  θ ← θ − η ∇P(θ).
+
+The option `step` defines η:
+  a number or {constant: η}    θ − η ∇P
+  {unit: η}                    θ − η ∇P/‖∇P‖, so every step has length η
+  "backtracking" (default)     the largest η of a halving sequence with sufficient decrease (Armijo),
+                               starting at twice the last one.   Nocedal & Wright (2006), §3.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from linclass.numerics import Array
+from linclass.objective.objective import Objective
+from linclass.objective.point import Point
+from linclass.solvers.base import Solution, Solver, Trace
+
+
+@dataclass(frozen=True)
+class GradientDescent(Solver):
+    """Gradient descent on all rows.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of iterations. None is 10000.
+    step : float, str or dict, default='backtracking'
+        Step size η: a number (constant step), {'constant': η}, {'unit': η} for steps of length η, or
+        'backtracking'.
+    record : tuple of int, default=()
+        Iterations after which the parameters are kept, in the attribute `path_` of the estimator.
+    """
+
+    step: Any = "backtracking"
+    record: tuple[int, ...] = field(default=())  # iterations whose theta is kept in `path_`
+
+    needs: ClassVar[str] = "smooth"
+    limit: ClassVar[int] = 10_000
+
+    def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        rule, eta = self._rule()
+        advance = RULES[rule]
+        path = {0: start.copy()} if 0 in self.record else {}
+        theta, done, n_iter = start.copy(), False, 0
+        stops = sorted({s for s in self.record if 0 < s <= self.n_steps} | {self.n_steps})
+        for stop in stops:
+            if not done:
+                theta, steps, done = advance(objective, theta, eta, stop - n_iter, self.tol, trace)
+                n_iter += steps
+            path |= {stop: theta.copy()} if stop in self.record else {}
+        point = objective.at(theta)
+        certificate = objective.certificate(point)
+        extra = {"path_": path} if self.record else {}
+        return Solution.at(point, certificate, self.tol, n_iter, extra=extra)
+
+    def check(self) -> None:
+        super().check()
+        rule, eta = self._rule()
+        if rule not in RULES:
+            raise ValueError(f"gradient_descent has no step rule {rule!r}; use {', '.join(RULES)}.")
+        if rule != "backtracking" and not (isinstance(eta, (int, float)) and eta > 0):
+            raise ValueError(f"step is {self.step!r}; give the {rule} step a number above 0.")
+
+    def _rule(self) -> tuple[str, Any]:
+        if isinstance(self.step, Mapping) and len(self.step) == 1:
+            return next(iter(self.step.items()))
+        return ("backtracking", 1.0) if isinstance(self.step, str) else ("constant", self.step)
+
+
+End = tuple[Array, int, bool]
+
+
+def constant(
+    objective: Objective, theta: Array, eta: float, steps: int, tol: float, trace: Trace | None
+) -> End:
+    """Steps of −η∇P with preallocated memory; convergence is checked every 100 steps."""
+    advance = objective.prepared_steps(eta)
+    every = 1 if trace else 100 if tol > 0 else max(1, steps)
+    for done in range(0, steps, every):
+        advance(theta, min(every, steps - done))
+        if trace or tol > 0:
+            point = objective.at(theta.copy())
+            if trace:
+                trace(point)
+            if objective.certificate(point) <= tol:
+                return theta, min(done + every, steps), True
+    return theta, steps, False
+
+
+def unit(
+    objective: Objective, theta: Array, eta: float, steps: int, tol: float, trace: Trace | None
+) -> End:
+    for _ in range(steps):
+        g = objective.at(theta).gradient
+        length = np.sqrt(np.vdot(g, g))
+        if length > 0:
+            theta -= eta / length * g
+        if trace:
+            trace(objective.at(theta.copy()))
+    return theta, steps, False
+
+
+def backtracking(
+    objective: Objective, theta: Array, eta: float, steps: int, tol: float, trace: Trace | None
+) -> End:
+    point = objective.at(theta)
+    for n in range(1, steps + 1):
+        g = point.gradient
+        descent = float(np.vdot(g, g))
+        along = point.toward(-g)
+        eta *= 2
+        new = along(eta)
+        while not enough(point, new, eta * descent) and eta > 1e-300:
+            eta /= 2
+            new = along(eta)
+        point = new
+        if trace:
+            trace(point)
+        if n % 10 == 0 and (point.separates or objective.certificate(point) <= tol):
+            return point.theta, n, True
+    return point.theta, steps, False
+
+
+def enough(old: Point, new: Point, descent: float) -> bool:
+    """Armijo's condition; if rounding hides the decrease, the derivative must not have changed sign."""
+    if descent > 1e-13 * abs(old.value):
+        return new.value <= old.value - 0.5 * descent
+    return float(np.vdot(new.gradient, old.gradient)) >= 0
+
+
+RULES: dict[str, Callable[[Objective, Array, float, int, float, Trace | None], End]] = {
+    "constant": constant,
+    "unit": unit,
+    "backtracking": backtracking,
+}

@@ -1,0 +1,98 @@
+"""Newton–Raphson  θ ← θ − t H⁻¹ g,  with t = 1 unless the objective does not decrease enough.
+
+The decrement gᵀH⁻¹g is twice the decrease that the quadratic model predicts. If it is small the Hessian hardly
+changes any more, so H⁻¹ is kept (the chord method): a gradient costs a fraction of a Hessian.
+Boyd & Vandenberghe (2004), §9.5
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from linclass.inverse import Inverse
+from linclass.numerics import Array
+from linclass.objective.objective import Objective
+from linclass.objective.point import Point
+from linclass.solvers.base import Solution, Solver, Trace
+from linclass.solvers.subset_start import few_rows
+
+CHORD = 1e-2  # decrement, relative to the objective: scores then change by about 0.1
+
+
+@dataclass(frozen=True)
+class Newton(Solver):
+    """Newton's method, with the Hessian formed and inverted.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of iterations. None is 100.
+    """
+
+    def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        # Without a duality gap the digits of coefficients and standard errors count: every
+        # Hessian is new, and one more step is taken.
+        proof = objective.certificate_kind == "duality_gap"
+        near = (20 if proof else 0.02) * self.tol
+        few = few_rows(objective, start)
+        if few is not None:  # two full steps then suffice
+            start = replace(self, tol=1e-4, max_iter=None).solve(few, start).theta
+        point = objective.survey(start)
+        source, inverse = point, inverse_hessian(point)
+        certificate, last, kept = np.inf, np.inf, False
+        for n_iter in range(1, self.n_steps + 1):  # noqa: B007
+            g = point.gradient
+            step = -inverse.times(g.ravel()).reshape(g.shape)
+            decrement = -float(np.vdot(g, step)) / abs(point.value or 1.0)
+            keep = proof and decrement < CHORD and decrement < last / 20
+            old = point
+            point = descend(old, step, objective.look if keep else objective.survey)
+            if trace:
+                trace(point)
+            # a new Hessian squares the error; with a kept one it decreases linearly
+            linear = kept and last > 0
+            done = decrement * (decrement / last) <= near / 1000 if linear else decrement <= near
+            last = decrement if keep else np.inf
+            if done or point.separates:
+                certificate = np.inf
+                if proof:
+                    certificate = objective.certificate_of_step(old, point, source)
+                if certificate > self.tol:
+                    certificate = objective.certificate(point)
+                if certificate <= self.tol or point.separates:
+                    break
+            kept = keep
+            if not keep:
+                source, inverse = point, inverse_hessian(point)
+        else:
+            certificate = objective.certificate(point)
+        return Solution.at(point, certificate, self.tol, n_iter, rank=inverse.rank)
+
+
+def inverse_hessian(point: Point) -> Inverse:
+    objective = point.objective
+    if objective.loss.shift_invariant and objective.design.intercept:
+        fix_common_intercept(point.hessian, objective.shape)
+    return Inverse(point.hessian, positive=objective.curvature > 0)
+
+
+def fix_common_intercept(H: Array, shape: tuple[int, ...]) -> None:
+    """The objective does not change if all K intercepts are shifted: make H regular in that direction."""
+    intercepts = H.reshape(*shape, *shape)[:, -1, :, -1]
+    intercepts += np.trace(intercepts) / len(intercepts) ** 2
+
+
+def descend(point: Point, step: Array, look: Callable[[Array], Point]) -> Point:
+    """Line search: the first of t = 1, ½, ¼, … with sufficient decrease; `look` evaluates a point."""
+    slope = float(np.vdot(point.gradient, step))
+    slack = 1e-13 * abs(point.value)
+    new, t = look(point.theta + step), 1.0
+    while not new.value <= point.value + 1e-4 * t * slope + slack and t > 1e-10:
+        t /= 2
+        new = look(point.theta + t * step)
+    return new

@@ -1,0 +1,116 @@
+"""Stochastic gradient descent on mini-batches:  θ ← θ − η_t ∇P_batch(θ), rows reshuffled each epoch.
+
+After t epochs `step` gives η_t as
+  a number or {constant: η}   η
+  {inverse: η}                η/(1 + t/10)
+  {sqrt: η}  (default)        η/√(1 + t/10), η = 1/(largest curvature of a row)
+The average of the iterates is returned. It is restarted after 1, 2, 4, 8, … epochs, so that it forgets the
+start but covers at least half of the epochs. With average=False the last iterate is returned.
+Polyak & Juditsky (1992), SIAM J. Control and Optimization 30
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from linclass.numerics import Array
+from linclass.objective.objective import Objective
+from linclass.solvers.base import Solution, Solver, Trace
+
+SCHEDULES: dict[str, Callable[[float, float], float]] = {
+    "constant": lambda eta, t: eta,
+    "inverse": lambda eta, t: eta / (1 + t / 10),
+    "sqrt": lambda eta, t: eta / (1 + t / 10) ** 0.5,
+}
+
+
+@dataclass(frozen=True)
+class StochasticGradient(Solver):
+    """Stochastic gradient descent on mini-batches.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of epochs. None is 200.
+    step : float, dict or None, default=None
+        Step size: a number (constant), {'constant': η}, {'inverse': η} or {'sqrt': η}. None is
+        'sqrt' with η = 1/(largest curvature of a row).
+    batch : int, default=32
+        Number of rows in a mini-batch.
+    average : bool, default=True
+        Whether to return the average of the iterates instead of the last one.
+    random_state : int, numpy.random.Generator or None, default=None
+        Seed of the order of rows. None draws a new one for each call.
+    """
+
+    step: Any = None
+    batch: int = 32
+    average: bool = True
+    random_state: Any = None
+
+    needs: ClassVar[str] = "convex"
+    limit: ClassVar[int] = 200
+    look_every: ClassVar[int] = 5  # epochs between certificates, which cost a pass each
+
+    def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        schedule, eta = self._rule(objective)
+        rng = np.random.default_rng(self.random_state)
+        theta, mean, averaged = start.copy(), start.copy(), 0
+        n_rows = objective.design.n_rows
+        n_batches = -(-n_rows // self.batch)
+        bounds = np.linspace(0, n_rows, n_batches + 1).astype(
+            int
+        )  # a small last one is a noisy one
+        point, certificate = objective.at(start), np.inf
+        for epoch in range(self.n_steps):
+            if epoch & (epoch - 1) == 0:  # a power of two
+                mean, averaged = theta.copy(), 0
+            order = rng.permutation(n_rows)
+            shuffled = objective.take(order)
+            for i in range(n_batches):
+                rows = slice(bounds[i], bounds[i + 1])
+                rate = schedule(eta, epoch + i / n_batches)
+                theta -= rate * shuffled.batch_gradient(rows, theta)
+                averaged += 1
+                if self.average:
+                    mean += (theta - mean) / averaged
+            objective.design.passes += 1
+            last = epoch + 1 == self.n_steps
+            if trace or last or (epoch + 1) % self.look_every == 0:
+                point = objective.at((mean if self.average else theta).copy())
+                if trace:
+                    trace(point)
+                certificate = objective.certificate(point)
+                if certificate <= self.tol:
+                    break
+        return Solution.at(point, certificate, self.tol, epoch + 1)
+
+    def check(self) -> None:
+        super().check()
+        name, eta = self._named()
+        if name not in SCHEDULES:
+            raise ValueError(
+                f"step is {self.step!r}; its schedule is one of {', '.join(SCHEDULES)}."
+            )
+        if eta is not None and not (isinstance(eta, (int, float)) and eta > 0):
+            raise ValueError(f"step is {self.step!r}; give the schedule a number above 0.")
+        if self.batch < 1:
+            raise ValueError(f"batch is {self.batch}; a batch has at least 1 row.")
+
+    def _named(self) -> tuple[str, Any]:
+        if isinstance(self.step, Mapping) and len(self.step) == 1:
+            return next(iter(self.step.items()))
+        return ("sqrt", None) if self.step is None else ("constant", self.step)
+
+    def _rule(self, objective: Objective) -> tuple[Callable[[float, float], float], float]:
+        name, eta = self._named()
+        if eta is None:
+            bend = objective.loss.smoothness if np.isfinite(objective.loss.smoothness) else 1.0
+            eta = 1 / (bend * float(objective.design.row_norms().max()) + objective.curvature)
+        return SCHEDULES[name], eta
