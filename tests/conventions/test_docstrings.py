@@ -9,6 +9,7 @@ import ast
 import dataclasses
 import importlib
 import inspect
+import pathlib
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -57,7 +58,7 @@ def public() -> Iterator[tuple[str, Any]]:
 def steps(package: str) -> list[str]:
     """Names of the files of a package whose files a study names, but which has no base class."""
     return [
-        file.stem for file in sorted((Path(linclass.__file__).parent / package).glob("[!_]*.py"))
+        file.stem for file in sorted(pathlib.Path(linclass.__path__[0], package).glob("[!_]*.py"))
     ]
 
 
