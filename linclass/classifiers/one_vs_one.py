@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from linclass.conventions import SoftmaxProbabilities
-from linclass.estimators.from_binary import FromBinary, Problem
+from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.multiclass.from_binary import FromBinary, Problem
+from linclass.multiclass.pairwise_coupling import COUPLINGS, couple
 from linclass.numerics import Array
-from linclass.pairwise_coupling import COUPLINGS, couple
 from linclass.predicted import predictions_of
 
 
@@ -34,7 +34,7 @@ class OneVsOne(FromBinary):
         Two-class classifier with `fit` and `decision_function` or `predict_proba`, from linclass or
         elsewhere. It is copied for each problem. None is LogisticRegression().
     coupling : {'wu_lin_weng', 'hastie_tibshirani'} or None, default=None
-        How probabilities of pairs are combined, by the equations of linclass/pairwise_coupling.py; the
+        How probabilities of pairs are combined, by the equations of linclass/multiclass/pairwise_coupling.py; the
         estimator needs `predict_proba`. None predicts by votes, without probabilities.
 
     Attributes

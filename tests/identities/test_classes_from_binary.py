@@ -20,7 +20,7 @@ from linclass import (
     log_probability,
     pipeline,
 )
-from linclass.pairwise_coupling import COUPLINGS
+from linclass.multiclass.pairwise_coupling import COUPLINGS
 from linclass.table import Table
 from linclass_study.study import code, method_check
 

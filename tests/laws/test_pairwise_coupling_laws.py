@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit
 from sklearn.svm import SVC
 
-from linclass.pairwise_coupling import COUPLINGS, couple
+from linclass.multiclass.pairwise_coupling import COUPLINGS, couple
 
 EACH = pytest.mark.parametrize("method", COUPLINGS)
 
