@@ -35,7 +35,9 @@ def find(package: str, name: str) -> Any:
 
 @cache
 def names(package: str) -> tuple[str, ...]:
-    """The names of all parts of a package."""
+    """The names of all parts of a package; of one without a base class, all its files."""
+    if package not in BASES:
+        return tuple(sorted(_modules(package)))
     return tuple(sorted(name for name in _modules(package) if _part(package, name)))
 
 

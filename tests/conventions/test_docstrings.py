@@ -9,7 +9,6 @@ import ast
 import dataclasses
 import importlib
 import inspect
-import pathlib
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -25,7 +24,6 @@ from linclass.conventions.estimator import Estimator
 from linclass.metrics.predictions import Predictions
 
 FOUND_BY_NAME = ("families", "features", "kernels", "losses", "penalties", "solvers", "transforms")
-STEPS = ("features", "transforms")
 
 
 ELSEWHERE = (
@@ -49,17 +47,10 @@ def public() -> Iterator[tuple[str, Any]]:
     for name in synthetic.names():
         yield f"synthetic.{name}", synthetic.generator(name)
     for package in FOUND_BY_NAME:
-        for name in steps(package) if package in STEPS else parts.names(package):
+        for name in parts.names(package):
             yield f"{package}.{name}", part(package, name)
     for found in ELSEWHERE:
         yield found.__name__, found
-
-
-def steps(package: str) -> list[str]:
-    """Names of the files of a package whose files a study names, but which has no base class."""
-    return [
-        file.stem for file in sorted(pathlib.Path(linclass.__path__[0], package).glob("[!_]*.py"))
-    ]
 
 
 def part(package: str, name: str) -> Any:
