@@ -18,7 +18,7 @@ from linclass import (
     OneVsRest,
     code_matrix,
 )
-from linclass.conventions import NotApplicable
+from linclass.applicability import NotApplicable
 from linclass.parts import find
 
 NAMES = np.array(list("dbcae"))
