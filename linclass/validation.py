@@ -98,30 +98,16 @@ def row_weights(sample_weight: Any, rows: int) -> np.ndarray:
     return w
 
 
-def class_weights(class_weight: Any, classes: np.ndarray, mass: np.ndarray) -> np.ndarray:
-    """One weight per class: 'balanced' gives all classes the same total weight, a dict specifies them.
-
-    'balanced': Σmass / (K · mass_k), with mass_k the sum of the row weights of class k.
-    """
-    if isinstance(class_weight, str) and class_weight == "balanced":
-        return mass.sum() / (len(classes) * mass)
-    if not hasattr(class_weight, "get"):
-        raise ValueError(
-            f"class_weight is {class_weight!r}; it must be 'balanced', None, or a dict from class "
-            "to weight."
-        )
-    known = classes.tolist()
-    unknown = [key for key in class_weight if key not in known]
-    if unknown and any(c not in class_weight for c in known):
-        raise ValueError(f"class_weight names {unknown[0]!r}, but the classes are {known}.")
-    weights = np.array([class_weight.get(c, 1.0) for c in known], dtype=np.float64)
-    if not (np.isfinite(weights) & (weights > 0)).all():
-        c = int(np.argmin(np.isfinite(weights) & (weights > 0)))
-        raise ValueError(
-            f"class_weight of {known[c]!r} is {weights[c]:g}; it must be finite and above 0. "
-            "Leave the rows of a class out to ignore it."
-        )
-    return weights
+def among_weighted(
+    folds: Sequence[Any], rows: int, sample_weight: Any
+) -> tuple[list[np.ndarray], np.ndarray]:
+    """(row indices of each fold among the rows whose weight is not zero, mask of those rows)."""
+    held_out = held_out_rows(folds, rows)
+    kept = row_weights(sample_weight, rows) > 0
+    if kept.all():
+        return held_out, kept
+    place = np.cumsum(kept) - 1
+    return [place[fold[kept[fold]]] for fold in held_out], kept
 
 
 def held_out_rows(folds: Sequence[Any], rows: int) -> list[np.ndarray]:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass import validation
 from linclass.batches.batched_newton import Batch
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
@@ -112,12 +111,10 @@ class SharedRows:
 def _weights(folds: Any, some: Sequence[int]) -> Array:
     """Row weights of each fold, which sum to 1; 0 for held-out rows."""
     held_out = [folds.held_out[fold] for fold in some]
-    w = np.ones((len(some), len(folds.codes)))
-    if folds.whole.class_weight is not None:
-        for row, fold in zip(w, some, strict=True):
-            mass, classes = folds.counts[fold].astype(float), folds.whole.classes_
-            row *= validation.class_weights(folds.whole.class_weight, classes, mass)[folds.codes]
+    w = np.tile(folds.weights, (len(some), 1))
     w[np.repeat(np.arange(len(some)), list(map(len, held_out))), np.concatenate(held_out)] = 0
+    if folds.whole.class_weight is not None:
+        w = np.array([folds.whole._class_weighted(folds.codes, row) for row in w])
     w /= w.sum(axis=1, keepdims=True)
     return w
 

@@ -34,6 +34,7 @@ class FitsMany:
         folds: Sequence[Any],
         params: Sequence[dict[str, Any]],
         scaling: Scaling | None = None,
+        sample_weight: Any = None,
     ) -> list[list[Self]]:
         """Fit on the training rows of each fold, for each setting of parameters.
 
@@ -51,17 +52,19 @@ class FitsMany:
             Parameters to set for each fit of a fold; [{}] fits once with the present ones.
         scaling : sequence of (shift, scale) or None, default=None
             For each fold, fit on (X − shift)/scale. None leaves X as it is.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; None weighs all rows equally.
 
         Returns
         -------
         list of lists of estimators
             `fits[fold][param]`, fitted to the rows that are not in the fold.
         """
-        held_out = validation.held_out_rows(folds, len(y))
+        held_out, _ = validation.among_weighted(folds, len(y), sample_weight)
         models = [self._unfitted().set_params(**changed) for changed in params]  # type: ignore[attr-defined]
         fits: list[list[Any]] = [[None] * len(models) for _ in held_out]
         for members in _equal_but_for_strength(models):
-            own = Folds([models[i] for i in members], X, y, held_out, scaling).fits()
+            own = Folds([models[i] for i in members], X, y, held_out, scaling, sample_weight).fits()
             for fold, found in zip(fits, own, strict=True):
                 for i, model in zip(members, found, strict=True):
                     fold[i] = model
@@ -78,6 +81,7 @@ class Folds:
         y: Any,
         held_out: Sequence[Array],
         scaling: Scaling | None,
+        sample_weight: Any = None,
     ):
         for model in models:
             model.check()
@@ -92,7 +96,8 @@ class Folds:
             raise NotApplicable(
                 f"{self.whole!r} stops by its gap at a point that depends on the start; fit fold by fold."
             )
-        self.X, self.codes, weights = self.whole._start_fit(X, y)
+        self.X, self.codes, self.weights = self.whole._start_rows(X, y, sample_weight)
+        weights = self.whole._class_weighted(self.codes, self.weights)
         self.objectives = self.whole._objectives(self.X, self.codes, weights)
         total, K = np.bincount(self.codes), len(self.whole.classes_)
         self.counts = np.array([total - np.bincount(self.codes[r], minlength=K) for r in held_out])
@@ -132,16 +137,16 @@ class Folds:
         """A path through the penalized models; the others are fitted separately."""
         kept = np.ones(len(self.codes), dtype=bool)
         kept[self.held_out[fold]] = False
-        X, y = self.X[kept], self.whole.classes_[self.codes[kept]]
+        X, y, weights = self.X[kept], self.whole.classes_[self.codes[kept]], self.weights[kept]
         if self.scaling is not None:
             X = scaled(X, *self.scaling[fold])
         models = [model._unfitted() for model in self.models]
         penalized = [model for model in models if model._is_penalized()]
         if penalized:
             first = max(penalized, key=lambda model: model.strength)._unfitted()
-            rows, codes, weights = first._start_fit(X, y)
-            first._fit_path(penalized, first._objectives(rows, codes, weights), codes, weights)
-        return [model if model in penalized else model.fit(X, y) for model in models]
+            rows, codes, own = first._start_fit(X, y, weights)
+            first._fit_path(penalized, first._objectives(rows, codes, own), codes, own)
+        return [model if model in penalized else model.fit(X, y, weights) for model in models]
 
 
 def scaled(X: Any, shift: Array, scale: Array) -> Any:

@@ -67,6 +67,9 @@ class BayesianLogisticRegression(SoftmaxProbabilities):
         Tolerance: the fit has converged when `certificate_` is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of Newton steps for each strength. None is 100.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
@@ -92,12 +95,14 @@ class BayesianLogisticRegression(SoftmaxProbabilities):
         fit_intercept: bool = True,
         tol: float = 1e-6,
         max_iter: int | None = None,
+        class_weight: Any = None,
     ):
         self.strength = strength
         self.predictive = predictive
         self.fit_intercept = fit_intercept
         self.tol = tol
         self.max_iter = max_iter
+        self.class_weight = class_weight
 
     def check(self) -> None:
         number = isinstance(self.strength, Real) and 0 < self.strength < np.inf

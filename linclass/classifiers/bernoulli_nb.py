@@ -32,6 +32,9 @@ class BernoulliNB(LinearNaiveBayes):
         Number of ones, and of zeros, added to each feature of each class; 1 is Laplace's rule.
     binarize : float or None, default=0.0
         Threshold above which x counts as 1. None: X holds zeros and ones.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
@@ -58,10 +61,12 @@ class BernoulliNB(LinearNaiveBayes):
         priors: Priors = None,
         smoothing: float = Bernoulli.smoothing,
         binarize: float | None = 0.0,
+        class_weight: Any = None,
     ):
         self.priors = priors
         self.smoothing = smoothing
         self.binarize = binarize
+        self.class_weight = class_weight
 
     def check(self) -> None:
         check_priors(self.priors)

@@ -29,6 +29,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from linclass import validation
 from linclass.applicability import NotApplicable
 from linclass.calibration.isotonic import IsotonicFunctions
 from linclass.calibration.platt import PlattSigmoids
@@ -36,6 +37,7 @@ from linclass.calibration.temperature import Temperature
 from linclass.classifiers.linear_svm import LinearSVM
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.multiclass.from_binary import weights_for
 from linclass.numerics import Array
 from linclass.predicted import own_copy, predictions_of
 from linclass.resampling import stratified_folds
@@ -59,6 +61,9 @@ class Calibrated(SoftmaxProbabilities):
         Number of inner folds, at least 2; fewer are used where a class has fewer rows.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the assignment of rows to inner folds. None draws a new one for each fit.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
@@ -83,11 +88,13 @@ class Calibrated(SoftmaxProbabilities):
         method: str = "sigmoid",
         folds: int = 5,
         random_state: Any = 0,
+        class_weight: Any = None,
     ):
         self.estimator = estimator
         self.method = method
         self.folds = folds
         self.random_state = random_state
+        self.class_weight = class_weight
 
     def check(self) -> None:
         if self.method not in METHODS:
@@ -102,7 +109,7 @@ class Calibrated(SoftmaxProbabilities):
                 "fit, predict and get_params."
             )
 
-    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit the map on held-out rows, then the estimator on all rows.
 
         Parameters
@@ -111,6 +118,10 @@ class Calibrated(SoftmaxProbabilities):
             Training rows; finite numbers.
         y : array of shape (n,)
             Class of each row, at least two rows of each class.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0, in the estimator and in the map; rows of weight 0 take no
+            part. Inner folds balance the numbers of rows, not their weights. None weighs all rows
+            equally.
         groups : array of shape (n,) or None, default=None
             Group of each row; rows of a group are held out together. None is no groups.
 
@@ -118,7 +129,10 @@ class Calibrated(SoftmaxProbabilities):
         -------
         self
         """
-        X, codes, weights = self._start_fit(X, y)
+        if groups is not None and sample_weight is not None:
+            groups = np.asarray(groups)[validation.row_weights(sample_weight, len(groups)) > 0]
+        X, codes, weights = self._start_fit(X, y, sample_weight)
+        given = weights if sample_weight is not None or self.class_weight is not None else None
         K = len(self.classes_)
         seed = int(np.random.default_rng(self.random_state).integers(2**32))
         fewest = int(np.bincount(codes).min())
@@ -134,13 +148,13 @@ class Calibrated(SoftmaxProbabilities):
         Z = np.empty((len(codes), K))
         for k in range(folds):
             out = fold == k
-            model = self._fitted(X[~out], codes[~out])
+            model = self._fitted(X[~out], codes[~out], None if given is None else given[~out])
             Z[out] = _finite_scores(model, X[out], K)
         self._map = METHODS[self.method](Z, codes, weights)
         for name in ("slopes_", "offsets_", "functions_", "temperature_"):
             vars(self).pop(name, None)  # of an earlier fit
         vars(self).update(self._map.fitted)
-        self.estimator_ = self._fitted(X, codes)
+        self.estimator_ = self._fitted(X, codes, given)
         told = self.estimator_ if isinstance(self.estimator_, Classifier) else None
         status, reason = getattr(told, "status_", "converged"), getattr(told, "reason_", "")
         if status == "converged":
@@ -169,12 +183,13 @@ class Calibrated(SoftmaxProbabilities):
         Z = _finite_scores(self.estimator_, X, len(self.classes_))
         return np.asarray(self._map.decision(Z))
 
-    def _fitted(self, X: Any, codes: Array) -> Any:
+    def _fitted(self, X: Any, codes: Array, weights: Array | None) -> Any:
         made = self.estimator
         params = {} if made is None else copy.deepcopy(made.get_params(deep=False))
         model = (LinearSVM if made is None else type(made))(**params)
         with silently():
-            model.fit(own_copy(X, model), codes)  # a foreign `fit` may return None
+            own = {} if weights is None else weights_for(model.fit, weights)
+            model.fit(own_copy(X, model), codes, **own)  # a foreign `fit` may return None
         return model
 
 

@@ -29,6 +29,9 @@ class CategoricalNB(NonNegative):
         class frequencies.
     smoothing : float, default=1.0
         Number of rows added to each level of each feature of each class.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
@@ -46,9 +49,15 @@ class CategoricalNB(NonNegative):
         The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
 
-    def __init__(self, priors: Priors = None, smoothing: float = Categorical.smoothing):
+    def __init__(
+        self,
+        priors: Priors = None,
+        smoothing: float = Categorical.smoothing,
+        class_weight: Any = None,
+    ):
         self.priors = priors
         self.smoothing = smoothing
+        self.class_weight = class_weight
 
     def check(self) -> None:
         check_priors(self.priors)

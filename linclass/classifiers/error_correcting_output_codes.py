@@ -51,6 +51,9 @@ class ErrorCorrectingOutputCodes(FromBinary):
         'exponential'; best that of the estimator.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the random code. None draws a new one for each fit.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
@@ -74,12 +77,14 @@ class ErrorCorrectingOutputCodes(FromBinary):
         columns: int | None = None,
         decoding: str = "margin",
         random_state: Any = 0,
+        class_weight: Any = None,
     ):
         self.estimator = estimator
         self.code = code
         self.columns = columns
         self.decoding = decoding
         self.random_state = random_state
+        self.class_weight = class_weight
 
     def check(self) -> None:
         super().check()

@@ -38,6 +38,9 @@ class ExponentialFamilyNB(NaiveBayes):
     smoothing : float, dict or None, default=None
         Amount of smoothing of all families, or a dict from families to amounts; each family says what
         it adds (linclass/families). None is each family's default.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
@@ -62,10 +65,12 @@ class ExponentialFamilyNB(NaiveBayes):
         families: str | Mapping[Any, str] = REST,
         priors: Priors = None,
         smoothing: float | Mapping[str, float] | None = None,
+        class_weight: Any = None,
     ):
         self.families = families
         self.priors = priors
         self.smoothing = smoothing
+        self.class_weight = class_weight
 
     def check(self) -> None:
         check_priors(self.priors)

@@ -47,6 +47,9 @@ class FirthLogisticRegression(LinearScores, SoftmaxProbabilities, LinearGeometry
         Tolerance: the fit has converged when `certificate_` is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of steps. None is 200.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
@@ -63,11 +66,17 @@ class FirthLogisticRegression(LinearScores, SoftmaxProbabilities, LinearGeometry
     """
 
     def __init__(
-        self, *, fit_intercept: bool = True, tol: float = 1e-6, max_iter: int | None = None
+        self,
+        *,
+        fit_intercept: bool = True,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        class_weight: Any = None,
     ):
         self.fit_intercept = fit_intercept
         self.tol = tol
         self.max_iter = max_iter
+        self.class_weight = class_weight
 
     def check(self) -> None:
         if not (isinstance(self.tol, Real) and self.tol > 0):

@@ -135,17 +135,19 @@ class FisherDiscriminant(FromMoments, Coordinates, LinearScores, LinearGeometry)
             return self._record()
         return self._record("rank_deficient", missing_rank(self.rank_, d))
 
-    def _scores_of_others(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _scores_of_others(
+        self, X: Any, codes: np.ndarray, weights: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """With all directions the scores are those of linear discriminant analysis with equal priors."""
         statistics = self.statistics_
         K, d = statistics.mean.shape
         all_of_them = self.n_components is None or self.n_components >= min(K - 1, d)
         if not all_of_them or statistics.form != "tied" or sp.issparse(X):
-            return super()._scores_of_others(X, codes)
+            return super()._scores_of_others(X, codes, weights)
         spread = Spread.of_covariance(statistics.pooled, statistics.negligible)
         if spread.rank < d:
-            return super()._scores_of_others(X, codes)
-        return leave_one_out.tied(X, codes, statistics, spread, lost=1)
+            return super()._scores_of_others(X, codes, weights)
+        return leave_one_out.tied(X, codes, weights, statistics, spread, lost=1)
 
 
 def _over(statistics: ClassMoments) -> str:

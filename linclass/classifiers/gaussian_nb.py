@@ -36,6 +36,9 @@ class GaussianNB(FromMoments, SoftmaxProbabilities, LinearGeometry):
         Share of the largest variance of a feature (over all rows) that is added to all variances.
     tied : bool, default=False
         Whether all classes share the variances, which makes the classifier linear.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
@@ -63,10 +66,17 @@ class GaussianNB(FromMoments, SoftmaxProbabilities, LinearGeometry):
     intercept_: np.ndarray
     _family: Gaussian
 
-    def __init__(self, priors: Priors = None, var_smoothing: float = 1e-9, tied: bool = False):
+    def __init__(
+        self,
+        priors: Priors = None,
+        var_smoothing: float = 1e-9,
+        tied: bool = False,
+        class_weight: Any = None,
+    ):
         self.priors = priors
         self.var_smoothing = var_smoothing
         self.tied = tied
+        self.class_weight = class_weight
 
     def check(self) -> None:
         check_priors(self.priors)
@@ -153,11 +163,13 @@ class GaussianNB(FromMoments, SoftmaxProbabilities, LinearGeometry):
             Z = self._family.inner(X, self.natural_) + self.intercept_
         return Z[:, 0] if Z.shape[1] == 1 else Z
 
-    def _scores_of_others(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _scores_of_others(
+        self, X: Any, codes: np.ndarray, weights: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         if sp.issparse(X):
-            return super()._scores_of_others(X, codes)
+            return super()._scores_of_others(X, codes, weights)
         moments = self.statistics_
-        Z, lone = leave_one_out.diagonal(X, codes, moments, self.var_smoothing, self.tied)
+        Z, lone = leave_one_out.diagonal(X, codes, weights, moments, self.var_smoothing, self.tied)
         if self.priors is None:
-            return Z + leave_one_out.priors(codes, moments.mass), lone
+            return Z + leave_one_out.priors(codes, weights, moments.mass), lone
         return Z + log_priors(class_priors(self.priors, moments.mass)), lone

@@ -2,7 +2,7 @@
 
 The perceptron in the function space of the kernel: β counts the mistakes of each row, and with the linear
 kernel they are the mistakes of `Perceptron`, one by one. K classes use Kesler's construction, as there.
-The result depends on the order of the rows, so there is no sample_weight.
+The weight of a row, divided by the largest, is a factor of its corrections, as there.
 
 Predicts: scores.
 Cost: O(n² d) for the kernel matrix, O(n) a mistake; memory n².
@@ -24,6 +24,7 @@ from linclass.losses.perceptron import Perceptron
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.hinge.perceptron_rule import PerceptronRule
+from linclass.support_vectors import rows_that_count
 
 
 class KernelPerceptron(KernelMachine, Classifier):
@@ -50,6 +51,9 @@ class KernelPerceptron(KernelMachine, Classifier):
         is 100 (1000).
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the order 'random'. None draws a new one for each fit.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
@@ -77,6 +81,7 @@ class KernelPerceptron(KernelMachine, Classifier):
         fit_intercept: bool = True,
         max_iter: int | None = None,
         random_state: Any = 0,
+        class_weight: Any = None,
     ):
         self.kernel = kernel
         self.gamma = gamma
@@ -87,6 +92,7 @@ class KernelPerceptron(KernelMachine, Classifier):
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.random_state = random_state
+        self.class_weight = class_weight
 
     def check(self) -> None:
         self._check_kernel()
@@ -96,30 +102,16 @@ class KernelPerceptron(KernelMachine, Classifier):
         """The modules that a fit composes by name."""
         return self._kernel_parts()
 
-    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
-        """Fit the classifier to training rows, which cannot be weighted.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
-        y : array of shape (n,)
-            Class of each row: integers, booleans or strings, at least two classes.
-
-        Returns
-        -------
-        self
-        """
-        X, codes, _ = self._start_fit(X, y)
-        kept = np.ones(len(codes), dtype=bool)
-        design: Any = KernelDesign(
-            self._kernel_matrix(X, kept, np.ones(len(codes))), self.fit_intercept
-        )
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        X, codes, weights = self._start_fit(X, y, sample_weight)
+        kept = rows_that_count(sample_weight, len(np.asarray(y)))
+        K = self._kernel_matrix(X, kept, weights)
+        design: Any = KernelDesign(K, self.fit_intercept)
         n, classes = design.n_features, len(self.classes_)
         if classes == 2:
-            objective = Objective(design, Perceptron(), np.where(codes, 1.0, -1.0))
+            objective = Objective(design, Perceptron(), np.where(codes, 1.0, -1.0), weights)
         else:
-            objective = Objective(design, Kesler(classes), codes)
+            objective = Objective(design, Kesler(classes), codes, weights)
         solution = self._rule().solve(objective, objective.zero())
         theta = np.atleast_2d(solution.theta)
         used = np.flatnonzero(theta[:, :n].any(axis=0))

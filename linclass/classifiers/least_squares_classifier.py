@@ -126,6 +126,7 @@ class LeastSquaresClassifier(LinearClassifier):
         folds: Folds,
         params: Sequence[dict[str, Any]],
         scaling: Sequence[tuple[Any, Any]] | None = None,
+        sample_weight: Any = None,
     ) -> list[list[Any]]:
         """Fit on the training rows of each fold, for each setting of parameters.
 
@@ -144,6 +145,8 @@ class LeastSquaresClassifier(LinearClassifier):
             Parameters to set for each fit of a fold; [{}] fits once with the present ones.
         scaling : sequence of (shift, scale) or None, default=None
             For each fold, fit on (X − shift)/scale. None leaves X as it is.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; None weighs all rows equally.
 
         Returns
         -------
@@ -154,16 +157,17 @@ class LeastSquaresClassifier(LinearClassifier):
         models = [self._unfitted().set_params(**param) for param in params]
         for model in models:
             model.check()
-        if not all(model._has_closed_form() for model in models):
-            return super().fit_many(X, y, folds, params, scaling)
-        X, codes, weights = asked._start_fit(X, y)
-        folds = validation.held_out_rows(folds, len(codes))
-        if X.shape[1] >= 2000 and self.solver == "auto":  # which then avoids the Gram matrix
-            return super().fit_many(X, y, folds, params, scaling)
+        weighed_alike = len({repr(model.class_weight) for model in [asked, *models]}) == 1
+        if not (weighed_alike and all(model._has_closed_form() for model in models)):
+            return super().fit_many(X, y, folds, params, scaling, sample_weight)
+        rows, codes, weights = asked._start_fit(X, y, sample_weight)
+        if rows.shape[1] >= 2000 and self.solver == "auto":  # which then avoids the Gram matrix
+            return super().fit_many(X, y, folds, params, scaling, sample_weight)
+        X, (held_out, _) = rows, validation.among_weighted(folds, len(y), sample_weight)
         for model in models:
             _learn_features(model, asked)
         require_memory(32 * X.shape[1] ** 2, f"{type(self).__name__} needs a dense Gram matrix")
-        lefts = left_out(X, codes, weights, len(asked.classes_), "tied", folds)
+        lefts = left_out(X, codes, weights, len(asked.classes_), "tied", held_out)
         shared = len({model.strength for model in models if model._is_penalized()}) > 1
         fits = []
         for j, left in enumerate(left for stack in lefts for left in stack.split()):
@@ -174,12 +178,13 @@ class LeastSquaresClassifier(LinearClassifier):
             fits.append([m._fitted_to(problems[m.fit_intercept], classes, shared) for m in models])
         return fits
 
-    def leave_one_out(self, X: Any, y: Any) -> Array:
+    def leave_one_out(self, X: Any, y: Any, sample_weight: Any = None) -> Array:
         """Scores of each row by the model fitted to all other rows, in closed form.
 
-        With the leverage h_i = [1 x_i](H + αI)⁻¹[1 x_i]ᵀ, the intercept unpenalized and
-        α = (n − 1)·strength, the residual of a held-out row is that of the fit to all rows divided by
-        1 − h_i.   Golub, Heath & Wahba (1979)
+        With the leverage h_i = w_i [1 x_i](H + αI)⁻¹[1 x_i]ᵀ, the intercept unpenalized and
+        α = (Σw − w_i)·strength, the residual of a held-out row is that of the fit to all rows divided by
+        1 − h_i. Rows of different weights have different α: then each is fitted by itself if there is a
+        penalty.   Golub, Heath & Wahba (1979)
 
         Parameters
         ----------
@@ -187,31 +192,34 @@ class LeastSquaresClassifier(LinearClassifier):
             All rows.
         y : array of shape (n,)
             Class of each row.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; None weighs all rows equally.
 
         Returns
         -------
         array of shape (n,) for two classes, (n, K) for more
         """
         asked = self._unfitted()
-        X_all, codes, weights = asked._start_fit(X, y)
+        X_all, codes, weights = asked._start_fit(X, y, sample_weight)
         if not asked._has_closed_form():
             raise NotApplicable("leave_one_out needs least squares in closed form; use fit_many.")
         n, K = X_all.shape[0], len(asked.classes_)
         moments = ClassMoments.of(X_all, codes, weights, K, "tied")
         problem = IndicatorRegression(moments, self.fit_intercept)
-        strength = self.strength * (n - 1) / n if self._is_penalized() else 0.0
+        share = weights / weights.sum()
+        strength = self.strength * (1 - share[0]) if self._is_penalized() else 0.0
         w, inverse = problem.coefficients(strength)
         U = (X_all.toarray() if sp.issparse(X_all) else X_all) - problem.mean
-        leverage = np.einsum("ij,ji->i", U, inverse.times(U.T)) / n + self.fit_intercept / n
+        leverage = share * (np.einsum("ij,ji->i", U, inverse.times(U.T)) + self.fit_intercept)
         fitted = U @ w.T + problem.target
         truth = problem.targets.T[codes]
         left = 1 - leverage
-        lone = (left < LONE) | (moments.mass[codes] < 2)
-        if inverse.rank is not None:
+        lone = (left < LONE) | (np.bincount(codes)[codes] < 2)
+        if inverse.rank is not None or (strength and np.ptp(weights)):
             lone[:] = True
         Z = truth - (truth - fitted) / np.where(lone, 1, left)[:, None]
         Z = np.hstack([np.zeros((n, 1)), Z]) if K == 2 else Z
-        return with_refits(asked, X, y, Z, lone)
+        return with_refits(asked, X, y, Z, lone, sample_weight)
 
     def _fitted_to(self, problem: IndicatorRegression, classes: Array, shared: bool) -> Any:
         model = copy.copy(self)
@@ -222,8 +230,9 @@ class LeastSquaresClassifier(LinearClassifier):
         return model._record_outcome(solutions)
 
     def _has_closed_form(self) -> bool:
-        """Whether the fit is a function of the class moments; class weights depend on the fold."""
-        plain = self.class_weight is None and not self.warm_start and not self.trace
+        """Whether the fit is a function of the class moments; balanced weights depend on the fold."""
+        balanced = isinstance(self.class_weight, str)
+        plain = not balanced and not self.warm_start and not self.trace
         known = self.penalty in (None, "unpenalized", "l2")
         return plain and known and self.solver in ("auto", "least_squares")
 

@@ -57,6 +57,9 @@ class LinearDiscriminantAnalysis(FromMoments, LinearScores, SoftmaxProbabilities
         multiple of I.
     shrinkage : float or 'ledoit_wolf', default=0.0
         α, from 0 (no shrinkage) to 1 (spherical); 'ledoit_wolf' estimates it.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
@@ -84,11 +87,13 @@ class LinearDiscriminantAnalysis(FromMoments, LinearScores, SoftmaxProbabilities
         covariance: str = "unbiased",
         shape: str = "full",
         shrinkage: float | str = 0.0,
+        class_weight: Any = None,
     ):
         self.priors = priors
         self.covariance = covariance
         self.shape = shape
         self.shrinkage = shrinkage
+        self.class_weight = class_weight
 
     def check(self) -> None:
         check_priors(self.priors)
@@ -190,17 +195,19 @@ class LinearDiscriminantAnalysis(FromMoments, LinearScores, SoftmaxProbabilities
             return self._record(certificate=proof)
         return self._record("rank_deficient", missing_rank(rank, d), certificate=proof)
 
-    def _scores_of_others(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _scores_of_others(
+        self, X: Any, codes: np.ndarray, weights: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         statistics = self.statistics_
         plain = self.shape == "full" and self.shrinkage == 0 and statistics.form == "tied"
         if not plain or sp.issparse(X):
-            return super()._scores_of_others(X, codes)
+            return super()._scores_of_others(X, codes, weights)
         spread = Spread.of_covariance(statistics.pooled, statistics.negligible)
         if spread.rank < X.shape[1]:
-            return super()._scores_of_others(X, codes)
-        Z, lone = leave_one_out.tied(X, codes, statistics, spread, LOST[self.covariance])
+            return super()._scores_of_others(X, codes, weights)
+        Z, lone = leave_one_out.tied(X, codes, weights, statistics, spread, LOST[self.covariance])
         if self.priors is None:
-            return Z + leave_one_out.priors(codes, statistics.mass), lone
+            return Z + leave_one_out.priors(codes, weights, statistics.mass), lone
         return Z + log_priors(class_priors(self.priors, statistics.mass)), lone
 
 

@@ -17,7 +17,11 @@ from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 
 
 class MajorityClass(LinearScores, SoftmaxProbabilities):
-    """It has no parameters.
+    """Parameters
+    ----------
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
@@ -32,6 +36,9 @@ class MajorityClass(LinearScores, SoftmaxProbabilities):
     """
 
     poor_score: ClassVar[bool] = True
+
+    def __init__(self, class_weight: Any = None):
+        self.class_weight = class_weight
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)

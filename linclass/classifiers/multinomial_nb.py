@@ -25,6 +25,9 @@ class MultinomialNB(NonNegative, LinearNaiveBayes):
         class frequencies.
     smoothing : float, default=1.0
         Count added to each feature of each class; 1 is Laplace's rule.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
@@ -46,9 +49,15 @@ class MultinomialNB(NonNegative, LinearNaiveBayes):
 
     poor_score: ClassVar[bool] = True  # scikit-learn's suite fits it to measurements
 
-    def __init__(self, priors: Priors = None, smoothing: float = Multinomial.smoothing):
+    def __init__(
+        self,
+        priors: Priors = None,
+        smoothing: float = Multinomial.smoothing,
+        class_weight: Any = None,
+    ):
         self.priors = priors
         self.smoothing = smoothing
+        self.class_weight = class_weight
 
     def check(self) -> None:
         check_priors(self.priors)

@@ -43,6 +43,9 @@ class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, 
     priors : 'uniform', list of K floats or None, default=None
         Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
         class frequencies.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
@@ -69,10 +72,12 @@ class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, 
         threshold: float = 0.5,
         spread_offset: float | str = "median",
         priors: Priors = None,
+        class_weight: Any = None,
     ):
         self.threshold = threshold
         self.spread_offset = spread_offset
         self.priors = priors
+        self.class_weight = class_weight
 
     def check(self) -> None:
         check_priors(self.priors)

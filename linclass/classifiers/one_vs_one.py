@@ -36,6 +36,9 @@ class OneVsOne(FromBinary):
     coupling : {'wu_lin_weng', 'hastie_tibshirani'} or None, default=None
         How probabilities of pairs are combined, by the equations of linclass/multiclass/pairwise_coupling.py; the
         estimator needs `predict_proba`. None predicts by votes, without probabilities.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
@@ -45,9 +48,12 @@ class OneVsOne(FromBinary):
         One fitted classifier per pair (k, l) with k < l, in lexicographic order.
     """
 
-    def __init__(self, estimator: Any = None, *, coupling: str | None = None):
+    def __init__(
+        self, estimator: Any = None, *, coupling: str | None = None, class_weight: Any = None
+    ):
         self.estimator = estimator
         self.coupling = coupling
+        self.class_weight = class_weight
 
     def check(self) -> None:
         super().check()

@@ -25,6 +25,9 @@ class OneVsRest(FromBinary):
     estimator : classifier or None, default=None
         Two-class classifier with `fit` and `decision_function` or `predict_proba`, from linclass or
         elsewhere. It is copied for each problem. None is LogisticRegression().
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
@@ -38,8 +41,9 @@ class OneVsRest(FromBinary):
         Intercepts.
     """
 
-    def __init__(self, estimator: Any = None):
+    def __init__(self, estimator: Any = None, class_weight: Any = None):
         self.estimator = estimator
+        self.class_weight = class_weight
 
     def _problems(self, codes: np.ndarray) -> Iterator[Problem]:
         names = self.classes_.tolist()

@@ -2,9 +2,10 @@
 
 On separable data it stops when every training row is classified correctly; otherwise it stops at
 max_iter, and `status_` says so. With K classes a mistake adds x to w_k of the true class and subtracts
-it from w_l of the predicted one (Kesler's construction). The result depends on the order of the rows,
-so there is no sample_weight. By default the rows are shuffled before each pass, because tables often
-list one class after the other.
+it from w_l of the predicted one (Kesler's construction). The weight of a row, divided by the largest, is a
+factor of its corrections, and the weights whose mistakes weigh least are kept; a row of weight two is not
+quite the row twice, since the result depends on the order of the rows. By default they are shuffled before
+each pass, because tables often list one class after the other.
 
 Predicts: scores, linear in x.
 Cost: O(n d K) a pass over the rows.
@@ -14,7 +15,7 @@ Reference: Rosenblatt (1958), Psychological Review 65; Duda, Hart & Stork (2001)
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 from linclass.classifiers.linear_classifier import LinearClassifier
 from linclass.solvers.hinge.perceptron_rule import PerceptronRule
@@ -38,6 +39,9 @@ class Perceptron(LinearClassifier):
         Whether to record the progress of the solver in `trace_`.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the order 'random'. None draws a new one for each fit.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
@@ -58,7 +62,6 @@ class Perceptron(LinearClassifier):
     loss = "perceptron"
     penalty = None
     strength = 0.0
-    class_weight = None
     n_mistakes_: int
 
     def __init__(
@@ -71,6 +74,7 @@ class Perceptron(LinearClassifier):
         warm_start: bool = False,
         trace: bool = False,
         random_state: Any = 0,
+        class_weight: Any = None,
     ):
         self.order = order
         self.step = step
@@ -79,6 +83,7 @@ class Perceptron(LinearClassifier):
         self.warm_start = warm_start
         self.trace = trace
         self.random_state = random_state
+        self.class_weight = class_weight
 
     @property
     def solver(self) -> PerceptronRule:
@@ -89,19 +94,3 @@ class Perceptron(LinearClassifier):
             order=self.order,
             random_state=self.random_state,
         )
-
-    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
-        """Fit the classifier to training rows, which cannot be weighted.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
-        y : array of shape (n,)
-            Class of each row: integers, booleans or strings, at least two classes.
-
-        Returns
-        -------
-        self
-        """
-        return super().fit(X, y)

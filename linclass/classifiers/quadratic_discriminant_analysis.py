@@ -50,6 +50,9 @@ class QuadraticDiscriminantAnalysis(FromMoments, SoftmaxProbabilities):
         Divisor of the scatter within the classes: n_k − 1 or n_k.
     shrinkage : float, default=0.0
         λ, from 0 (no shrinkage) to 1 (the pooled covariance).
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
@@ -69,10 +72,17 @@ class QuadraticDiscriminantAnalysis(FromMoments, SoftmaxProbabilities):
         The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
 
-    def __init__(self, priors: Priors = None, covariance: str = "unbiased", shrinkage: float = 0.0):
+    def __init__(
+        self,
+        priors: Priors = None,
+        covariance: str = "unbiased",
+        shrinkage: float = 0.0,
+        class_weight: Any = None,
+    ):
         self.priors = priors
         self.covariance = covariance
         self.shrinkage = shrinkage
+        self.class_weight = class_weight
 
     def check(self) -> None:
         check_priors(self.priors)
@@ -164,14 +174,16 @@ class QuadraticDiscriminantAnalysis(FromMoments, SoftmaxProbabilities):
         Z += self._constant
         return _difference(Z) if Z.shape[1] == 2 else Z
 
-    def _scores_of_others(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _scores_of_others(
+        self, X: Any, codes: np.ndarray, weights: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         moments, d = self.statistics_, X.shape[1]
         spreads = [Spread.of_covariance(S, moments.negligible) for S in moments.scatter]
         if self.shrinkage or sp.issparse(X) or min(spread.rank for spread in spreads) < d:
-            return super()._scores_of_others(X, codes)
-        Z, lone = leave_one_out.full(X, codes, moments, spreads, LOST[self.covariance])
+            return super()._scores_of_others(X, codes, weights)
+        Z, lone = leave_one_out.full(X, codes, weights, moments, spreads, LOST[self.covariance])
         if self.priors is None:
-            return Z + leave_one_out.priors(codes, moments.mass), lone
+            return Z + leave_one_out.priors(codes, weights, moments.mass), lone
         return Z + log_priors(class_priors(self.priors, moments.mass)), lone
 
 

@@ -34,6 +34,9 @@ class ReducedRankLDA(FisherDiscriminant, SoftmaxProbabilities):
     priors : 'uniform', list of K floats or None, default=None
         Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
         class frequencies.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
@@ -59,9 +62,12 @@ class ReducedRankLDA(FisherDiscriminant, SoftmaxProbabilities):
         The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
 
-    def __init__(self, n_components: int | None = 2, priors: Priors = None):
+    def __init__(
+        self, n_components: int | None = 2, priors: Priors = None, class_weight: Any = None
+    ):
         self.n_components = n_components
         self.priors = priors
+        self.class_weight = class_weight
 
     def check(self) -> None:
         super().check()
@@ -80,9 +86,11 @@ class ReducedRankLDA(FisherDiscriminant, SoftmaxProbabilities):
     def _offsets(self, mass: np.ndarray) -> np.ndarray:
         return log_priors(self.priors_)
 
-    def _scores_of_others(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        Z, lone = super()._scores_of_others(X, codes)
+    def _scores_of_others(
+        self, X: Any, codes: np.ndarray, weights: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        Z, lone = super()._scores_of_others(X, codes, weights)
         mass = self.statistics_.mass
         if self.priors is None:
-            return Z + leave_one_out.priors(codes, mass), lone
+            return Z + leave_one_out.priors(codes, weights, mass), lone
         return Z + log_priors(class_priors(self.priors, mass)), lone

@@ -53,6 +53,9 @@ class RegularizedDiscriminantAnalysis(QuadraticDiscriminantAnalysis):
     shrinkage : float, default=0.1
         γ, from 0 (no shrinkage) to 1 (spherical). It depends on the units of the features:
         standardize them.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
@@ -78,11 +81,13 @@ class RegularizedDiscriminantAnalysis(QuadraticDiscriminantAnalysis):
         covariance: str = "unbiased",
         pooling: float = 0.5,
         shrinkage: float = 0.1,
+        class_weight: Any = None,
     ):
         self.priors = priors
         self.covariance = covariance
         self.pooling = pooling
         self.shrinkage = shrinkage
+        self.class_weight = class_weight
 
     def check(self) -> None:
         check_priors(self.priors)
@@ -108,8 +113,10 @@ class RegularizedDiscriminantAnalysis(QuadraticDiscriminantAnalysis):
             "shrinkage above 0 gives them one"
         )
 
-    def _scores_of_others(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return FromStatistics._scores_of_others(self, X, codes)
+    def _scores_of_others(
+        self, X: Any, codes: np.ndarray, weights: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        return FromStatistics._scores_of_others(self, X, codes, weights)
 
 
 class PooledSpreads(ClassSpreads):

@@ -37,6 +37,9 @@ class ZeroOneClassifier(LinearGeometry, LinearScores):
         Whether to fit the intercept b. False sets b = 0.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the starting points of the local search. None draws a new one for each fit.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
@@ -65,11 +68,13 @@ class ZeroOneClassifier(LinearGeometry, LinearScores):
         time_limit: float | None = None,
         fit_intercept: bool = True,
         random_state: Any = 0,
+        class_weight: Any = None,
     ):
         self.node_limit = node_limit
         self.time_limit = time_limit
         self.fit_intercept = fit_intercept
         self.random_state = random_state
+        self.class_weight = class_weight
 
     def check(self) -> None:
         if not (isinstance(self.node_limit, Integral) and self.node_limit >= 0):

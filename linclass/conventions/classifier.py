@@ -8,6 +8,7 @@ import numpy as np
 
 from linclass import validation
 from linclass.applicability import NotApplicable
+from linclass.class_weights import class_weights
 from linclass.conventions.estimator import Estimator
 from linclass.validation import Matrix
 
@@ -106,9 +107,15 @@ class Classifier(Estimator):
     ) -> tuple[Matrix, np.ndarray, np.ndarray]:
         """Check parameters and data; returns (X, codes of y in classes_, positive row weights).
 
-        Class weights are multiplied into the row weights here and nowhere else. Rows of weight 0 are
-        dropped, so that such a row has no influence at all.
+        Rows of weight 0 are dropped, so that such a row has no influence at all.
         """
+        X, codes, weights = self._start_rows(X, y, sample_weight)
+        return X, codes, self._class_weighted(codes, weights)
+
+    def _start_rows(
+        self, X: Any, y: Any, sample_weight: Any = None
+    ) -> tuple[Matrix, np.ndarray, np.ndarray]:
+        """The same without the weights of the classes."""
         self.check()
         X = self._matrix_for_fit(X)
         y = validation.labels(y, X.shape[0], type(self).__name__)
@@ -122,11 +129,15 @@ class Classifier(Estimator):
                 f"{type(self).__name__} needs rows of at least two classes; "
                 f"y has 1 class: {self.classes_.tolist()[0]!r}."
             )
-        class_weight = getattr(self, "class_weight", None)
-        if class_weight is not None:
-            mass = np.bincount(codes, weights)
-            weights *= validation.class_weights(class_weight, self.classes_, mass)[codes]
         return X, codes, weights
+
+    def _class_weighted(self, codes: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """The row weights times those of their classes."""
+        class_weight = getattr(self, "class_weight", None)
+        if class_weight is None:
+            return weights
+        mass = np.bincount(codes, weights, len(self.classes_))
+        return weights * class_weights(class_weight, self.classes_, mass)[codes]
 
     def __sklearn_tags__(self):
         from sklearn.utils import ClassifierTags

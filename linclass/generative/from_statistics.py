@@ -17,10 +17,14 @@ import numpy as np
 
 from linclass import validation
 from linclass.applicability import NotApplicable
+from linclass.class_weights import weights_of_some
 from linclass.conventions.classifier import Classifier
 from linclass.unfinished import one_warning
 
 Folds = Sequence[np.ndarray]
+BALANCED = (
+    "class_weight='balanced' depends on all the rows of a fit, and their sums cannot share it."
+)
 
 
 class FromStatistics(Classifier):
@@ -85,8 +89,11 @@ class FromStatistics(Classifier):
         folds: Folds,
         params: Sequence[dict[str, Any]],
         scaling: Sequence[tuple[Any, Any]] | None = None,
+        sample_weight: Any = None,
     ) -> list[list[Self]]:
         """Fit on the training rows of each fold, for each setting of parameters, with one pass over the rows.
+
+        Raises NotApplicable for class_weight='balanced', which differs from fold to fold.
 
         Parameters
         ----------
@@ -100,6 +107,8 @@ class FromStatistics(Classifier):
             Parameters to set for each fit of a fold; [{}] fits once with the present ones.
         scaling : sequence of (shift, scale) or None, default=None
             For each fold, fit on (X − shift)/scale. None leaves X as it is.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; None weighs all rows equally.
 
         Returns
         -------
@@ -107,16 +116,18 @@ class FromStatistics(Classifier):
             `fits[fold][param]`, fitted to the rows that are not in the fold.
         """
         asked = self._unfitted()
-        X, codes, weights = asked._start_fit(X, y)
-        folds = validation.held_out_rows(folds, len(codes))
+        X, codes, weights = asked._start_rows(X, y, sample_weight)
+        folds, _ = validation.among_weighted(folds, len(y), sample_weight)
         models = [copy.copy(asked).set_params(**param) for param in params]
         for model in models:
             model.check()
+            model._refuse_balanced()
         fits: list[list[Any]] = [[None] * len(models) for _ in folds]
         for group in _alike(models):
             first, own = models[group[0]], [models[i] for i in group]
             rows = first._observed(X)
-            lefts = first._left_out(rows, codes, weights, len(asked.classes_), folds)
+            own_weights = first._class_weighted(codes, weights)
+            lefts = first._left_out(rows, codes, own_weights, len(asked.classes_), folds)
             begin = 0
             for stack in lefts:
                 end = begin + len(stack.mass)
@@ -129,8 +140,10 @@ class FromStatistics(Classifier):
                 begin = end
         return fits
 
-    def leave_one_out(self, X: Any, y: Any) -> np.ndarray:
+    def leave_one_out(self, X: Any, y: Any, sample_weight: Any = None) -> np.ndarray:
         """Scores of each row by the model fitted to all other rows.
+
+        Raises NotApplicable for class_weight='balanced', which differs from row to row.
 
         Parameters
         ----------
@@ -138,6 +151,8 @@ class FromStatistics(Classifier):
             All rows.
         y : array of shape (n,)
             Class of each row.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; None weighs all rows equally.
 
         Returns
         -------
@@ -145,14 +160,17 @@ class FromStatistics(Classifier):
             As `decision_function`; −∞ for a class without other rows.
         """
         asked = self._unfitted()
-        rows, codes, weights = asked._start_fit(X, y)
+        asked._refuse_balanced()
+        rows, codes, weights = asked._start_fit(X, y, sample_weight)
         asked.statistics_ = asked._gather(
             asked._observed(rows), codes, weights, len(asked.classes_)
         )
-        Z, lone = asked._scores_of_others(asked._observed(rows), codes)
-        return with_refits(asked, X, y, Z, lone)
+        Z, lone = asked._scores_of_others(asked._observed(rows), codes, weights)
+        return with_refits(asked, X, y, Z, lone, sample_weight)
 
-    def _scores_of_others(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _scores_of_others(
+        self, X: Any, codes: np.ndarray, weights: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """(scores (n, K), mask of the rows that need a fit of their own): here all of them."""
         return np.zeros((len(codes), len(self.classes_))), np.ones(len(codes), dtype=bool)
 
@@ -236,11 +254,24 @@ class FromStatistics(Classifier):
     def _check_mergeable(self, other: Self) -> None:
         if not (hasattr(self, "statistics_") and hasattr(other, "statistics_")):
             raise ValueError("merge needs two fitted classifiers; call fit or partial_fit on both.")
-        if self.n_features_in_ != other.n_features_in_ or self._gathering() != other._gathering():
+        if self.n_features_in_ != other.n_features_in_ or self._shared() != other._shared():
             raise ValueError(
                 "merge needs the same features and parameters in both; fit them alike."
             )
+        if self._is_balanced():
+            raise ValueError(BALANCED + " Give a dict from class to weight.")
         _check_kind(self.classes_, other.classes_)
+
+    def _shared(self) -> str:
+        """What the sums of two models have in common, if it is equal."""
+        return repr((self._gathering(), getattr(self, "class_weight", None)))
+
+    def _is_balanced(self) -> bool:
+        return isinstance(getattr(self, "class_weight", None), str)
+
+    def _refuse_balanced(self) -> None:
+        if self._is_balanced():
+            raise NotApplicable(BALANCED + " Fit fold by fold, or give a dict.")
 
     def _forget(self) -> None:
         for name in ("statistics_", "classes_", "n_features_in_", "feature_names_in_"):
@@ -267,6 +298,9 @@ class FromStatistics(Classifier):
         y = validation.labels(y, X.shape[0], type(self).__name__)
         weights = validation.row_weights(sample_weight, X.shape[0])
         found, codes = validation.encode(y)
+        class_weight = getattr(self, "class_weight", None)
+        if class_weight is not None:
+            weights *= weights_of_some(class_weight, found)[codes]
         sums = self._gather(self._observed(X), codes, weights, len(found))
         if known:
             _check_kind(self.classes_, found)
@@ -315,12 +349,22 @@ def _learned(models: Sequence[Any], stack: Any, classes: np.ndarray, scaling: An
     return found
 
 
-def with_refits(model: Any, X: Any, y: Any, Z: np.ndarray, lone: np.ndarray) -> np.ndarray:
-    """Scores Z (n, K) by the models of the other rows; rows marked `lone` get a fit of their own."""
+def with_refits(
+    model: Any, X: Any, y: Any, Z: np.ndarray, lone: np.ndarray, sample_weight: Any = None
+) -> np.ndarray:
+    """Scores Z (n, K) by the models of the other rows; rows marked `lone` get a fit of their own.
+
+    Z and `lone` are of the rows whose weight is not zero. The others are scored by the fit to those.
+    """
+    kept = validation.row_weights(sample_weight, len(y)) > 0
+    if not kept.all():
+        known, Z, lone = (Z, lone), np.zeros((len(y), Z.shape[1])), ~kept
+        Z[kept], lone[kept] = known
     alone = np.flatnonzero(lone)
     if len(alone):
         frame = validation.matrix(X, sparse=model.takes_sparse)
-        fits = model.fit_many(frame, y, [np.array([i]) for i in alone], [{}])
+        folds = [np.array([i]) for i in alone]
+        fits = model.fit_many(frame, y, folds, [{}], None, sample_weight)
         for i, (fit,) in zip(alone, fits, strict=True):
             seen = np.isin(model.classes_, fit.classes_)
             z = fit.decision_function(frame[[i]])
@@ -334,7 +378,7 @@ def with_refits(model: Any, X: Any, y: Any, Z: np.ndarray, lone: np.ndarray) -> 
 
 def _alike(models: Sequence[Any]) -> Iterator[list[int]]:
     """Indices of models that share their sums."""
-    keys = [repr(model._gathering()) for model in models]
+    keys = [model._shared() for model in models]
     for key in dict.fromkeys(keys):
         yield [i for i, other in enumerate(keys) if other == key]
 

@@ -1,9 +1,9 @@
 """Leave-one-out scores: each row by the model of all others, for about the cost of one fit.
 
-Leaving row x out of class k, with n rows, mean m and scatter S, is a rank-one update: with u = x − m and
-c = n/(n − 1),
-    m′ = m − u/(n − 1),   x − m′ = c u,   S′ = S − c u uᵀ,
-    S′⁻¹ = S⁻¹ + S⁻¹u uᵀS⁻¹ c/(1 − c q),   det S′ = (1 − c q) det S,   q = uᵀS⁻¹u,
+Leaving row x of weight w out of class k, with weight n, mean m and scatter S, is a rank-one update: with u = x − m,
+c = n/(n − w) and g = w c,
+    m′ = m − w u/(n − w),   x − m′ = c u,   S′ = S − g u uᵀ,
+    S′⁻¹ = S⁻¹ + S⁻¹u uᵀS⁻¹ g/(1 − g q),   det S′ = (1 − g q) det S,   q = uᵀS⁻¹u,
 so only inner products with S⁻¹ are needed. Rows that are the last of their class, or the only ones with variance
 in some direction, are marked `lone` and get a fit of their own.
 Sherman & Morrison (1950); Ripley (1996), Pattern Recognition and Neural Networks, §2.7, §3.4
@@ -17,36 +17,42 @@ from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.spread import Spread
 
 Array = np.ndarray
-LONE = 1e-4  # lower bound of 1 − c q, the remaining share of the scatter along u
+LONE = 1e-4  # lower bound of 1 − g q, the remaining share of the scatter along u, and of 1/c, that of the weight
 NARROW = 1e-8  # of the overall variance of a feature: below it a fit may raise a variance
 
 
 def tied(
-    X: Array, codes: Array, moments: ClassMoments, spread: Spread, lost: int
+    X: Array, codes: Array, weights: Array, moments: ClassMoments, spread: Spread, lost: int
 ) -> tuple[Array, Array]:
     """(scores, lone): θ_kᵀx − A(θ_k) about the mean of the others, for Gaussians with one covariance.
 
     `spread` factors the pooled scatter S itself, not S/f.
     """
-    n, centre, mass = len(X), moments.centre, moments.mass
+    n, centre, mass = moments.total, moments.centre, moments.mass
     Y = spread.whiten(X - centre)
     means = np.vstack([spread.whiten(moments.mean - centre), np.zeros(Y.shape[1])])  # and centre
     products, lengths = Y @ means.T, np.einsum("ij,ij->i", Y, Y)
     own = np.take_along_axis(products, codes[:, None], axis=1)
     squares = lengths[:, None] - 2 * products + (means**2).sum(axis=1)  # ‖x − m_l‖²
     cross = lengths[:, None] - products - own + (means @ means.T)[codes]  # (x − m_k)·(x − m_l)
-    c, q = _shrinking(mass[codes]), np.take_along_axis(squares, codes[:, None], axis=1)[:, 0]
-    left = 1 - c * q
+    c, last = _growth(mass[codes], weights)
+    g, q = weights * c, np.take_along_axis(squares, codes[:, None], axis=1)[:, 0]
+    left, f = 1 - g * q, n - weights - lost * len(mass)
     safe = np.where(left > LONE, left, 1)
-    squares += (c / safe)[:, None] * cross**2
+    squares += (g / safe)[:, None] * cross**2
     np.put_along_axis(squares, codes[:, None], (c**2 * q / safe)[:, None], axis=1)
-    f = n - 1 - lost * len(mass)
-    squares[:, -1] *= (n / (n - 1)) ** 2  # x from the mean of the others
-    return f / 2 * (squares[:, -1:] - squares[:, :-1]), (left <= LONE) | (mass[codes] < 2)
+    squares[:, -1] *= (n / (n - weights)) ** 2  # x from the mean of the others
+    lone = (left <= LONE) | last | (f <= 0)
+    return f[:, None] / 2 * (squares[:, -1:] - squares[:, :-1]), lone
 
 
 def full(
-    X: Array, codes: Array, moments: ClassMoments, spreads: list[Spread], lost: int
+    X: Array,
+    codes: Array,
+    weights: Array,
+    moments: ClassMoments,
+    spreads: list[Spread],
+    lost: int,
 ) -> tuple[Array, Array]:
     """(ln N(x; m_k, Σ_k) + const, lone), for a covariance in each class.
 
@@ -61,39 +67,42 @@ def full(
         f = nk - lost
         Z[:, k] = -0.5 * (f * q + spread.log_volume - d * np.log(f))
         own = np.flatnonzero(codes == k)
-        c, f = nk / max(nk - 1, 1), max(nk - 1 - lost, 1)
-        left = 1 - c * q[own]
-        lone[own] = (left <= LONE) | (nk - 1 - lost < 1)
-        safe = np.where(lone[own], 1, left)
+        c, last = _growth(nk, weights[own])
+        f = nk - weights[own] - lost
+        left = 1 - weights[own] * c * q[own]
+        lone[own] = (left <= LONE) | last | (f <= 0)
+        safe, f = np.where(lone[own], 1, left), np.where(lone[own], 1, f)
         volume = spread.log_volume + np.log(safe) - d * np.log(f)
         Z[own, k] = -0.5 * (f * c**2 * q[own] / safe + volume)
     return Z, lone
 
 
 def diagonal(
-    X: Array, codes: Array, moments: ClassMoments, smoothing: float, tied: bool
+    X: Array, codes: Array, weights: Array, moments: ClassMoments, smoothing: float, tied: bool
 ) -> tuple[Array, Array]:
     """(Σ_j ln N(x_j; m_kj, σ²_kj) + const, lone), σ² with `smoothing` times the largest variance."""
-    n, mass, K = len(X), moments.mass, len(moments.mass)
-    U = X - moments.mean[codes]
-    c = _shrinking(mass[codes])[:, None]
+    n, mass, K = moments.total, moments.mass, len(moments.mass)
+    U, w = X - moments.mean[codes], weights[:, None]
+    c, last = _growth(mass[codes], weights)
+    c, rest = c[:, None], n - w
     off_centre = X - moments.centre
     step = moments.mean - moments.centre
     whole = moments.pooled + mass @ step**2  # scatter of all rows about their mean
-    total = (whole - n / (n - 1) * off_centre**2) / (n - 1)
+    total = (whole - w * n / rest * off_centre**2) / rest
     floor = smoothing * total.max(axis=1, keepdims=True)
-    gone = c * U**2  # decrease of the scatter of the class
-    variance = (moments.pooled - gone) / (n - 1) + floor
+    gone = w * c * U**2  # decrease of the scatter of the class
+    variance = (moments.pooled - gone) / rest + floor
     own_scatter = moments.pooled if tied else moments.scatter[codes]
     rounding = n * moments.negligible**2
     lost = (gone >= (1 - LONE) * own_scatter) & (own_scatter > rounding)
-    lost |= ((n - 1) * total <= LONE * whole) & (whole > rounding)
-    Z, lone = np.empty((n, K)), (mass[codes] < 2) | lost.any(axis=1)
+    lost |= (rest * total <= LONE * whole) & (whole > rounding)
+    Z, lone = np.empty((len(X), K)), last | lost.any(axis=1)
     for k, m in enumerate(moments.mean):
         own = codes == k
         if not tied:
             variance = moments.scatter[k] / mass[k] + floor
-            variance[own] = (moments.scatter[k] - gone[own]) / max(mass[k] - 1, 1) + floor[own]
+            others = np.where(last[own, None], 1, mass[k] - w[own])
+            variance[own] = (moments.scatter[k] - gone[own]) / others + floor[own]
         low = variance <= NARROW * total
         if low.any():
             lone |= low.any(axis=1)
@@ -101,21 +110,22 @@ def diagonal(
         squares = (X - m) ** 2
         squares[own] *= c[own] ** 2
         if tied:  # a common term does not change linear scores
-            squares -= (n / (n - 1) * off_centre) ** 2
+            squares -= (n / rest * off_centre) ** 2
         squares /= variance
         squares += np.log(variance)
         Z[:, k] = -0.5 * squares.sum(axis=1)
     return Z, lone
 
 
-def priors(codes: Array, mass: Array) -> Array:
+def priors(codes: Array, weights: Array, mass: Array) -> Array:
     """ln of the class frequencies among the other rows, (n, K)."""
     counts = np.tile(mass, (len(codes), 1))
-    counts[np.arange(len(codes)), codes] -= 1
+    counts[np.arange(len(codes)), codes] -= weights
     with np.errstate(divide="ignore"):
-        return np.log(counts / (mass.sum() - 1))
+        return np.log(np.maximum(counts, 0) / (mass.sum() - weights)[:, None])
 
 
-def _shrinking(n: Array) -> Array:
-    """n/(n − 1)."""
-    return n / np.maximum(n - 1, 1)
+def _growth(n: Array, w: Array) -> tuple[Array, Array]:
+    """(c = n/(n − w), whether hardly any weight is left)."""
+    last = n - w <= LONE * n
+    return n / np.where(last, n, n - w), last

@@ -41,8 +41,9 @@ class FromBinary(Classifier):
     estimator: Any
     estimators_: list[Any]
 
-    def __init__(self, estimator: Any = None):
+    def __init__(self, estimator: Any = None, class_weight: Any = None):
         self.estimator = estimator
+        self.class_weight = class_weight
 
     def check(self) -> None:
         inner = self._inner()
@@ -70,7 +71,7 @@ class FromBinary(Classifier):
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        given = sample_weight is not None
+        given = sample_weight is not None or self.class_weight is not None
         X, codes, weights = self._start_fit(X, y, sample_weight)
         self.estimators_, messages = [], []
         for _, rows, target in self._problems(codes):
@@ -79,7 +80,7 @@ class FromBinary(Classifier):
             with warnings.catch_warnings(record=True) as caught, silently():
                 warnings.simplefilter("always")
                 inner.fit(
-                    own_copy(own_X, inner), target, **self._weights(inner, own_weights, given)
+                    own_copy(own_X, inner), target, **self._weights(inner.fit, own_weights, given)
                 )
             for warning in caught:
                 warnings.warn(warning.message, warning.category, stacklevel=2)
@@ -102,11 +103,13 @@ class FromBinary(Classifier):
         folds: Sequence[np.ndarray],
         params: Sequence[dict[str, Any]],
         scaling: Any = None,
+        sample_weight: Any = None,
     ) -> list[list[Self]]:
         """Fit on the training rows of each fold, for each setting of parameters, problem by problem.
 
         Raises NotApplicable if the inner classifier has no `fit_many`, if `params` sets parameters that
-        are not its own, or if a fold holds out a whole class.
+        are not its own, if a fold holds out a whole class, or for class_weight='balanced', which differs
+        from fold to fold.
 
         Parameters
         ----------
@@ -121,6 +124,8 @@ class FromBinary(Classifier):
             fits once with the present ones.
         scaling : sequence of (shift, scale) or None, default=None
             For each fold, fit on (X − shift)/scale. None leaves X as it is.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; None weighs all rows equally.
 
         Returns
         -------
@@ -132,16 +137,27 @@ class FromBinary(Classifier):
             raise NotApplicable(f"{type(inner).__name__} has no fit_many; fit fold by fold.")
         if unknown := [n for p in params for n in p if not n.startswith("estimator__")]:
             raise NotApplicable(f"{unknown[0]} is no parameter of the estimator; fit fold by fold.")
-        X, codes, _ = first._start_fit(X, y)
-        held_out = validation.held_out_rows(folds, len(codes))
+        if isinstance(self.class_weight, str):
+            raise NotApplicable(
+                f"class_weight={self.class_weight!r} differs from fold to fold; fit fold by fold."
+            )
+        held_out, _ = validation.among_weighted(folds, len(y), sample_weight)
+        given = sample_weight is not None or self.class_weight is not None
+        X, codes, weights = first._start_fit(X, y, sample_weight)
         counts = np.bincount(codes)
         if any((np.bincount(codes[r], minlength=len(counts)) == counts).any() for r in held_out):
             raise NotApplicable("a fold holds a whole class; fit fold by fold.")
         own = [{n.removeprefix("estimator__"): v for n, v in p.items()} for p in params]
         solved = [
-            cloned(inner).fit_many(X if rows is None else X[rows], target, kept, own, scaling)
+            cloned(inner).fit_many(
+                X if rows is None else X[rows],
+                target,
+                held_out if rows is None else [_places(r, rows) for r in held_out],
+                own,
+                scaling,
+                **self._weights(inner.fit_many, weights if rows is None else weights[rows], given),
+            )
             for _, rows, target in first._problems(codes)
-            for kept in [[r if rows is None else _places(r, rows) for r in held_out]]
         ]
         fits = []
         for fold in range(len(held_out)):
@@ -164,13 +180,9 @@ class FromBinary(Classifier):
         """(problems, n), positive where class 1 is predicted."""
         return np.array([_score(inner, X) for inner in self.estimators_])
 
-    def _weights(self, inner: Any, weights: np.ndarray, given: bool) -> dict[str, np.ndarray]:
-        if not given:
-            return {}
-        if "sample_weight" not in inspect.signature(inner.fit).parameters:
-            name = type(inner).__name__
-            raise ValueError(f"{name} takes no sample_weight; leave it out, or choose another.")
-        return {"sample_weight": weights}
+    def _weights(self, fit: Any, weights: np.ndarray, given: bool) -> dict[str, np.ndarray]:
+        """The argument `sample_weight` of a method of the inner classifier, if there are weights."""
+        return weights_for(fit, weights) if given else {}
 
     def _record_outcomes(self, codes: np.ndarray, messages: Sequence[list[str]]) -> Self:
         """Status of the worst fit, and how many ended so; a certificate only if each fit has one."""
@@ -206,6 +218,16 @@ def cloned(estimator: Any) -> Any:
         return copy.deepcopy(estimator)
     params = estimator.get_params(deep=False)
     return type(estimator)(**{name: cloned(value) for name, value in params.items()})
+
+
+def weights_for(fit: Any, weights: np.ndarray) -> dict[str, np.ndarray]:
+    """The argument `sample_weight` of an estimator's method, or ValueError if it has none."""
+    if "sample_weight" not in inspect.signature(fit).parameters:
+        name = type(fit.__self__).__name__
+        raise ValueError(
+            f"{name} takes no sample_weight; leave sample_weight and class_weight out, or choose another."
+        )
+    return {"sample_weight": weights}
 
 
 def _score(inner: Any, X: Any) -> np.ndarray:

@@ -77,6 +77,40 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
 }
 
 
+TWICE = "a row of weight two is not the row twice: "
+IN_ORDER = f"{TWICE}the result depends on the order of the rows"
+HELD_OUT = f"{TWICE}rows are held out"
+NO_PRIORS = "weights of classes change the priors, which are given or not there"
+COUNTS = "the check fits rows below 0"
+FEW = "the weights of a class leave less than a row for its covariance"
+# checks that fail by the nature of the method; tests/laws/test_weight_laws.py has what holds instead
+WEIGHTS = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
+CLASSES = ["check_class_weight_classifiers"]
+EXPECTED: list[tuple[str, list[str], str]] = [
+    ("KernelPerceptron", WEIGHTS, IN_ORDER),
+    ("Perceptron", WEIGHTS, IN_ORDER),
+    ("Calibrated", WEIGHTS, HELD_OUT),
+    ("CategoricalNB", CLASSES, COUNTS),
+    ("MultinomialNB", CLASSES, COUNTS),
+    ("PoissonNB", CLASSES, COUNTS),
+    ("QuadraticDiscriminantAnalysis", CLASSES, FEW),
+    ("RegularizedDiscriminantAnalysis", CLASSES, FEW),
+    ("Perceptron", CLASSES, "rows of training are classified so, others need not be"),
+    ("KernelPerceptron(kernel='linear'", CLASSES, "as the perceptron"),
+    ("'uniform'", CLASSES, NO_PRIORS),
+    ("NearestMean", CLASSES, NO_PRIORS),
+]
+
+
+def expected(estimator: Any) -> dict[str, str]:
+    """Name of each check that this estimator need not pass, and the reason."""
+    found = {}
+    for part, checks, reason in EXPECTED:
+        if part in repr(estimator):
+            found |= dict.fromkeys(checks, reason)
+    return found
+
+
 def estimators() -> list[Any]:
     found = []
     for module in MODULES:
@@ -109,7 +143,8 @@ def _is_long(estimator: Any) -> bool:
 def test_the_estimator_passes_scikit_learns_suite(estimator: Any) -> None:
     from sklearn.utils.estimator_checks import check_estimator
 
-    results = check_estimator(estimator, on_fail=None, on_skip=None)
+    given = expected(estimator)
+    results = check_estimator(estimator, on_fail=None, on_skip=None, expected_failed_checks=given)
     failed = {r["check_name"]: r["exception"] for r in results if r["status"] == "failed"}
     skipped = {r["check_name"] for r in results if r["status"] == "skipped"}
     assert not failed

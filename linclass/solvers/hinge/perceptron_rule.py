@@ -1,11 +1,12 @@
-"""The perceptron rule: a row with margin ≤ 0 changes  θ ← θ − η ∂ℓ/∂z [x_i 1],  or w ← w + η y x.
+"""The perceptron rule: a row with margin ≤ 0 changes  θ ← θ − η r_i ∂ℓ/∂z [x_i 1],  or w ← w + η r_i y x.
 
+r_i is the weight of the row, divided by the largest: a stochastic gradient step for Σ w_i max(0, −y_i z_i).
 The rows are shuffled for each pass (`random`), taken in order (`cyclic`), or by smallest margin (`largest_violation`).
-On rows with ‖x‖ ≤ R that some unit vector separates with margin γ it makes at most R²/γ² mistakes, for any order
-and η.   Novikoff (1962)
+On rows of equal weight with ‖x‖ ≤ R that some unit vector separates with margin γ it makes at most R²/γ² mistakes, for
+any order and η.   Novikoff (1962)
 
 If the rows are sorted by class, `cyclic` unlearns one class while it visits the other; the row of smallest margin of
-overlapping classes is an outlier, which changes θ much. So the θ with the fewest misclassified rows is kept (the
+overlapping classes is an outlier, which changes θ much. So the θ whose misclassified rows weigh least is kept (the
 pocket): θ is tested on all rows whenever it had a longer run of correct rows than any before it, and after every pass.
 Gallant (1990), "Perceptron-based learning algorithms"
 
@@ -29,14 +30,14 @@ ORDERS = ("random", "cyclic", "largest_violation")
 
 @dataclass
 class Best:
-    """The θ with the fewest misclassified rows: Gallant's pocket algorithm with ratchet."""
+    """The θ with the least weight of misclassified rows: Gallant's pocket algorithm with ratchet."""
 
     theta: Array | None = None
-    wrong: int = -1
+    wrong: float = -1
     right_in_turn: int = 0  # longest run of any θ so far
     right: int = 0  # run of the present θ
 
-    def offer(self, theta: Array, wrong: int) -> None:
+    def offer(self, theta: Array, wrong: float) -> None:
         if self.theta is None or wrong < self.wrong:
             self.theta, self.wrong = theta.copy(), wrong
 
@@ -75,26 +76,28 @@ class PerceptronRule(Solver):
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         rng = np.random.default_rng(self.random_state)
         theta, y, design = start.copy(), objective.y, objective.design
+        weights = objective.weights / objective.weights.max()
         mistakes, best = 0, Best()
         for n_iter in range(1, self.n_steps + 1):  # noqa: B007
             if self.order == "largest_violation":
-                left = self._correct_worst(objective, theta, best)
+                left = self._correct_worst(objective, weights, theta, best)
             elif self.order == "random":
                 rows = rng.permutation(design.n_rows)
-                shuffled = design.take(rows)
-                left = self._correct_in_turn(shuffled, objective.loss, y[rows], theta, best)
+                some = design.take(rows), objective.loss, y[rows], weights[rows]
+                left = self._correct_in_turn(*some, theta, best)
             else:
-                left = self._correct_in_turn(design, objective.loss, y, theta, best)
+                left = self._correct_in_turn(design, objective.loss, y, weights, theta, best)
             mistakes += left
             design.passes += 1
             if trace:
                 trace(objective.at(theta.copy()))
             if left == 0:
                 break
-        best.offer(theta, self._wrong(design, objective.loss, y, theta))
+        best.offer(theta, self._wrong(design, objective.loss, y, weights, theta))
         assert best.theta is not None
         point = objective.at(best.theta)
-        wrong = float(np.mean(objective.loss.margins(y, point.scores) <= 0))
+        missed = objective.loss.margins(y, point.scores) <= 0
+        wrong = float(objective.weights @ missed)
         extra = {"n_mistakes_": mistakes}
         return Solution(
             point.theta, point.value, wrong, "training_mistakes", wrong == 0, n_iter, extra=extra
@@ -113,11 +116,19 @@ class PerceptronRule(Solver):
         if not (isinstance(self.step, (int, float)) and self.step > 0):
             raise ValueError(f"step is {self.step!r}; the perceptron needs a number above 0.")
 
-    def _wrong(self, design: DesignMatrix, loss: Any, y: Array, theta: Array) -> int:
-        return int(np.count_nonzero(loss.margins(y, design.scores(theta)) <= 0))
+    def _wrong(
+        self, design: DesignMatrix, loss: Any, y: Array, weights: Array, theta: Array
+    ) -> float:
+        return float(weights @ (loss.margins(y, design.scores(theta)) <= 0))
 
     def _correct_in_turn(
-        self, design: DesignMatrix, loss: Any, y: Array, theta: Array, best: Best
+        self,
+        design: DesignMatrix,
+        loss: Any,
+        y: Array,
+        weights: Array,
+        theta: Array,
+        best: Best,
     ) -> int:
         """One pass; the number of mistakes corrected."""
         mistakes, i, ahead = 0, 0, 8
@@ -129,32 +140,34 @@ class PerceptronRule(Solver):
             if wrong[first]:
                 best.right += first
                 if best.corrected():
-                    best.offer(theta, self._wrong(design, loss, y, theta))
-                self._correct(design, loss, y, theta, i + first, z[..., first : first + 1])
+                    best.offer(theta, self._wrong(design, loss, y, weights, theta))
+                at, own = i + first, z[..., first : first + 1]
+                self._correct(design, loss, y, theta, at, own, float(weights[at]))
                 mistakes += 1
                 i, ahead = i + first + 1, 8
             else:
                 best.right += rows.stop - i
                 i, ahead = rows.stop, min(2 * ahead, 4096)
         if mistakes:  # else all rows are correct
-            best.offer(theta, self._wrong(design, loss, y, theta))
+            best.offer(theta, self._wrong(design, loss, y, weights, theta))
         return mistakes
 
-    def _correct_worst(self, objective: Objective, theta: Array, best: Best) -> int:
+    def _correct_worst(self, objective: Objective, weights: Array, theta: Array, best: Best) -> int:
         z = objective.design.scores(theta)
         margins = objective.loss.margins(objective.y, z)
-        best.offer(theta, int(np.count_nonzero(margins <= 0)))
+        best.offer(theta, float(weights @ (margins <= 0)))
         i = int(margins.argmin())
         if margins[i] > 0:
             return 0
         own = z[..., i : i + 1]
-        self._correct(objective.design, objective.loss, objective.y, theta, i, own)
+        design, loss, y = objective.design, objective.loss, objective.y
+        self._correct(design, loss, y, theta, i, own, float(weights[i]))
         return 1
 
     def _correct(
-        self, design: DesignMatrix, loss: Any, y: Array, theta: Array, i: int, z: Array
+        self, design: DesignMatrix, loss: Any, y: Array, theta: Array, i: int, z: Array, w: float
     ) -> None:
-        slope = self.step * loss.slopes(y[i : i + 1], z)[..., 0]
+        slope = self.step * w * loss.slopes(y[i : i + 1], z)[..., 0]
         columns, values = design.row(i)
         if theta.ndim == 1:
             theta[columns] -= slope * values

@@ -1,0 +1,307 @@
+"""Weights of rows and of classes, over every classifier of the package.
+
+A row of weight two is the row twice, a row of weight zero is no row, and the weight of a class is a factor of
+the weights of its rows. Three classifiers depend on more than the set of rows, and obey less:
+
+- the perceptrons correct a row of weight two once by two, not twice by one: weights count relative to the largest,
+  and the mistakes of the model that is kept are weighed
+- Calibrated holds rows out, and a row twice may be on both sides; its maps, given the scores, obey the law
+"""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.utils.class_weight import compute_class_weight
+
+import linclass
+import linclass.classifiers
+from linclass.applicability import NotApplicable
+from linclass.classifiers.calibrated import METHODS
+from linclass.conventions.classifier import Classifier
+from linclass.multiclass.from_binary import cloned
+
+TIGHT = {"tol": 1e-12}
+IN_ORDER = {"Perceptron", "KernelPerceptron"}
+STOCHASTIC = {*IN_ORDER, "Calibrated"}
+TWO_CLASSES = {"ProbitRegression"}
+WITHOUT = {
+    "NearestMean",
+    "FisherDiscriminant",
+}  # means, and no priors: nothing for the weight of a class to move
+SOME = {"b": 2.0, "a": 0.5}  # the weights of classes that are not named are 1
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def found() -> list[Any]:
+    """Every classifier of the package as it is by default, to a tight tolerance."""
+    kinds = []
+    for file in sorted(Path(linclass.classifiers.__path__[0]).glob("[!_]*.py")):
+        module = import_module(f"linclass.classifiers.{file.stem}")
+        for kind in vars(module).values():
+            ours = inspect.isclass(kind) and kind.__module__ == module.__name__
+            if ours and issubclass(kind, Classifier):
+                kinds.append(kind)
+    return [made(kind) for kind in kinds]
+
+
+def made(kind: type) -> Any:
+    known = inspect.signature(kind).parameters
+    inner = {"estimator": linclass.LogisticRegression(**TIGHT)} if "estimator" in known else {}
+    tight = {name: value for name, value in TIGHT.items() if name in known}
+    return kind(**inner, **tight)
+
+
+MODELS = found()
+ALL = pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+TOGETHER = pytest.mark.parametrize(
+    "model",
+    [
+        m
+        for m in MODELS
+        if hasattr(m, "fit_many") and type(m).__name__ not in {"LinearSVM", "Perceptron"}
+    ],
+    ids=lambda model: type(model).__name__,
+)
+ALONE = pytest.mark.parametrize(
+    "model",
+    [m for m in MODELS if hasattr(m, "leave_one_out")],
+    ids=lambda model: type(model).__name__,
+)
+
+
+def name(model: Any) -> str:
+    return type(model).__name__
+
+
+def rows(model: Any, K: int, n: int = 45) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Small counts, as every family wants them, of overlapping classes; labels; whole weights, some of them 0."""
+    if K > 2 and name(model) in TWO_CLASSES:
+        pytest.skip("for two classes")
+    rng = np.random.default_rng(K)
+    y = np.arange(n) % K
+    X = rng.poisson(2.0, size=(n, 3)) + (rng.random((n, 3)) < 0.4) * y[:, None] + 0.0
+    return X, np.array(["a", "b", "c"])[y], rng.integers(0, 4, n).astype(float)
+
+
+def same(model: Any, other: Any, X: Any, digits: float = 1e-6) -> None:
+    assert model.classes_.tolist() == other.classes_.tolist()
+    Z = other.decision_function(X)
+    np.testing.assert_allclose(
+        model.decision_function(X), Z, rtol=digits, atol=digits * np.abs(Z).max()
+    )
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@ALL
+def test_a_row_of_weight_two_is_the_row_twice(model: Any, K: int) -> None:
+    if name(model) in STOCHASTIC:
+        pytest.skip("see the head of this file")
+    X, y, w = rows(model, K)
+    often = np.repeat(np.arange(len(y)), w.astype(int))
+    weighted = cloned(model).fit(X, y, sample_weight=w)
+    repeated = cloned(model).fit(X[often], y[often])
+    same(weighted, repeated, X)
+    if repeated.objective_ is not None:
+        assert weighted.objective_ == pytest.approx(repeated.objective_, rel=1e-9)
+
+
+@ALL
+def test_and_so_are_sparse_rows(model: Any) -> None:
+    if name(model) in STOCHASTIC or not model.takes_sparse:
+        pytest.skip("see the head of this file")
+    X, y, w = rows(model, 2)
+    often = np.repeat(np.arange(len(y)), w.astype(int))
+    weighted = cloned(model).fit(sparse.csr_array(X), y, sample_weight=w)
+    same(weighted, cloned(model).fit(X[often], y[often]), X)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@ALL
+def test_a_row_of_weight_zero_is_no_row(model: Any, K: int) -> None:
+    X, y, w = rows(model, K)
+    there = w > 0
+    absent = cloned(model).fit(X[there], y[there], sample_weight=w[there])
+    strange = np.where(there[:, None], X, 1e3)
+    same(cloned(model).fit(strange, y, sample_weight=w), absent, X, 1e-12)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@ALL
+def test_the_weight_of_a_class_is_that_of_its_rows(model: Any, K: int) -> None:
+    X, y, w = rows(model, K)
+    own = np.array([SOME.get(c, 1.0) for c in y.tolist()])
+    weighed = cloned(model).fit(X, y, sample_weight=w * own)
+    if name(model) in WITHOUT:
+        unweighed = cloned(model).fit(X, y, sample_weight=w)
+        np.testing.assert_allclose(unweighed.means_, weighed.means_)
+        return
+    by_name = cloned(model).set_params(class_weight=SOME).fit(X, y, sample_weight=w)
+    same(by_name, weighed, X, 1e-9)
+    if name(model) not in IN_ORDER:
+        assert (
+            np.abs(
+                by_name.decision_function(X)
+                - cloned(model).fit(X, y, sample_weight=w).decision_function(X)
+            ).max()
+            > 0
+        )
+
+
+@ALL
+def test_balanced_is_scikit_learns_rule(model: Any) -> None:
+    if name(model) in WITHOUT:
+        pytest.skip("it has no weights of classes")
+    X, y, _ = rows(model, 2)
+    kept = (y == "a") | (np.arange(len(y)) % 3 > 0)
+    X, y = X[kept], y[kept]
+    classes = np.unique(y)
+    factors = compute_class_weight("balanced", classes=classes, y=y)
+    assert factors[0] != factors[1]
+    given = dict(zip(classes.tolist(), factors.tolist(), strict=True))
+    balanced, by_rule = (
+        cloned(model).set_params(class_weight=v).fit(X, y) for v in ("balanced", given)
+    )
+    same(balanced, by_rule, X, 1e-9)
+
+
+# many fits at once
+
+
+@TOGETHER
+def test_weights_hold_in_fits_of_many_folds(model: Any) -> None:
+    X, y, w = rows(model, 2)
+    folds = [np.arange(0, 10), np.arange(10, 45, 3), np.flatnonzero(w == 0)]
+    fits = cloned(model).fit_many(X, y, folds, [{}], None, w)
+    for fold, (fit,) in zip(folds, fits, strict=True):
+        train = np.delete(np.arange(len(y)), fold)
+        same(fit, cloned(model).fit(X[train], y[train], sample_weight=w[train]), X)
+
+
+@TOGETHER
+def test_weights_of_classes_hold_there_too_or_are_refused(model: Any) -> None:
+    X, y, w = rows(model, 2)
+    folds = [np.arange(0, 10), np.arange(10, 45, 3)]
+    if name(model) in WITHOUT:
+        pytest.skip("it has no weights of classes")
+    for value in (SOME, "balanced"):
+        asked = cloned(model).set_params(class_weight=value)
+        try:
+            fits = asked.fit_many(X, y, folds, [{}], None, w)
+        except NotApplicable:
+            assert value == "balanced"
+            continue
+        for fold, (fit,) in zip(folds, fits, strict=True):
+            train = np.delete(np.arange(len(y)), fold)
+            same(fit, cloned(asked).fit(X[train], y[train], sample_weight=w[train]), X)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@ALONE
+def test_weighted_rows_are_scored_by_models_of_the_other_weighted_rows(model: Any, K: int) -> None:
+    X, y, w = rows(model, K)
+    w = w * 1.5
+    for params in ({}, {"class_weight": SOME}):
+        if params and name(model) in WITHOUT:
+            continue
+        asked = cloned(model).set_params(**params)
+        Z = asked.leave_one_out(X, y, w)
+        for i in range(0, len(y), 4):
+            others = np.delete(np.arange(len(y)), i)
+            fit = cloned(asked).fit(X[others], y[others], sample_weight=w[others])
+            expected = fit.decision_function(X[[i]])[0]
+            np.testing.assert_allclose(Z[i], expected, rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "model", [linclass.LinearDiscriminantAnalysis(), linclass.BernoulliNB()], ids=repr
+)
+def test_balanced_classes_need_all_rows_at_once(model: Any) -> None:
+    X, y, _ = rows(model, 2)
+    model.set_params(class_weight="balanced")
+    with pytest.raises(ValueError, match="all rows at once; give a dict"):
+        cloned(model).partial_fit(X, y)
+    with pytest.raises(NotApplicable, match="'balanced' depends on all the rows"):
+        model.leave_one_out(X, y)
+    with pytest.raises(ValueError, match="'balanced' depends on all the rows"):
+        cloned(model).fit(X, y).merge(cloned(model).fit(X, y))
+
+
+def test_weights_of_classes_hold_block_by_block() -> None:
+    model = linclass.LinearDiscriminantAnalysis(class_weight=SOME)
+    X, y, w = rows(model, 3)
+    y = np.sort(y)  # blocks that lack classes
+    whole = cloned(model).fit(X, y, sample_weight=w + 1)
+    for block in (slice(0, 20), slice(20, 45)):
+        model.partial_fit(X[block], y[block], classes=["a", "b", "c"], sample_weight=w[block] + 1)
+    same(model, whole, X, 1e-9)
+
+
+# what the stochastic ones obey
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("model", [m for m in MODELS if name(m) in IN_ORDER], ids=name)
+def test_weights_of_a_perceptron_count_relative_to_each_other(model: Any, K: int) -> None:
+    X, y, w = rows(model, K)
+    one = cloned(model).fit(X, y, sample_weight=w)
+    same(cloned(model).fit(X, y, sample_weight=4 * w), one, X, 1e-12)
+    same(cloned(model).fit(X, y, sample_weight=np.full(len(y), 7.0)), cloned(model).fit(X, y), X, 0)
+    wrong = one.predict(X) != y
+    assert 0 < one.certificate_ == pytest.approx(np.average(wrong, weights=w), abs=0.02)
+
+
+@pytest.mark.parametrize("order", ["random", "cyclic", "largest_violation"])
+@pytest.mark.parametrize("kind", [linclass.Perceptron, linclass.KernelPerceptron])
+def test_of_rows_that_contradict_each_other_the_heavier_are_right(kind: Any, order: str) -> None:
+    X, y = np.array([[-1.0], [1.0], [1.0], [1.0]]), np.array([0, 1, 0, 1])
+    options = {"kernel": "linear"} if kind is linclass.KernelPerceptron else {}
+    for heavy, weights in ((0, [1.0, 1, 5, 1]), (1, [1.0, 1, 1, 1])):
+        model = kind(order=order, **options).fit(X, y, sample_weight=weights)
+        assert model.predict([[1.0]]) == [heavy]
+        lost = sum(w for w, own in zip(weights[1:], y[1:], strict=True) if own != heavy)
+        assert model.certificate_ == pytest.approx(lost / sum(weights))
+
+
+@pytest.mark.parametrize("kind", [linclass.Perceptron, linclass.KernelPerceptron])
+def test_weights_keep_no_perceptron_from_separating(kind: Any) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = (X[:, 0] > 0).astype(int)
+    X[:, 0] += np.where(y, 0.3, -0.3)
+    model = kind(max_iter=2000).fit(X, y, sample_weight=10 ** rng.uniform(-2, 2, 60))
+    assert (model.status_, model.certificate_) == ("converged", 0)
+    assert np.array_equal(model.predict(X), y)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_map_of_scores_takes_a_row_of_weight_two_for_two_rows(method: str, K: int) -> None:
+    rng = np.random.default_rng(K)
+    codes, w = np.arange(90) % K, rng.integers(1, 4, 90)
+    Z = rng.normal(size=(90, K)) + np.eye(K)[codes]
+    often = np.repeat(np.arange(90), w)
+    weighted = METHODS[method](Z, codes, w.astype(float))
+    repeated = METHODS[method](Z[often], codes[often], np.ones(len(often)))
+    np.testing.assert_allclose(weighted.decision(Z), repeated.decision(Z), rtol=1e-6, atol=1e-6)
+
+
+def test_the_fewest_errors_of_weighted_rows_are_those_of_all_cells() -> None:
+    """On a line every classifier is a threshold and a direction, so that all can be tried."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        x, y, w = rng.integers(0, 9, 14) / 2, np.arange(14) % 2, rng.uniform(0.1, 3, 14)
+        cuts = np.append(np.unique(x) - 0.25, x.max() + 1)
+        right = (x[:, None] > cuts) == (y[:, None] == 1)
+        fewest = min((w @ ~right).min(), (w @ right).min())
+        model = linclass.ZeroOneClassifier().fit(x[:, None], y, sample_weight=w)
+        assert model.n_errors_ == pytest.approx(fewest, rel=1e-9)
+        assert model.exact_
+        assert w @ (model.predict(x[:, None]) != y) == pytest.approx(fewest, rel=1e-9)
