@@ -1,4 +1,4 @@
-"""The examples of docs/library.md give what they show; docs/models.md is what docs/make_models.py writes."""
+"""Examples of docs/library.md give what they show, docs/models.md is generated, and files that pages name exist."""
 
 from __future__ import annotations
 
@@ -88,6 +88,34 @@ def test_a_model_has_the_predictions_and_the_certificate_that_it_states(name) ->
         assert stated.startswith("that of ") or model.certificate_kind_.replace("_", " ") in stated
         assert hasattr(model, "predict_proba") == ("probabilities" in lines["Predicts"])
         assert hasattr(model, "transform") == ("coordinates" in lines["Predicts"])
+
+
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+FOLDERS = (
+    "benchmarks",
+    "config",
+    "docs",
+    "linclass",
+    "linclass_study",
+    "profiles",
+    "tests",
+    "textbook",
+    "workflow",
+)
+
+
+def without_code(text: str) -> str:
+    return re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_that_a_page_names_exist(page) -> None:
+    """Of a name with {braces} the folder."""
+    text = without_code(page.read_text(encoding="utf-8"))
+    named = re.findall(rf"`((?:{'|'.join(FOLDERS)})/[^\s`]*)`", text)
+    links = [f"{page.parent}/{link}" for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)]
+    paths = [ROOT / path.partition("{")[0] for path in [*named, *links]]
+    assert not [str(path) for path in paths if not path.exists()]
 
 
 def test_help_of_a_model_begins_with_its_equation() -> None:
