@@ -15,7 +15,10 @@ from linclass.conventions.classifier import Classifier
 
 
 class Coordinates(Classifier):
-    """A subclass learns `scalings_` (d, q), the directions as columns, and `centre_` (d,), their origin."""
+    """A subclass learns `scalings_` (d, q), the directions as columns, and `centre_` (d,), their origin.
+
+    Coordinates may be linear in functions of the features instead, the columns of `_basis(X)`.
+    """
 
     _sklearn_auto_wrap_output_keys = ("transform",)
     scalings_: np.ndarray
@@ -34,13 +37,17 @@ class Coordinates(Classifier):
         array or data frame of shape (n, q)
             A data frame if `set_output` asks for one.
         """
-        rows = self._check_rows(X)
+        rows = self._basis(self._check_rows(X))
         Z = rows @ self.scalings_ - self.centre_ @ self.scalings_
         if "sklearn" not in sys.modules:  # so no data frame was asked for
             return Z
         from sklearn.utils._set_output import _wrap_data_with_container
 
         return _wrap_data_with_container("transform", Z, X, self)
+
+    def _basis(self, X: Any) -> Any:
+        """What the coordinates are linear in: here the features."""
+        return X
 
     def fit_transform(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Fit to the rows and return their coordinates.

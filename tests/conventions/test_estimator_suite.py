@@ -32,6 +32,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
     "ErrorCorrectingOutputCodes": [
         {"estimator": NearestMean(), "code": "one_vs_one", "decoding": "hamming"}
     ],
+    "FlexibleDiscriminantAnalysis": [{"regressor": linclass.Ridge(), "priors": "uniform"}],
     "KernelSVM": [
         {"loss": "squared_hinge"},
         *({"kernel": k} for k in ("linear", "polynomial")),

@@ -1,0 +1,239 @@
+"""Flexible discriminant analysis: linear discriminant analysis by optimal scoring, with any regression,
+
+    min_{θ_l, f_l} (1/Σw) Σ_i w_i (θ_l(y_i) − f_l(x_i))²,   Σ_k p_k θ_l(k) = 0,   Σ_k p_k θ_l(k) θ_m(k) = 1[l = m],
+    u_l(x) = f_l(x) / √(α_l² (1 − α_l²)),   z_k = −½ ‖u(x) − ū_k‖² + ln π_k,
+
+with scores θ of the classes, of which p_k are the shares of the rows, 1 − α_l² the minimum, and ū_k the class means of
+the coordinates u. The minimum takes one regression for each of K − 1 fixed scores and the eigenvectors of θᵀf/Σw. With
+linear regression z is that of linear discriminant analysis; the regression of features that are mapped (`quadratic`,
+splines, kernels) gives curved boundaries, and with ridge regression it is penalized discriminant analysis: Σ + λI takes
+the place of the covariance Σ within the classes.
+
+Predicts: log-odds and probabilities, linear in x if the regression is; discriminant coordinates.
+Cost: K − 1 regressions, of O(n d min(n, d)) if they are linear.
+Certificate: that of the regressions, the largest.
+Reference: Hastie, Tibshirani & Buja (1994), JASA 89 and (1995), Ann. Statist. 23; Hastie et al. (2009), §12.5.
+"""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+
+from linclass.applicability import NotApplicable
+from linclass.conventions import SoftmaxProbabilities
+from linclass.estimators.coordinates import Coordinates
+from linclass.estimators.from_binary import WORST_LAST, cloned
+from linclass.numerics import Array
+from linclass.predicted import own_copy
+from linclass.statistics.covariance import LOST, check_covariance
+from linclass.statistics.priors import Priors, check_priors, class_priors, log_priors
+from linclass.unfinished import silently
+
+DEFAULT = "linclass.classifiers.linear_regression"  # imported by name, only if it is used
+NEGLIGIBLE = 1e-13  # α², a coordinate that no score of the classes depends on
+EXACT = 1e-10  # 1 − α², a coordinate without spread within the classes
+
+
+class FlexibleDiscriminantAnalysis(Coordinates, SoftmaxProbabilities):
+    """Parameters
+    ----------
+    regressor : regressor or None, default=None
+        Regression with `fit` and `predict`, from linclass or elsewhere, such as Ridge(strength=0.1). It
+        is copied for each of K − 1 fits. None is LinearRegression().
+    n_components : int or None, default=None
+        Number of coordinates, at least 1. None takes all, at most K − 1.
+    priors : 'uniform', list of K floats or None, default=None
+        Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
+        class frequencies.
+    covariance : {'unbiased', 'maximum_likelihood'}, default='unbiased'
+        Divisor of the scatter within the classes: N − K or N.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    regressors_ : list of regressors
+        The K − 1 fitted regressions.
+    scalings_ : array of shape (K − 1, q)
+        Coordinates u as linear combinations of the K − 1 predictions, as columns.
+    centre_ : array of shape (K − 1,)
+        Mean of the predictions, the origin of the coordinates; 0 for linear regression.
+    explained_ : array of shape (q,)
+        The shares α_l² of the variance of the optimal scores that the regressions explain, decreasing.
+    scores_ : array of shape (K, q)
+        Optimal scores θ_l(k) of the classes, as columns.
+    means_ : array of shape (K, q)
+        Class means ū_k of the coordinates.
+    priors_ : array of shape (K,)
+        Prior probabilities π_k.
+    coef_ : array of shape (1, d) or (K, d), only if the regression is linear
+        Weights, one row per score.
+    intercept_ : array of shape (1,) or (K,), only if the regression is linear
+        Intercepts.
+    """
+
+    def __init__(
+        self,
+        regressor: Any = None,
+        *,
+        n_components: int | None = None,
+        priors: Priors = None,
+        covariance: str = "unbiased",
+    ):
+        self.regressor = regressor
+        self.n_components = n_components
+        self.priors = priors
+        self.covariance = covariance
+
+    def check(self) -> None:
+        made = self._made()
+        able = all(callable(getattr(made, name, None)) for name in ("fit", "predict"))
+        if not able or isinstance(made, type):
+            raise ValueError(
+                f"regressor is {self.regressor!r}; give a regressor with fit and predict, in a "
+                "study {classifier: …, params: {…}}."
+            )
+        q = self.n_components
+        if q is not None and not (isinstance(q, Integral) and q >= 1):
+            raise ValueError(f"n_components is {q!r}; it must be at least 1, or None for all.")
+        check_priors(self.priors)
+        check_covariance(self.covariance)
+
+    def parts(self) -> list[str]:
+        """Modules that a fit imports by name."""
+        own = [DEFAULT] if self.regressor is None else []
+        made = self._made()
+        return [*own, *(made.parts() if hasattr(made, "parts") else [])]
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        given = sample_weight is not None
+        X, codes, weights = self._start_fit(X, y, sample_weight)
+        mass = np.bincount(codes, weights)
+        freedom = mass.sum() - LOST[self.covariance] * len(mass)
+        if freedom <= 0:
+            raise NotApplicable(
+                f"weights sum to {mass.sum():g}, so N − K is not positive; weights count rows "
+                "here. Scale them up, or use covariance='maximum_likelihood'."
+            )
+        fixed = contrasts(mass / mass.sum())
+        self.regressors_ = [
+            self._regression(X, target, weights if given else None) for target in fixed[codes].T
+        ]
+        self.priors_ = class_priors(self.priors, mass)
+        indicators = weights * (np.arange(len(mass))[:, None] == codes)
+        means = indicators @ self._basis(X) / mass[:, None]  # of the predictions, in each class
+        explained, V = np.linalg.eigh(_symmetric(fixed.T @ (means * (mass / mass.sum())[:, None])))
+        order = np.argsort(-explained)[: self.n_components]
+        order = order[explained[order] > NEGLIGIBLE]
+        explained, V = explained[order], _settled(explained[order], V[:, order])
+        left = np.maximum(1 - explained, EXACT)
+        shrunk = freedom / mass.sum()  # from the covariance over N
+        V = V * np.where(
+            V.T @ (means[-1] - means[0]) < 0, -1.0, 1.0
+        )  # from the first class to the last
+        self.explained_, self.scores_ = explained, fixed @ V
+        self.scalings_ = V * np.sqrt(shrunk / (explained * left))
+        self.centre_ = mass @ means / mass.sum()
+        self.means_ = (means - self.centre_) @ self.scalings_
+        return self._record_regressions(int((1 - explained < EXACT).sum()))
+
+    def decision_function(self, X: Any) -> Array:
+        Z = self._basis(self._check_rows(X)) @ self.scalings_ @ self.means_.T + self._offsets()
+        return Z[:, 1] - Z[:, 0] if Z.shape[1] == 2 else Z
+
+    @property
+    def coef_(self) -> Array:
+        """Weights, one row per score, if the regression is linear."""
+        W = (
+            self.means_
+            @ self.scalings_.T
+            @ np.vstack([np.ravel(r.coef_) for r in self.regressors_])
+        )
+        return W[1:] - W[:1] if len(W) == 2 else W
+
+    @property
+    def intercept_(self) -> Array:
+        """Intercepts, if the regression is linear."""
+        b = (
+            self.means_
+            @ self.scalings_.T
+            @ np.array([float(r.intercept_) for r in self.regressors_])
+        )
+        b = b + self._offsets()
+        return b[1:] - b[:1] if len(b) == 2 else b
+
+    def _offsets(self) -> Array:
+        at_centre = self.means_ @ (self.centre_ @ self.scalings_)
+        return log_priors(self.priors_) - 0.5 * (self.means_**2).sum(axis=1) - at_centre
+
+    def _basis(self, X: Any) -> Array:
+        """Predictions (n, K − 1) of the fixed scores."""
+        return np.column_stack([np.ravel(r.predict(own_copy(X, r))) for r in self.regressors_])
+
+    def _made(self) -> Any:
+        if self.regressor is None:
+            return import_module(DEFAULT).LinearRegression()
+        return self.regressor
+
+    def _regression(self, X: Any, target: Array, weights: Array | None) -> Any:
+        made = cloned(self._made())
+        if weights is not None and "sample_weight" not in inspect.signature(made.fit).parameters:
+            name = type(made).__name__
+            raise ValueError(f"{name} takes no sample_weight; leave it out, or choose another.")
+        with silently():
+            made.fit(
+                own_copy(X, made),
+                target.copy(),
+                **({} if weights is None else {"sample_weight": weights}),
+            )
+        return made
+
+    def _record_regressions(self, exact: int) -> Self:
+        """Status of the worst regression; a certificate only if each has one of the same kind."""
+        statuses = [str(getattr(r, "status_", "converged")) for r in self.regressors_]
+        worst = max(range(len(statuses)), key=lambda i: WORST_LAST.index(statuses[i]))
+        status, reason = statuses[worst], getattr(self.regressors_[worst], "reason_", "")
+        if exact and status == "converged":
+            status = "rank_deficient"
+            reason = (
+                f"the regression predicts the classes exactly along {exact} of {len(self.explained_)} coordinates, "
+                "which have no spread within the classes then; use Ridge(), or a stronger penalty."
+            )
+        kinds = {getattr(r, "certificate_kind_", None) for r in self.regressors_}
+        one = kinds.pop() if len(kinds) == 1 else None
+        return self._record(
+            status,
+            reason,
+            certificate=max(r.certificate_ for r in self.regressors_) if one else None,
+            certificate_kind=one,
+            n_iter=int(max(np.max(getattr(r, "n_iter_", 0) or 0) for r in self.regressors_)),
+        )
+
+
+def contrasts(share: Array) -> Array:
+    """Scores θ (K, K − 1) of classes with these shares p: Σ_k p_k θ_l(k) = 0, Σ_k p_k θ_l(k) θ_m(k) = 1[l = m].
+
+    √p θ are the columns but the first of the reflection that takes the first axis to −√p.
+    """
+    root = np.sqrt(share)
+    v = root.copy()
+    v[0] += 1
+    reflection = np.eye(len(v)) - np.outer(v, v) / v[0]
+    return reflection[:, 1:] / root[:, None]
+
+
+def _settled(explained: Array, V: Array) -> Array:
+    """Coordinates without spread have no order: rounding, which would choose their axes, is not left to."""
+    exact = 1 - explained < EXACT
+    own = V[:, exact]
+    _, axes = np.linalg.eigh(own.T * np.arange(len(V)) @ own)
+    return np.column_stack([own @ axes, V[:, ~exact]])
+
+
+def _symmetric(M: Array) -> Array:
+    return (M + M.T) / 2

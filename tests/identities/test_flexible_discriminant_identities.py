@@ -1,0 +1,199 @@
+"""Flexible discriminant analysis: linear regression gives linear discriminant analysis, ridge adds λI to Σ."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import sklearn.discriminant_analysis
+from scipy import sparse
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import LinearRegression as Theirs
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures
+
+from linclass import (
+    FisherDiscriminant,
+    FlexibleDiscriminantAnalysis,
+    LinearDiscriminantAnalysis,
+    ReducedRankLDA,
+    Ridge,
+)
+from linclass.classifiers.flexible_discriminant_analysis import contrasts
+from linclass.conventions import NotApplicable
+from linclass.features import quadratic
+from linclass.table import Table
+
+FDA = FlexibleDiscriminantAnalysis
+
+
+def problem(K: int, n: int = 150, d: int = 4) -> tuple[np.ndarray, np.ndarray]:
+    """Classes of unequal size and correlated features."""
+    rng = np.random.default_rng(K)
+    y = rng.permutation(np.arange(n) % (K + 1) % K)
+    X = rng.normal(size=(n, d)) @ rng.normal(size=(d, d)) + rng.normal(size=(K, d))[y] + 5
+    return X, y
+
+
+@pytest.mark.parametrize("priors", [None, "uniform"])
+@pytest.mark.parametrize("covariance", ["unbiased", "maximum_likelihood"])
+@pytest.mark.parametrize("K", [2, 3, 7])  # 7: of six scores, four features explain four
+def test_with_linear_regression_it_is_linear_discriminant_analysis(
+    K: int, covariance: str, priors: str | None
+) -> None:
+    X, y = problem(K)
+    w = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    ours = FDA(priors=priors, covariance=covariance).fit(X, y, w)
+    lda = LinearDiscriminantAnalysis(priors, covariance).fit(X, y, w)
+    np.testing.assert_allclose(ours.predict_log_proba(X), lda.predict_log_proba(X), atol=1e-9)
+    assert (ours.status_, ours.certificate_kind_) == ("converged", "gradient_cosine")
+
+
+@pytest.mark.parametrize("K", [2, 3, 7])
+def test_its_coordinates_are_fishers(K: int) -> None:
+    X, y = problem(K)
+    ours, fisher = FDA().fit(X, y), FisherDiscriminant().fit(X, y)
+    np.testing.assert_allclose(ours.transform(X), fisher.transform(X), atol=1e-9)
+    assert ours.get_feature_names_out()[0] == "flexiblediscriminantanalysis0"
+    # the ratio of variances between and within, from the share that is between: α²/(1 − α²)
+    between = ours.explained_ / (1 - ours.explained_)
+    np.testing.assert_allclose(between, fisher.ratios_, rtol=1e-9)
+
+
+def test_with_fewer_components_it_is_reduced_rank_lda() -> None:
+    X, y = problem(5)
+    ours, reduced = FDA(n_components=2).fit(X, y), ReducedRankLDA(2).fit(X, y)
+    np.testing.assert_allclose(ours.predict_log_proba(X), reduced.predict_log_proba(X), atol=1e-9)
+
+
+@pytest.mark.parametrize("K", [2, 4])
+def test_shares_explained_are_squared_canonical_correlations(K: int) -> None:
+    X, y = problem(K)
+    w = np.random.default_rng(1).uniform(0.5, 2, len(y))
+    Y = np.eye(K)[y]
+    Q = [
+        np.linalg.qr(np.sqrt(w)[:, None] * (A - np.average(A, axis=0, weights=w)))[0]
+        for A in (X, Y[:, 1:])
+    ]
+    correlations = np.linalg.svd(Q[0].T @ Q[1], compute_uv=False)
+    model = FDA().fit(X, y, w)
+    np.testing.assert_allclose(model.explained_, correlations[: K - 1] ** 2, rtol=1e-9)
+    # and 1 − α² is the average squared residual of the optimal scores
+    targets = model.scores_[y]
+    np.testing.assert_allclose(np.average(targets, axis=0, weights=w), 0, atol=1e-10)
+    np.testing.assert_allclose((targets.T * w) @ targets / w.sum(), np.eye(K - 1), atol=1e-10)
+    design = np.sqrt(w)[:, None] * np.column_stack([X, np.ones(len(y))])
+    residual = np.linalg.lstsq(design, np.sqrt(w)[:, None] * targets, rcond=None)[1]
+    np.testing.assert_allclose(residual / w.sum(), 1 - model.explained_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("strength", [0.01, 3.0])
+def test_with_ridge_regression_it_is_penalized_discriminant_analysis(
+    K: int, strength: float
+) -> None:
+    """Hastie, Buja & Tibshirani (1995): Σ + λI in the place of Σ."""
+    X, y = problem(K)
+    model = FDA(Ridge(strength=strength), covariance="maximum_likelihood").fit(X, y)
+    M, share = np.array([X[y == k].mean(axis=0) for k in range(K)]), np.bincount(y) / len(y)
+    R = X - M[y]
+    A = np.linalg.inv(R.T @ R / len(y) + strength * np.eye(4))
+    Z = X @ A @ M.T - 0.5 * np.einsum("kj,jl,kl->k", M, A, M) + np.log(share)
+    expected = (
+        Z
+        - np.log(np.exp(Z - Z.max(1, keepdims=True)).sum(1, keepdims=True))
+        - Z.max(1, keepdims=True)
+    )
+    np.testing.assert_allclose(model.predict_log_proba(X), expected, atol=1e-8)
+    U = model.transform(X)
+    within = U - np.array([U[y == k].mean(axis=0) for k in range(K)])[y]
+    V = within.T @ within / len(y)
+    assert np.linalg.eigvalsh(V).max() < 1  # of the unit of Σ + λI, what Σ leaves
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_penalized_discriminants_are_those_of_a_shrunken_covariance(K: int) -> None:
+    """(1 − a)Σ + a μ I = (1 − a)(Σ + λI) with λ = a μ/(1 − a)."""
+    X, y = problem(K)
+    a = 0.3
+    M = np.array([X[y == k].mean(axis=0) for k in range(K)])
+    strength = a * np.trace((X - M[y]).T @ (X - M[y])) / len(y) / 4 / (1 - a)
+    ours = FDA(Ridge(strength=strength), covariance="maximum_likelihood").fit(X, y)
+    shrunk = LinearDiscriminantAnalysis(covariance="maximum_likelihood", shrinkage=a).fit(X, y)
+    theirs = sklearn.discriminant_analysis.LinearDiscriminantAnalysis(solver="lsqr", shrinkage=a)
+    theirs.fit(X, y)
+    for peer in (shrunk, theirs):
+        difference = np.diff(ours.coef_, axis=0) if K > 2 else ours.coef_
+        expected = np.diff(peer.coef_, axis=0) if K > 2 else peer.coef_
+        np.testing.assert_allclose(difference, (1 - a) * expected, rtol=1e-6)
+
+
+def test_regression_of_mapped_features_is_lda_of_the_mapped_features() -> None:
+    X, y = problem(3)
+    mapped = quadratic.apply(Table(X, tuple("abcd"))).X
+    lda = LinearDiscriminantAnalysis().fit(mapped, y).predict_log_proba(mapped)
+    inside = FDA(make_pipeline(PolynomialFeatures(2, include_bias=False), Theirs())).fit(X, y)
+    np.testing.assert_allclose(inside.predict_log_proba(X), lda, atol=1e-6)
+    np.testing.assert_allclose(FDA().fit(mapped, y).predict_log_proba(mapped), lda, atol=1e-6)
+
+
+@pytest.mark.parametrize("regressor", [KernelRidge(kernel="rbf"), KNeighborsRegressor(10)])
+def test_a_curved_regression_separates_what_no_line_does(regressor: Any) -> None:
+    rng = np.random.default_rng(0)
+    radius = np.repeat([0.5, 1.5, 2.5], 60)
+    angle = rng.uniform(0, 2 * np.pi, 180)
+    X = radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)]) + 0.15 * rng.normal(
+        size=(180, 2)
+    )
+    y = np.repeat([0, 1, 2], 60)
+    model = FDA(regressor).fit(X, y)
+    assert model.score(X, y) > 0.95 > 0.6 > FDA().fit(X, y).score(X, y)
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1, rtol=1e-12)
+    assert not hasattr(model, "coef_")
+    assert (model.certificate_, model.certificate_kind_) == (None, None)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_linear_regressions_give_coefficients(K: int) -> None:
+    X, y = problem(K)
+    model = FDA(Ridge()).fit(X, y)
+    Z = X @ model.coef_.T + model.intercept_
+    np.testing.assert_allclose(model.decision_function(X), Z[:, 0] if K == 2 else Z, atol=1e-9)
+
+
+@pytest.mark.parametrize("share", [[0.5, 0.5], [0.2, 0.3, 0.5], [0.01, 0.01, 0.9, 0.08]])
+def test_fixed_scores_are_orthonormal_contrasts(share: list[float]) -> None:
+    p = np.array(share)
+    theta = contrasts(p)
+    np.testing.assert_allclose(p @ theta, 0, atol=1e-14)
+    np.testing.assert_allclose((theta.T * p) @ theta, np.eye(len(p) - 1), atol=1e-13)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_classes_that_are_predicted_exactly_are_told_and_ridge_is_the_remedy(form: Any) -> None:
+    rng = np.random.default_rng(0)
+    X, y = form(rng.normal(size=(12, 40))), np.arange(12) % 3
+    exact = FDA().fit(X, y)
+    assert exact.status_ == "rank_deficient"
+    assert exact.score(X, y) == 1
+    ridge = FDA(Ridge(strength=0.1)).fit(X, y)
+    assert ridge.status_ == "converged"
+    assert np.isfinite(ridge.predict_log_proba(X)).all()
+    perfect = FDA(KNeighborsRegressor(1)).fit(X, y)
+    assert "predicts the classes exactly along 2 of 2 coordinates" in perfect.reason_
+
+
+def test_what_is_no_regressor_or_has_no_weights_is_refused() -> None:
+    X, y = problem(3)
+    for wrong in (3, Ridge, object()):
+        with pytest.raises(ValueError, match="give a regressor with fit and predict"):
+            FDA(wrong).fit(X, y)
+    with pytest.raises(ValueError, match="KNeighborsRegressor takes no sample_weight"):
+        FDA(KNeighborsRegressor()).fit(X, y, np.ones(len(y)))
+    with pytest.raises(NotApplicable, match="weights count rows here"):
+        FDA().fit(X, y, np.full(len(y), 1e-3))
+    with pytest.raises(ValueError, match="n_components is 0"):
+        FDA(n_components=0).fit(X, y)
