@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from linclass import code_matrix
 from linclass.losses.base import MarginLoss
+from linclass.multiclass import code_matrix
 from linclass.multiclass.from_binary import FromBinary, Problem
 from linclass.numerics import Array
 from linclass.parts import find, names

@@ -25,16 +25,16 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.applicability import NotApplicable
-from linclass.conventions import SoftmaxProbabilities
-from linclass.estimators.coordinates import Coordinates
-from linclass.estimators.from_binary import WORST_LAST, cloned
+from linclass.conventions.coordinates import Coordinates
+from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
+from linclass.multiclass.from_binary import WORST_LAST, cloned
 from linclass.numerics import Array
 from linclass.predicted import own_copy
 from linclass.statistics.covariance import LOST, check_covariance
-from linclass.statistics.priors import Priors, check_priors, class_priors, log_priors
 from linclass.unfinished import silently
 
-DEFAULT = "linclass.classifiers.linear_regression"  # imported by name, only if it is used
+DEFAULT = "linclass.regressors.linear_regression"  # imported by name, only if it is used
 NEGLIGIBLE = 1e-13  # α², a coordinate that no score of the classes depends on
 EXACT = 1e-10  # 1 − α², a coordinate without spread within the classes
 

@@ -21,8 +21,8 @@ from linclass import (
     ReducedRankLDA,
     Ridge,
 )
+from linclass.applicability import NotApplicable
 from linclass.classifiers.flexible_discriminant_analysis import contrasts
-from linclass.conventions import NotApplicable
 from linclass.features import quadratic
 from linclass.table import Table
 

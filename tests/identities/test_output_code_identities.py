@@ -16,9 +16,9 @@ from linclass import (
     NearestMean,
     OneVsOne,
     OneVsRest,
-    code_matrix,
 )
 from linclass.applicability import NotApplicable
+from linclass.multiclass import code_matrix
 from linclass.parts import find
 
 NAMES = np.array(list("dbcae"))
