@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from linclass.batches.path import Path, check_strengths
+from linclass.conventions.estimator import Estimator
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.base import KINDS, Loss
 from linclass.numerics import Array
@@ -25,6 +26,7 @@ from linclass.penalties.unpenalized import Unpenalized
 from linclass.solvers import choice
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.unfinished import one_warning
+from linclass.validation import Matrix
 
 # Parameters of the estimator that are passed to solvers and penalties that have them.
 SOLVER_OPTIONS = ("step", "tol", "max_iter", "random_state")
@@ -46,23 +48,22 @@ TAKES: dict[str, tuple[Callable[[Penalty], bool], str]] = {
 }
 
 
-class Composition:
-    """Mixin of estimators that minimize loss + strength · penalty."""
+class Composition(Estimator):
+    """Base of estimators that minimize loss + strength · penalty."""
 
-    loss: Any
-    penalty: Any
-    strength: Any
-    solver: Any
+    loss: str
+    penalty: str | Mapping[str, Any] | Penalty | None
+    strength: float
+    solver: Any  # a name, {name: options} or a Solver
     step: Any = None
-    _unfitted: Any
-    get_params: Any
-    _start_fit: Any  # defined by the estimator: check the data,
-    _objectives: Any  # set up the objectives,
-    _finish: Any  # set the fitted attributes
+    # Defined by the estimator: check the data, set up the objectives, set the fitted attributes.
+    _start_fit: Callable[..., tuple[Matrix, Array, Array]]
+    _objectives: Callable[..., list[Objective]]
+    _finish: Callable[..., Any]
 
     def check(self) -> None:
         """Raise ValueError, with one sentence, if parts do not exist or are incompatible."""
-        super().check()  # type: ignore[misc]
+        super().check()
         loss = find("losses", self.loss)
         if loss.kind == "discrete":
             raise ValueError(f"{self.loss} is not convex and has no slope. Try loss='logistic'.")

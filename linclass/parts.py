@@ -11,7 +11,12 @@ from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+if TYPE_CHECKING:
+    from linclass.families.base import Family
+    from linclass.penalties.base import Penalty
+    from linclass.solvers.base import Solver
 
 BASES = {
     "families": "Family",
@@ -22,6 +27,14 @@ BASES = {
 }
 
 
+@overload
+def find(package: Literal["families"], name: str) -> type[Family]: ...
+@overload
+def find(package: Literal["penalties"], name: str) -> type[Penalty]: ...
+@overload
+def find(package: Literal["solvers"], name: str) -> type[Solver]: ...
+@overload
+def find(package: str, name: str) -> Any: ...  # classes whose constructors differ
 @cache
 def find(package: str, name: str) -> Any:
     """The part called `name` of linclass/{package}."""

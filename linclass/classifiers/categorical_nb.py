@@ -69,7 +69,7 @@ class CategoricalNB(NonNegative):
     def _observed(self, X: Any) -> Any:
         return X.floor() if sp.issparse(X) else np.floor(X)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         return tags

@@ -117,7 +117,7 @@ class ProbitRegression(LikelihoodSummary, LinearClassifier):
             )
         return checked
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags

@@ -139,7 +139,7 @@ class Classifier(Estimator):
         mass = np.bincount(codes, weights, len(self.classes_))
         return weights * class_weights(class_weight, self.classes_, mass)[codes]
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags
 
         tags = super().__sklearn_tags__()

@@ -104,7 +104,7 @@ class Coordinates(Classifier):
             self._sklearn_output_config = {"transform": transform}
         return self
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         from sklearn.utils import TransformerTags
 
         tags = super().__sklearn_tags__()

@@ -191,7 +191,7 @@ class Estimator:
             )
         return X
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         from sklearn.utils import InputTags, Tags, TargetTags
 
         return Tags(

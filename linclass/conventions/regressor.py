@@ -85,7 +85,7 @@ class Regressor(Estimator):
             X, y, weights = X[kept], y[kept], weights[kept]
         return X, y, weights
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         from sklearn.utils import RegressorTags
 
         tags = super().__sklearn_tags__()

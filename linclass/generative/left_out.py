@@ -19,8 +19,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.statistics.class_moments import BY_FEATURE, Array, ClassMoments, Matrix
+from linclass.numerics import Array
+from linclass.statistics.class_moments import BY_FEATURE, ClassMoments
 from linclass.statistics.fold_sums import FORMS, Rows
+from linclass.validation import Matrix
 
 STACK = 60_000  # numbers in a stack of scatters
 

@@ -152,7 +152,7 @@ class NonNegative(NaiveBayes):
         if not hasattr(self, "natural_"):
             self._check_rows(X)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         return tags

@@ -7,7 +7,7 @@ linclass/kernels), any function of two matrices of rows, or 'precomputed'. gamma
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -16,6 +16,7 @@ from scipy import sparse
 from scipy.linalg import lapack
 
 from linclass.applicability import NotApplicable
+from linclass.conventions.estimator import Estimator
 from linclass.design.design_matrix import DesignMatrix
 from linclass.design.kernel_design import KernelDesign
 from linclass.kernel_machines.kernel_features import few_features
@@ -33,13 +34,13 @@ NEGATIVE = 1e-8  # of the largest eigenvalue: a negative one beyond it is no rou
 POWERS = 30  # of K, which tell its largest eigenvalue well enough from below
 
 
-class KernelMachine:
+class KernelMachine(Estimator):
     """Mixin of estimators with a kernel."""
 
-    kernel: Any
+    kernel: str | Callable[..., Any]
     gamma: Any
-    degree: Any
-    offset: Any
+    degree: int
+    offset: float
     _basis: Any  # the rows x_j; None when K is precomputed
     _made: Kernel
 
@@ -115,7 +116,7 @@ class KernelMachine:
             left = f"a {worst.certificate_kind} of {worst.certificate:.1e}"
             reason = f"{solver} stopped after {worst.n_iter} iterations with {left}."
             status = "max_iter"
-        return self._record(  # type: ignore[attr-defined]
+        return self._record(
             status,
             reason,
             objective=float(sum(s.objective for s in solutions)),
@@ -144,7 +145,7 @@ class KernelMachine:
         return kind(**{name: given[name] for name in kind.parameters})
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._is_precomputed()
         return tags
 

@@ -6,7 +6,7 @@ strongest to the weakest, each from the solution at the previous one (linclass/b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -28,9 +28,10 @@ class KernelPath(KernelMachine):
     """Mixin of kernel machines with a `strength`."""
 
     tuning_tol: ClassVar[float] = 1e-3  # of the objective, while tuning
-    strength: Any
-    _unfitted: Any
-    _fit_each: Any  # defined by the estimator: check the rows, then fit copies of itself
+    strength: float
+    _fit_each: Callable[
+        ..., None
+    ]  # defined by the estimator: check the rows, then fit copies of itself
 
     @one_warning
     def path(self, X: Any, y: Any, strengths: Any, sample_weight: Any = None) -> Path:

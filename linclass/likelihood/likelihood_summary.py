@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from linclass.composition import Composition
+from linclass.conventions.classifier import Classifier
 from linclass.likelihood.information import Information, Summary
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
@@ -14,19 +14,11 @@ from linclass.solvers.base import Solution
 LARGEST_SUMMARY = 500  # parameters up to which their covariance is kept
 
 
-class LikelihoodSummary:
-    """Mixin: keeps the information matrix of an unpenalized fit, and shows it."""
+class LikelihoodSummary(Composition, Classifier):
+    """Keeps the information matrix of an unpenalized fit, and shows it."""
 
-    classes_: Array
     coef_: Array
-    n_features_in_: int
-    penalty: Any
-    fit_intercept: Any
-    status_: str
-    reason_: str
-    n_iter_: int
-    _is_penalized: Any
-    _check_rows: Any
+    fit_intercept: bool
 
     def summary(self) -> Summary:
         """Table of coefficients as R's `glm` prints it, for unpenalized fits.

@@ -15,8 +15,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.applicability import NotApplicable
-from linclass.statistics.class_moments import LOST, Array, ClassMoments, Matrix
+from linclass.numerics import Array
+from linclass.statistics.class_moments import LOST, ClassMoments
 from linclass.statistics.class_sums import StackOfOne
+from linclass.validation import Matrix
 
 BLOCK = 2048  # rows
 

@@ -47,13 +47,14 @@ def verify(asked: argparse.Namespace) -> int:
 
 def merge(asked: argparse.Namespace) -> int:
     from linclass_study.command import merge as command
+    from linclass_study.command.conflicts import Conflict
 
     into = Path(asked.into).expanduser()
     with ExitStack() as stack:
         sources = [stack.enter_context(opened(given)) for given in asked.results]
         try:
             merged = command.merge(sources, into, asked.tolerance)
-        except command.Conflict as conflict:
+        except Conflict as conflict:
             print(
                 f"linclass merge: nothing is written: the results contradict each other\n{conflict}"
             )

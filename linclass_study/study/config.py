@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -123,7 +123,8 @@ def read(config: Mapping[str, Any], files: Iterable[str | Path], root: Path) -> 
 def check(study: Study) -> None:
     """What the entries mean: each selected data set can be looked for, each method can work on some data."""
     places = [Path(folder) for folder in study.mirrors]
-    checks = {
+    Problems = Callable[[Mapping[str, Any]], Iterable[tuple[list[Any], str]]]
+    checks: dict[str, tuple[Mapping[str, Any], Problems]] = {
         "datasets": (study.datasets, lambda entry: entry_check.problems(entry, places, study.root)),
         "methods": (study.methods, method_check.problems),
     }

@@ -6,6 +6,7 @@ import inspect
 import sys
 from collections.abc import Iterator, Mapping
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ def available(folder: str) -> list[str]:
 
 def _feature(name: str) -> Any:
     """The map of a feature, on a table of two rows and two columns."""
-    apply = pipeline.import_module(f"linclass.features.{name}").apply
+    apply = import_module(f"linclass.features.{name}").apply
     return partial(apply, Table(np.array([[1.0, 2.0], [3.0, 4.0]]), ("a", "b")))
 
 

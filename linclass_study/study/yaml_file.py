@@ -15,7 +15,7 @@ EXPONENT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+")
 MERGE = "tag:yaml.org,2002:merge"
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # YAML comes without types
     """Objects while composing, where every key stands alone and has its line."""
 
     def compose_mapping_node(self, anchor: str | None) -> yaml.MappingNode:
