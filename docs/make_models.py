@@ -23,6 +23,7 @@ PAGE = ROOT / "docs" / "models.md"
 CATALOGUE = ROOT / "config" / "methods.yaml"
 LABELS = ("Predicts", "Cost", "Certificate", "Reference")
 USUAL = ("impute", "one_hot", "standardize")  # transforms that say nothing about a method
+NAMED = {"loss": "losses", "penalty": "penalties", "solver": "solvers"}  # parameter → package
 PARTS = ("losses", "penalties", "solvers", "kernels", "families")
 
 INTRODUCTION = """\
@@ -148,7 +149,13 @@ def settings(entry: dict[str, Any]) -> Iterator[str]:
     """What an entry sets, tunes and does to its features."""
     for name, value in entry.get("params", {}).items():
         inner = value["classifier"].removeprefix("linclass.") if isinstance(value, dict) else value
-        yield f"{name} {'none' if inner is None else inner}"
+        package = NAMED.get(name)
+        known = (
+            package
+            and entry["classifier"].startswith("linclass.")
+            and inner in parts.names(package)
+        )
+        yield f"{name} {part_link(package, inner) if known else 'none' if inner is None else inner}"
     yield from (f"{name} tuned" for name in entry.get("tune", {}))
     yield from (f"feature map {name}" for name in entry.get("features", []))
     for transform in entry.get("transforms", []):
@@ -171,10 +178,14 @@ def part_table(package: str) -> str:
         found = parts.find(package, name)
         first = (sys.modules[found.__module__].__doc__ or "").partition("\n\n")[0]
         first = re.split(r"   (?=[A-Z])", " ".join(first.split("\n")))[0].strip(" :,")
-        row = (f"[`{name}`](../{file_of(found)})", plain(first))
+        row = (part_link(package, name), plain(first))
         rows.append((*row, found.needs, found.takes) if package == "solvers" else row)
     columns = ("solver", "", "loss", "penalty") if package == "solvers" else (package, "")
     return table(columns, rows)
+
+
+def part_link(package: str, name: str) -> str:
+    return f"[`{name}`](../{file_of(parts.find(package, name))})"
 
 
 def plain(text: str) -> str:

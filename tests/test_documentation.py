@@ -52,6 +52,7 @@ def test_the_page_of_models_has_every_model_and_every_method_once() -> None:
     listed = list(make_models.sections())
     assert sorted(name for _, own, _ in listed for name in own) == sorted(MODELS)
     names = [name for _, _, methods in listed for name, _ in methods]
+    assert not [name for _, _, methods in listed for name, comment in methods if not comment]
     catalogue = make_models.yaml.safe_load(make_models.CATALOGUE.read_text(encoding="utf-8"))
     assert names == list(catalogue)
 
