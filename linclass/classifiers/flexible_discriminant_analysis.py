@@ -52,6 +52,9 @@ class FlexibleDiscriminantAnalysis(Coordinates, SoftmaxProbabilities):
         class frequencies.
     covariance : {'unbiased', 'maximum_likelihood'}, default='unbiased'
         Divisor of the scatter within the classes: N − K or N.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
@@ -84,11 +87,13 @@ class FlexibleDiscriminantAnalysis(Coordinates, SoftmaxProbabilities):
         n_components: int | None = None,
         priors: Priors = None,
         covariance: str = "unbiased",
+        class_weight: Any = None,
     ):
         self.regressor = regressor
         self.n_components = n_components
         self.priors = priors
         self.covariance = covariance
+        self.class_weight = class_weight
 
     def check(self) -> None:
         made = self._made()
@@ -111,7 +116,7 @@ class FlexibleDiscriminantAnalysis(Coordinates, SoftmaxProbabilities):
         return [*own, *(made.parts() if hasattr(made, "parts") else [])]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        given = sample_weight is not None
+        given = sample_weight is not None or self.class_weight is not None
         X, codes, weights = self._start_fit(X, y, sample_weight)
         mass = np.bincount(codes, weights)
         freedom = mass.sum() - LOST[self.covariance] * len(mass)

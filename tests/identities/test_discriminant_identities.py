@@ -10,6 +10,7 @@ from scipy.stats import multivariate_normal
 
 from linclass import (
     FisherDiscriminant,
+    GaussianNB,
     LinearDiscriminantAnalysis,
     NearestMean,
     NearestShrunkenCentroids,
@@ -90,6 +91,29 @@ def test_rda_has_a_covariance_for_a_class_of_one_row_and_for_few_rows() -> None:
     assert RegularizedDiscriminantAnalysis().fit(wide, labels).status_ == "converged"
     bare = RegularizedDiscriminantAnalysis(shrinkage=0.0).fit(wide, labels)
     assert (bare.status_, "shrinkage above 0" in bare.reason_) == ("rank_deficient", True)
+
+
+# diagonal discriminants
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_diagonal_lda_and_qda_are_bayes_rule_with_uncorrelated_features(K: int) -> None:
+    X, y = problem(K)
+    R, share = X - np.array([X[y == k].mean(axis=0) for k in range(K)])[y], np.bincount(y) / len(y)
+    pooled = (R**2).sum(axis=0) / (len(y) - K)
+    for model, variances in [
+        (LinearDiscriminantAnalysis(shape="diagonal"), [pooled] * K),
+        (GaussianNB(tied=True, var_smoothing=0), [pooled * (len(y) - K) / len(y)] * K),
+        (GaussianNB(var_smoothing=0), [(R[y == k] ** 2).mean(axis=0) for k in range(K)]),
+    ]:
+        joint = [
+            multivariate_normal.logpdf(X, X[y == k].mean(axis=0), np.diag(variances[k]))
+            + np.log(share[k])
+            for k in range(K)
+        ]
+        expected = log_softmax(np.column_stack(joint), axis=1)
+        found = model.fit(X, y).predict_log_proba(X)
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-10)
 
 
 # nearest shrunken centroids
