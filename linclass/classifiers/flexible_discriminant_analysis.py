@@ -25,10 +25,11 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.applicability import NotApplicable
+from linclass.conventions.cloned import cloned
 from linclass.conventions.coordinates import Coordinates
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
-from linclass.multiclass.from_binary import WORST_LAST, cloned
+from linclass.multiclass.from_binary import WORST_LAST
 from linclass.numerics import Array
 from linclass.predicted import own_copy
 from linclass.statistics.covariance import LOST, check_covariance

@@ -20,6 +20,7 @@ import numpy as np
 from linclass import validation
 from linclass.applicability import NotApplicable
 from linclass.conventions.classifier import Classifier
+from linclass.conventions.cloned import cloned
 from linclass.predicted import own_copy
 from linclass.unfinished import one_warning, silently
 
@@ -210,14 +211,6 @@ class FromBinary(Classifier):
             certificate_kind=kinds.pop() if len(kinds) == 1 else None,
             n_iter=int(_all("n_iter_", self.estimators_, max) or 0),
         )
-
-
-def cloned(estimator: Any) -> Any:
-    """An unfitted copy, in scikit-learn's way where the estimator has parameters."""
-    if not hasattr(estimator, "get_params") or isinstance(estimator, type):
-        return copy.deepcopy(estimator)
-    params = estimator.get_params(deep=False)
-    return type(estimator)(**{name: cloned(value) for name, value in params.items()})
 
 
 def weights_for(fit: Any, weights: np.ndarray) -> dict[str, np.ndarray]:

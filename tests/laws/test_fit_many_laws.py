@@ -12,8 +12,8 @@ from scipy import sparse
 
 from linclass import LinearDiscriminantAnalysis, LogisticRegression
 from linclass.applicability import NotApplicable
+from linclass.conventions.cloned import cloned
 from linclass.generative.naive_bayes import NaiveBayes
-from linclass.multiclass.from_binary import cloned
 
 STRENGTHS = [{"strength": s} for s in (0.03, 1.0, 0.1)]
 VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults

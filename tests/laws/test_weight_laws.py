@@ -1,11 +1,12 @@
 """Weights of rows and of classes, over every classifier of the package.
 
 A row of weight two is the row twice, a row of weight zero is no row, and the weight of a class is a factor of
-the weights of its rows. Three classifiers depend on more than the set of rows, and obey less:
+the weights of its rows. Four classifiers depend on more than the set of rows, and obey less:
 
 - the perceptrons correct a row of weight two once by two, not twice by one: weights count relative to the largest,
   and the mistakes of the model that is kept are weighed
 - Calibrated holds rows out, and a row twice may be on both sides; its maps, given the scores, obey the law
+- so does TunedClassifier, which obeys it for given folds (tests/identities/test_tuned_identities.py)
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ import linclass.classifiers
 from linclass.applicability import NotApplicable
 from linclass.classifiers.calibrated import METHODS
 from linclass.conventions.classifier import Classifier
-from linclass.multiclass.from_binary import cloned
+from linclass.conventions.cloned import cloned
 
 TIGHT = {"tol": 1e-12}
 IN_ORDER = {"Perceptron", "KernelPerceptron"}
-STOCHASTIC = {*IN_ORDER, "Calibrated"}
+STOCHASTIC = {*IN_ORDER, "Calibrated", "TunedClassifier"}
 TWO_CLASSES = {"ProbitRegression"}
 WITHOUT = {
     "NearestMean",

@@ -1,0 +1,170 @@
+"""A classifier with the strength of its penalty, and other parameters, chosen from the training rows:
+
+    best                 argmax_λ  (1/F) Σ_f score of the fit without fold f on fold f
+    one_standard_error   the strongest penalty whose mean score is within one standard error of the best
+    aic, bic             argmin_λ  −2 ln L + 2 df,  −2 ln L + ln(n) df   (linclass/selection/criterion.py)
+
+Then it is fitted to all rows along the path of strengths. Everything that the estimator learns, it learns without the
+held-out rows; so do transforms if it is a pipeline. Of equal candidates the most strongly penalized is taken.
+`TunedClassifier(LogisticRegression())` is what scikit-learn calls LogisticRegressionCV, with one strength for all
+folds where C would be one strength for each size of a fold.
+
+Predicts: scores and, where the estimator has them, probabilities.
+Cost: for m candidates m · (folds + 1) fits of the estimator, along paths, or in one batch where it has `fit_many`;
+    m fits of the estimator along a path for AIC and BIC, and O(n p² + p³) for each df of p parameters.
+Certificate: that of the estimator, fitted to all rows.
+Reference: Hastie, Tibshirani & Friedman (2009), §7.5, §7.7 and §7.10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from linclass.conventions.classifier import Classifier
+from linclass.numerics import Array
+from linclass.selection.held_out_score import OF_CLASSIFIERS, Score
+from linclass.selection.tuned import Tuned, kept_groups
+
+
+class TunedClassifier(Tuned, Classifier):
+    """Parameters
+    ----------
+    estimator : classifier or None, default=None
+        Classifier with scikit-learn's interface, from linclass or elsewhere, with a decision_function. None is
+        LogisticRegression().
+    strengths : int, sequence of float or None, default=20
+        Strengths to choose from, or their number: then they are spread over the range that matters for the
+        training rows (linclass/selection/strengths.py). None chooses by `grid` alone.
+    grid : dict or None, default=None
+        Values of other parameters to choose from, as lists by name; all combinations are tried.
+    rule : {'best', 'one_standard_error', 'aic', 'bic'}, default='best'
+        How to choose. 'aic' and 'bic' need a likelihood and no folds.
+    folds : int or array of shape (n,), default=5
+        Number of inner folds, at least 2; fewer are used where a class has fewer rows. An array is the
+        fold of each row.
+    metric : {'accuracy', 'log_loss'} or callable, default='accuracy'
+        Score on held-out rows. A function is called with the fitted estimator, the rows, their classes and their
+        weights or None; greater is better.
+    random_state : int, numpy.random.Generator or None, default=0
+        Seed of the assignment of rows to inner folds. None draws a new one for each fit.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class, in fits and in scores. 'balanced' gives every class the same
+        total weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    estimator_ : classifier
+        Fitted to all rows with the chosen values.
+    best_params_ : dict
+        The chosen values.
+    strength_, C_ : float, only if a strength was chosen
+        The chosen strength, and scikit-learn's C = 1/(Σw·strength).
+    candidates_ : list of dict of length m
+        What was chosen from.
+    best_index_ : int
+        The number of the chosen one.
+    path_ : Path
+        Fits to all rows along the strengths, with the other parameters as chosen; `path_.coef_` are its weights.
+    scores_ : array of shape (folds, m), only with folds
+        Score of each candidate on each fold.
+    mean_scores_, standard_errors_ : array of shape (m,), only with folds
+        Mean of the scores over the folds, and its standard error sd/√folds.
+    fold_ : array of shape (n,), only with folds
+        The fold that holds each row out, of the rows whose weight is not 0.
+    criterion_, degrees_of_freedom_ : array of shape (m,), only with rule='aic' or 'bic'
+        AIC or BIC of each candidate, and its effective degrees of freedom, the intercept included.
+    coef_, intercept_
+        Those of `estimator_`.
+    """
+
+    default: ClassVar[str] = "linclass.classifiers.logistic_regression.LogisticRegression"
+    metrics: ClassVar[Mapping[str, Score]] = OF_CLASSIFIERS
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        strengths: Any = 20,
+        grid: Any = None,
+        rule: str = "best",
+        folds: Any = 5,
+        metric: Any = "accuracy",
+        random_state: Any = 0,
+        class_weight: Any = None,
+    ):
+        self.estimator = estimator
+        self.strengths = strengths
+        self.grid = grid
+        self.rule = rule
+        self.folds = folds
+        self.metric = metric
+        self.random_state = random_state
+        self.class_weight = class_weight
+
+    def check(self) -> None:
+        super().check()
+        if not hasattr(self._inner(), "decision_function"):
+            name = type(self._inner()).__name__
+            raise ValueError(f"{name} has no decision_function; choose a classifier that has one.")
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Choose on inner folds, or by AIC or BIC, then fit to all rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers.
+        y : array of shape (n,)
+            Class of each row, at least two rows of each class.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0, in fits and in scores; rows of weight 0 take no part. None weighs
+            all rows equally.
+        groups : array of shape (n,) or None, default=None
+            Group of each row; rows of a group are held out together. None is no groups.
+
+        Returns
+        -------
+        self
+        """
+        groups = kept_groups(groups, sample_weight, y)
+        X, codes, weights = self._start_fit(X, y, sample_weight)
+        self._total_weight = float(weights.sum())
+        weighed = sample_weight is not None or self.class_weight is not None
+        given = weights if weighed else None
+        return self._choose(X, self.classes_[codes], given, codes, groups)
+
+    @property
+    def C_(self) -> float:
+        """The chosen strength as scikit-learn's C."""
+        return 1 / (self._total_weight * self.strength_)
+
+    def decision_function(self, X: Any) -> Array:
+        X = self._check_rows(X)
+        return np.asarray(self.estimator_.decision_function(X))
+
+    def predict(self, X: Any) -> Array:
+        X = self._check_rows(X)
+        return np.asarray(self.estimator_.predict(X))
+
+    @property
+    def predict_proba(self) -> Any:
+        """Class probabilities, as a method `predict_proba(X)`, if the estimator has it."""
+        return self._ask("predict_proba")
+
+    @property
+    def predict_log_proba(self) -> Any:
+        """Logarithms of the class probabilities, as a method `predict_log_proba(X)`, if the estimator has it."""
+        return self._ask("predict_log_proba")
+
+    def _ask(self, method: str) -> Any:
+        ask = getattr(vars(self).get("estimator_", self._inner()), method)
+
+        def answer(X: Any) -> Array:
+            return np.asarray(ask(self._check_rows(X)))
+
+        return answer

@@ -1,0 +1,130 @@
+"""A regressor with the strength of its penalty, and other parameters, chosen from the training rows:
+
+    best                 argmin_λ  (1/F) Σ_f mean squared error on fold f of the fit without it
+    one_standard_error   the strongest penalty whose mean error is within one standard error of the least
+    aic, bic             argmin_λ  −2 ln L + 2 df,  −2 ln L + ln(n) df   (linclass/selection/criterion.py)
+
+Then it is fitted to all rows along the path of strengths. Everything that the estimator learns, it learns without the
+held-out rows; so do transforms if it is a pipeline. Of equal candidates the most strongly penalized is taken.
+`TunedRegressor(Lasso())` is scikit-learn's LassoCV, and with rule='aic' its LassoLarsIC; `TunedRegressor(Ridge())` is
+RidgeCV, with alpha = Σw·strength.
+
+Predicts: a number, as the estimator.
+Cost: for m candidates m · (folds + 1) fits of the estimator, along paths; m fits of the estimator along a path for
+    AIC and BIC, and O(n p² + p³) for each df of p parameters.
+Certificate: that of the estimator, fitted to all rows.
+Reference: Hastie, Tibshirani & Friedman (2009), §7.5, §7.7 and §7.10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from linclass.conventions.regressor import Regressor
+from linclass.numerics import Array
+from linclass.selection.held_out_score import OF_REGRESSORS, Score
+from linclass.selection.tuned import Tuned, kept_groups
+
+
+class TunedRegressor(Tuned, Regressor):
+    """Parameters
+    ----------
+    estimator : regressor or None, default=None
+        Regressor with scikit-learn's interface, from linclass or elsewhere. None is Ridge().
+    strengths : int, sequence of float or None, default=20
+        Strengths to choose from, or their number: then they are spread over the range that matters for the
+        training rows (linclass/selection/strengths.py). None chooses by `grid` alone.
+    grid : dict or None, default=None
+        Values of other parameters to choose from, as lists by name; all combinations are tried.
+    rule : {'best', 'one_standard_error', 'aic', 'bic'}, default='best'
+        How to choose. 'aic' and 'bic' need a likelihood and no folds.
+    folds : int or array of shape (n,), default=5
+        Number of inner folds, at least 2. An array is the fold of each row.
+    metric : 'squared_error' or callable, default='squared_error'
+        Score on held-out rows. A function is called with the fitted estimator, the rows, their targets and their
+        weights or None; greater is better.
+    noise_variance : float or None, default=None
+        Variance σ² of the noise in AIC and BIC. None estimates it by RSS/n for each candidate.
+    random_state : int, numpy.random.Generator or None, default=0
+        Seed of the assignment of rows to inner folds. None draws a new one for each fit.
+
+    Attributes
+    ----------
+    estimator_ : regressor
+        Fitted to all rows with the chosen values.
+    best_params_ : dict
+        The chosen values.
+    strength_ : float, only if a strength was chosen
+        The chosen strength.
+    candidates_ : list of dict of length m
+        What was chosen from.
+    best_index_ : int
+        The number of the chosen one.
+    path_ : Path
+        Fits to all rows along the strengths, with the other parameters as chosen; `path_.coef_` are its weights.
+    scores_ : array of shape (folds, m), only with folds
+        Score of each candidate on each fold.
+    mean_scores_, standard_errors_ : array of shape (m,), only with folds
+        Mean of the scores over the folds, and its standard error sd/√folds.
+    fold_ : array of shape (n,), only with folds
+        The fold that holds each row out, of the rows whose weight is not 0.
+    criterion_, degrees_of_freedom_ : array of shape (m,), only with rule='aic' or 'bic'
+        AIC or BIC of each candidate, and its effective degrees of freedom, the intercept included.
+    coef_, intercept_
+        Those of `estimator_`.
+    """
+
+    default: ClassVar[str] = "linclass.regressors.ridge.Ridge"
+    metrics: ClassVar[Mapping[str, Score]] = OF_REGRESSORS
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        strengths: Any = 20,
+        grid: Any = None,
+        rule: str = "best",
+        folds: Any = 5,
+        metric: Any = "squared_error",
+        noise_variance: float | None = None,
+        random_state: Any = 0,
+    ):
+        self.estimator = estimator
+        self.strengths = strengths
+        self.grid = grid
+        self.rule = rule
+        self.folds = folds
+        self.metric = metric
+        self.noise_variance = noise_variance
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Choose on inner folds, or by AIC or BIC, then fit to all rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers.
+        y : array of shape (n,)
+            Target of each row, a finite number.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0, in fits and in scores; rows of weight 0 take no part. None weighs
+            all rows equally.
+        groups : array of shape (n,) or None, default=None
+            Group of each row; rows of a group are held out together. None is no groups.
+
+        Returns
+        -------
+        self
+        """
+        groups = kept_groups(groups, sample_weight, y)
+        X, y, weights = self._start_fit(X, y, sample_weight)
+        given = None if sample_weight is None else weights
+        return self._choose(X, y, given, np.zeros(len(y), int), groups)
+
+    def predict(self, X: Any) -> Array:
+        X = self._check_rows(X)
+        return np.asarray(self.estimator_.predict(X))

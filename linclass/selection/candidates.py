@@ -1,0 +1,84 @@
+"""The fits of an estimator with several settings of its parameters, for less than the sum of their costs.
+
+Settings that differ in their strength alone are fitted along a path (linclass/batches/path.py), folds × settings in one
+batch where the estimator has `fit_many`; any other estimator is fitted once for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from linclass.applicability import NotApplicable
+from linclass.batches.path import Path
+from linclass.conventions.cloned import cloned
+from linclass.multiclass.from_binary import weights_for
+from linclass.numerics import Array
+from linclass.predicted import own_copy
+
+Option = dict[str, Any]
+
+
+def fits_of(
+    estimator: Any, options: Sequence[Option], X: Any, y: Array, weights: Array | None
+) -> list[Any]:
+    """A fit to these rows for each option."""
+    fits: list[Any] = [None] * len(options)
+    for members in _along_paths(options):
+        first = cloned(estimator).set_params(**options[members[0]])
+        strengths = [options[i].get("strength", 0) for i in members]
+        if len(members) > 1 and min(strengths) > 0 and hasattr(first, "path"):
+            own: Sequence[Any] = path_of(first, X, y, strengths, weights)
+        else:
+            own = [_fitted(cloned(estimator), options[i], X, y, weights) for i in members]
+        for i, fit in zip(members, own, strict=True):
+            fits[i] = fit
+    return fits
+
+
+def path_of(first: Any, X: Any, y: Array, strengths: Any, weights: Array | None) -> Path:
+    path: Path = first.path(X, y, strengths, sample_weight=weights)
+    return path
+
+
+def fits_on_folds(
+    estimator: Any,
+    options: Sequence[Option],
+    X: Any,
+    y: Array,
+    weights: Array | None,
+    held_out: Sequence[Array],
+) -> Iterator[list[Any]]:
+    """For each fold the fits to the rows that it does not hold out."""
+    if hasattr(estimator, "fit_many"):
+        try:
+            yield from cloned(estimator).fit_many(
+                X, y, held_out, list(options), sample_weight=weights
+            )
+        except NotApplicable:  # fold by fold, then
+            pass
+        else:
+            return
+    for rows in held_out:
+        kept = np.ones(len(y), dtype=bool)
+        kept[rows] = False
+        own = None if weights is None else weights[kept]
+        yield fits_of(estimator, options, X[kept], y[kept], own)
+
+
+def _fitted(model: Any, option: Option, X: Any, y: Array, weights: Array | None) -> Any:
+    model.set_params(**option)
+    given = {} if weights is None else weights_for(model.fit, weights)
+    model.fit(own_copy(X, model), y, **given)  # a foreign `fit` may return None
+    return model
+
+
+def _along_paths(options: Sequence[Option]) -> Iterator[list[int]]:
+    """Numbers of the options that agree in everything but the strength."""
+    groups: dict[str, list[int]] = {}
+    for i, option in enumerate(options):
+        others = {name: value for name, value in option.items() if name != "strength"}
+        groups.setdefault(repr(others), []).append(i)
+    yield from groups.values()

@@ -1,0 +1,83 @@
+"""Akaike's and the Bayesian information criterion of penalized fits, smaller is better:
+
+    AIC = −2 ln L + 2 df,   BIC = −2 ln L + ln(n) df,
+
+with the likelihood L of the fit, its effective degrees of freedom df and n = Σw rows. For the squared loss
+−2 ln L = n ln(2πσ²) + RSS/σ²; a noise variance σ² that is not given is RSS/n, that of largest likelihood.
+AIC estimates the prediction error, BIC looks for the true model.
+Akaike (1974), IEEE Trans. Automatic Control 19; Schwarz (1978), Ann. Statist. 6; Hastie, Tibshirani & Friedman (2009),
+§7.5 and §7.7
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from linclass.numerics import Array
+from linclass.objective.objective import Objective
+from linclass.parts import find
+from linclass.selection.degrees_of_freedom import degrees_of_freedom
+
+CRITERIA = ("aic", "bic")
+TINY = np.finfo(float).tiny
+
+
+def check_likelihood(estimator: Any, rule: str) -> None:
+    """Raise ValueError unless fits of the estimator have a likelihood."""
+    loss = getattr(estimator, "loss", None)
+    likely = isinstance(loss, str) and hasattr(estimator, "_objectives")
+    if likely:
+        likely = find("losses", str(loss)).probabilistic or _is_regression(estimator)
+    if not likely:
+        raise ValueError(
+            f"rule is {rule!r}, which needs a likelihood: a logistic or probit loss, or regression "
+            f"with the squared loss; {estimator!r} has none. Use rule='best'."
+        )
+
+
+def information(
+    fits: Sequence[Any],
+    X: Any,
+    y: Array,
+    weights: Array | None,
+    rule: str,
+    noise_variance: float | None = None,
+) -> tuple[Array, Array]:
+    """(criterion, degrees of freedom) of each fit to these rows."""
+    found = []
+    for fit in fits:
+        rows, target, w = fit._unfitted()._start_fit(X, y, weights)
+        (objective,) = fit._objectives(rows, target, w)
+        theta = _theta(fit, objective)
+        df = degrees_of_freedom(objective, theta)
+        n = float(w.sum())
+        price = 2.0 if rule == "aic" else float(np.log(n))
+        found.append((_deviance(objective, theta, n, noise_variance) + price * df, df))
+    criterion, df_of_fits = np.array(found).T
+    return criterion, df_of_fits
+
+
+def _deviance(objective: Objective, theta: Array, n: float, noise_variance: float | None) -> float:
+    """−2 ln L."""
+    loss = objective.at(theta).loss_value
+    if not objective.loss.quadratic:
+        return 2 * n * loss
+    square = 2 * loss  # RSS/n
+    variance = max(square, TINY) if noise_variance is None else noise_variance
+    return n * (float(np.log(2 * np.pi * variance)) + square / variance)
+
+
+def _theta(fit: Any, objective: Objective) -> Array:
+    """The parameters of a fit, as its objective has them."""
+    W, b = np.atleast_2d(fit.coef_), np.atleast_1d(fit.intercept_)[:, None]
+    theta = np.hstack([W, b]) if objective.design.intercept else W
+    if len(objective.shape) == 1:
+        return np.asarray(theta[0])
+    return theta if len(theta) == objective.shape[0] else theta[:-1] - theta[-1]
+
+
+def _is_regression(estimator: Any) -> bool:
+    return estimator.loss == "squared" and not hasattr(estimator, "classes_from")

@@ -1,0 +1,42 @@
+"""Effective degrees of freedom of a penalized fit: how many parameters it is worth.
+
+    df = tr (H + λD)⁻¹ H   over the intercept and the weights that are not 0,
+
+with the Hessian H of the loss and the curvature λD of the penalty, which is 0 at the intercept. For the squared loss
+and L2 it is the trace of the hat matrix, for other losses that of the weighted least squares problem of the last Newton
+step. With L1 alone D = 0, and df is the number of nonzero weights (the rank of their columns) and the intercept; for
+the squared loss its mean is the degrees of freedom exactly, Σ cov(ŷ_i, y_i)/σ².
+Zou, Hastie & Tibshirani (2007), Ann. Statist. 35; Tibshirani & Taylor (2012), Ann. Statist. 40, on the elastic net;
+Hastie & Tibshirani (1990), Generalized Additive Models, §6.8
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linclass.numerics import Array
+from linclass.objective.objective import Objective
+
+DEPENDENT = 1e-12  # eigenvalues below it, in units of the largest, are 0
+
+
+def degrees_of_freedom(objective: Objective, theta: Array) -> float:
+    """At the optimum `theta` of a penalized objective."""
+    kept = np.ones(objective.shape, dtype=bool)
+    if objective.kink:
+        objective.weight_part(kept)[...] = objective.weight_part(theta) != 0
+        own = np.asarray(np.atleast_2d(kept).any(axis=0))
+        features = np.flatnonzero(own[: objective.design.n_features])
+        objective, theta, kept = objective.on_features(features), theta[..., own], kept[..., own]
+    penalty = np.zeros(objective.shape)
+    objective.weight_part(penalty)[...] = objective.curvature
+    which = kept.ravel()
+    H = objective.with_strength(0).at(theta).hessian[np.ix_(which, which)]
+    if not len(H):
+        return 0.0
+    M = H + np.diag(penalty.ravel()[which])
+    scale = np.sqrt(np.where(np.diag(M) > 0, np.diag(M), 1))  # the trace does not depend on units
+    values, V = np.linalg.eigh(M / np.outer(scale, scale))
+    V = V[:, values > DEPENDENT * values[-1]]
+    values = values[values > DEPENDENT * values[-1]]
+    return float((np.einsum("ij,ij->j", V, (H / np.outer(scale, scale)) @ V) / values).sum())

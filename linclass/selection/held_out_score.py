@@ -1,0 +1,41 @@
+"""What candidates are judged by on held-out rows; greater is better.
+
+accuracy        share of the rows whose class is predicted
+log_loss        mean of ln P(y | x), with P at least 2.2·10⁻¹⁶
+squared_error   minus the mean of (y − ŷ)²
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from linclass.numerics import Array
+
+FLOOR = float(np.log(np.finfo(float).eps))
+
+Score = Callable[[Any, Any, Array, Array | None], float]
+
+
+def accuracy(model: Any, X: Any, y: Array, weights: Array | None) -> float:
+    return float(np.average(np.asarray(model.predict(X)) == y, weights=weights))
+
+
+def log_loss(model: Any, X: Any, y: Array, weights: Array | None) -> float:
+    if hasattr(model, "predict_log_proba"):
+        log_proba = np.asarray(model.predict_log_proba(X))
+    else:
+        with np.errstate(divide="ignore"):
+            log_proba = np.log(model.predict_proba(X))
+    of_truth = log_proba[np.arange(len(y)), np.searchsorted(model.classes_, y)]
+    return float(np.average(np.maximum(of_truth, FLOOR), weights=weights))
+
+
+def squared_error(model: Any, X: Any, y: Array, weights: Array | None) -> float:
+    return -float(np.average((y - model.predict(X)) ** 2, weights=weights))
+
+
+OF_CLASSIFIERS: dict[str, Score] = {"accuracy": accuracy, "log_loss": log_loss}
+OF_REGRESSORS: dict[str, Score] = {"squared_error": squared_error}

@@ -1,0 +1,222 @@
+"""What a tuned classifier and a tuned regressor share: the candidates, the rules that choose, the fit to all rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from linclass import tuning, validation
+from linclass.applicability import NotApplicable
+from linclass.batches.path import Path, check_strengths
+from linclass.conventions.cloned import cloned
+from linclass.conventions.estimator import Estimator
+from linclass.numerics import Array
+from linclass.resampling import stratified_folds
+from linclass.selection import strengths
+from linclass.selection.candidates import Option, fits_of, fits_on_folds
+from linclass.selection.criterion import CRITERIA, check_likelihood, information
+from linclass.selection.held_out_score import Score
+from linclass.unfinished import silently
+
+RULES = (*tuning.RULES, *CRITERIA)
+FITTED = ("path_", "scores_", "fold_", "criterion_", "degrees_of_freedom_", "strength_")
+
+
+class Tuned(Estimator):
+    """Mixin of the two; the class has the parameters named here."""
+
+    estimator: Any
+    strengths: Any
+    grid: Any
+    rule: str
+    folds: Any
+    metric: Any
+    random_state: Any
+    noise_variance: float | None = None
+    default: ClassVar[str]  # file and class of the estimator None
+    metrics: ClassVar[Mapping[str, Score]]
+    candidates_: list[Option]
+    scores_: Array
+    strength_: float
+    estimator_: Any
+    best_index_: int
+
+    def check(self) -> None:
+        if self.rule not in RULES:
+            raise ValueError(f"rule is {self.rule!r}; choose from {', '.join(RULES)}.")
+        if not (callable(self.metric) or self.metric in self.metrics):
+            known = ", ".join(self.metrics)
+            raise ValueError(f"metric is {self.metric!r}; choose from {known}, or give a function.")
+        inner = self._inner()
+        able = all(hasattr(inner, name) for name in ("get_params", "set_params", "fit", "predict"))
+        if isinstance(inner, type) or not able:
+            raise ValueError(
+                f"estimator is {self.estimator!r}; give one that is made, as in Ridge(), with fit, "
+                "predict, get_params and set_params."
+            )
+        if isinstance(inner, Estimator):
+            inner.check()
+        if self.strengths is None and not self.grid:
+            raise ValueError("strengths and grid are both None; give values to choose from.")
+        if isinstance(self.strengths, Integral):
+            if self.strengths < 1:
+                raise ValueError(f"strengths is {self.strengths}; give at least 1.")
+            if not (hasattr(inner, "_objectives") and inner._penalty().binds):
+                raise ValueError(
+                    f"strengths is {self.strengths}, but {inner!r} has no penalty on the weights of "
+                    "features that says which; list them, or give a grid."
+                )
+        elif self.strengths is not None:
+            check_strengths(self.strengths)
+        if self.rule in CRITERIA:
+            check_likelihood(inner, self.rule)
+
+    def parts(self) -> list[str]:
+        """Modules that a fit imports by name."""
+        own = [self.default.rpartition(".")[0]] if self.estimator is None else []
+        return [*own, *getattr(self._inner(), "parts", list)()]
+
+    @property
+    def ignores_empty_columns(self) -> bool:
+        """Whether columns without nonzero values leave the estimator as it is."""
+        return bool(getattr(self._inner(), "ignores_empty_columns", False))
+
+    @property
+    def best_params_(self) -> Option:
+        """The chosen values."""
+        return self.candidates_[self.best_index_]
+
+    @property
+    def mean_scores_(self) -> Array:
+        """Mean of the scores of each candidate over the folds."""
+        return np.asarray(self.scores_.mean(axis=0))
+
+    @property
+    def standard_errors_(self) -> Array:
+        """Standard error sd/√folds of the mean of each candidate."""
+        scores = self.scores_
+        return np.asarray(scores.std(axis=0, ddof=1) / len(scores) ** 0.5)
+
+    @property
+    def coef_(self) -> Array:
+        """Weights of the fit to all rows."""
+        return np.asarray(self.estimator_.coef_)
+
+    @property
+    def intercept_(self) -> Any:
+        """Intercept of the fit to all rows."""
+        return self.estimator_.intercept_
+
+    def _choose(
+        self, X: Any, y: Array, weights: Array | None, strata: Array, groups: Array | None
+    ) -> Self:
+        """Choose among the candidates and fit to all rows. Rows are distributed over folds by strata."""
+        inner = self._inner()
+        for name in FITTED:
+            vars(self).pop(name, None)  # of an earlier fit
+        with silently():
+            self.candidates_ = options = self._candidates(inner, X, y, weights)
+            if self.rule in CRITERIA:
+                fits = fits_of(inner, options, X, y, weights)
+                self.criterion_, self.degrees_of_freedom_ = information(
+                    fits, X, y, weights, self.rule, self.noise_variance
+                )
+                self.best_index_ = tuning.RULES["best"](options, -self.criterion_[None])
+                near = self._along(options)
+                self.path_ = Path([fits[i] for i in near])
+            else:
+                self._judge(inner, options, X, y, weights, strata, groups)
+                near = self._along(options)
+                fits = fits_of(inner, [options[i] for i in near], X, y, weights)
+                self.path_ = Path(fits)
+        self.estimator_ = self.path_[near.index(self.best_index_)]
+        if "strength" in self.best_params_:
+            self.strength_ = self.best_params_["strength"]
+        told = self.estimator_ if isinstance(self.estimator_, Estimator) else None
+        return self._record(
+            getattr(told, "status_", "converged"),
+            getattr(told, "reason_", ""),
+            objective=getattr(told, "objective_", None),
+            certificate=getattr(told, "certificate_", None),
+            certificate_kind=getattr(told, "certificate_kind_", None),
+            n_iter=int(np.max(getattr(told, "n_iter_", 0))),
+        )
+
+    def _judge(
+        self,
+        inner: Any,
+        options: Sequence[Option],
+        X: Any,
+        y: Array,
+        weights: Array | None,
+        strata: Array,
+        groups: Array | None,
+    ) -> None:
+        """Score every candidate on every fold and choose by the rule."""
+        self.fold_ = fold = self._folds(strata, groups)
+        held_out = [np.flatnonzero(fold == k) for k in np.unique(fold)]
+        metric: Score = self.metric if callable(self.metric) else self.metrics[self.metric]
+        scores = []
+        fits_of_folds = fits_on_folds(inner, options, X, y, weights, held_out)
+        for rows, fits in zip(held_out, fits_of_folds, strict=True):
+            own = None if weights is None else weights[rows]
+            scores.append([float(metric(fit, X[rows], y[rows], own)) for fit in fits])
+        self.scores_ = np.array(scores)
+        self.best_index_ = tuning.RULES[self.rule](options, self.scores_)
+
+    def _candidates(self, inner: Any, X: Any, y: Array, weights: Array | None) -> list[Option]:
+        values = self.strengths
+        if isinstance(values, Integral):
+            first = cloned(inner).set_params(strength=1.0)
+            objectives = first._objectives(*first._start_fit(X, y, weights))
+            values = strengths.from_data(objectives, int(values))
+        tune = {} if values is None else {"strength": check_strengths(values)}
+        return tuning.candidates(tune | dict(self.grid or {}))
+
+    def _along(self, options: Sequence[Option]) -> list[int]:
+        """Numbers of the candidates that agree with the chosen one in everything but the strength."""
+        chosen = self.best_params_ | {"strength": 0}
+        return [i for i, option in enumerate(options) if option | {"strength": 0} == chosen]
+
+    def _folds(self, strata: Array, groups: Array | None) -> Array:
+        """The fold of each row."""
+        if not isinstance(self.folds, Integral):
+            fold = np.asarray(self.folds)
+            if fold.shape != strata.shape or fold.dtype.kind not in "iu" or len(set(fold)) < 2:
+                raise ValueError(
+                    f"folds is {self.folds!r}; give a whole number, or the number of the fold of each "
+                    f"of the {len(strata)} rows, at least two."
+                )
+            return fold
+        if self.folds < 2:
+            raise ValueError(f"folds is {self.folds}; cross-validation needs at least 2.")
+        fewest = int(np.unique(strata, return_counts=True)[1].min())
+        if fewest < 2:
+            what = "rows of every class" if len(np.unique(strata)) > 1 else "rows"
+            raise NotApplicable(
+                f"{type(self).__name__} holds {what} out, and needs 2 of each; there is 1 sample of one. "
+                "Add rows, or choose by rule='aic'."
+            )
+        most = fewest if groups is None else min(fewest, len(np.unique(groups)))
+        seed = int(np.random.default_rng(self.random_state).integers(2**32))
+        return stratified_folds(strata, min(int(self.folds), most), seed, groups)
+
+    def _inner(self) -> Any:
+        if self.estimator is not None:
+            return self.estimator
+        file, _, name = self.default.rpartition(".")
+        return getattr(import_module(file), name)()
+
+
+def kept_groups(groups: Any, sample_weight: Any, y: Any) -> Array | None:
+    """The groups of the rows whose weight is not 0."""
+    if groups is None:
+        return None
+    groups, rows = np.asarray(groups), len(np.asarray(y))
+    if groups.shape != (rows,):
+        raise ValueError(f"groups has shape {groups.shape}; it must be ({rows},), one per row.")
+    return np.asarray(groups[validation.row_weights(sample_weight, rows) > 0])

@@ -1,0 +1,317 @@
+"""Estimators that choose their strength: what they choose by, that nothing leaks, effective degrees of freedom."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+
+from linclass import (
+    ElasticNet,
+    GaussianNB,
+    KernelSVM,
+    Lasso,
+    LinearSVM,
+    LogisticRegression,
+    NearestShrunkenCentroids,
+    ProbitRegression,
+    Ridge,
+    TunedClassifier,
+    TunedRegressor,
+)
+from linclass.applicability import NotApplicable
+
+STRENGTHS = [1.0, 0.1, 0.01, 1e-3]
+FOLD = np.arange(120) % 4
+
+
+def classes(K: int = 2, n: int = 120, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, K, n)
+    return rng.standard_normal((n, 4)) + np.eye(4)[y], np.array(["a", "b", "c"])[y]
+
+
+def numbers(n: int = 120, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 4)) @ (np.eye(4) + 0.4)
+    return X, X @ [1.0, -2.0, 0.0, 0.1] + rng.standard_normal(n) + 3
+
+
+# inner folds
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize(
+    ("estimator", "K"),
+    [
+        (LogisticRegression(), 2),
+        (LogisticRegression(tol=1e-9), 3),
+        (LogisticRegression(penalty="l1", tol=1e-9), 3),
+        (LinearSVM(tol=1e-9), 2),
+        (ProbitRegression(tol=1e-9), 2),
+    ],
+    ids=repr,
+)
+def test_a_score_is_that_of_a_fit_without_the_fold(
+    estimator: Any, K: int, form: Any, weighted: bool
+) -> None:
+    X, y = classes(K)
+    X = form(X)
+    w = np.random.default_rng(1).uniform(0.5, 2, len(y)) if weighted else None
+    model = TunedClassifier(estimator, strengths=STRENGTHS, folds=FOLD).fit(X, y, w)
+    for k in range(4):
+        out = k == FOLD
+        for i, strength in enumerate(STRENGTHS):
+            alone = estimator._unfitted(strength=strength)
+            alone.fit(X[~out], y[~out], None if w is None else w[~out])
+            score = alone.score(X[out], y[out], None if w is None else w[out])
+            assert model.scores_[k, i] == pytest.approx(score)
+    assert model.mean_scores_[model.best_index_] == model.mean_scores_.max()
+    chosen = estimator._unfitted(strength=model.strength_).fit(X, y, w)
+    assert_allclose(model.coef_, chosen.coef_, atol=2e-3)
+    assert_allclose(model.objective_, chosen.objective_, rtol=1e-5)
+    assert model.certificate_ <= estimator.tol
+    assert model.status_ == "converged"
+    assert pytest.approx(1 / (len(y) if w is None else w.sum()) / model.strength_) == model.C_
+    assert np.array_equal(model.predict(X), model.estimator_.predict(X))
+    assert len(model.path_) == len(STRENGTHS)
+
+
+@pytest.mark.parametrize("estimator", [Ridge(), Lasso(), ElasticNet()], ids=repr)
+def test_the_score_of_a_regression_is_its_squared_error(estimator: Any) -> None:
+    X, y = numbers()
+    model = TunedRegressor(estimator, strengths=STRENGTHS, folds=FOLD).fit(X, y)
+    for k in range(4):
+        out = k == FOLD
+        for i, strength in enumerate(STRENGTHS):
+            alone = estimator._unfitted(strength=strength).fit(X[~out], y[~out])
+            assert_allclose(-model.scores_[k, i], np.mean((y - alone.predict(X))[out] ** 2), 1e-5)
+
+
+def test_the_rule_of_one_standard_error() -> None:
+    X, y = classes()
+    best = TunedClassifier(strengths=STRENGTHS, metric="log_loss").fit(X, y)
+    near = TunedClassifier(strengths=STRENGTHS, metric="log_loss", rule="one_standard_error")
+    near.fit(X, y)
+    assert np.array_equal(best.scores_, near.scores_)
+    mean, i = best.mean_scores_, best.best_index_
+    error = best.scores_[:, i].std(ddof=1) / np.sqrt(5)
+    assert near.strength_ == max(
+        s for s, m in zip(STRENGTHS, mean, strict=True) if m >= mean[i] - error
+    )
+    assert near.strength_ > best.strength_
+
+
+def test_labels_of_a_fold_change_no_fit_that_holds_it_out() -> None:
+    """The score shows the coefficients themselves."""
+    X, y = classes(3)
+
+    def weight(model: Any, X: Any, y: Any, w: Any) -> float:
+        return float(model.coef_[0, 0])
+
+    model = TunedClassifier(strengths=STRENGTHS, folds=FOLD, metric=weight)
+    before = model.fit(X, y).scores_
+    y = np.where(FOLD == 2, np.roll(y, 1), y)
+    after = model.fit(X, y).scores_
+    assert np.array_equal(before[2], after[2])
+    assert (before[[0, 1, 3]] != after[[0, 1, 3]]).all()
+
+
+def test_transforms_in_a_pipeline_are_fitted_inside_the_folds() -> None:
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    X, y = classes()
+    X = X * [1, 10, 100, 1000]
+    inner = make_pipeline(StandardScaler(), LogisticRegression())
+    grid = {"logisticregression__strength": STRENGTHS}
+    model = TunedClassifier(inner, strengths=None, grid=grid, folds=FOLD, metric="log_loss")
+    model.fit(X, y)
+    for k in range(4):
+        train = X[k != FOLD]
+        Z = (X - train.mean(axis=0)) / train.std(axis=0)
+        for i, strength in enumerate(STRENGTHS):
+            alone = LogisticRegression(strength=strength).fit(Z[k != FOLD], y[k != FOLD])
+            own = alone.predict_log_proba(Z[k == FOLD])[np.arange(30), (y[k == FOLD] == "b") * 1]
+            assert model.scores_[k, i] == pytest.approx(own.mean(), rel=1e-4)
+    assert model.best_params_.keys() == grid.keys()
+    assert not hasattr(model, "strength_")
+
+
+def test_rows_of_a_group_are_held_out_together_and_classes_are_balanced() -> None:
+    X, y = classes()
+    groups = np.arange(120) // 6
+    weight = np.where(np.arange(120) < 110, 1.0, 0.0)
+    fold = TunedClassifier(strengths=STRENGTHS).fit(X, y, weight, groups=groups).fold_
+    assert len(fold) == 110
+    assert all(len(set(fold[groups[:110] == g])) == 1 for g in set(groups[:110]))
+    fold = TunedClassifier(strengths=STRENGTHS).fit(X, y).fold_
+    counts = np.array([np.bincount(fold[y == c]) for c in "ab"])
+    assert np.ptp(counts, axis=1).max() <= 1
+    assert np.array_equal(fold, TunedClassifier(LinearSVM(), strengths=[1.0]).fit(X, y).fold_)
+    other = TunedClassifier(strengths=[1.0], random_state=1).fit(X, y).fold_
+    assert not np.array_equal(fold, other)
+
+
+@pytest.mark.parametrize("rule", ["best", "one_standard_error", "aic", "bic"])
+def test_a_row_of_weight_two_in_a_fold_is_the_row_twice_there(rule: str) -> None:
+    w = np.random.default_rng(3).integers(0, 4, 120)
+    kept = w > 0
+    X, y = classes(3)
+    ours = TunedClassifier(
+        LogisticRegression(tol=1e-10), rule=rule, metric="log_loss", folds=FOLD[kept]
+    )
+    ours.fit(X, y, w.astype(float))
+    twice = TunedClassifier(ours.estimator, rule=rule, metric="log_loss", folds=FOLD.repeat(w))
+    twice.fit(X.repeat(w, axis=0), y.repeat(w))
+    assert ours.strength_ == pytest.approx(twice.strength_)
+    assert_allclose(ours.coef_, twice.coef_, atol=1e-4)
+    if rule in ("aic", "bic"):
+        assert_allclose(ours.criterion_, twice.criterion_, rtol=1e-6)
+    else:
+        assert_allclose(ours.scores_, twice.scores_, rtol=1e-4)
+
+
+def test_other_parameters_are_chosen_too() -> None:
+    X, y = numbers()
+    grid = {"l1_ratio": [0.2, 0.9]}
+    model = TunedRegressor(ElasticNet(), strengths=STRENGTHS, grid=grid).fit(X, y)
+    assert len(model.candidates_) == 8
+    assert {fit.l1_ratio for fit in model.path_} == {model.best_params_["l1_ratio"]}
+    X, c = classes(3)
+    grid = {"threshold": [0.0, 1.0, 3.0]}
+    few = TunedClassifier(NearestShrunkenCentroids(), strengths=None, grid=grid).fit(X, c)
+    alone = NearestShrunkenCentroids(**few.best_params_).fit(X, c)
+    assert_allclose(few.predict_proba(X), alone.predict_proba(X))
+    kernel = TunedClassifier(KernelSVM(), strengths=STRENGTHS, grid={"gamma": [0.1, 1.0]})
+    assert kernel.fit(X, c).score(X, c) > 0.5
+
+
+# strengths from the data
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("penalty", ["l1", "elastic_net"])
+def test_the_strongest_is_the_least_that_leaves_no_weight(
+    penalty: str, K: int, intercept: bool
+) -> None:
+    X, y = classes(K)
+    inner = LogisticRegression(penalty=penalty, fit_intercept=intercept, tol=1e-12)
+    model = TunedClassifier(inner, strengths=5, folds=2).fit(X + 2, y)
+    strengths = [option["strength"] for option in model.candidates_]
+    assert_allclose(np.diff(np.log(strengths)), np.log(1e-3) / 4)
+    assert not model.path_[0].coef_.any()
+    assert inner._unfitted(strength=0.99 * strengths[0]).fit(X + 2, y).coef_.any()
+    X, z = numbers()
+    lasso = TunedRegressor(Lasso(fit_intercept=intercept), strengths=3).fit(X, z)
+    strength = lasso.candidates_[0]["strength"]
+    assert not lasso.path_[0].coef_.any()
+    assert Lasso(strength=0.99 * strength, fit_intercept=intercept).fit(X, z).coef_.any()
+
+
+def test_strengths_of_l2_do_not_depend_on_where_the_data_lie_and_go_with_their_units() -> None:
+    X, y = classes()
+    of = [TunedClassifier(strengths=4, rule="aic").fit(Z, y) for Z in (X, X + 50, 10 * X)]
+    first, moved, scaled = (np.array([c["strength"] for c in m.candidates_]) for m in of)
+    assert_allclose(moved, first)
+    assert_allclose(scaled, 100 * first)
+    assert of[0].degrees_of_freedom_[0] < 1 + 4 / 2  # each weight is at most half
+    assert of[0].degrees_of_freedom_[-1] > 4.99
+
+
+# degrees of freedom and criteria
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("estimator", [Ridge(), Lasso(), ElasticNet()], ids=repr)
+def test_degrees_of_freedom_are_the_sensitivity_of_the_fit_to_the_data(
+    estimator: Any, intercept: bool, weighted: bool
+) -> None:
+    """Stein: df = Σ ∂ŷ_i/∂y_i, for a given σ² of the noise; by central differences."""
+    X, y = numbers(30)
+    w = np.random.default_rng(0).uniform(0.5, 2, 30) if weighted else np.ones(30)
+    inner = estimator._unfitted(fit_intercept=intercept, tol=1e-14)
+    strengths = [1.0, 0.3, 0.05]
+    model = TunedRegressor(inner, strengths=strengths, rule="aic").fit(X, y, w)
+    for strength, df in zip(strengths, model.degrees_of_freedom_, strict=True):
+        fit, h, total = inner._unfitted(strength=strength), 1e-5, 0.0
+        for i in range(30):
+            e = h * (np.arange(30) == i)
+            up, down = (fit.fit(X, y + s * e, w).predict(X[[i]])[0] for s in (1, -1))
+            total += (up - down) / (2 * h)
+        assert df == pytest.approx(total, abs=1e-5)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_degrees_of_freedom_of_logistic_ridge_are_the_trace_of_the_last_hat_matrix(K: int) -> None:
+    X, y = classes(K)
+    model = TunedClassifier(LogisticRegression(tol=1e-12), strengths=[0.1], rule="aic").fit(X, y)
+    P, A = model.predict_proba(X), np.column_stack([X, np.ones(120)])
+    if K == 2:
+        W = np.diag(P[:, 0] * P[:, 1])
+        hat = A @ np.linalg.solve(A.T @ W @ A + 120 * 0.1 * np.diag([1, 1, 1, 1, 0]), A.T @ W)
+        assert model.degrees_of_freedom_[0] == pytest.approx(np.trace(hat))
+        return
+    H = np.zeros((15, 15))
+    for a, p in zip(A, P, strict=True):
+        H += np.kron(np.diag(p) - np.outer(p, p), np.outer(a, a))
+    penalty = 120 * 0.1 * np.diag(3 * [1, 1, 1, 1, 0])
+    assert model.degrees_of_freedom_[0] == pytest.approx(np.trace(np.linalg.pinv(H + penalty) @ H))
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("penalty", ["l1", "l2", "elastic_net"])
+def test_without_strength_the_criterion_is_that_of_maximum_likelihood(penalty: str, K: int) -> None:
+    X, y = classes(K)
+    summary = LogisticRegression(penalty=None).fit(X, y).summary()
+    inner = LogisticRegression(penalty=penalty, tol=1e-10)
+    aic = TunedClassifier(inner, strengths=[1e8, 1e-8], rule="aic").fit(X, y)
+    bic = TunedClassifier(inner, strengths=[1e8, 1e-8], rule="bic").fit(X, y)
+    p = 5 * (K - 1)
+    assert_allclose(aic.degrees_of_freedom_, [K - 1, p], rtol=1e-5)
+    assert_allclose(aic.criterion_[1], summary.aic, rtol=1e-6)
+    assert_allclose(aic.criterion_[0], summary.null_deviance + 2 * (K - 1), rtol=1e-6)
+    assert_allclose(bic.criterion_[1], summary.deviance + np.log(120) * p, rtol=1e-6)
+    assert aic.best_index_ == aic.criterion_.argmin()
+
+
+def test_copies_of_a_feature_add_no_degrees_of_freedom() -> None:
+    X, y = numbers()
+    one = TunedRegressor(Ridge(), strengths=[1e-6], rule="aic").fit(X, y)
+    two = TunedRegressor(Ridge(), strengths=[1e-6], rule="aic").fit(np.hstack([X, X]), y)
+    assert_allclose(two.degrees_of_freedom_, one.degrees_of_freedom_, rtol=1e-4)
+
+
+# what is refused
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (TunedClassifier(rule="cp"), "rule is 'cp'; choose from best, one_standard_error, aic"),
+        (TunedClassifier(metric="auc"), "metric is 'auc'; choose from accuracy, log_loss"),
+        (TunedClassifier(LogisticRegression), "give one that is made"),
+        (TunedClassifier(GaussianNB()), "has no penalty on the weights"),
+        (TunedClassifier(LogisticRegression(penalty=None)), "has no penalty on the weights"),
+        (TunedClassifier(strengths=[0.0]), "every strength is finite and above 0"),
+        (TunedClassifier(strengths=None), "give values to choose from"),
+        (TunedClassifier(LinearSVM(), rule="aic"), "needs a likelihood"),
+        (TunedClassifier(folds=1), "folds is 1; cross-validation needs at least 2"),
+        (TunedClassifier(folds=[0, 1]), "the number of the fold of each of the 120 rows"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_line(model: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        model.fit(*classes())
+
+
+def test_a_class_of_one_row_cannot_be_held_out() -> None:
+    X, _ = classes()
+    with pytest.raises(NotApplicable, match="holds rows of every class out"):
+        TunedClassifier().fit(X, (np.arange(120) == 3).astype(int))

@@ -1,0 +1,119 @@
+"""The same choices elsewhere: scikit-learn's estimators with inner folds or criteria, on the same folds and grids."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from linclass import ElasticNet, Lasso, LogisticRegression, Ridge, TunedClassifier, TunedRegressor
+from linclass.objective.objective import strength_of_C
+
+FOLD = np.arange(200) % 5
+SPLITS = [(np.flatnonzero(k != FOLD), np.flatnonzero(k == FOLD)) for k in range(5)]
+STRENGTHS = np.logspace(1, -4, 11)
+
+
+def numbers(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((200, 8)) @ (np.eye(8) + 0.3)
+    return X, X @ rng.choice([0, 0, 0.1, 1], 8) + 2 * rng.standard_normal(200)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "log_loss"])
+@pytest.mark.parametrize("K", [2, 3])
+def test_logistic_regression_chooses_as_scikit_learns(K: int, metric: str) -> None:
+    """A fit to 160 rows has C = 1/(160 · strength) there."""
+    from sklearn.linear_model import LogisticRegressionCV
+
+    rng = np.random.default_rng(K)
+    y = rng.integers(0, K, 200)
+    X = 0.6 * np.eye(6)[y] + rng.standard_normal((200, 6))
+    scoring = "neg_log_loss" if metric == "log_loss" else metric
+    peer = LogisticRegressionCV(
+        Cs=[strength_of_C(s, 160) for s in STRENGTHS],
+        cv=SPLITS,
+        scoring=scoring,
+        l1_ratios=(0,),
+        use_legacy_attributes=False,
+        tol=1e-10,
+        max_iter=1000,
+    )
+    peer.fit(X, y)
+    inner = LogisticRegression(tol=1e-10)
+    ours = TunedClassifier(inner, strengths=STRENGTHS, folds=FOLD, metric=metric).fit(X, y)
+    theirs = np.asarray(peer.scores_).reshape(5, len(STRENGTHS))
+    assert_allclose(ours.scores_, theirs, atol=1e-5)
+    assert np.ravel(peer.C_)[0] == pytest.approx(strength_of_C(ours.strength_, 160))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_lasso_elastic_net_and_ridge_choose_as_scikit_learns(seed: int) -> None:
+    from sklearn.linear_model import ElasticNetCV, LassoCV, RidgeCV
+
+    X, y = numbers(seed)
+    peers: list[tuple[Any, Any, float]] = [
+        (LassoCV(alphas=STRENGTHS, cv=SPLITS, tol=1e-10), Lasso(), 1),
+        (
+            ElasticNetCV(alphas=STRENGTHS, l1_ratio=0.7, cv=SPLITS, tol=1e-10),
+            ElasticNet(l1_ratio=0.7),
+            1,
+        ),
+        (
+            RidgeCV(alphas=160 * STRENGTHS, cv=SPLITS, scoring="neg_mean_squared_error"),
+            Ridge(),
+            160,
+        ),
+    ]
+    for peer, inner, factor in peers:
+        peer.fit(X, y)
+        inner.tol = 1e-10
+        ours = TunedRegressor(inner, strengths=STRENGTHS, folds=FOLD).fit(X, y)
+        assert factor * ours.strength_ == pytest.approx(peer.alpha_)
+        if hasattr(peer, "mse_path_"):
+            assert_allclose(-ours.scores_.T, peer.mse_path_, rtol=1e-4)
+            assert_allclose(ours.coef_, peer.coef_, atol=1e-4)
+        else:
+            assert ours.mean_scores_.max() == pytest.approx(peer.best_score_)
+
+
+@pytest.mark.parametrize("rule", ["aic", "bic"])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_lasso_by_criterion_is_scikit_learns(rule: str, seed: int) -> None:
+    """Our df counts the intercept, scikit-learn's does not."""
+    from sklearn.linear_model import LassoLarsIC
+
+    X, y = numbers(seed)
+    peer = LassoLarsIC(criterion=rule, noise_variance=4.0).fit(X, y)
+    kinks = peer.alphas_[peer.alphas_ > 1e-12]
+    ours = TunedRegressor(
+        Lasso(tol=1e-12, solver="homotopy"),
+        strengths=kinks * (1 - 1e-9),
+        rule=rule,
+        noise_variance=4.0,
+    )
+    ours.fit(X, y)
+    price = 2 if rule == "aic" else np.log(200)
+    own = ours.criterion_ - price * ours.degrees_of_freedom_
+    theirs = peer.criterion_[: len(kinks)]
+    # at a kink scikit-learn does not yet count the feature that joins there
+    df = [
+        1 + np.count_nonzero(fit.coef_) for fit in Lasso(tol=1e-12).path(X, y, kinks * (1 + 1e-9))
+    ]
+    assert_allclose(own + price * (np.array(df) - 1), theirs, rtol=1e-6)
+
+
+def test_the_criteria_of_least_squares_and_logistic_regression_are_those_of_statsmodels() -> None:
+    sm = pytest.importorskip("statsmodels.api")
+    X, y = numbers(0)
+    fit = sm.OLS(y, sm.add_constant(X)).fit()
+    for rule, value in (("aic", fit.aic), ("bic", fit.bic)):
+        ours = TunedRegressor(Ridge(), strengths=[1e-9], rule=rule).fit(X, y)
+        assert ours.criterion_[0] == pytest.approx(value, rel=1e-6)
+    labels = (y > 0).astype(int)
+    likelihood = sm.Logit(labels, sm.add_constant(X)).fit(disp=0)
+    for rule, value in (("aic", likelihood.aic), ("bic", likelihood.bic)):
+        logistic = TunedClassifier(LogisticRegression(), strengths=[1e-9], rule=rule).fit(X, labels)
+        assert logistic.criterion_[0] == pytest.approx(value, rel=1e-6)
