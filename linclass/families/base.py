@@ -64,6 +64,22 @@ class Family:
         """The family with what T depends on, determined from the rows: an origin, the levels."""
         return self
 
+    def fitted_to(self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int) -> Self:
+        """The same from rows of K classes, where the sums of a class depend on more, such as an origin of its own."""
+        return self.fitted(X)
+
+    def of_rows(self, codes: np.ndarray) -> Self:
+        """The family whose T of rows, of these classes, is summed."""
+        return self
+
+    def of_classes(self, kept: Any) -> Self:
+        """The family of some of the classes."""
+        return self
+
+    def among(self, places: np.ndarray, K: int) -> Self:
+        """The family of K classes, with ours at these positions."""
+        return self
+
     def rebased(self, other: Self, mass: np.ndarray, sums: np.ndarray) -> np.ndarray:
         """`sums` (…, m) of this family's T over `mass` (…) rows, as sums of the T of `other`."""
         return sums

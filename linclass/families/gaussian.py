@@ -13,27 +13,26 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.families.base import Family
+from linclass.families._about_means import AboutMeans
 
 FAR = 1e150  # from the origin: its square does not overflow
 LOG_2PI = np.log(2 * np.pi)
 FLOOR = 1e-12  # share of the overall variance below which a variance is rounding error
 
 
-class Gaussian(Family):
+class Gaussian(AboutMeans):
     """Independent Gaussian features.
 
     Parameters
     ----------
     origin : float or array of shape (d,), default=0.0
         Origin of x in T, near the mean of the rows.
+    centres : array of shape (K, d) or None, default=None
+        What the sums of each class are about; None is the origin.
     """
 
     support: ClassVar[str] = "reals"
     smoothing: ClassVar[float] = 1e-6
-
-    def __init__(self, origin: np.ndarray | float = 0.0):
-        self.origin = origin
 
     def statistic(self, X: Any) -> Iterator[Any]:
         """For dense rows; sparse ones need T only in `inner`, which keeps their zeros."""
@@ -57,7 +56,7 @@ class Gaussian(Family):
 
     def natural(self, mean: np.ndarray) -> np.ndarray:
         first, second = _halves(mean)
-        return self.of_moments(first + self.origin, second - first**2)
+        return self.of_moments(first + self.about, second - first**2)
 
     def of_moments(self, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
         """θ from the mean and variance of x itself."""
@@ -75,30 +74,27 @@ class Gaussian(Family):
         mean, deviation = self.origin - first / (2 * second), np.sqrt(-0.5 / second)
         return rng.normal(mean, deviation, size=(rows, len(first)))
 
-    def fitted(self, X: Any) -> Self:
-        """With the mean of these rows as origin."""
-        return type(self)(np.asarray(X.mean(axis=0)).ravel())
-
     def rebased(self, other: Self, mass: np.ndarray, sums: np.ndarray) -> np.ndarray:
         """Σ(x − c′) = Σ(x − c) + n(c − c′), and the same for squares."""
         first, second = np.split(sums, 2, axis=-1)
-        shift, n = self.origin - other.origin, mass[..., None]
+        shift, n = self.about - other.about, mass[..., None]
         return np.concatenate([first + n * shift, second + shift * (2 * first + n * shift)], -1)
 
     def variances(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         first, second = _halves(mean)
-        return second - first**2, second + least_square(self.origin) / FLOOR
+        return second - first**2, second + least_square(self.size) / FLOOR
 
     def smoothed(self, mass: np.ndarray, sums: np.ndarray, smoothing: float) -> np.ndarray:
         mean = sums / mass[..., None]
         first, second = _halves(mean)
+        sums = sums if self.centres is None else self.rebased(type(self)(self.origin), mass, sums)
         return np.concatenate([first, second + smoothing * _overall(mass, sums)], axis=-1)
 
     def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """A variance of 0 is replaced by FLOOR times the classes' largest second moment, or by 1."""
         first, second = _halves(mean)
-        usual = about_middle(first, second).max(axis=-2, keepdims=True)
-        floor = np.where(usual > least_square(self.origin), FLOOR * usual, 1)
+        usual = about_middle(first, second, self.offset).max(axis=-2, keepdims=True)
+        floor = np.where(usual > least_square(self.size), FLOOR * usual, 1)
         low = second - first**2 < floor
         return np.concatenate([first, np.where(low, first**2 + floor, second)], axis=-1), low
 
@@ -108,9 +104,10 @@ def least_square(origin: np.ndarray | float) -> np.ndarray:
     return (1e-14 * np.abs(origin)) ** 2
 
 
-def about_middle(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+def about_middle(first: np.ndarray, second: np.ndarray, offset: np.ndarray | float) -> np.ndarray:
     """Second moments (…, K, d) about the middle of the class means, wherever the origin is."""
-    return second - first**2 + (first - first.mean(axis=-2, keepdims=True)) ** 2
+    mean = first + offset
+    return second - first**2 + (mean - mean.mean(axis=-2, keepdims=True)) ** 2
 
 
 def _overall(mass: np.ndarray, sums: np.ndarray) -> np.ndarray:

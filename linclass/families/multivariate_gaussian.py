@@ -14,26 +14,25 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.families.base import Family
+from linclass.families._about_means import AboutMeans
 from linclass.families.gaussian import LOG_2PI, about_middle, least_square
 
 FLOOR = 1e-8  # an eigenvalue of the correlations; scores have rounding over it for an error
 
 
-class MultivariateGaussian(Family):
+class MultivariateGaussian(AboutMeans):
     """Gaussian with a full covariance.
 
     Parameters
     ----------
     origin : float or array of shape (d,), default=0.0
         Origin of x in T, near the mean of the rows.
+    centres : array of shape (K, d) or None, default=None
+        What the sums of each class are about; None is the origin.
     """
 
     support: ClassVar[str] = "reals"
     joint: ClassVar[bool] = True
-
-    def __init__(self, origin: np.ndarray | float = 0.0):
-        self.origin = origin
 
     def statistic(self, X: Any) -> Iterator[Any]:
         D = (X.toarray() if sp.issparse(X) else X) - self.origin
@@ -43,7 +42,8 @@ class MultivariateGaussian(Family):
     def natural(self, mean: np.ndarray) -> np.ndarray:
         first, second = _parts(mean)
         precision = np.linalg.inv(second - _outer(first, first))
-        return _flat((precision @ first[..., None])[..., 0], -0.5 * precision)
+        mean = first + self.offset
+        return _flat((precision @ mean[..., None])[..., 0], -0.5 * precision)
 
     def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
         first, second = _parts(theta)
@@ -59,26 +59,23 @@ class MultivariateGaussian(Family):
         noise = rng.standard_normal((rows, len(first)))
         return self.origin + covariance @ first + noise @ np.linalg.cholesky(covariance).T
 
-    def fitted(self, X: Any) -> Self:
-        return type(self)(np.asarray(X.mean(axis=0)).ravel())
-
     def rebased(self, other: Self, mass: np.ndarray, sums: np.ndarray) -> np.ndarray:
         first, second = _parts(sums)
-        shift, n = np.broadcast_to(self.origin - other.origin, first.shape), mass[..., None]
+        shift, n = np.broadcast_to(self.about - other.about, first.shape), mass[..., None]
         moved = second + _outer(shift, first) + _outer(first + n * shift, shift)
         return _flat(first + n * shift, moved)
 
     def variances(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         first, second = _parts(mean)
         square = np.diagonal(second, axis1=-2, axis2=-1)
-        return square - first**2, square + least_square(self.origin) / FLOOR
+        return square - first**2, square + least_square(self.size) / FLOOR
 
     def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Variances get FLOOR of the classes' largest where the correlations have no inverse."""
         first, second = _parts(mean)
         squares = np.diagonal(second, axis1=-2, axis2=-1)
-        usual = about_middle(first, squares).max(axis=-2)
-        usual = np.where(usual > least_square(self.origin), usual, 1)
+        usual = about_middle(first, squares, self.offset).max(axis=-2)
+        usual = np.where(usual > least_square(self.size), usual, 1)
         covariance = (second - _outer(first, first)) / np.sqrt(_outer(usual, usual))
         low = np.linalg.eigvalsh(covariance)[..., :1] < FLOOR
         second = second + np.where(low[..., None], 2 * FLOOR * np.diag(usual), 0)

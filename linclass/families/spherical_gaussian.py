@@ -12,25 +12,24 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.families.base import Family
+from linclass.families._about_means import AboutMeans
 from linclass.families.gaussian import FLOOR, LOG_2PI, least_square
 
 
-class SphericalGaussian(Family):
+class SphericalGaussian(AboutMeans):
     """Gaussian with one variance for all features; x stands for x − origin, as in Gaussian.
 
     Parameters
     ----------
     origin : float or array of shape (d,), default=0.0
         Origin of x in T, near the mean of the rows.
+    centres : array of shape (K, d) or None, default=None
+        What the sums of each class are about; None is the origin.
     """
 
     support: ClassVar[str] = "reals"
     joint: ClassVar[bool] = True
     smoothing: ClassVar[float] = 1e-6
-
-    def __init__(self, origin: np.ndarray | float = 0.0):
-        self.origin = origin
 
     def statistic(self, X: Any) -> Iterator[Any]:
         D = (X.toarray() if sp.issparse(X) else X) - self.origin
@@ -39,7 +38,7 @@ class SphericalGaussian(Family):
 
     def natural(self, mean: np.ndarray) -> np.ndarray:
         first, variance = self._moments(mean)
-        return np.concatenate([first / variance, -0.5 / variance], axis=-1)
+        return np.concatenate([(first + self.offset) / variance, -0.5 / variance], axis=-1)
 
     def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
         first, second = theta[..., :-1], theta[..., -1]
@@ -54,12 +53,9 @@ class SphericalGaussian(Family):
         mean = self.origin - first / (2 * second)
         return rng.normal(mean, np.sqrt(-0.5 / second), size=(rows, len(first)))
 
-    def fitted(self, X: Any) -> Self:
-        return type(self)(np.asarray(X.mean(axis=0)).ravel())
-
     def rebased(self, other: Self, mass: np.ndarray, sums: np.ndarray) -> np.ndarray:
         first, second = sums[..., :-1], sums[..., -1:]
-        shift, n = self.origin - other.origin, mass[..., None]
+        shift, n = self.about - other.about, mass[..., None]
         second = second + ((2 * first + n * shift) * shift).sum(axis=-1, keepdims=True)
         return np.concatenate([first + n * shift, second], axis=-1)
 
@@ -68,14 +64,16 @@ class SphericalGaussian(Family):
 
     def smoothed(self, mass: np.ndarray, sums: np.ndarray, smoothing: float) -> np.ndarray:
         mean = sums / mass[..., None]
+        sums = sums if self.centres is None else self.rebased(type(self)(self.origin), mass, sums)
         everywhere = sums.sum(axis=-2, keepdims=True) / mass.sum(axis=-1)[..., None, None]
         mean[..., -1:] += smoothing * mean[..., :-1].shape[-1] * self._moments(everywhere)[1]
         return mean
 
     def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         first, variance = self._moments(mean)
-        usual = mean[..., -1:].max(axis=-2, keepdims=True) / first.shape[-1]
-        floor = np.where(usual > np.mean(least_square(self.origin)), FLOOR * usual, 1)
+        far = ((first + self.offset) ** 2).mean(axis=-1, keepdims=True)
+        usual = (variance + far).max(axis=-2, keepdims=True)
+        floor = np.where(usual > np.mean(least_square(self.size)), FLOOR * usual, 1)
         low = variance < floor
         lifted = mean[..., -1:] + first.shape[-1] * np.where(low, floor - variance, 0)
         return np.concatenate([first, lifted], axis=-1), np.broadcast_to(low, first.shape)

@@ -40,7 +40,7 @@ class NaiveBayes(FromStatistics, SoftmaxProbabilities):
         families, columns = [], []
         for family, own, _ in self._families():
             family.check_rows(columns_of(X, own), names[own].tolist(), type(self).__name__)
-            families.append(family.fitted(columns_of(X, own)))
+            families.append(family.fitted_to(columns_of(X, own), codes, weights, K))
             columns.append(own)
         return ClassSums.of(families, columns, X, codes, weights, K)
 
@@ -68,6 +68,7 @@ class NaiveBayes(FromStatistics, SoftmaxProbabilities):
         smoothing = [strength for _, _, strength in self._families()]
         parts = zip(self.families_, self._columns, statistics.sums, smoothing, strict=True)
         for family, own, sums, strength in parts:
+            family = family.of_classes(present)
             mean, edge = family.inside(family.smoothed(mass, sums[present], strength))
             theta = np.zeros_like(sums)
             theta[present] = natural = family.natural(mean)

@@ -36,8 +36,9 @@ class ClassSums:
         sums = []
         for family, own in zip(families, columns, strict=True):
             parts = (
-                np.hstack([_dense(belongs @ T) for T in family.statistic(columns_of(X[some], own))])
+                np.hstack([_dense(belongs @ T) for T in at.statistic(columns_of(X[some], own))])
                 for some, belongs in _blocks(codes, weights, K)
+                for at in [family.of_rows(codes[some])]
             )
             sums.append(functools.reduce(operator.iadd, parts))
         return cls(tuple(families), tuple(columns), mass, tuple(sums))
@@ -56,7 +57,9 @@ class ClassSums:
         there = self.mass > 0
         parts = zip(self.families, self.sums, before.sums, strict=True)
         return any(
-            family.lost(_mean(self.mass, left)[there], _mean(before.mass, was)[there])
+            family.of_classes(there).lost(
+                _mean(self.mass, left)[there], _mean(before.mass, was)[there]
+            )
             for family, left, was in parts
         )
 
@@ -65,7 +68,9 @@ class ClassSums:
         return StackOfOne(self)
 
     def of_classes(self, kept: Array) -> ClassSums:
-        return replace(self, mass=self.mass[kept], sums=tuple(s[kept] for s in self.sums))
+        families = tuple(family.of_classes(kept) for family in self.families)
+        sums = tuple(s[kept] for s in self.sums)
+        return replace(self, families=families, mass=self.mass[kept], sums=sums)
 
     def among(self, places: Array, K: int) -> ClassSums:
         """The sums among K classes, with ours at these positions; the others have no rows."""
@@ -75,7 +80,9 @@ class ClassSums:
             wider[places] = values
             return wider
 
-        return replace(self, mass=spread(self.mass), sums=tuple(map(spread, self.sums)))
+        families = tuple(family.among(places, K) for family in self.families)
+        sums = tuple(map(spread, self.sums))
+        return replace(self, families=families, mass=spread(self.mass), sums=sums)
 
     def _with(self, other: ClassSums, sign: int) -> ClassSums:
         families, sums = [], []

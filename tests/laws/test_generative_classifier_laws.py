@@ -466,3 +466,50 @@ def test_a_constant_column_tells_nothing_whatever_its_last_digit(family: str) ->
         for Z in (np.column_stack([X, np.full(101, c)]) for c in (0.0, 0.1))
     )
     np.testing.assert_allclose(inexact, exact, atol=1e-7)
+
+
+def far_classes(apart: float) -> tuple[np.ndarray, np.ndarray]:
+    """Two classes so many deviations apart, of rows that are exact in binary."""
+    y = np.arange(300) % 2
+    R = np.round(np.random.default_rng(0).normal(size=(300, 2)) * 64) / 64
+    return R + apart * y[:, None] * [1, -1], y
+
+
+def own_covariances(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return np.array([np.cov((X[y == k] - X[y == k][0]).T, bias=True) for k in np.unique(y)])
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("fitted", ["whole", "folds", "shards", "a class at a time"])
+def test_classes_a_million_deviations_apart_keep_their_digits(fitted: str, container: Any) -> None:
+    X, y = far_classes(1e6)
+    made = [ExponentialFamilyNB("gaussian", smoothing=0), GaussianNB(var_smoothing=0)]
+    train = np.arange(300)
+    for i, model in enumerate(made):
+        if fitted == "whole":
+            model.fit(container(X), y)
+        elif fitted == "folds":
+            train = np.delete(np.arange(300), np.arange(90, 200))
+            held_out = [np.arange(90), np.arange(90, 200)]
+            made[i] = model.fit_many(container(X), y, held_out, [{}])[1][0]
+        else:
+            order = np.argsort(y, kind="stable") if fitted != "shards" else train
+            for part in np.split(order, [150]):
+                model.partial_fit(container(X[part]), y[part], classes=[0, 1])
+    ours, plain = made
+    variances = [np.diag(S) for S in own_covariances(X[train], y[train])]
+    np.testing.assert_allclose(-0.5 / ours.natural_[0][:, 2:], variances, rtol=1e-9)
+    Z = plain.decision_function(X)
+    np.testing.assert_allclose(ours.decision_function(X), Z, rtol=1e-9, atol=1e-9 * np.abs(Z).max())
+
+
+@pytest.mark.parametrize("apart", [1e3, 3e3])
+def test_so_do_the_other_families_of_squares(apart: float) -> None:
+    X, y = far_classes(apart)
+    S = own_covariances(X, y)
+    sphere = ExponentialFamilyNB("spherical_gaussian", smoothing=0).fit(X, y).natural_[0]
+    expected = np.trace(S, axis1=1, axis2=2) / 2
+    np.testing.assert_allclose(-0.5 / sphere[:, 2], expected, rtol=1e-12)
+    full = ExponentialFamilyNB("multivariate_gaussian", smoothing=0).fit(X, y).natural_[0]
+    precision = np.linalg.inv(S).reshape(2, 4)
+    np.testing.assert_allclose(-2 * full[:, 2:], precision, rtol=1e-12, atol=1e-12)
