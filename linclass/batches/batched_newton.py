@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from linclass.line_search import decreased
 from linclass.numerics import Array
 
 ENOUGH = 0.01  # of tol: convergence is quadratic, so the last digits cost little
@@ -60,8 +61,7 @@ class Batch:
         for k in range(max_iter + 1):
             theta = best[:, at] + t[at, None] * step[:, at]
             look = Look(self, theta, weights[at], strengths[at])
-            enough = value[at] + 1e-4 * t[at] * slope[at] + 1e-13 * np.abs(value[at])
-            lower = look.value <= enough
+            lower = decreased(look.value, value[at], t[at] * slope[at])
             new, n_iter[at] = at[lower], k
             best[:, new], value[new] = theta[:, lower], look.value[lower]
             # the gap after a step is about the square of its decrease

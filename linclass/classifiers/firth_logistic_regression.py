@@ -30,6 +30,7 @@ from linclass.applicability import require_memory
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.line_search import backtrack
 from linclass.losses.softmax import Softmax
 from linclass.numerics import Array
 from linclass.objective.centred_rows import about_mean
@@ -183,11 +184,8 @@ class Jeffreys:
         """A step of Fisher's scoring, halved until the objective has decreased."""
         g = old.gradient
         step = -(old.inverse @ g.ravel()).reshape(g.shape)
-        slope, slack, t = float(np.vdot(g, step)), 1e-13 * abs(old.value), 1.0
-        new = self.look(phi + step)
-        while not new.value <= old.value + 1e-4 * t * slope + slack and t > 1e-10:
-            t /= 2
-            new = self.look(phi + t * step)
+        slope = float(np.vdot(g, step))
+        new, t = backtrack(old, lambda t: self.look(phi + t * step), slope)
         return phi + t * step, new
 
     def standard_errors(self, point: Seen) -> Array:

@@ -30,6 +30,7 @@ from linclass.applicability import require_memory
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.design.design_matrix import DesignMatrix
 from linclass.inverse import Inverse
+from linclass.line_search import backtrack
 from linclass.numerics import Array
 from linclass.objective.centred_rows import about_mean
 from linclass.objective.units import DIGITS
@@ -254,11 +255,8 @@ class Cumulative:
 
     def descend(self, phi: Array, old: Seen, step: Array) -> tuple[Array, Seen]:
         """The first of t = 1, ½, ¼, … with sufficient decrease; +∞ where thresholds cross."""
-        slope, slack, t = float(old.gradient @ step), 1e-13 * abs(old.value), 1.0
-        new = self.look(phi + step)
-        while not new.value <= old.value + 1e-4 * t * slope + slack and t > 1e-10:
-            t /= 2
-            new = self.look(phi + t * step)
+        slope = float(old.gradient @ step)
+        new, t = backtrack(old, lambda t: self.look(phi + t * step), slope)
         return phi + t * step, new
 
     def residual(self, point: Seen) -> float:

@@ -9,6 +9,8 @@ mean 1000.   Bradley & Terry (1952), Biometrika 39
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +18,7 @@ from scipy.linalg import lapack
 from scipy.special import expit
 
 from linclass.comparisons.score_table import TIE, Array, checked
+from linclass.line_search import halve
 
 ELO, CENTRE = 400 / np.log(10), 1000.0
 STEPS, ENOUGH = 100, 1e-9
@@ -108,14 +111,23 @@ def _fit(won: Array, games: Array, prior: float, theta: Array) -> Array:
         H = expected * (P - 1)
         np.einsum("ii->i", H)[...] = 1 / prior**2 - H.sum(axis=1)
         step = lapack.dposv(H, gradient, lower=1)[1]
-        while np.ptp(step) > 1 and _value(won, games, prior, theta + step) < _value(
-            won, games, prior, theta
-        ):
-            step /= 2
+        step = _shortened(step, theta, partial(_value, won, games, prior))
         theta = theta + step
         if np.abs(step).max() < ENOUGH:
             break
     return theta - theta.mean()
+
+
+def _shortened(step: Array, theta: Array, value: Callable[[Array], float]) -> Array:
+    spread = float(np.ptp(step))
+    if spread <= 1:
+        return step
+    before = value(theta)
+
+    def enough(shorter: Array, t: float) -> bool:
+        return t * spread <= 1 or value(theta + shorter) >= before
+
+    return halve(lambda t: t * step, enough)[0]
 
 
 def _value(won: Array, games: Array, prior: float, theta: Array) -> float:

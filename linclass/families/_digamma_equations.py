@@ -11,8 +11,10 @@ digits.   Minka (2000), Estimating a Dirichlet distribution; Abramowitz & Stegun
 import numpy as np
 from scipy.special import digamma, gammaln, polygamma
 
+from linclass.line_search import halve_each
+
 LARGE = 30.0
-STEPS, HALVINGS = 60, 40
+STEPS = 60
 LAST = 1e-8  # relative step after which the next one is below the last digit (its square)
 LAST_DIGITS = 1e-13  # of ψ(α) − ψ(Σ α)
 NEAR = 1e-3  # relative step below which Newton's method needs no line search
@@ -69,18 +71,23 @@ def dirichlet_parameters(g: np.ndarray) -> np.ndarray:
     value = _likelihood(alpha, g)
     for _ in range(STEPS):
         step = _newton_step(alpha, g) / alpha  # of ln α, so that α stays positive
-        size = np.ones(len(g))
-        for _ in range(HALVINGS):
-            trial = alpha * np.exp(np.clip(size[:, None] * step, -2, 2))
-            new = _likelihood(trial, g)
-            lower = (new < value) & (np.abs(step).max(axis=1) > NEAR)
-            if not lower.any():
-                break
-            size[lower] /= 2
-        alpha, value = trial, new
+        alpha, value = _ascend(alpha, value, step, g)
         if (np.abs(step) <= LAST + 2e-15 * alpha).all():
             break
     return alpha.reshape(shape)
+
+
+def _ascend(
+    alpha: np.ndarray, value: np.ndarray, step: np.ndarray, g: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """α and its likelihood after a step of ln α, halved where it would decrease."""
+    near = np.abs(step).max(axis=1) <= NEAR
+
+    def look(size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        trial = alpha * np.exp(np.clip(size[:, None] * step, -2, 2))
+        return trial, _likelihood(trial, g)
+
+    return halve_each(look, lambda new: ~(new[1] < value) | near, len(g))
 
 
 def _start(g: np.ndarray) -> np.ndarray:

@@ -5,8 +5,11 @@ to find the intercept moves weights that should be 0.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from linclass.line_search import backtrack
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
@@ -33,6 +36,9 @@ def best_intercept(objective: Objective) -> Point:
         theta[..., -1] = b
         return Point(objective, theta, np.repeat(b[..., None], n, axis=-1))
 
+    def along(b: Array, step: Array) -> Callable[[float], Point]:
+        return lambda t: at(b + t * step)
+
     b = np.zeros(objective.shape[:-1])
     point, left = at(b), np.inf
     for _ in range(STEPS):
@@ -42,11 +48,7 @@ def best_intercept(objective: Objective) -> Point:
         left = np.abs(g).max()
         H = loss.hessian(np.ones((n, 1)), w, point.curvatures)
         step = -np.linalg.lstsq(H, np.atleast_1d(g), rcond=1e-12)[0].reshape(b.shape)
-        last, t = point, 1.0
-        point = at(b + step)
-        while point.value > last.value + 1e-13 * abs(last.value) and t > 1e-10:
-            t /= 2
-            point = at(b + t * step)
+        point, t = backtrack(point, along(b, step), float(np.vdot(g, step)))
         b = b + t * step
     return point
 

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from linclass.line_search import decreased, minimize_along
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
@@ -86,39 +87,24 @@ def minimize(
 
 
 def descend(point: Point, step: Array, along: Array) -> tuple[Point, float]:
-    """Line search: t = 1 if that decreases the objective enough, else near the minimum on the line.
-
-    dP/dt is piecewise linear and increasing. Newton's method for its root, safeguarded by the bracket between
-    the last t with a negative and the last with a positive derivative, needs few evaluations, of the scores
-    only. A derivative that is small relative to a steep one at t = 0 may still be far beyond the minimum.
+    """t = 1 if that decreases the objective enough, else near the minimum on the line; `along` are the scores of
+    the step, so that evaluations need vectors over the rows only.
     """
     objective = point.objective
-    weights, inner = objective.weights, objective.design.inner
-    adrift = (
-        objective.design.intercept and not point.curvatures.any()
-    )  # a long step of the intercept alone
-    slope = inner(point.gradient, step, along)
-    look = point.toward(step, along)
-    t, new, rounding = 1.0, look(1.0), 1e-13 * abs(point.value)
-    if not adrift and new.value <= point.value + 1e-4 * slope + rounding:
-        return new, t
+    weights, inner, look = objective.weights, objective.design.inner, point.toward(step, along)
+    # a long step of the intercept alone
+    adrift = objective.design.intercept and not point.curvatures.any()
+    slope, new = inner(point.gradient, step, along), look(1.0)
+    if not adrift and decreased(new.value, point.value, slope):
+        return new, 1.0
     bend = objective.strength * inner(objective.without_intercept(step), step, along)
-    rest = slope - float(
-        weights @ (point.slopes * along)
-    )  # the derivative of all but the losses at t = 0
-    low, high = 0.0, 1.0
-    for _ in range(50):
+    rest = slope - float(weights @ (point.slopes * along))  # of φ′(0), by all but the losses
+
+    def derivatives(new: Point, t: float) -> tuple[float, float]:
         rise = rest + t * bend + float(weights @ (new.slopes * along))
-        flat = abs(rise) <= 0.1 * abs(slope) and new.value <= point.value + rounding
-        if flat or (rise < 0 and t == 1):
-            break
-        low, high = (t, high) if rise < 0 else (low, t)
-        curvature = bend + float(weights @ (new.curvatures * along * along))
-        t -= rise / curvature if curvature > 0 else np.inf
-        if not low < t < high:
-            t = (low + high) / 2
-        new = look(t)
-    return new, t
+        return rise, bend + float(weights @ (new.curvatures * along * along))
+
+    return minimize_along(point, new, look, slope, derivatives)
 
 
 def decrease(old: Point, new: Point) -> float:

@@ -13,9 +13,13 @@ Li, Sun & Toh (2018), SIAM J. Optimization 28; Rockafellar (1976), Math. Oper. R
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import numpy as np
 from scipy.linalg import lapack
 
+from linclass.line_search import backtrack
 from linclass.numerics import Array
 from linclass.objective.certificate import TINY
 from linclass.objective.objective import Objective
@@ -27,7 +31,14 @@ REACH, GROWTH, FARTHEST = 100.0, 10.0, 1e4  # divided by the variance of a featu
 STEPS = 50
 INEXACT = 0.3  # tolerance of ‖∇ψ‖, relative to the change of v
 LAST = 1e-11  # of ‖y‖: negligible
+PRECISE = 1e-14  # of ψ: a rise that is rounding
 ROUNDING = 1e-6  # of a matrix in single precision
+
+
+class DualPoint(NamedTuple):
+    value: float  # ψ(r)
+    r: Array
+    s: Array  # Xᵀr
 
 
 class DualNewton:
@@ -77,26 +88,24 @@ class DualNewton:
         start, delta = v, curvature + 1 / reach
         r, s = y - self.scores(v), -slopes
         shrink = min(1.0, kink / max(float(np.abs(s).max(initial=0)), TINY))  # few a_j beyond κ
-        r, s = shrink * r, shrink * s
 
-        def psi(r: Array, s: Array) -> float:
+        def at(r: Array, s: Array) -> DualPoint:
             beyond = soft_threshold(s + start / reach, kink)
-            return float(0.5 * (r @ r) - r @ y + (beyond @ beyond) / (2 * delta))
+            return DualPoint(float(0.5 * (r @ r) - r @ y + (beyond @ beyond) / (2 * delta)), r, s)
 
-        value = psi(r, s)
+        def toward(point: DualPoint, step: Array, along: Array) -> Callable[[float], DualPoint]:
+            return lambda t: at(point.r + t * step, point.s + t * along)
+
+        point = at(shrink * r, shrink * s)
         for _ in range(STEPS):
-            v = soft_threshold(s + start / reach, kink) / delta
-            g = r - y + self.scores(v)
+            v = soft_threshold(point.s + start / reach, kink) / delta
+            g = point.r - y + self.scores(v)
             moved = float(np.linalg.norm(v - start)) / reach**0.5
             if np.linalg.norm(g) <= max(INEXACT * moved, LAST * float(np.linalg.norm(y))):
                 break
             step = newton_step(self.features(np.flatnonzero(v)), g, delta)
-            along, fall, t = self.pull(step), float(g @ step), 1.0
-            new = psi(r + step, s + along)
-            while not new <= value + 1e-4 * t * fall + 1e-14 * abs(value) and t > 1e-8:
-                t /= 2
-                new = psi(r + t * step, s + t * along)
-            r, s, value = r + t * step, s + t * along, new
+            look = toward(point, step, self.pull(step))
+            point, _ = backtrack(point, look, float(g @ step), PRECISE)
         return v
 
 

@@ -14,6 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from linclass.line_search import halve
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
@@ -69,18 +70,23 @@ class ProximalGradient(Solver):
 
 
 def forward_backward(point: Point, L: float) -> tuple[Point, float]:
-    """The proximal step from a point, and the L that it used."""
+    """The proximal step from a point, with L doubled until the bound holds, and the L to try next."""
     objective, g = point.objective, point.loss_gradient
-    while True:
-        theta = point.theta - g / L
+    unseen = DIGITS * abs(point.loss_value)
+
+    def look(t: float) -> tuple[Point, float]:
+        """The step for L/t, and the quadratic term of its bound."""
+        theta = point.theta - g / (L / t)
         if objective.strength and objective.penalty is not None:
             W = objective.weight_part(theta)
-            W[...] = objective.penalty.prox(W, objective.strength / L)
-        new = objective.at(theta)
+            W[...] = objective.penalty.prox(W, objective.strength / (L / t))
         step = theta - point.theta
-        bound = 0.5 * L * float(np.vdot(step, step))
-        rise = new.loss_value - point.loss_value - float(np.vdot(g, step))
-        unseen = DIGITS * abs(point.loss_value)
-        if rise <= bound + unseen or not np.isfinite(L):
-            return new, L if bound <= unseen else RELAX * L
-        L *= 2
+        return objective.at(theta), 0.5 * (L / t) * float(np.vdot(step, step))
+
+    def bounded(seen: tuple[Point, float], t: float) -> bool:
+        new, bound = seen
+        rise = new.loss_value - point.loss_value - float(np.vdot(g, new.theta - point.theta))
+        return rise <= bound + unseen
+
+    (new, bound), t = halve(look, bounded, least=np.finfo(float).tiny)
+    return new, L / t if bound <= unseen else RELAX * (L / t)

@@ -12,6 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
+from linclass.line_search import decreased, halve
 from linclass.numerics import BLOCK, Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
@@ -193,12 +194,12 @@ def settled(objective: Objective, theta: Array) -> Array:
 
 
 def backtrack(point: Point, look: Callable[[float], tuple[Point, float]]) -> Point:
-    """Line search: the first of t = 1, ½, ¼, … with sufficient decrease; the point itself if a step overflows."""
-    slack, t = 1e-13 * abs(point.value), 1.0
-    new, fall = look(t)
-    while not new.value <= point.value - 1e-4 * max(fall, 0.0) + slack and t > 1e-10:
-        t /= 2
-        new, fall = look(t)
+    """Line search; `look` gives a point and the decrease predicted. The point itself if a step overflows."""
+
+    def enough(seen: tuple[Point, float], t: float) -> bool:
+        return bool(decreased(seen[0].value, point.value, -max(seen[1], 0.0)))
+
+    (new, _), _ = halve(look, enough)
     return new if np.isfinite(new.value) else point
 
 

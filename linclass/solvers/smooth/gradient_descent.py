@@ -11,10 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
+from linclass.line_search import halve
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
@@ -114,13 +116,8 @@ def backtracking(
     for n in range(1, steps + 1):
         g = point.gradient
         descent = float(np.vdot(g, g))
-        along = point.toward(-g)
-        eta *= 2
-        new = along(eta)
-        while not enough(point, new, eta * descent) and eta > 1e-300:
-            eta /= 2
-            new = along(eta)
-        point = new
+        enough = partial(sufficient, point, descent)
+        point, eta = halve(point.toward(-g), enough, 2 * eta, least=1e-300)
         if trace:
             trace(point)
         if n % 10 == 0 and (point.separates or objective.certificate(point) <= tol):
@@ -128,10 +125,10 @@ def backtracking(
     return point.theta, steps, False
 
 
-def enough(old: Point, new: Point, descent: float) -> bool:
-    """Armijo's condition; if rounding hides the decrease, the derivative must not have changed sign."""
-    if descent > 1e-13 * abs(old.value):
-        return new.value <= old.value - 0.5 * descent
+def sufficient(old: Point, descent: float, new: Point, eta: float) -> bool:
+    """Half of the predicted decrease; if rounding hides it, the derivative must not have changed sign."""
+    if eta * descent > 1e-13 * abs(old.value):
+        return new.value <= old.value - 0.5 * eta * descent
     return float(np.vdot(new.gradient, old.gradient)) >= 0
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from linclass.inverse import Inverse
+from linclass.line_search import backtrack
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
@@ -88,11 +89,6 @@ def fix_common_intercept(H: Array, shape: tuple[int, ...]) -> None:
 
 
 def descend(point: Point, step: Array, look: Callable[[Array], Point]) -> Point:
-    """Line search: the first of t = 1, ½, ¼, … with sufficient decrease; `look` evaluates a point."""
+    """The line search of Newton's method; `look` evaluates theta."""
     slope = float(np.vdot(point.gradient, step))
-    slack = 1e-13 * abs(point.value)
-    new, t = look(point.theta + step), 1.0
-    while not new.value <= point.value + 1e-4 * t * slope + slack and t > 1e-10:
-        t /= 2
-        new = look(point.theta + t * step)
-    return new
+    return backtrack(point, lambda t: look(point.theta + t * step), slope)[0]

@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from linclass.inverse import Inverse
+from linclass.line_search import backtrack
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
@@ -58,7 +59,7 @@ class NewtonCg(Solver):
             if one_score and objective.passes - passes > PATIENCE:
                 precondition = by_hessian(objective.survey(point.theta))
             decrement = -float(np.vdot(g, s))
-            new, t = descend(point, s, Xs, decrement)
+            new, t = backtrack(point, point.toward(s, Xs), -decrement)
             gain = decrement / max(abs(new.value), 1e-300)
             point = new
             if trace:
@@ -100,14 +101,3 @@ class NewtonCg(Solver):
 def by_hessian(point: Point) -> Apply:
     inverse = inverse_hessian(point)
     return lambda r: inverse.times(r.ravel()).reshape(r.shape)
-
-
-def descend(point: Point, s: Array, Xs: Array | None, decrement: float) -> tuple[Point, float]:
-    """(point + t s, t), t the first of 1, ½, ¼, … with sufficient decrease."""
-    along, t = point.toward(s, Xs), 1.0
-    slack = 1e-13 * abs(point.value)
-    new = along(t)
-    while not new.value <= point.value - 1e-4 * t * decrement + slack and t > 1e-10:
-        t /= 2
-        new = along(t)
-    return new, t

@@ -14,9 +14,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from linclass.line_search import wolfe
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
-from linclass.objective.point import Point
 from linclass.solvers.base import Solution, Solver, Trace
 
 Pairs = deque[tuple[Array, Array, float]]
@@ -46,7 +46,9 @@ class QuasiNewton(Solver):
         pairs: Pairs = deque(maxlen=self.memory)
         for n_iter in range(1, self.n_steps + 1):  # noqa: B007
             old = point
-            point = wolfe(old, -times_inverse(pairs, old.gradient), first=not pairs)
+            direction = -times_inverse(pairs, old.gradient)
+            first = 1.0 if pairs else 1 / max(1.0, float(np.linalg.norm(direction)))
+            point = wolfe(old, old.toward(direction), direction, first)
             s, y = point.theta - old.theta, point.gradient - old.gradient
             sy = float(np.vdot(s, y))
             if sy > 1e-14 * np.linalg.norm(s) * np.linalg.norm(y) > 0:
@@ -77,27 +79,3 @@ def times_inverse(pairs: Pairs, g: Array) -> Array:
     for (s, y, rho), a in zip(pairs, reversed(kept), strict=True):
         q += (a - rho * np.vdot(y, q)) * s
     return q
-
-
-def wolfe(point: Point, direction: Array, first: bool = False) -> Point:
-    """Line search for a point that satisfies the Wolfe conditions.
-
-    Bisection between a step that is too short and one that is too long.
-    """
-    slope = float(np.vdot(point.gradient, direction))
-    if slope >= 0:
-        return point
-    along = point.toward(direction)
-    slack = 1e-14 * abs(point.value)
-    low, high = 0.0, np.inf
-    t = 1 / max(1.0, float(np.linalg.norm(direction))) if first else 1.0
-    for _ in range(50):
-        new = along(t)
-        if not new.value <= point.value + 1e-4 * t * slope + slack:
-            high = t
-        elif np.vdot(new.gradient, direction) < 0.9 * slope:
-            low = t
-        else:
-            return new
-        t = 2 * low if np.isinf(high) else (low + high) / 2
-    return new if new.value < point.value else point

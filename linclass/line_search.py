@@ -1,0 +1,122 @@
+"""Line searches: how far to go from a point along a direction of descent s, with  φ(t) = P(θ + t s).
+
+    halve           the first of t, t/2, t/4, … that is accepted
+    halve_each      the same for many problems at once, each with its own t
+    backtrack       the first of 1, ½, ¼, … with  φ(t) ≤ φ(0) + 10⁻⁴ t φ′(0)   (Armijo)
+    wolfe           also  φ′(t) ≥ 0.9 φ′(0), as quasi-Newton methods need
+    minimize_along  near the minimum of a φ whose derivative is piecewise linear and increasing
+
+`look(t)` evaluates a point, which has a `value`. Where rounding hides the decrease, the value may rise by as much.
+Nocedal & Wright (2006), §3.1 and algorithm 3.5
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from linclass.numerics import Array
+
+ARMIJO, CURVATURE = 1e-4, 0.9
+ROUNDING = 1e-13  # of a value
+LEAST = 1e-10  # step: shorter ones change nothing but rounding
+TRIALS = 50
+
+
+class Valued(Protocol):
+    @property
+    def value(self) -> float: ...
+
+
+T = TypeVar("T")
+P = TypeVar("P", bound=Valued)
+
+
+def decreased(new: Any, old: Any, change: Any, rounding: float = ROUNDING) -> Any:
+    """Armijo's condition for a predicted change t φ′(0) < 0, for one problem or an array of them."""
+    return new <= old + ARMIJO * change + rounding * abs(old)
+
+
+def halve(
+    look: Callable[[float], T],
+    accepts: Callable[[T, float], bool],
+    t: float = 1.0,
+    least: float = LEAST,
+) -> tuple[T, float]:
+    """(look(t), t) for the first of t, t/2, t/4, … that is accepted, or for the first below `least`."""
+    new = look(t)
+    while not accepts(new, t) and t > least:
+        t /= 2
+        new = look(t)
+    return new, t
+
+
+def halve_each(
+    look: Callable[[Array], T], accepts: Callable[[T], Array], count: int, least: float = LEAST
+) -> T:
+    """look(t) with a t for each of `count` problems, found as by `halve`."""
+    t = np.ones(count)
+    new = look(t)
+    while (longer := ~accepts(new) & (t > least)).any():
+        t[longer] /= 2
+        new = look(t)
+    return new
+
+
+def backtrack(
+    point: P, look: Callable[[float], P], slope: float, rounding: float = ROUNDING
+) -> tuple[P, float]:
+    """(look(t), t) for the first of t = 1, ½, ¼, … with sufficient decrease; `slope` is φ′(0)."""
+    old = point.value
+    return halve(look, lambda new, t: bool(decreased(new.value, old, t * slope, rounding)))
+
+
+def wolfe(point: Any, look: Callable[[float], Any], direction: Array, t: float) -> Any:
+    """A point that satisfies both Wolfe conditions, tried first at t, or the point itself if none is lower.
+
+    Bisection between a step that is too short and one that is too long.
+    """
+    slope = float(np.vdot(point.gradient, direction))
+    if slope >= 0:
+        return point
+    low, high = 0.0, np.inf
+    for _ in range(TRIALS):
+        new = look(t)
+        if not decreased(new.value, point.value, t * slope, ROUNDING / 10):
+            high = t
+        elif np.vdot(new.gradient, direction) < CURVATURE * slope:
+            low = t
+        else:
+            return new
+        t = 2 * low if np.isinf(high) else (low + high) / 2
+    return new if new.value < point.value else point
+
+
+def minimize_along(
+    point: P,
+    new: P,
+    look: Callable[[float], P],
+    slope: float,
+    derivatives: Callable[[P, float], tuple[float, float]],
+) -> tuple[P, float]:
+    """(look(t), t) near the minimum within (0, 1], from `new`, the point at t = 1.
+
+    Newton's method for the root of φ′, safeguarded by the bracket between the last t with a negative and the last
+    with a positive derivative; `derivatives` are (φ′, φ″). A derivative that is small relative to a steep one at
+    t = 0 may still be far beyond the minimum.
+    """
+    t, old = 1.0, point.value
+    low, high = 0.0, 1.0
+    for _ in range(TRIALS):
+        rise, curvature = derivatives(new, t)
+        flat = abs(rise) <= 0.1 * abs(slope) and new.value <= old + ROUNDING * abs(old)
+        if flat or (rise < 0 and t == 1):
+            break
+        low, high = (t, high) if rise < 0 else (low, t)
+        t -= rise / curvature if curvature > 0 else np.inf
+        if not low < t < high:
+            t = (low + high) / 2
+        new = look(t)
+    return new, t
