@@ -1,16 +1,17 @@
 """Perceptron:  ŷ = sign(w·x + b), trained on its mistakes:  w ← w + η y x  at each misclassified row.
 
-On separable data it stops when every training row is classified correctly; otherwise it stops at
-max_iter, and `status_` says so. With K classes a mistake adds x to w_k of the true class and subtracts
-it from w_l of the predicted one (Kesler's construction). The weight of a row, divided by the largest, is a
-factor of its corrections, and the weights whose mistakes weigh least are kept; a row of weight two is not
-quite the row twice, since the result depends on the order of the rows. By default they are shuffled before
-each pass, because tables often list one class after the other.
+On separable data it stops when every training row is classified correctly; otherwise it stops at max_iter, and
+`status_` says so. With K classes a mistake adds x to w_k of the true class and subtracts it from w_l of the predicted
+one (Kesler's construction). The weights whose mistakes weigh least are kept: the pocket algorithm with ratchet, in any
+order. The weight of a row, divided by the largest, is a factor of its corrections; a row of weight two is not quite the
+row twice, since the result depends on the order of the rows. By default they are shuffled before each pass, because
+tables often list one class after the other.
 
 Predicts: scores, linear in x.
 Cost: O(n d K) a pass over the rows.
 Certificate: training mistakes, as a share of the rows.
-Reference: Rosenblatt (1958), Psychological Review 65; Duda, Hart & Stork (2001), §5.5.
+Reference: Rosenblatt (1958), Psychological Review 65; Gallant (1990), IEEE Trans. Neural Networks 1;
+    Duda, Hart & Stork (2001), §5.5.
 """
 
 from __future__ import annotations

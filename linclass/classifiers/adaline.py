@@ -1,0 +1,124 @@
+"""AdaLine: the adaptive linear neuron of Widrow and Hoff, by the rule of least mean squares (LMS),
+
+    w ← w + η e x,   e = y − (w·x + b),   y = ±1,
+
+at every row, x including the constant 1 of the intercept. It is the stochastic gradient descent of ½(y − z)², so its
+weights come near those of LeastSquaresClassifier, and nearer the smaller η is. K classes are K scores, each with y = 1
+for its class and −1 for the others.
+
+A block of rows is solved at once: its errors e satisfy the triangular system (I + η L) e = y − z, with z the scores
+before the block and L the part of X Xᵀ below the diagonal. That is the sequential rule, not an approximation of it. A
+row of weight w counts as w visits in succession, which leave (1 − η‖x‖²)^w of its error.
+
+Predicts: scores, linear in x.
+Cost: O(n d K) a pass over the rows.
+Certificate: training mistakes, as a share of the rows.
+Reference: Widrow & Hoff (1960), IRE WESCON Convention Record; Duda, Hart & Stork (2001), §5.8.4.
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from linclass.design.design_matrix import DesignMatrix
+from linclass.numerics import Array
+from linclass.online.block import Block
+from linclass.online.correction import Tally
+from linclass.online.online_classifier import OnlineClassifier, require_number
+
+
+class Adaline(OnlineClassifier):
+    """Parameters
+    ----------
+    step : float or None, default=None
+        η, above 0. None is a tenth of 1/(mean ‖x‖²), and at most 1/(largest ‖x‖²), of the rows of
+        `fit` or of the first `partial_fit`. Above 2/‖x‖² a row increases its own error.
+    order : {'random', 'cyclic'}, default='random'
+        Order of the rows in `fit`: shuffled once, whatever the order given, or as given.
+    fit_intercept : bool, default=True
+        Whether to fit the intercept b. False sets b = 0.
+    tol : float, default=0.001
+        `fit` has converged when the squared errors met in a pass are less than those of the pass
+        before by at most this share.
+    max_iter : int, default=2000
+        Limit on the number of passes over the rows.
+    random_state : int, numpy.random.Generator or None, default=0
+        Seed of the order 'random'. None draws a new one for each fit.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    coef_ : array of shape (1, d) for two classes, (K, d) for more
+        Weights W.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    step_ : float
+        The step η that was used.
+    """
+
+    step_: float
+
+    def __init__(
+        self,
+        *,
+        step: float | None = None,
+        order: str = "random",
+        fit_intercept: bool = True,
+        tol: float = 1e-3,
+        max_iter: int = 2000,
+        random_state: Any = 0,
+    ):
+        self.step = step
+        self.order = order
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def check(self) -> None:
+        super().check()
+        if self.step is not None:
+            require_number("step", self.step)
+        require_number("tol", self.tol)
+
+    def _begin(self, X: Any, weights: Array) -> None:
+        super()._begin(X, weights)
+        if isinstance(self.step, Real):
+            self.step_ = float(self.step)
+            return
+        squares = DesignMatrix(X, self.fit_intercept).row_norms()
+        largest = float(squares[weights > 0].max())
+        mean = float(np.average(squares, weights=weights))
+        self.step_ = min(0.1 / mean, 1 / largest) if largest else 1.0
+
+    def _visit(self, block: Block, codes: Array, weights: Array, tally: Tally) -> None:
+        z = block.scores(self._theta)
+        own = codes == 1 if z.ndim == 1 else codes[:, None] == np.arange(z.shape[1])
+        if block.response is None:
+            block.response = self._response(block, weights)
+        share, inverse = block.response
+        errors = inverse @ (np.where(own, 1.0, -1.0) - z)
+        tally.squared_loss += float((weights @ (errors * errors)).sum())
+        tally.visits += len(weights)
+        block.add(self._theta, (share * errors.T).T)
+
+    def _response(self, block: Block, weights: Array) -> tuple[Array, Array]:
+        """(share, T): the errors at the time of each visit are T (y − z), and θ changes by Σ share_i e_i x_i."""
+        k, whole = block.norms, np.floor(weights)
+        left = (1 - self.step_ * k) ** whole * (1 - self.step_ * k * (weights - whole))
+        share = np.divide(1 - left, k, out=self.step_ * weights, where=k > 0)
+        system = np.tril(block.gram, -1) * share + np.eye(len(k))
+        return share, solve_triangular(system, np.eye(len(k)), lower=True, unit_diagonal=True)
+
+    def _tell(self, tally: Tally) -> None:
+        """A mistake is nothing special."""
+
+    def _has_settled(self, tally: Tally, previous: Tally | None) -> bool:
+        if previous is None:
+            return False
+        return tally.squared_loss >= (1 - self.tol) * previous.squared_loss

@@ -1,0 +1,79 @@
+"""Averaged perceptron: the mean of the weights after each visit to a row,
+
+    w̄ = (1/T) Σ_t w_t,   w_t = w_{t−1} + y x [y (w_{t−1}·x + b) ≤ 0].
+
+The perceptron's last weights are those that happened to survive the last mistake; the mean weighs every w_t by the
+number of rows it survived, and is nearly the vote of all of them at the cost of one linear classifier. On separable
+rows it makes at most (R/γ)² mistakes while learning, as the perceptron. K classes use Kesler's construction.
+
+Predicts: scores, linear in x.
+Cost: O(n d K) a pass over the rows.
+Certificate: training mistakes, as a share of the rows.
+Reference: Freund & Schapire (1999), Machine Learning 37; Collins (2002), EMNLP.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linclass.numerics import Array
+from linclass.online.block import Block
+from linclass.online.correction import Rule, Tally, correct
+from linclass.online.online_classifier import OnlineClassifier
+
+RULE = Rule(0.0, lambda margin, squared_length, visit: visit)
+
+
+class AveragedPerceptron(OnlineClassifier):
+    """Parameters
+    ----------
+    order : {'random', 'cyclic'}, default='random'
+        Order of the rows in `fit`: shuffled once, whatever the order given, or as given.
+    fit_intercept : bool, default=True
+        Whether to fit the intercept b. False sets b = 0.
+    max_iter : int, default=10
+        Limit on the number of passes over the rows.
+    random_state : int, numpy.random.Generator or None, default=0
+        Seed of the order 'random'. None draws a new one for each fit.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    coef_ : array of shape (1, d) for two classes, (K, d) for more
+        Averaged weights W̄.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Averaged intercepts.
+    n_mistakes_ : int
+        Number of corrections, in all passes of `fit` or in the last `partial_fit`.
+    """
+
+    _delayed: Array
+
+    def __init__(
+        self,
+        *,
+        order: str = "random",
+        fit_intercept: bool = True,
+        max_iter: int = 10,
+        random_state: Any = 0,
+    ):
+        self.order = order
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def _begin(self, X: Any, weights: Array) -> None:
+        super()._begin(X, weights)
+        self._delayed = np.zeros_like(self._theta)  # Σ of corrections × the visits before them
+
+    def _visit(self, block: Block, codes: Array, weights: Array, tally: Tally) -> None:
+        z = block.scores(self._theta)
+        a, late = correct(block, z, codes, weights, RULE, tally)
+        block.add(self._theta, a)
+        block.add(self._delayed, late)
+
+    def _parameters(self) -> Array:
+        return self._theta - self._delayed / self._visits

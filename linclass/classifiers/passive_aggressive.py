@@ -1,0 +1,111 @@
+"""Passive–aggressive: the least change of the weights that corrects a row,
+
+    w ← w + τ y x,   ℓ = max(0, 1 − y (w·x + b)),
+    PA     τ = ℓ/‖x‖²             the nearest w with ℓ = 0
+    PA-I   τ = min(C, ℓ/‖x‖²)     argmin ½‖w − w_t‖² + C ℓ
+    PA-II  τ = ℓ/(‖x‖² + 1/(2C))  argmin ½‖w − w_t‖² + C ℓ²
+
+with x including the constant 1 of the intercept. A row of margin 1 or more changes nothing (passive). With K classes
+the margin is z_y − z_r for the best other class r; τ x is added to w_y and subtracted from w_r, and 2‖x‖² replaces
+‖x‖². For any u, with losses ℓ_t(u) and ‖x‖ ≤ R,
+
+    PA-I   mistakes ≤ max(R², 1/C) (‖u‖² + 2C Σ ℓ_t(u)),      PA-II   Σ ℓ_t² ≤ (R² + 1/(2C)) (‖u‖² + 2C Σ ℓ_t(u)²).
+
+Predicts: scores, linear in x.
+Cost: O(n d K) a pass over the rows.
+Certificate: training mistakes, as a share of the rows.
+Reference: Crammer, Dekel, Keshet, Shalev-Shwartz & Singer (2006), JMLR 7, theorems 4 and 5.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from linclass.numerics import Array
+from linclass.online.block import Block
+from linclass.online.correction import Rule, Tally, correct
+from linclass.online.online_classifier import OnlineClassifier, require_number
+
+VARIANTS = ("PA", "PA-I", "PA-II")
+
+
+class PassiveAggressive(OnlineClassifier):
+    """Parameters
+    ----------
+    variant : {'PA', 'PA-I', 'PA-II'}, default='PA-I'
+        Which of the three steps above.
+    aggressiveness : float, default=1.0
+        C, above 0: the largest step of PA-I, and what PA-II pays for a loss. PA does not use it.
+    order : {'random', 'cyclic'}, default='random'
+        Order of the rows in `fit`: shuffled once, whatever the order given, or as given.
+    fit_intercept : bool, default=True
+        Whether to fit the intercept b. False sets b = 0.
+    tol : float, default=0.001
+        `fit` has converged after a pass in which every loss was at most `tol`.
+    max_iter : int, default=100
+        Limit on the number of passes over the rows.
+    random_state : int, numpy.random.Generator or None, default=0
+        Seed of the order 'random'. None draws a new one for each fit.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    coef_ : array of shape (1, d) for two classes, (K, d) for more
+        Weights W.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    n_mistakes_ : int
+        Number of visits to misclassified rows, in all passes of `fit` or in the last `partial_fit`.
+    squared_loss_ : float
+        Sum of ℓ² over these visits, before the corrections.
+    """
+
+    squared_loss_: float
+
+    def __init__(
+        self,
+        *,
+        variant: str = "PA-I",
+        aggressiveness: float = 1.0,
+        order: str = "random",
+        fit_intercept: bool = True,
+        tol: float = 1e-3,
+        max_iter: int = 100,
+        random_state: Any = 0,
+    ):
+        self.variant = variant
+        self.aggressiveness = aggressiveness
+        self.order = order
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def check(self) -> None:
+        super().check()
+        if self.variant not in VARIANTS:
+            raise ValueError(f"variant is {self.variant!r}; use {', '.join(VARIANTS)}.")
+        require_number("aggressiveness", self.aggressiveness)
+        require_number("tol", self.tol)
+
+    def _size(self, margin: float, squared_length: float, visit: float) -> float:
+        C, loss = self.aggressiveness * visit, 1 - margin
+        if squared_length == 0:
+            return 0.0
+        if self.variant == "PA-II":
+            return loss / (squared_length + 1 / (2 * C))
+        if self.variant == "PA-I":
+            return min(C, loss / squared_length)
+        return loss / squared_length
+
+    def _visit(self, block: Block, codes: Array, weights: Array, tally: Tally) -> None:
+        z = block.scores(self._theta)
+        block.add(self._theta, correct(block, z, codes, weights, Rule(1.0, self._size), tally)[0])
+
+    def _has_settled(self, tally: Tally, previous: Tally | None) -> bool:
+        return tally.least_margin >= 1 - self.tol
+
+    def _tell(self, tally: Tally) -> None:
+        super()._tell(tally)
+        self.squared_loss_ = tally.squared_loss

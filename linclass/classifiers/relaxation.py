@@ -1,0 +1,92 @@
+"""Relaxation with margin: the distance of a row from the half-space y (w·x + b) ≥ β is reduced by the factor 1 − η,
+
+    w ← w + η ((β − y (w·x + b))/‖x‖²) y x   for rows of margin at most β,
+
+with x including the constant 1 of the intercept. Seen in the space of weights each row is a half-space, and w is moved
+towards those it is outside of: η < 1 stops short of the boundary (underrelaxation), η = 1 projects onto it, η > 1 goes
+beyond it (overrelaxation). For 0 < η < 2 the distance of w from every solution decreases with each correction, so on
+separable rows w converges to one. With K classes the margin is z_y − z_r for the best other class r, as in
+PassiveAggressive, of which η = 1 and β = 1 is the first variant.
+
+Predicts: scores, linear in x.
+Cost: O(n d K) a pass over the rows.
+Certificate: training mistakes, as a share of the rows.
+Reference: Agmon (1954), Motzkin & Schoenberg (1954), Canad. J. Math. 6; Duda, Hart & Stork (2001), §5.6.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from linclass.numerics import Array
+from linclass.online.block import Block
+from linclass.online.correction import Rule, Tally, correct
+from linclass.online.online_classifier import OnlineClassifier, require_number
+
+
+class Relaxation(OnlineClassifier):
+    """Parameters
+    ----------
+    margin : float, default=1.0
+        β, above 0. Started from zero, only the scale of the weights depends on it.
+    step : float, default=1.0
+        η, above 0 and below 2.
+    order : {'random', 'cyclic'}, default='random'
+        Order of the rows in `fit`: shuffled once, whatever the order given, or as given.
+    fit_intercept : bool, default=True
+        Whether to fit the intercept b. False sets b = 0.
+    tol : float, default=0.001
+        `fit` has converged after a pass in which no margin was below (1 − `tol`) β.
+    max_iter : int, default=100
+        Limit on the number of passes over the rows.
+    random_state : int, numpy.random.Generator or None, default=0
+        Seed of the order 'random'. None draws a new one for each fit.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    coef_ : array of shape (1, d) for two classes, (K, d) for more
+        Weights W.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    n_mistakes_ : int
+        Number of visits to misclassified rows, in all passes of `fit` or in the last `partial_fit`.
+    """
+
+    def __init__(
+        self,
+        *,
+        margin: float = 1.0,
+        step: float = 1.0,
+        order: str = "random",
+        fit_intercept: bool = True,
+        tol: float = 1e-3,
+        max_iter: int = 100,
+        random_state: Any = 0,
+    ):
+        self.margin = margin
+        self.step = step
+        self.order = order
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def check(self) -> None:
+        super().check()
+        require_number("margin", self.margin)
+        require_number("step", self.step, below=2)
+        require_number("tol", self.tol)
+
+    def _size(self, margin: float, squared_length: float, visit: float) -> float:
+        if squared_length == 0:
+            return 0.0
+        return visit * self.step * (self.margin - margin) / squared_length
+
+    def _visit(self, block: Block, codes: Array, weights: Array, tally: Tally) -> None:
+        z, rule = block.scores(self._theta), Rule(self.margin, self._size)
+        block.add(self._theta, correct(block, z, codes, weights, rule, tally)[0])
+
+    def _has_settled(self, tally: Tally, previous: Tally | None) -> bool:
+        return tally.least_margin >= (1 - self.tol) * self.margin

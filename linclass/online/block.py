@@ -1,0 +1,91 @@
+"""Blocks of consecutive rows [x 1] with their Gram matrix K = X Xᵀ.
+
+The scores of a block are computed once, at its start. When row i is corrected by a_i x_i, the scores of the other rows
+of the block change by a_i K_ij, without a product with the features.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from linclass.numerics import Array
+
+ROWS = 64  # a block costs a few calls of NumPy, and K costs ROWS products for each row
+DENSE = 0.05  # share of stored entries from which sparse rows are made dense, block by block
+
+
+class Block:
+    """Dense rows."""
+
+    def __init__(self, rows: Any, first: int):
+        self.rows = rows  # (b, width)
+        self.slice = slice(first, first + rows.shape[0])  # its rows among all
+        self.response: Any = None  # what a classifier computes of the block once for all passes
+
+    @cached_property
+    def gram(self) -> Array:
+        return np.asarray(self.rows @ self.rows.T)
+
+    @cached_property
+    def norms(self) -> Array:
+        """‖x‖² of each row."""
+        return self.gram.diagonal().copy()
+
+    def scores(self, theta: Array) -> Array:
+        """(b,), or (b, K) for theta (width, K)."""
+        return np.asarray(self.rows @ theta)
+
+    def add(self, theta: Array, coefficients: Array) -> None:
+        """θ ← θ + Σ_i a_i x_i."""
+        theta += self.rows.T @ coefficients
+
+
+class SparseBlock(Block):
+    """Sparse rows: only the features that occur in them are touched."""
+
+    @cached_property
+    def gram(self) -> Array:
+        return np.asarray((self._occurring.T @ self._occurring).toarray())
+
+    @cached_property
+    def features(self) -> Array:
+        return np.flatnonzero(np.bincount(self.rows.indices, minlength=self.rows.shape[1]))
+
+    @cached_property
+    def _occurring(self) -> Any:
+        """The features that occur in some row, (c, b)."""
+        places = np.empty(self.rows.shape[1], dtype=np.int32)
+        places[self.features] = np.arange(len(self.features))
+        parts = self.rows.data, places[self.rows.indices], self.rows.indptr
+        own = sparse.csr_array(parts, shape=(self.rows.shape[0], len(self.features)))
+        return own.T.tocsr()
+
+    def add(self, theta: Array, coefficients: Array) -> None:
+        changes = np.count_nonzero(coefficients)
+        if theta.ndim == 1 or changes > 2 * len(coefficients):
+            theta[self.features] += self._occurring @ coefficients
+            return
+        for i, k in zip(*np.nonzero(coefficients), strict=True):  # two classes of some rows
+            own = slice(self.rows.indptr[i], self.rows.indptr[i + 1])
+            theta[self.rows.indices[own], k] += coefficients[i, k] * self.rows.data[own]
+
+
+def blocks(X: Any, intercept: bool) -> Iterator[Block]:
+    """The rows in the order given."""
+    n, d = X.shape
+    is_sparse = sparse.issparse(X)
+    stays_sparse = is_sparse and X.nnz < DENSE * n * d
+    for first in range(0, n, ROWS):
+        rows = X[first : first + ROWS]
+        one = np.ones((rows.shape[0], int(intercept)))
+        if stays_sparse:
+            if intercept:
+                rows = sparse.hstack([rows, sparse.csr_array(one)], format="csr")
+            yield SparseBlock(rows, first)
+        else:
+            yield Block(np.hstack([rows.toarray() if is_sparse else rows, one]), first)

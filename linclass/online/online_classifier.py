@@ -1,0 +1,173 @@
+"""Base of the classifiers that learn from one row after another.
+
+`fit` makes passes over the rows until one changes nothing worth mentioning, or `max_iter`; `partial_fit` makes one pass
+over more rows, in the order given. Bounds on mistakes hold for any order. A row of weight w is visited w times in
+succession, so a row of weight two is the row twice.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+
+from linclass import validation
+from linclass.applicability import NotApplicable
+from linclass.conventions.geometry import LinearGeometry
+from linclass.conventions.linear_scores import LinearScores
+from linclass.numerics import Array
+from linclass.online.block import Block, blocks
+from linclass.online.correction import Tally
+from linclass.online.row_order import random_order
+from linclass.unfinished import silently
+
+ORDERS = ("random", "cyclic")
+
+
+class OnlineClassifier(LinearScores, LinearGeometry):
+    """A subclass says how θ, (d + 1,) or (d + 1, K), changes at the rows of a block."""
+
+    order: str
+    fit_intercept: bool
+    max_iter: int
+    random_state: Any
+    n_mistakes_: int
+    _theta: Array
+    _visits: float
+
+    def _visit(self, block: Block, codes: Array, weights: Array, tally: Tally) -> None:
+        """Change θ at the rows of a block, one after another."""
+        raise NotImplementedError
+
+    def _has_settled(self, tally: Tally, previous: Tally | None) -> bool:
+        """Whether no further pass is needed, from what happened in the last two."""
+        return tally.corrections == 0
+
+    def _parameters(self) -> Array:
+        """θ of the fitted model."""
+        return self._theta
+
+    def check(self) -> None:
+        if self.order not in ORDERS:
+            raise ValueError(f"order is {self.order!r}; use {' or '.join(ORDERS)}.")
+        if not (isinstance(self.max_iter, Integral) and self.max_iter >= 1):
+            raise ValueError(
+                f"max_iter is {self.max_iter!r}; it must be a whole number, at least 1."
+            )
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        X, codes, weights = self._start_fit(X, y, sample_weight)
+        if self.order == "random":
+            rows = random_order(X, codes, self.random_state)
+            X, codes, weights = X[rows], codes[rows], weights[rows]
+        self._begin(X, weights)
+        kept, whole, previous, settled = list(blocks(X, self.fit_intercept)), Tally(), None, False
+        for n_iter in range(1, self.max_iter + 1):  # noqa: B007
+            tally = Tally(visits=whole.visits)
+            self._pass(kept, codes, weights, tally)
+            whole.add(tally)
+            if settled := self._has_settled(tally, previous):
+                break
+            previous = tally
+        reason = "" if settled else f"{n_iter} passes over the rows did not suffice."
+        return self._conclude(X, codes, weights, whole, n_iter, reason)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """One more pass, over these rows in the order given.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            New rows.
+        y : array of shape (n,)
+            Class of each row.
+        classes : sequence or None, default=None
+            All classes, in the first call. None takes the classes of its rows.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; None weighs all rows equally.
+
+        Returns
+        -------
+        self
+        """
+        self.check()
+        first = not hasattr(self, "_theta")
+        X = self._matrix_for_fit(X) if first else self._check_rows(X)
+        y = validation.labels(y, X.shape[0], type(self).__name__)
+        weights = validation.row_weights(sample_weight, X.shape[0])
+        if first:
+            self.classes_ = classes_of_first_call(y, classes)
+            self._begin(X, weights)
+        codes = codes_among(self.classes_, y, classes)
+        kept = weights > 0
+        X, codes, weights = X[kept], codes[kept], weights[kept]
+        tally = Tally(visits=0.0 if first else self._visits)
+        self._pass(blocks(X, self.fit_intercept), codes, weights, tally)
+        with silently():
+            return self._conclude(X, codes, weights, tally, 1, "partial_fit makes one pass.")
+
+    def _begin(self, X: Any, weights: Array) -> None:
+        """θ = 0."""
+        K, width = len(self.classes_), X.shape[1] + bool(self.fit_intercept)
+        self._theta = np.zeros(width if K == 2 else (width, K))
+
+    def _pass(self, rows: Any, codes: Array, weights: Array, tally: Tally) -> None:
+        for block in rows:
+            self._visit(block, codes[block.slice], weights[block.slice], tally)
+
+    def _conclude(
+        self, X: Any, codes: Array, weights: Array, tally: Tally, n_iter: int, reason: str
+    ) -> Self:
+        """Set the fitted attributes."""
+        self._visits = tally.visits
+        self._tell(tally)
+        theta, d = np.atleast_2d(self._parameters().T), X.shape[1]
+        self.coef_ = np.ascontiguousarray(theta[:, :d])
+        self.intercept_ = theta[:, d].copy() if self.fit_intercept else np.zeros(len(theta))
+        status = "max_iter" if reason else "converged"
+        return self._record(status, reason, **self._certified(X, codes, weights), n_iter=n_iter)
+
+    def _tell(self, tally: Tally) -> None:
+        self.n_mistakes_ = int(tally.mistakes)
+
+    def _certified(self, X: Any, codes: Array, weights: Array) -> dict[str, Any]:
+        """The share of the rows that are misclassified."""
+        Z = X @ self.coef_.T + self.intercept_
+        predicted = Z[:, 0] > 0 if Z.shape[1] == 1 else Z.argmax(axis=1)
+        wrong = float(np.average(predicted != codes, weights=weights))
+        return {"certificate": wrong, "certificate_kind": "training_mistakes"}
+
+
+def classes_of_first_call(y: Array, given: Any) -> Array:
+    """The classes of a model that `partial_fit` begins."""
+    classes = np.unique(y if given is None else np.asarray(given))
+    if len(classes) < 2:
+        raise NotApplicable(
+            f"y has 1 class so far: {classes.tolist()[0]!r}; classes must be passed on the first "
+            "call, classes=[…]."
+        )
+    return classes
+
+
+def codes_among(classes: Array, y: Array, given: Any) -> Array:
+    """Codes of labels in the classes of the first call, which `given` must repeat if it is not None."""
+    if given is not None and not np.array_equal(np.unique(np.asarray(given)), classes):
+        raise ValueError(
+            f"`classes={given!r}` is not the same as on last call to partial_fit, was: {classes!r}."
+        )
+    known = np.isin(y, classes)
+    if not known.all():
+        raise ValueError(
+            f"y holds {y[~known].tolist()[0]!r}, but the classes are {classes.tolist()}; name all of them in "
+            "the first call, classes=[…]."
+        )
+    return np.searchsorted(classes, y)
+
+
+def require_number(name: str, value: Any, *, below: float = np.inf) -> None:
+    """Refuse a parameter that is not a number above 0 and below `below`."""
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if not (number and 0 < value < below):
+        until = f" and below {below:g}" if below < np.inf else ""
+        raise ValueError(f"{name} is {value!r}; it must be a finite number above 0{until}.")

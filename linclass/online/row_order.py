@@ -1,0 +1,38 @@
+"""A random order of rows that depends on what the rows contain, not on the order in which they are given.
+
+The rows are sorted by a random hash of their features and class, so equal rows are neighbours. A classifier that
+learns from one row after another then gives the same result for a row of weight two and for the row twice,
+wherever the two stand, and for dense and sparse rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from linclass.numerics import BLOCK, Array
+
+
+def random_order(X: Any, codes: Array, seed: Any) -> Array:
+    """Indices of the rows in an order drawn by `seed`."""
+    rng = np.random.default_rng(seed)
+    factors = rng.integers(1 << 63, size=X.shape[1] + 1, dtype=np.uint64) * 2 + 1
+    keys = _mixed(codes.astype(float) + 1) * factors[-1]
+    if sparse.issparse(X):
+        products = np.append(_mixed(X.data) * factors[X.indices], np.uint64(0))
+        sums = np.add.reduceat(products, X.indptr[:-1])
+        keys += np.where(np.diff(X.indptr) > 0, sums, np.uint64(0))
+    else:
+        for start in range(0, len(X), BLOCK):
+            rows = slice(start, start + BLOCK)
+            keys[rows] += (_mixed(X[rows]) * factors[:-1]).sum(axis=1, dtype=np.uint64)
+    return np.argsort(keys, kind="stable")
+
+
+def _mixed(values: Array) -> Array:
+    """The bits of numbers, the high ones mixed into the low ones; 0 for 0, so that zeros need not be stored."""
+    bits = (np.asarray(values, dtype=float) + 0.0).view(np.uint64)  # −0 becomes 0
+    bits = (bits ^ (bits >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
+    return bits ^ (bits >> np.uint64(29))

@@ -1,0 +1,234 @@
+"""Laws of the classifiers that learn from one row after another: their rules, row by row, and what they promise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from linclass import Adaline, AveragedPerceptron, PassiveAggressive, Relaxation, largest_margin
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+# τ of a row of margin m and squared length k
+RULES: dict[str, tuple[Any, Callable[[float, float], float]]] = {
+    "perceptron": (AveragedPerceptron(), lambda m, k: float(m <= 0)),
+    "PA": (PassiveAggressive(variant="PA"), lambda m, k: max(0, 1 - m) / k),
+    "PA-I": (
+        PassiveAggressive(aggressiveness=0.1),
+        lambda m, k: min(0.1, max(0, 1 - m) / k),
+    ),
+    "PA-II": (
+        PassiveAggressive(variant="PA-II", aggressiveness=0.1),
+        lambda m, k: max(0, 1 - m) / (k + 5),
+    ),
+    "underrelaxation": (
+        Relaxation(margin=2.0, step=0.5),
+        lambda m, k: 0.5 * max(0, 2 - m) / k,
+    ),
+    "overrelaxation": (Relaxation(step=1.6), lambda m, k: 1.6 * max(0, 1 - m) / k),
+}
+MODELS = {name: model for name, (model, _) in RULES.items()} | {"adaline": Adaline(step=0.02)}
+
+
+def rows(K: int, n: int = 200, overlap: float = 1.0, seed: int = 0) -> tuple[Any, Any]:
+    """More rows than a block has, of which many entries are 0."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, K, n)
+    X = rng.normal(size=(K, 6))[y] * 2 + overlap * rng.normal(size=(n, 6))
+    return X * (rng.random(X.shape) < 0.6), y
+
+
+def row_by_row(X: Any, y: Any, visits: Any, rule: Callable[[float, float], float]) -> Any:
+    """One pass, as in the books: (Θ after each visit, the loss of perceptrons)."""
+    K = y.max() + 1
+    theta, met = np.zeros((K, X.shape[1] + 1)), []
+    for x, k in zip(np.repeat(X, visits, axis=0), np.repeat(y, visits), strict=True):
+        x = np.append(x, 1.0)
+        if K == 2:
+            sign = 2 * k - 1
+            theta[1] += rule(sign * theta[1] @ x, x @ x) * sign * x
+        else:
+            z = theta @ x
+            rival = int(np.argmax(np.where(np.arange(K) == k, -np.inf, z)))
+            size = rule(z[k] - z[rival], 2 * x @ x)
+            theta[k] += size * x
+            theta[rival] -= size * x
+        met.append(theta.copy())
+    return np.array(met)
+
+
+def fresh(model: Any, **params: Any) -> Any:
+    return type(model)(**(model.get_params() | {"order": "cyclic"} | params))
+
+
+def theta_of(model: Any) -> np.ndarray:
+    return np.column_stack([model.coef_, model.intercept_])
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("K", [2, 4])
+@pytest.mark.parametrize("name", RULES)
+def test_blocks_of_rows_follow_the_rule_row_by_row(name: str, K: int, kind: Any) -> None:
+    X, y = rows(K)
+    visits = np.random.default_rng(1).integers(0, 4, len(y))
+    model, rule = RULES[name]
+    after = row_by_row(X, y, visits, rule)
+    expected = after.mean(axis=0) if isinstance(model, AveragedPerceptron) else after[-1]
+    fitted = fresh(model, max_iter=1).fit(kind(X), y, sample_weight=visits)
+    np.testing.assert_allclose(theta_of(fitted), expected[1:] if K == 2 else expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("K", [2, 4])
+def test_a_block_of_least_mean_squares_is_the_rule_row_by_row(K: int, kind: Any) -> None:
+    X, y = rows(K)
+    visits = np.random.default_rng(1).integers(0, 4, len(y))
+    theta = np.zeros((K, X.shape[1] + 1))
+    for x, k in zip(np.repeat(X, visits, axis=0), np.repeat(y, visits), strict=True):
+        x = np.append(x, 1.0)
+        target = np.where(np.arange(K) == k, 1.0, -1.0)
+        theta += 0.02 * np.outer(target - theta @ x, x)
+    fitted = fresh(MODELS["adaline"], max_iter=1).fit(kind(X), y, sample_weight=visits)
+    np.testing.assert_allclose(theta_of(fitted), theta[1:] if K == 2 else theta, atol=1e-9)
+
+
+def test_adaline_with_a_small_step_is_least_squares() -> None:
+    """The limit of LMS in a fixed order differs from the least squares by O(η)."""
+    X, y = rows(2)
+    A, t = np.column_stack([X, np.ones(len(y))]), 2.0 * y - 1
+    least = np.linalg.lstsq(A, t, rcond=None)[0]
+    off = [
+        np.linalg.norm(theta_of(Adaline(step=step, tol=1e-12, max_iter=20000).fit(X, y))[0] - least)
+        for step in (1e-3, 5e-4)
+    ]
+    assert off[1] < 0.02 * np.linalg.norm(least)
+    assert off[1] == pytest.approx(off[0] / 2, rel=0.1)
+
+
+@pytest.mark.parametrize("order", ["cyclic", "random"])
+@pytest.mark.parametrize("K", [2, 4])
+@pytest.mark.parametrize("name", MODELS)
+def test_a_row_of_weight_two_is_the_row_twice(name: str, K: int, order: str) -> None:
+    """In random order wherever the two stand."""
+    X, y = rows(K)
+    rng = np.random.default_rng(2)
+    weights = rng.integers(0, 4, len(y))
+    twice, labels = np.repeat(X, weights, axis=0), np.repeat(y, weights)
+    if order == "random":
+        shuffled = rng.permutation(len(labels))
+        twice, labels = twice[shuffled], labels[shuffled]
+    weighted = fresh(MODELS[name], order=order, max_iter=3).fit(X, y, sample_weight=weights)
+    repeated = fresh(MODELS[name], order=order, max_iter=3).fit(twice, labels)
+    np.testing.assert_allclose(theta_of(weighted), theta_of(repeated), atol=1e-8)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_part_by_part_is_a_pass_in_the_order_given(name: str) -> None:
+    X, y = rows(4)
+    whole = fresh(MODELS[name], max_iter=2).fit(X, y)
+    parts = fresh(MODELS[name])
+    for _ in range(2):
+        for part in np.array_split(np.arange(len(y)), 3):
+            parts.partial_fit(X[part], y[part], classes=range(4))
+    np.testing.assert_allclose(theta_of(parts), theta_of(whole), atol=1e-9)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_partial_fit_refuses_a_class_that_it_was_not_told_of(name: str) -> None:
+    X, y = rows(4)
+    model = fresh(MODELS[name]).partial_fit(X, y, classes=[0, 1, 2, 3])
+    with pytest.raises(ValueError, match=r"y holds 4, but the classes are \[0, 1, 2, 3\]"):
+        model.partial_fit(X, y + 1)
+    with pytest.raises(ValueError, match="not the same as on last call"):
+        model.partial_fit(X, y, classes=[0, 1])
+    with pytest.raises(ValueError, match="classes must be passed on the first call"):
+        fresh(MODELS[name]).partial_fit(X[:1], y[:1])
+
+
+def homogeneous_margin(X: Any, y: Any) -> tuple[float, float]:
+    """R and γ of the rows [x 1] for the separating hyperplane through the origin."""
+    found = largest_margin(X, y, intercept="feature")
+    return float(np.sqrt((X**2).sum(axis=1) + 1).max()), found.margin
+
+
+def separable(seed: int, n: int = 300) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    w, X = rng.normal(size=5), rng.normal(size=(n, 5))
+    z = X @ w
+    kept = np.abs(z) > 0.3
+    return X[kept], (z[kept] > 0).astype(int)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_novikoffs_bound_holds_for_the_averaged_perceptron(seed: int) -> None:
+    X, y = separable(seed)
+    R, margin = homogeneous_margin(X, y)
+    model = AveragedPerceptron(max_iter=10_000).fit(X, y)
+    assert model.status_ == "converged"
+    assert 0 < model.n_mistakes_ <= (R / margin) ** 2
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_losses_of_passive_aggressive_on_separable_rows_are_bounded(seed: int) -> None:
+    """Σ ℓ² ≤ R²‖u‖² for every u without loss, theorem 2; the shortest is 1/γ."""
+    X, y = separable(seed)
+    R, margin = homogeneous_margin(X, y)
+    model = PassiveAggressive(variant="PA", max_iter=50).fit(X, y)
+    assert 0 < model.squared_loss_ <= (R / margin) ** 2
+
+
+@pytest.mark.parametrize("C", [0.01, 0.1, 1.0])
+@pytest.mark.parametrize("K", [2, 4])
+def test_passive_aggressive_is_bounded_by_any_other_classifier(K: int, C: float) -> None:
+    """Theorems 4 and 5, for one pass and some u; for K classes in the space of Kesler's construction."""
+    X, y = rows(K, overlap=2.0)
+    A = np.column_stack([X, np.ones(len(y))])
+    R2 = (A**2).sum(axis=1).max() * (1 if K == 2 else 2)
+    first = fresh(PassiveAggressive(aggressiveness=C), max_iter=1).fit(X, y)
+    second = fresh(PassiveAggressive(variant="PA-II", aggressiveness=C), max_iter=1).fit(X, y)
+    for passes in (1, 5, 20):
+        u = theta_of(PassiveAggressive(aggressiveness=0.01, max_iter=passes).fit(X, y))
+        Z, i = A @ u.T, np.arange(len(y))
+        if K == 2:
+            m = np.where(y, 1, -1) * Z[:, 0]
+        else:
+            own = Z[i, y].copy()
+            Z[i, y] = -np.inf
+            m = own - Z.max(axis=1)
+        loss, size = np.maximum(0, 1 - m), (u**2).sum()
+        assert first.n_mistakes_ <= max(R2, 1 / C) * (size + 2 * C * loss.sum())
+        assert second.squared_loss_ <= (R2 + 1 / (2 * C)) * (size + 2 * C * (loss**2).sum())
+
+
+def test_relaxation_by_projections_is_the_first_passive_aggressive() -> None:
+    X, y = rows(3)
+    one = Relaxation(step=1.0, margin=1.0, max_iter=4).fit(X, y)
+    other = PassiveAggressive(variant="PA", max_iter=4).fit(X, y)
+    np.testing.assert_allclose(theta_of(one), theta_of(other), atol=1e-12)
+
+
+@pytest.mark.parametrize("step", [0.3, 1.0, 1.9])
+def test_every_correction_of_relaxation_is_nearer_to_every_solution(step: float) -> None:
+    """Fejér's property, here for a solution of margin at least 1."""
+    X, y = separable(3)
+    solution = theta_of(PassiveAggressive(variant="PA", max_iter=5000, tol=1e-9).fit(X, y))
+    margins = np.where(y, 1, -1) * (X @ solution[0, :-1] + solution[0, -1])
+    solution /= margins.min()
+    model, distances = Relaxation(step=step), []
+    for i in range(len(y)):
+        model.partial_fit(X[[i]], y[[i]], classes=[0, 1])
+        distances.append(np.linalg.norm(theta_of(model) - solution))
+    assert (np.diff(distances) <= 1e-12).all()
+    assert distances[-1] < distances[0]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_dense_and_sparse_rows_in_random_order_are_the_same_rows(name: str) -> None:
+    X, y = rows(4)
+    dense = type(MODELS[name])(**MODELS[name].get_params()).fit(X, y)
+    other = type(MODELS[name])(**MODELS[name].get_params()).fit(sparse.csr_array(X), y)
+    np.testing.assert_allclose(theta_of(other), theta_of(dense), atol=1e-8)
