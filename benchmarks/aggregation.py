@@ -23,7 +23,7 @@ import polars as pl
 from linclass_study import table_files
 from linclass_study.results import scored_runs, summary
 from linclass_study.results.scoring import Classes
-from linclass_study.runs import kept
+from linclass_study.runs import run_files
 
 DATASETS, FOLDS, HELD_OUT = 10, 10, 5000  # rows of a fold
 IDENTITY = ("dataset", "method", "protocol", "repeat", "fold")
@@ -43,7 +43,7 @@ def make(results: Path, rows: int) -> dict[str, dict[str, str]]:
                 predictions.with_columns(**own), "predictions", folder / "predictions.parquet"
             )
             table_files.write(fits.with_columns(**own), "fits", folder / "fits.parquet")
-            digest = kept.digest_of_file(folder / "predictions.parquet")
+            digest = run_files.digest_of_file(folder / "predictions.parquet")
             made.setdefault(dataset, {})[method] = digest
     return made
 

@@ -1,6 +1,6 @@
 """Calls in a child process that may die: wall time and memory are limits that really stop them.
 
-The child (linclass_study/child.py) builds a state and then answers one call after another. A call
+The child (linclass_study/guarded_child.py) builds a state and then answers one call after another. A call
 that hangs, is killed, or ends the interpreter comes back as a value, and the next call gets a new child.
 `use` has the child that is there build another state: what it has imported and loaded stays.
 """
@@ -97,7 +97,7 @@ class Guard:
     def _start(self) -> None:
         ours, theirs = Pipe()
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "linclass_study.child", str(theirs.fileno())],
+            [sys.executable, "-m", "linclass_study.guarded_child", str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
             start_new_session=True,

@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from importlib.metadata import version
 from pathlib import Path
 
-from linclass_study.command.opened import opened
+from linclass_study.command.open_results import open_results
 from linclass_study.refusal import Refused
 
 ROUNDING = 1e-9  # of agreement.py, whose import takes time that `--help` need not
@@ -38,7 +38,7 @@ def verify(asked: argparse.Namespace) -> int:
     from linclass_study.command import verify as command
 
     with ExitStack() as stack:
-        a, b = (stack.enter_context(opened(given)) for given in (asked.a, asked.b))
+        a, b = (stack.enter_context(open_results(given)) for given in (asked.a, asked.b))
         found = command.verify(a, b, asked.tolerance)
         for line in command.told(found, a, b, asked.all):
             print(line)
@@ -51,7 +51,7 @@ def merge(asked: argparse.Namespace) -> int:
 
     into = Path(asked.into).expanduser()
     with ExitStack() as stack:
-        sources = [stack.enter_context(opened(given)) for given in asked.results]
+        sources = [stack.enter_context(open_results(given)) for given in asked.results]
         try:
             merged = command.merge(sources, into, asked.tolerance)
         except Conflict as conflict:
@@ -66,12 +66,12 @@ def merge(asked: argparse.Namespace) -> int:
 
 def publish(asked: argparse.Namespace) -> int:
     from linclass_study.command import publish as command
+    from linclass_study.command.archive_parts import written_on
     from linclass_study.command.citation import Author, Citation
-    from linclass_study.command.contents import written_on
 
     if Path(asked.results).expanduser().is_file():
         raise Refused(f"{asked.results} is an archive already; give a results folder")
-    with opened(asked.results) as results:
+    with open_results(asked.results) as results:
         citation = Citation(
             title=asked.title or f"Results of a linclass study: {results.folder.resolve().name}",
             authors=[Author.of(text) for text in asked.author or [ANONYMOUS]],

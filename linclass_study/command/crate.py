@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from linclass_study.command import contents
+from linclass_study.command import archive_parts
+from linclass_study.command.archive_parts import written_on
 from linclass_study.command.citation import Citation
-from linclass_study.command.contents import written_on
 from linclass_study.command.results_folder import ResultsFolder
 from linclass_study.project import ROOT
 from linclass_study.refusal import Refused
@@ -173,7 +173,7 @@ def _run(
 
 def _parts(published: Mapping[str, Path]) -> Iterator[Entity]:
     """Each file of the archive's top, each file of the configuration, and each folder as one."""
-    told = {part.place: part.what for part in contents.PARTS}
+    told = {part.place: part.what for part in archive_parts.PARTS}
     told |= {
         "configuration/": "the configuration as written",
         "workflow/": "the rules and scripts of the workflow",

@@ -25,8 +25,8 @@ from linclass_study.environment import FOLDER as ENVIRONMENT
 from linclass_study.refusal import Refused
 from linclass_study.results.outcome import FIT
 from linclass_study.results.times import UNKNOWN
-from linclass_study.runs import kept
-from linclass_study.runs.kept import BOUNDARY
+from linclass_study.runs import run_files
+from linclass_study.runs.run_files import BOUNDARY
 
 
 def write(sources: Sequence[ResultsFolder], merged: Merged, folder: Path) -> None:
@@ -96,7 +96,7 @@ def _write_run(run: Run, sources: Sequence[ResultsFolder], folder: Path) -> pl.D
     else:
         rows = predictions.sort(*FIT, maintain_order=True)
         table_files.write(rows, "predictions", target / "predictions.parquet")
-    for name in kept.TABLES:
+    for name in run_files.TABLES:
         rows = table_files.frame(name)
         for source, theirs in zip(sources, told, strict=True):  # the first that kept it of the fit
             own = source.of_run(name, run).join(made(theirs), on=FIT, how="semi")
@@ -139,7 +139,7 @@ def _copy(source: Path, target: Path) -> None:
 
 def merge(sources: Sequence[ResultsFolder], into: Path, tolerance: float = ROUNDING) -> Merged:
     """The merged folder, with its tables, figures and page."""
-    from linclass_study.command import derived  # figures take a second to import
+    from linclass_study.command import derived_files  # figures take a second to import
 
     with aside(into) as folder:
         merged = combined(sources, folder)
@@ -147,7 +147,7 @@ def merge(sources: Sequence[ResultsFolder], into: Path, tolerance: float = ROUND
         if found:
             raise Conflict(found)
         write(sources, merged, folder)
-        derived.write(merged, into)
+        derived_files.write(merged, into)
     return merged
 
 

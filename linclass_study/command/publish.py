@@ -17,9 +17,9 @@ from pathlib import Path
 
 import polars as pl
 
-from linclass_study.command import contents, readme
+from linclass_study.command import archive_parts, readme
 from linclass_study.command.citation import Citation
-from linclass_study.command.opened import SUMS, sha256
+from linclass_study.command.open_results import SUMS, sha256
 from linclass_study.command.results_folder import ResultsFolder
 from linclass_study.refusal import Refused
 
@@ -38,7 +38,7 @@ def publish(
     partial: bool = False,
 ) -> Path:
     """Writes the archive and returns its place: beside the folder, named after it and its content."""
-    lacks = contents.missing(results)
+    lacks = archive_parts.missing(results)
     if lacks and not partial:
         remedy = "run snakemake to its end, or publish what there is with --partial"
         raise Refused(f"{results.given} is not finished: {lacks}; {remedy}")
@@ -59,7 +59,7 @@ def publish(
 def collected(results: ResultsFolder, citation: Citation, scratch: Path) -> dict[str, Path]:
     """Name in the archive → the file with its content; what must be changed is written to `scratch`."""
     files: dict[str, Path] = {}
-    for name, path, part in contents.files(results):
+    for name, path, part in archive_parts.files(results):
         files[name] = _unspecific(path, scratch / "changed" / name) if part.private else path
     if (results.folder / "study.json").exists():
         for name, text in results.study.files.items():

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from linclass_study.command import contents
+from linclass_study.command import archive_parts
 from linclass_study.command.citation import Citation
-from linclass_study.command.opened import SUMS
+from linclass_study.command.open_results import SUMS
 from linclass_study.command.results_folder import ResultsFolder
 
 
 def text(results: ResultsFolder, citation: Citation, names: set[str]) -> str:
     """What is what, how to check it, and whose data it speaks of."""
     tops = {name.split("/")[0] + "/" * ("/" in name) for name in names}
-    parts = [f"| `{part.place}` | {part.what} |" for part in contents.PARTS if part.place in tops]
+    parts = [
+        f"| `{part.place}` | {part.what} |" for part in archive_parts.PARTS if part.place in tops
+    ]
     if "configuration/" in tops:
         parts.append("| `configuration/` | the configuration as written |")
     parts += [

@@ -14,7 +14,15 @@ import numpy as np
 from linclass_study.data import blocks
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.unavailable import first_line
-from linclass_study.gate import column_checks, identifiers, in_file, keys, rank, rows, separable
+from linclass_study.gate import (
+    block_checks,
+    column_checks,
+    identifiers,
+    rank,
+    row_keys,
+    rows,
+    separable,
+)
 from linclass_study.gate.design import NotChecked, design
 from linclass_study.gate.target_like import target_like
 
@@ -34,7 +42,7 @@ def check(data: Dataset) -> tuple[Facts, Arrays]:
 
 def _in_memory(found: _Findings, data: Dataset) -> None:
     table, y, split = data.table, data.y, data.split
-    found.of("rows", lambda: ({}, keys.by_kind(table)))
+    found.of("rows", lambda: ({}, row_keys.by_kind(table)))
     _repeated(found, y, split)
     found.of("missing values", lambda: column_checks.missing(table))
     found.of("constant columns", lambda: column_checks.constant(table))
@@ -53,7 +61,7 @@ def _in_memory(found: _Findings, data: Dataset) -> None:
 
 def _by_blocks(found: _Findings, data: Dataset) -> None:
     names = data.table.names
-    found.of("rows", lambda: in_file.of_blocks(blocks.tables(data.in_file, names), names))
+    found.of("rows", lambda: block_checks.of_blocks(blocks.tables(data.in_file, names), names))
     _repeated(found, data.y, data.split)
     found.unchecked["all else"] = "rows stay in their file"
 
@@ -62,7 +70,7 @@ def _repeated(found: _Findings, y: np.ndarray, split: np.ndarray) -> None:
     """What the keys of the rows tell, if there are any."""
     own = found.arrays.get("rows_by_name")
     if own is not None:
-        found.facts["features_digest"] = keys.features_digest(own)
+        found.facts["features_digest"] = row_keys.features_digest(own)
         found.of("repeated rows", lambda: rows.repeated(own, y))
         found.of("the official split", lambda: rows.on_both_sides(own, split))
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass.table import Table
-from linclass_study.gate import words
+from linclass_study.gate import cell_words
 
 NAMED = 100  # columns that are named; all are counted
 
@@ -24,14 +24,14 @@ def kinds(table: Table) -> dict[str, Any]:
 def missing(table: Table) -> dict[str, Any]:
     """Cells without a value, in all and of each column that has some."""
     if not table.is_sparse:
-        return told_missing(table.names, np.isnan(table.X).sum(axis=0))
+        return missing_facts(table.names, np.isnan(table.X).sum(axis=0))
     gaps = table.X.indices[np.isnan(table.X.data)]
-    return told_missing(table.names, np.bincount(gaps, minlength=len(table.names)))
+    return missing_facts(table.names, np.bincount(gaps, minlength=len(table.names)))
 
 
 def constant(table: Table) -> dict[str, Any]:
     """Columns with at most one value; missing cells aside, since they are filled with it."""
-    return told_constant(table.names, _varies(table.X))
+    return constant_facts(table.names, _varies(table.X))
 
 
 def duplicated(table: Table) -> dict[str, Any]:
@@ -39,10 +39,10 @@ def duplicated(table: Table) -> dict[str, Any]:
 
     Constant ones aside, which are told of as such.
     """
-    return told_duplicated(table.names, _contents(table), _varies(table.X))
+    return duplicated_facts(table.names, _contents(table), _varies(table.X))
 
 
-def told_missing(names: Sequence[str], counts: np.ndarray) -> dict[str, Any]:
+def missing_facts(names: Sequence[str], counts: np.ndarray) -> dict[str, Any]:
     most = np.argsort(-counts, kind="stable")[: min(NAMED, np.count_nonzero(counts))]
     return {
         "missing_values": int(counts.sum()),
@@ -50,12 +50,12 @@ def told_missing(names: Sequence[str], counts: np.ndarray) -> dict[str, Any]:
     }
 
 
-def told_constant(names: Sequence[str], varies: np.ndarray) -> dict[str, Any]:
+def constant_facts(names: Sequence[str], varies: np.ndarray) -> dict[str, Any]:
     found = [names[j] for j in np.flatnonzero(~varies).tolist()]
     return {"constant_columns": len(found), "constant_column_names": found[:NAMED]}
 
 
-def told_duplicated(
+def duplicated_facts(
     names: Sequence[str], contents: Iterable[bytes], varies: np.ndarray
 ) -> dict[str, Any]:
     first: dict[bytes, str] = {}
@@ -91,13 +91,13 @@ def _contents(table: Table) -> Iterator[bytes]:
     X = table.X.tocsc() if table.is_sparse else table.X
     for j, name in enumerate(table.names):
         if name in table.levels:
-            codes = np.nan_to_num(words.column(table, j), nan=-1).astype(np.int64)
+            codes = np.nan_to_num(cell_words.column(table, j), nan=-1).astype(np.int64)
             kind, parts = b"levels", [_by_first_row(codes)]
         elif table.is_sparse:
             own = slice(X.indptr[j], X.indptr[j + 1])
-            kind, parts = b"numbers", [X.indices[own], words.of_numbers(X.data[own])]
+            kind, parts = b"numbers", [X.indices[own], cell_words.of_numbers(X.data[own])]
         else:
-            kind, parts = b"numbers", [words.of_numbers(X[:, j])]
+            kind, parts = b"numbers", [cell_words.of_numbers(X[:, j])]
         total = hashlib.blake2b(kind, digest_size=16)
         for part in parts:
             total.update(np.ascontiguousarray(part).data)

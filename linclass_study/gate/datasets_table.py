@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from linclass_study.gate import files, shared_rows
+from linclass_study.gate import check_files, shared_rows
 from linclass_study.gate.findings import findings
 
 Facts = Mapping[str, Any]
@@ -66,9 +66,9 @@ def write(names: Iterable[str], results: Path, told: Iterable[tuple[str, str]]) 
     """
     folder = results / "checks"
     checked = [name for name in names if (folder / f"{name}.json").exists()]
-    facts = {name: files.read(folder / f"{name}.json") for name in checked}
+    facts = {name: check_files.read(folder / f"{name}.json") for name in checked}
     arrays = {name: folder / f"{name}.npz" for name in checked}  # published results have none
-    keys = {name: files.keys(path) for name, path in arrays.items() if path.exists()}
+    keys = {name: check_files.keys(path) for name, path in arrays.items() if path.exists()}
     related = [
         *shared_rows.pairs({name: own for name, own in keys.items() if own}),
         *shared_rows.equal({name: own.get("features_digest") for name, own in facts.items()}),

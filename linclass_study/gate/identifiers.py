@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from linclass.table import Table
-from linclass_study.gate.words import column
+from linclass_study.gate.cell_words import column
 
 LEVELS = 0.9  # of the rows: as many levels are nearly one for each
 FEWEST = 10  # rows: among fewer, unlike values are no wonder

@@ -1,6 +1,6 @@
 """Data sets that share rows: under other classes, in part, under other names, or with other columns beside them.
 
-Three comparisons find them, each by keys (linclass_study/gate/keys.py):
+Three comparisons find them, each by keys (linclass_study/gate/row_keys.py):
 
     rows_by_name     distinct rows, whatever the order of rows and columns
     rows_by_value    the same without names, where values alone tell rows apart: many rows of words have as many
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass_study.gate.words import Words
+from linclass_study.gate.cell_words import Words
 
 SHARE = 0.5  # of the distinct rows, or of the columns, of the smaller data set
 ROWS = 20  # fewer may coincide on a small grid, unless they are all there are

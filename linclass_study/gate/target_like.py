@@ -20,7 +20,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from linclass.table import Table
-from linclass_study.gate.words import column
+from linclass_study.gate.cell_words import column
 
 NEARLY = 0.99  # of the rows of a class, and of a value
 CHANCE = 1e-6  # that shuffled classes were as pure, over all columns

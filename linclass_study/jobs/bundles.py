@@ -3,7 +3,7 @@
 Membership follows from the entries (expected size of the data, cost of the method) and from `jobs:` of the
 study, never from time or cores, and it is stable: a name decides the part that a run belongs to, and the number
 of parts is a power of two, so that a new method or data set moves hardly any other. No result depends on it: a
-run's files say what they were made of (runs/kept.py), so a run that moves to another job is not fitted again.
+run's files say what they were made of (runs/run_files.py), so a run that moves to another job is not fitted again.
 
 iris             all light runs on iris          iris~2-of-4      a part of them, chosen by the method's name
 ~3-of-8          light runs on several data sets that are small (`jobs: {across: true}`), chosen by their names

@@ -84,7 +84,7 @@ def _wait_until_gone(names: list[str]) -> None:
     while left := living(names):
         if time.monotonic() > end:
             if set(left.values()) == {LOST}:
-                return  # should they still compute, runs/claim.py makes the next ones wait
+                return  # should they still compute, runs/run_lock.py makes the next ones wait
             raise Refused(
                 f"Slurm jobs of an earlier run of this study do not end, though cancelled: {' '.join(left)}; "
                 "ask for them with `scontrol show job`, and run again when they are gone"

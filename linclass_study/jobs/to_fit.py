@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from linclass_study.jobs.bundles import Bundle
-from linclass_study.runs import kept
+from linclass_study.runs import run_files
 
 SHOWN = 40  # runs named in a line
 
@@ -35,5 +35,5 @@ class ToFit:
         return f"{bundle.name}, {len(new)} of {len(bundle.runs)} runs to fit: {what}"
 
     def _is_new(self, dataset: str, method: str) -> bool:
-        told = kept.told(self.results / "runs" / dataset / method)
+        told = run_files.recorded(self.results / "runs" / dataset / method)
         return told is None or told["asked"] != self.asked(method)

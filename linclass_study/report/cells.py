@@ -12,7 +12,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from linclass_study.report import numerals
+from linclass_study.report import number_format
 from linclass_study.report.chips import chip
 from linclass_study.report.table import Column, Number, Table
 from linclass_study.results.answer import shortened
@@ -21,10 +21,10 @@ from linclass_study.results.outcome import Outcome
 SHOWN = 400  # characters of a reason; a longer one is folded
 
 NUMERALS: Mapping[str, Callable[[Any], str]] = {
-    "number": numerals.value,
-    "p": numerals.probability,
-    "power": numerals.power,
-    "seconds": numerals.seconds,
+    "number": number_format.value,
+    "p": number_format.probability,
+    "power": number_format.power,
+    "seconds": number_format.seconds,
     "count": lambda value: "–" if value is None else f"{value:,}",
 }
 EXACT = ("seconds", "power", "p")  # kinds whose shown text does not sort by itself
@@ -102,8 +102,8 @@ def _choice(cells: Sequence[Number]) -> dict[str, list[Any]]:
 def _short(value: float | None) -> int | str | None:
     """As many thousandths, of which a table shows whole numbers; else as it is shown."""
     if value is None or not abs(value) < 1000:
-        return None if value is None else numerals.value(value)
-    return round(float(numerals.value(value).replace("−", "-")) * 1000)
+        return None if value is None else number_format.value(value)
+    return round(float(number_format.value(value).replace("−", "-")) * 1000)
 
 
 def _number(kind: str, value: Any) -> Markup:

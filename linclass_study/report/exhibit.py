@@ -44,7 +44,7 @@ class Exhibit:
         else:
             about = {"drawn": False, "reason": self.reason}
             with style.settings():
-                drawn = rendering.rendered(notice.drawn(self.reason))
+                drawn = rendering.rendered(notice.notice(self.reason))
         text = json.dumps(_finite(about), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         for name, content in zip(FILES, (*drawn, text.encode()), strict=True):
             partial = folder / f"{name}.partial"

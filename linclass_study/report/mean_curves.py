@@ -12,8 +12,8 @@ from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import style
 from linclass_study.report.figures.panels import TICKS, band, panels, thinned
 from linclass_study.report.fold_curves import CELLS, MIDDLES
-from linclass_study.report.shown import said, shown
-from linclass_study.results.held_out import HeldOut, held_out, mean_of
+from linclass_study.report.method_selection import selected_methods, selection_note
+from linclass_study.results.held_out_predictions import HeldOut, held_out, mean_of
 
 if TYPE_CHECKING:
     from linclass_study.results.outcome import Outcome
@@ -41,7 +41,7 @@ def draw(outcome: Outcome, dataset: str, kind: Kind) -> Exhibit:
     positive, two = about["classes"].index(about["positive"]), len(about["classes"]) == 2
     able = mean_of(outcome, dataset, "auc")
     numbers: dict[str, dict[str, Any]] = {}
-    for method in shown(outcome, dataset, able):
+    for method in selected_methods(outcome, dataset, able):
         if (rows := held_out(outcome, dataset, method)) is not None:
             numbers[method] = averaged(of_fits(rows, kind.curve, positive))
     if not numbers:
@@ -73,7 +73,7 @@ def draw(outcome: Outcome, dataset: str, kind: Kind) -> Exhibit:
     caption = (
         f"Curves {of}. Coloured line: the mean of the folds’ curves at each {kind.x} (vertical "
         f"averaging){spread}; thin line in every panel: the first method’s, to compare with. "
-        f"{kind.said_of_chance} {said(outcome, list(numbers), len(able), 'with an AUC')}"
+        f"{kind.said_of_chance} {selection_note(outcome, list(numbers), len(able), 'with an AUC')}"
     )
     shown_numbers = {"dataset": dataset, "curves": of, "axis": MIDDLES.tolist(), "methods": numbers}
     return Exhibit(figure, kind.title, caption, shown_numbers)

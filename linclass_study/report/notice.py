@@ -18,7 +18,7 @@ LINE, SIZE = 0.2, 9  # inches from line to line; points of the letters
 WIDTH, MARGIN = 7.2, 0.25  # inches
 
 
-def drawn(reason: str) -> Figure:
+def notice(reason: str) -> Figure:
     printable = "".join(c if c.isprintable() else " " for c in reason)
     lines = textwrap.wrap(f"Nothing to draw: {printable}", COLUMNS, max_lines=12, placeholder=" …")
     figure = style.canvas(WIDTH, height := 2 * MARGIN + LINE * len(lines))

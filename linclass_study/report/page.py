@@ -26,23 +26,23 @@ from linclass_study.report import (
     chips,
     data_card,
     exhibits,
-    numerals,
+    number_format,
     page_figures,
     page_tables,
     sections,
 )
 from linclass_study.report.cells import SHOWN, Cells, breakable, choices
-from linclass_study.report.in_short import could_not_compete, in_short
 from linclass_study.report.page_figures import Figures
+from linclass_study.report.plain_answer import could_not_compete, plain_answer
 from linclass_study.report.provenance import commits, machines
 from linclass_study.results import across_tables
 from linclass_study.results.answer import shortened
-from linclass_study.results.independent import groups
+from linclass_study.results.certainty import certainty
+from linclass_study.results.fit_problems import fit_problems
+from linclass_study.results.independent_datasets import groups
 from linclass_study.results.method_styles import LOOKS
 from linclass_study.results.outcome import FITTED, STATUSES, Outcome
-from linclass_study.results.problems import problems
-from linclass_study.results.spoken import TITLES, spoken
-from linclass_study.results.sureness import sureness
+from linclass_study.results.protocol_names import TITLES, protocol_phrase
 
 TEMPLATES = ROOT / "workflow" / "report"
 DEFAULT = ROOT / "config" / "config.yaml"  # read without being named
@@ -68,17 +68,17 @@ def report(
         undefined=StrictUndefined,
     )
     environment.filters |= {
-        "seconds": numerals.seconds,
+        "seconds": number_format.seconds,
         "short": lambda reason: shortened(reason, SHOWN),
         "breakable": breakable,
         "dataset": cells.dataset,
         "runs": runs,
     }
-    environment.globals |= {"count": numerals.count, "cell": cells.cell, "head": cells.head}
+    environment.globals |= {"count": number_format.count, "cell": cells.cell, "head": cells.head}
     environment.globals["choices"] = choices
-    found = problems(outcome.fits)
+    found = fit_problems(outcome.fits)
     parts, figures = outcome.parts(), page_figures.figures(outcome)
-    sure = {name: sureness(own, name) for name, own in parts.items()}
+    sure = {name: certainty(own, name) for name, own in parts.items()}
     overall = {name: list(items(tables, figures, name)) for name in sections.SECTIONS}
     of_datasets = [
         section_of(outcome, tables, figures, name) | {"sure": sure[name]} for name in parts
@@ -101,7 +101,7 @@ def report(
         first=next(iter(over)),
         over=over,
         sure=sure,
-        short=in_short(outcome),
+        short=plain_answer(outcome),
         textbook=(outcome.results / "textbook" / "textbook.html").exists(),
         present=[
             name
@@ -136,7 +136,9 @@ def protocols(outcome: Outcome) -> dict[str, str]:
         for name in judging(outcome.evaluation, outcome.about(dataset))
     }
     return {
-        name: spoken(outcome.evaluation, name) for name in asked(outcome.evaluation) if name in had
+        name: protocol_phrase(outcome.evaluation, name)
+        for name in asked(outcome.evaluation)
+        if name in had
     }
 
 

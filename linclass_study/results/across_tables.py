@@ -12,7 +12,7 @@ import polars as pl
 from linclass import metrics
 from linclass_study import table_files
 from linclass_study.results import conclusion, export
-from linclass_study.results.across import Across, across
+from linclass_study.results.across_datasets import Across, across
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.sensitivity import Scenario, scenarios
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import polars as pl
 
 from linclass_study.gate.findings import serious
-from linclass_study.results.independent import groups
+from linclass_study.results.independent_datasets import groups
 from linclass_study.results.outcome import FITTED, Outcome
 from linclass_study.protocols import asked
-from linclass_study.results.problems import Problem, problems
-from linclass_study.results.spoken import has_spread, spoken
+from linclass_study.results.fit_problems import FitProblem, fit_problems
+from linclass_study.results.protocol_names import has_spread, protocol_phrase
 from linclass_study.results.summary import ranking
 
 LINES = 24  # of problems; the rest is in the report
@@ -20,7 +20,7 @@ NAMES = 3  # methods or data sets named in a line before it says how many more t
 
 def answer(outcome: Outcome, report: str) -> str:
     """One line per distinct problem, those of the data, then the answer and where the `report` is."""
-    found = problems(outcome.fits)
+    found = fit_problems(outcome.fits)
     lines = [problem_line(problem, outcome) for problem in found[:LINES]]
     if len(found) > LINES:
         lines.append(f"… and {len(found) - LINES} more problems, all in the report")
@@ -81,10 +81,10 @@ def best_line(outcome: Outcome) -> str:
 def _over(outcome: Outcome, protocol: str) -> str:
     """mean ± sd, 10 folds"""
     spread = "mean ± sd, " if has_spread(outcome.evaluation, protocol) else ""
-    return spread + spoken(outcome.evaluation, protocol)
+    return spread + protocol_phrase(outcome.evaluation, protocol)
 
 
-def problem_line(problem: Problem, outcome: Outcome) -> str:
+def problem_line(problem: FitProblem, outcome: Outcome) -> str:
     reason = shortened(problem.reason)
     if problem.status == "unavailable":
         return f"unavailable: {', '.join(problem.datasets)}: {reason}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from linclass.comparisons.signed_rank_test import bayesian_signed_rank
-from linclass_study.results.across import ALPHA, FEW, Across
+from linclass_study.results.across_datasets import ALPHA, FEW, Across
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.sensitivity import Scenario, steady
 

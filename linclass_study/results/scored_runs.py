@@ -18,7 +18,7 @@ from typing import Any
 import polars as pl
 
 from linclass_study import table_files
-from linclass_study.results import scoring, streams
+from linclass_study.results import scoring, large_tables
 from linclass_study.results.scoring import Classes
 from linclass_study.results.summary import known_statuses
 
@@ -39,16 +39,16 @@ def write(
         of_run(folder, f"{digest} {code}", classes)
         for folder, digest in zip(folders, runs.values(), strict=True)
     ]
-    streams.join(scores, "scores", results / "scores" / f"{dataset}.parquet")
+    large_tables.join(scores, "scores", results / "scores" / f"{dataset}.parquet")
     fits = [folder / "fits.parquet" for folder in folders]
-    streams.join(fits, "fits", results / "fits" / f"{dataset}.parquet", known_statuses)
+    large_tables.join(fits, "fits", results / "fits" / f"{dataset}.parquet", known_statuses)
 
 
 def of_run(folder: Path, key: str, classes: Classes) -> Path:
     """Its file of scores, made anew if it is of other predictions or other metrics."""
     path = folder / "scores.parquet"
     if _key_of(path) != key:
-        pieces = streams.pieces(folder / "predictions.parquet", table_files.FIT)
+        pieces = large_tables.pieces(folder / "predictions.parquet", table_files.FIT)
         scored = [scoring.score(piece, classes) for piece in pieces]
         table_files.write(pl.concat([table_files.frame("scores"), *scored]), "scores", path, {KEY: key})
     return path

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from linclass import metrics
-from linclass_study.results.across import Across, across
+from linclass_study.results.across_datasets import Across, across
 from linclass_study.results.outcome import Outcome
 
 OTHERS = ("accuracy", "balanced_accuracy", "f1", "auc", "matthews", "log_loss", "brier")

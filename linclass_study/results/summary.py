@@ -15,7 +15,7 @@ import polars as pl
 from linclass import metrics
 from linclass.comparisons.confidence_interval import corrected_error
 from linclass_study import table_files
-from linclass_study.results import streams, times
+from linclass_study.results import times, large_tables
 from linclass_study.results.outcome import FIT, FITTED, STATUSES, Outcome
 
 RUN = ("dataset", "method")
@@ -29,16 +29,16 @@ def write(
     Memory holds a piece of a table at a time, or the largest run, however many runs there are.
     """
     all_scores, all_fits = results / "scores.parquet", results / "fits.parquet"
-    streams.join(scores, "scores", all_scores)
-    streams.join(fits, "fits", all_fits, known_statuses)
+    large_tables.join(scores, "scores", all_scores)
+    large_tables.join(fits, "fits", all_fits, known_statuses)
     with table_files.aside(results / "scores.csv") as partial:
         pl.scan_parquet(all_scores).sink_csv(partial)
     of_tables = {
-        "summary": [summarize(piece) for piece in streams.pieces(all_scores, RUN)],
-        "fits": [overview(piece) for piece in streams.pieces(all_fits, RUN)],
+        "summary": [summarize(piece) for piece in large_tables.pieces(all_scores, RUN)],
+        "fits": [overview(piece) for piece in large_tables.pieces(all_fits, RUN)],
         "times": [
             times.table(times.of_all_machines(piece, results))
-            for piece in streams.pieces(all_fits, RUN)
+            for piece in large_tables.pieces(all_fits, RUN)
         ],
     }
     empty = {

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from linclass_study.runs import allocation, folds, kept, run
-from linclass_study.runs.claim import claim
+from linclass_study.runs import folds, run, run_files, slurm_memory
+from linclass_study.runs.run_lock import run_lock
 from linclass_study.runs.shared_child import SharedChild, owner_of
 
 Methods = Mapping[str, Mapping[str, Any]]  # method → its entry, its code, the name of its features
@@ -21,7 +21,7 @@ def compute(
     evaluation: Mapping[str, Any],
     limits: Mapping[str, float],
 ) -> dict[str, dict[str, Any]]:
-    """dataset/method → what kept.told says of its run, up to date. `bundle`: data set → its methods."""
+    """dataset/method → what run_files.recorded says of its run, up to date. `bundle`: data set → its methods."""
     made: dict[str, dict[str, Any]] = {}
     with SharedChild(limits) as child:
         for dataset, methods in bundle.items():
@@ -53,16 +53,18 @@ class Data:
     def folder(self, method: str) -> Path:
         return self.results / "runs" / self.dataset / method
 
-    def made_of(self, about: Mapping[str, Any], limits: Mapping[str, float]) -> kept.MadeOf:
+    def made_of(self, about: Mapping[str, Any], limits: Mapping[str, float]) -> run_files.RunInputs:
         asked = asked_of(about["entry"], about["code"], self.evaluation, limits)
-        return kept.MadeOf(asked, self.digest(about["features"]))
+        return run_files.RunInputs(asked, self.digest(about["features"]))
 
     def digest(self, features: str) -> str:
         """Of all that a fit takes from the data set: its rows, its folds, its classes and costs."""
         if features not in self._digests:
-            files = [kept.digest_of_file(path) for path in (self.features(features), self.folds)]
+            files = [
+                run_files.digest_of_file(path) for path in (self.features(features), self.folds)
+            ]
             about = [self.about.get(key) for key in ("status", "reason", "digest")]
-            self._digests[features] = kept.digest_of(files, about, self.task)
+            self._digests[features] = run_files.digest_of(files, about, self.task)
         return self._digests[features]
 
 
@@ -75,11 +77,11 @@ def up_to_date(
 ) -> dict[str, Any]:
     """What the run's files say, after it is computed if they were made of anything else."""
     folder, made_of = data.folder(method), data.made_of(about, limits)
-    with claim(folder):
+    with run_lock(folder):
         if (told := current(folder, made_of)) is not None:
             print("   is up to date", flush=True)
             return told
-        with allocation.sufficient():
+        with slurm_memory.sufficient():
             records = run.run(
                 dataset=data.dataset,
                 method=method,
@@ -93,14 +95,14 @@ def up_to_date(
                 traces=data.evaluation.get("traces", False),
             )
         records.write(folder, made_of)
-    told = kept.told(folder)
+    told = run_files.recorded(folder)
     assert told is not None
     return told
 
 
-def current(folder: Path, made_of: kept.MadeOf) -> dict[str, Any] | None:
-    told = kept.told(folder)
-    same = told is not None and kept.MadeOf(told["asked"], told["rows"]) == made_of
+def current(folder: Path, made_of: run_files.RunInputs) -> dict[str, Any] | None:
+    told = run_files.recorded(folder)
+    same = told is not None and run_files.RunInputs(told["asked"], told["rows"]) == made_of
     return told if same else None
 
 
@@ -111,7 +113,7 @@ def asked_of(
     limits: Mapping[str, float],
 ) -> str:
     """One word for all that a study asks of a run; the Snakefile knows it before there is any data."""
-    return kept.digest_of(entry, code, evaluation, limits)
+    return run_files.digest_of(entry, code, evaluation, limits)
 
 
 def in_turn(methods: Methods) -> Iterator[str]:

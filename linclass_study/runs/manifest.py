@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from linclass_study.runs import kept
+from linclass_study.runs import run_files
 
 FOLDER = "bundles"
 
 
 def write(path: Path, runs: Mapping[str, Mapping[str, Any]]) -> None:
-    """runs: dataset/method → what kept.told says of it."""
+    """runs: dataset/method → what run_files.recorded says of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
     partial.write_text(json.dumps(runs, indent=1) + "\n", encoding="utf-8")
@@ -43,5 +43,5 @@ def holds(results: Path, bundle: str, wanted: Mapping[str, str]) -> bool:
     .snakemake is gone, must speak for themselves.
     """
     runs = read(results / FOLDER / f"{bundle}.json")
-    whole = (kept.are_there(results / "runs" / run, runs[run]["files"]) for run in runs)
+    whole = (run_files.are_there(results / "runs" / run, runs[run]["files"]) for run in runs)
     return {run: about.get("asked") for run, about in runs.items()} == wanted and all(whole)

@@ -1,4 +1,4 @@
-"""What a run writes, with fixed columns: fits, predictions, and what else a fit told (kept.py lists the files)."""
+"""What a run writes, with fixed columns: fits, predictions, and what else a fit told (run_files.py lists the files)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from linclass_study import table_files
-from linclass_study.runs import kept
+from linclass_study.runs import run_files
 from linclass_study.runs.fit_tables import Columns
 
 IDENTITY = ("dataset", "method", "protocol", "repeat", "fold")
@@ -25,7 +25,7 @@ class Records:
         self.fits: list[dict[str, Any]] = []
         self.parts: list[dict[str, Any]] = []
         self.tables: dict[str, list[tuple[dict[str, Any], Columns]]] = {
-            name: [] for name in kept.TABLES
+            name: [] for name in run_files.TABLES
         }
         self.labels: list[np.ndarray] = []
         self.added: list[tuple[dict[str, Any], np.ndarray, Mapping[str, Any] | None]] = []
@@ -73,7 +73,7 @@ class Records:
         )
         return table.cast(table_files.schema("predictions"))
 
-    def write(self, folder: Path, made_of: kept.MadeOf) -> None:
+    def write(self, folder: Path, made_of: run_files.RunInputs) -> None:
         """The run's files; those that would be empty are absent, but for predictions. The fits are last:
         with them the run is whole."""
         table_files.write(self.table(), "predictions", folder / "predictions.parquet")
@@ -81,13 +81,13 @@ class Records:
             if parts:
                 table_files.write(_joined(name, parts), name, folder / f"{name}.parquet")
         if self.labels:
-            self._save_boundary(folder / kept.BOUNDARY)
+            self._save_boundary(folder / run_files.BOUNDARY)
         empty = [f"{name}.parquet" for name, parts in self.tables.items() if not parts]
-        for name in [*empty, *([] if self.labels else [kept.BOUNDARY])]:
+        for name in [*empty, *([] if self.labels else [run_files.BOUNDARY])]:
             (folder / name).unlink(missing_ok=True)
         fits = table_files.frame("fits", self.fits)
         table_files.write(
-            fits, "fits", folder / kept.LAST, metadata=kept.described(folder, made_of)
+            fits, "fits", folder / run_files.LAST, metadata=run_files.described(folder, made_of)
         )
 
     def _save_boundary(self, path: Path) -> None:

@@ -14,9 +14,9 @@ from linclass.resampling import seed_of
 from linclass_study.guard import Answer, Guard
 from linclass_study.machine import machine
 from linclass_study.runs import feature_file
-from linclass_study.runs.closer import Closer, is_looked_at, looks_of
-from linclass_study.runs.each import Each
+from linclass_study.runs.fit_details import FitDetails, details_of, is_detailed
 from linclass_study.runs.folds import Plan, Planned
+from linclass_study.runs.leave_one_out_fits import LeaveOneOut
 from linclass_study.runs.records import IDENTITY, Records
 from linclass_study.runs.shared_child import SharedChild
 
@@ -64,7 +64,7 @@ def run(
         row = identity | {"n_train": rows.n_train, "n_test": rows.n_test}
         on_grid = len(axes[0]) > 0 and rows.protocol == plan.on_plane and not rows.repeat
         told = {"seed": seed_of(seed, *names), "machine": machine()}
-        looks = looks_of(entry, traces) if is_looked_at(rows, plan) else ()
+        looks = details_of(entry, traces) if is_detailed(rows, plan) else ()
         fits.append(Fit(row | told, rows, on_grid, looks))
     guard = child.turn(f"{dataset}/{method}", features, entry, task)
     possible = not (plan.unavailable or unfit or entry.get("tune"))
@@ -105,7 +105,7 @@ def _together(guard: Guard, fits: list[Fit]) -> dict[int, dict[str, Any]]:
 def _alone(records: Records, guard: Guard, fit: Fit) -> None:
     begin = time.perf_counter()
     seed = fit.row["seed"]
-    each = Each(fit.rows.dealt, seed) if fit.rows.each else None
+    each = LeaveOneOut(fit.rows.dealt, seed) if fit.rows.each else None
     answer = guard.call(each or (fit.rows.train, fit.rows.test, seed, fit.grid))
     if answer.kind == "ok":
         answer = _written(records, guard, fit, answer.value[0])
@@ -130,7 +130,7 @@ def _written(records: Records, guard: Guard, fit: Fit, given: dict[str, Any]) ->
 
 def _closer_look(guard: Guard, fit: Fit, chosen: dict[str, Any]) -> dict[str, Any]:
     """Table → its columns; nothing where the look took too long or too much."""
-    asked = Closer(fit.rows.train, fit.rows.test, fit.row["seed"], chosen, fit.looks)
+    asked = FitDetails(fit.rows.train, fit.rows.test, fit.row["seed"], chosen, fit.looks)
     answer = guard.call(asked)
     found = answer.value[0] if answer.kind == "ok" else {}
     return {name: columns for name, columns in found.items() if columns}

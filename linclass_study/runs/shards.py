@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from linclass_study.refusal import Refused
-from linclass_study.runs import allocation, bundle, feature_file, kept, run
-from linclass_study.runs.claim import claim
+from linclass_study.runs import bundle, feature_file, run, run_files, slurm_memory
 from linclass_study.runs.records import IDENTITY, Records
+from linclass_study.runs.run_lock import run_lock
 
 Added = list[tuple[dict[str, Any], Any, Any]]  # the arguments of Records.add
 
@@ -33,10 +33,10 @@ def compute(
     """The fits of `part`, (number, of how many), of a run; none if its files are up to date."""
     made_of = data.made_of(about, limits)
     out.parent.mkdir(parents=True, exist_ok=True)
-    with claim(out):
+    with run_lock(out):
         added: Added | None = None
         if bundle.current(data.folder(method), made_of) is None:
-            with allocation.sufficient():
+            with slurm_memory.sufficient():
                 records = run.run(
                     dataset=data.dataset,
                     method=method,
@@ -65,14 +65,14 @@ def gather(
     """The run's files from those of its shards; what a manifest says of it."""
     made_of, folder = data.made_of(about, limits), data.folder(method)
     found = {part: pickle.loads(part.read_bytes()) for part in parts}
-    with claim(folder):
+    with run_lock(folder):
         if bundle.current(folder, made_of) is None:
             _refuse_without_fits(found, f"{data.dataset} × {method}")
             axes, _ = feature_file.peek(data.features(about["features"]))
             _in_order([one for part in found.values() for one in part], data, axes).write(
                 folder, made_of
             )
-    told = kept.told(folder)
+    told = run_files.recorded(folder)
     assert told is not None
     return {f"{data.dataset}/{method}": told}
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import gc
 import json
 import random
-import resource
 import sys
 import time
 import warnings
@@ -19,12 +18,13 @@ import numpy as np
 
 from linclass import closer_look, coefficients, pipeline
 from linclass.unfinished import silently
-from linclass_study.runs import block_fits, each, fit_tables
-from linclass_study.runs.closer import Closer
-from linclass_study.runs.each import Each
+from linclass_study.runs import block_fits, fit_tables, leave_one_out_fits
 from linclass_study.runs.feature_file import FeatureFile
+from linclass_study.runs.fit_details import FitDetails
+from linclass_study.runs.fit_ending import fit_ending, log_warnings
+from linclass_study.runs.leave_one_out_fits import LeaveOneOut
+from linclass_study.runs.peak_memory import peak_memory_mb, reset_peak_memory
 
-FITTED = ("converged", "max_iter", "separable", "rank_deficient")
 Fold = tuple[np.ndarray | None, np.ndarray, int, bool]  # train (None: all others), test, seed, grid
 
 loaded: dict[str, FeatureFile] = {}  # the last file alone: methods on the same rows share them
@@ -45,16 +45,16 @@ class Worker:
         gc.freeze()  # what is here by now stays: no collection between fits looks through it again
 
     def __call__(self, *asked: Any) -> list[dict[str, Any] | None]:
-        """What became of leave-one-out (Each), of a closer look (Closer), or of each fold: of one alone, or of
-        several fitted together, where that can be.
+        """The outcome of leave-one-out, of the details of a fit, or of each fold; several folds are fitted together
+        where the method supports it.
 
         Of several, one that cannot be predicted is None: alone it will say why.
         """
-        if isinstance(asked[0], Closer):
+        if isinstance(asked[0], FitDetails):
             return [self._closer(asked[0])]
-        return [self._each(asked[0])] if isinstance(asked[0], Each) else self._folds(*asked)
+        return [self._each(asked[0])] if isinstance(asked[0], LeaveOneOut) else self._folds(*asked)
 
-    def _closer(self, asked: Closer) -> dict[str, Any]:
+    def _closer(self, asked: FitDetails) -> dict[str, Any]:
         """The path and the steps of a fit whose parameters are chosen; each may be None."""
         table, y = self.file.table, self.file.y
         fit = table.rows(asked.train), y[asked.train]
@@ -77,19 +77,19 @@ class Worker:
                     print(f"no {name}: {type(error).__name__}: {error}", file=sys.stderr)
         return found
 
-    def _each(self, asked: Each) -> dict[str, Any]:
+    def _each(self, asked: LeaveOneOut) -> dict[str, Any]:
         reset_peak_memory()
         known = 0
 
         def own_ending(estimator: Any) -> dict[str, Any]:
             nonlocal known
             begin, known = known, len(heard)
-            return ending(estimator, heard[begin:])
+            return fit_ending(estimator, heard[begin:])
 
         with warnings.catch_warnings(record=True) as heard, self._silence():
             warnings.simplefilter("always")
-            found = each.predict(self.method, self.file, self.task, asked, own_ending)
-        say(heard)
+            found = leave_one_out_fits.predict(self.method, self.file, self.task, asked, own_ending)
+        log_warnings(heard)
         return {
             **found.ending,
             "params": found.params,
@@ -115,7 +115,7 @@ class Worker:
             begin = time.perf_counter()
             fits = self._fit(folds)
             fit_seconds = (time.perf_counter() - begin) / len(folds)
-        say(heard)
+        log_warnings(heard)
         if self.file.in_file:
             said = block_fits.predict(fits, self.file, [test for _, test, _, _ in folds])
             parts = zip(fits, folds, said, strict=True)
@@ -167,7 +167,7 @@ class Worker:
             known = coefficients.of_fit(fitted.estimator, fitted.transforms, self.file.table)
         y_pred, score, log_proba, predict_seconds = said
         return {
-            **ending(fitted.estimator, heard),
+            **fit_ending(fitted.estimator, heard),
             "params": json.dumps(self.method.params | fitted.chosen, default=str),
             "fit_seconds": fit_seconds,
             "predict_seconds": predict_seconds,
@@ -192,63 +192,3 @@ class Worker:
         except Exception as error:  # of whatever kind: the fit and its predictions are whole
             print(f"no boundary: {type(error).__name__}: {error}", file=sys.stderr)
             return np.full(self.file.grid.shape[0], -1)
-
-
-def say(heard: list[warnings.WarningMessage]) -> None:
-    """Each warning once, into the log."""
-    for text in dict.fromkeys(f"{w.category.__name__}: {w.message}" for w in heard):
-        print(text, file=sys.stderr)
-
-
-def ending(estimator: Any, heard: list[warnings.WarningMessage]) -> dict[str, Any]:
-    """How a fit ended, in its own words; a foreign estimator that returns has converged, unless it warned."""
-    unconverged = [w for w in heard if "ConvergenceWarning" in w.category.__name__]
-    status = text_or_none(getattr(estimator, "status_", None))
-    if status not in FITTED:  # an attribute of the same name with another meaning
-        said = " ".join(str(unconverged[0].message).split()) if unconverged else ""
-        words = {"status": "max_iter" if unconverged else "converged", "reason": said}
-    else:
-        words = {
-            "status": status,
-            "reason": " ".join(str(getattr(estimator, "reason_", "")).split()),
-        }
-    iterations = number(getattr(estimator, "n_iter_", None))
-    if iterations is not None and abs(iterations) >= 2**63:  # the column is Int64
-        iterations = None
-    return words | {
-        "iterations": None if iterations is None else int(iterations),
-        "objective": number(getattr(estimator, "objective_", None)),
-        "certificate": number(getattr(estimator, "certificate_", None)),
-        "certificate_kind": text_or_none(getattr(estimator, "certificate_kind_", None)),
-    }
-
-
-def reset_peak_memory() -> None:
-    try:
-        with open("/proc/self/clear_refs", "w") as clear:
-            clear.write("5")
-    except OSError:
-        pass
-
-
-def peak_memory_mb() -> float:
-    """The largest resident set since the reset; of the whole process where the kernel keeps no such mark."""
-    try:
-        with open("/proc/self/status") as status:
-            return next(int(s.split()[1]) for s in status if s.startswith("VmHWM")) / 1000
-    except (OSError, StopIteration):
-        scale = 1e6 if sys.platform == "darwin" else 1e3
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / scale
-
-
-def number(value: Any) -> float | None:
-    """The largest, where there are several; None for what is no number."""
-    try:
-        largest = float(np.max(value))
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return largest if np.isfinite(largest) else None
-
-
-def text_or_none(value: Any) -> str | None:
-    return value if isinstance(value, str) else None

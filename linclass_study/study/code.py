@@ -24,7 +24,7 @@ from linclass_study.study.method_check import inner_entries
 from linclass_study.study.module_files import files_of, name_of_package
 
 CHILD = (
-    "linclass_study.child",
+    "linclass_study.guarded_child",
     "linclass_study.runs.worker",
 )  # started by name: runs.py, guard.py
 

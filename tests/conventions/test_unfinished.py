@@ -26,7 +26,7 @@ from linclass import (
     pipeline,
 )
 from linclass.table import Table
-from linclass_study.runs.worker import ending
+from linclass_study.runs.fit_ending import fit_ending
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((60, 3))
@@ -116,4 +116,4 @@ def test_a_run_takes_its_status_from_the_fit_and_not_from_what_was_heard() -> No
         warnings.simplefilter("always")
         LogisticRegression(**SHORT).fit(X, MIXED)
     assert len(heard) == 1
-    assert ending(model, heard)["status"] == "converged"
+    assert fit_ending(model, heard)["status"] == "converged"

@@ -17,7 +17,7 @@ from linclass_study.data import blocks, dataset_file
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.entry.metadata import declared_shared_rows
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
-from linclass_study.gate import checks, column_checks, datasets_table, files
+from linclass_study.gate import check_files, checks, column_checks, datasets_table
 from linclass_study.gate.findings import findings
 
 ROOT = Path(__file__).parents[2]
@@ -52,7 +52,7 @@ def written(folder: Path, name: str, data: Dataset | None) -> None:
     else:
         dataset_file.save(data, *paths)
     made = [str(folder / "checks" / f"{name}.{form}") for form in ("json", "npz")]
-    files.write(*paths, TOLD, *made)
+    check_files.write(*paths, TOLD, *made)
 
 
 def catalogued(name: str, tmp_path: Path) -> Dataset:

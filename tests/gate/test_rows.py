@@ -11,8 +11,8 @@ from planted import numbers, random_table, values
 from scipy import sparse
 
 from linclass.table import Table
-from linclass_study.gate.keys import features_digest
-from linclass_study.gate.keys import keys as keys_of
+from linclass_study.gate.row_keys import features_digest
+from linclass_study.gate.row_keys import keys as keys_of
 from linclass_study.gate.rows import on_both_sides, repeated
 
 

@@ -10,7 +10,7 @@ from planted import numbers, random_table, values
 from scipy import sparse
 
 from linclass.table import Table
-from linclass_study.gate.keys import by_kind
+from linclass_study.gate.row_keys import by_kind
 from linclass_study.gate.shared_rows import groups, pairs
 
 

@@ -66,7 +66,7 @@ def report(outcome: Outcome) -> dict[str, float]:
         return made
 
     quick = partial(bradley_terry, draws=20)  # intervals of made-up scores need no better
-    with mock.patch("linclass_study.results.across.bradley_terry", quick):
+    with mock.patch("linclass_study.results.across_datasets.bradley_terry", quick):
         clocked("across", lambda: across_tables.write(outcome))
         clocked("figures", lambda: _draw(outcome))
     made = clocked("tables", lambda: page_tables.make(outcome))

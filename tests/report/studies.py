@@ -16,7 +16,7 @@ from linclass.table import Table
 from linclass_study import table_files
 from linclass_study.data import dataset_file
 from linclass_study.data.dataset import Dataset
-from linclass_study.gate import datasets_table, files
+from linclass_study.gate import check_files, datasets_table
 from linclass_study.report import exhibits, page_tables, rendering
 from linclass_study.report import page as report
 from linclass_study.report.exhibit import FILES
@@ -144,7 +144,7 @@ def _write_data(
 def _check_data(results: Path, name: str) -> None:
     data, checks = results / "data" / name, results / "checks" / name
     told = {"licence": None, "citation": None}
-    files.write(f"{data}.npz", f"{data}.json", told, f"{checks}.json", f"{checks}.npz")
+    check_files.write(f"{data}.npz", f"{data}.json", told, f"{checks}.json", f"{checks}.npz")
 
 
 def _run(

@@ -14,7 +14,7 @@ from studies import Data, Method, build
 from linclass_study.report.figures import cost, ratings, style
 from linclass_study.report.tables import cost as cost_table
 from linclass_study.results import conclusion, export
-from linclass_study.results.across import RESAMPLED, Across, across, whole_means
+from linclass_study.results.across_datasets import RESAMPLED, Across, across, whole_means
 from linclass_study.results.across_tables import (
     pairwise_table,
     ranks_table,

@@ -9,7 +9,7 @@ import pytest
 from studies import Data, Method
 
 from linclass_study import table_files
-from linclass_study.report import standing
+from linclass_study.report import method_scores
 from linclass_study.results import summary
 
 
@@ -30,7 +30,7 @@ def near(make):
         table_files.write(
             table_files.frame("scores", rows), "scores", outcome.results / "scores.parquet"
         )
-        cells = standing.column(replace(outcome), "d", metric)
+        cells = method_scores.metric_scores(replace(outcome), "d", metric)
         return {name for name, cell in cells.items() if cell.near}
 
     return told_near
@@ -68,7 +68,7 @@ def test_an_infinite_difference_is_not_near(near):
 
 def test_one_official_test_set_has_no_standard_error(make):
     outcome = make({"d": Data(official=30)}, {f"m{i}": Method(1 + i / 5) for i in range(8)})
-    cells = standing.column(outcome, "d", "accuracy", "official")
+    cells = method_scores.metric_scores(outcome, "d", "accuracy", "official")
     assert not any(cell.near for cell in cells.values())
 
 
@@ -76,4 +76,4 @@ def test_a_method_that_missed_a_fold_is_not_compared(make):
     outcome = make({"d": Data()}, {"a": Method(), "b": Method(endings={0: ("failed", "x")})})
     ranked = summary.ranking(outcome, "d")
     assert ranked.filter(~pl.col("whole"))["method"].to_list() == ["b"]
-    assert not standing.column(outcome, "d", "accuracy")["b"].near
+    assert not method_scores.metric_scores(outcome, "d", "accuracy")["b"].near

@@ -11,11 +11,11 @@ from studies import Data, Method, numbers_of
 
 from linclass_study.report import exhibits, fold_curves
 from linclass_study.report.figures import calibration, panels, probabilities
-from linclass_study.report.shown import said, shown
+from linclass_study.report.method_selection import selected_methods, selection_note
 from linclass_study.report.tables import confusion as confusion_table
 from linclass_study.report.tables import per_class as per_class_table
 from linclass_study.results.confusion import counted, per_class
-from linclass_study.results.held_out import HeldOut, held_out
+from linclass_study.results.held_out_predictions import HeldOut, held_out
 
 THREE = ("a", "b", "c")
 
@@ -181,10 +181,10 @@ def test_of_many_methods_the_best_of_each_kind_and_the_baseline_are_shown(make):
     kinds = ["linclass.MajorityClass", "x.A", "x.A", "x.B", "x.A", "x.C"]
     entries = {name: {"classifier": kind} for name, kind in zip(methods, kinds, strict=True)}
     outcome = replace(outcome, methods=entries)
-    assert shown(outcome, "d", methods, 4) == ["m1", "m5", "m3", "m0"]
-    assert shown(outcome, "d", methods, 5) == ["m1", "m2", "m5", "m3", "m0"]
-    assert shown(outcome, "d", ["m2", "m4"], 1) == ["m2"]
-    assert "4 of 6 methods" in said(outcome, ["m1", "m5", "m3", "m0"], 6)
+    assert selected_methods(outcome, "d", methods, 4) == ["m1", "m5", "m3", "m0"]
+    assert selected_methods(outcome, "d", methods, 5) == ["m1", "m2", "m5", "m3", "m0"]
+    assert selected_methods(outcome, "d", ["m2", "m4"], 1) == ["m2"]
+    assert "4 of 6 methods" in selection_note(outcome, ["m1", "m5", "m3", "m0"], 6)
 
 
 def test_a_curve_keeps_its_shape_in_fewer_points():
@@ -198,7 +198,12 @@ def test_a_curve_keeps_its_shape_in_fewer_points():
 def test_a_caption_says_which_methods_could_be_shown(make):
     silent = Method(0.5, probabilities=False)
     outcome = make({"d": Data()}, {"one": Method(2.0), "two": Method(1.0), "silent": silent})
-    assert said(outcome, ["one", "two"], 2, "with probabilities").startswith("All 2 methods with")
-    assert said(outcome, ["one", "two", "silent"], 3, "with an AUC") == "All 3 methods are shown."
+    assert selection_note(outcome, ["one", "two"], 2, "with probabilities").startswith(
+        "All 2 methods with"
+    )
+    assert (
+        selection_note(outcome, ["one", "two", "silent"], 3, "with an AUC")
+        == "All 3 methods are shown."
+    )
     for figure in (calibration, probabilities):
         assert "All 2 methods with probabilities are shown." in figure.draw(outcome, "d").caption

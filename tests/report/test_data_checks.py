@@ -11,7 +11,7 @@ from studies import Data, Method
 
 from linclass_study.report import data_card
 from linclass_study.results.answer import DATA_LINES, answer
-from linclass_study.results.independent import groups, weights
+from linclass_study.results.independent_datasets import groups, weights
 
 METHODS = {"good": Method(3.0), "plain": Method(0.5)}
 NUMBERED = (

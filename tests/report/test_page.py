@@ -13,7 +13,7 @@ import pytest
 import studies
 from studies import Data, Method
 
-from linclass_study.report import exhibits, page_tables, standing
+from linclass_study.report import exhibits, method_scores, page_tables
 from linclass_study.report.page import report
 
 VOID = {"meta", "br", "hr", "img", "input", "link", "wbr", "col", "source"}
@@ -210,7 +210,7 @@ def test_the_best_is_bold_its_equals_too_and_partial_means_are_marked(make):
         "d": Method(50.0, endings={0: ("failed", "x")}),
     }
     outcome = make({"set": Data()}, methods)
-    cells = standing.column(outcome, "set", "accuracy")
+    cells = method_scores.metric_scores(outcome, "set", "accuracy")
     assert {name for name, cell in cells.items() if cell.best} == {"a", "b"}
     assert {name for name, cell in cells.items() if cell.partial} == {"d"}
     assert not cells["c"].near

@@ -10,7 +10,7 @@ from importlib.metadata import version
 import pytest
 
 from linclass_study.environment import NO_COMMIT, PACKAGES, commit
-from linclass_study.report import numerals
+from linclass_study.report import number_format
 from linclass_study.report.provenance import commits, machines, provenance
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -76,7 +76,7 @@ def test_versions_processor_and_linear_algebra_are_told():
     ],
 )
 def test_times_have_two_digits_and_a_unit(seconds, text):
-    assert numerals.seconds(seconds) == text
+    assert number_format.seconds(seconds) == text
 
 
 @pytest.mark.parametrize(
@@ -84,11 +84,11 @@ def test_times_have_two_digits_and_a_unit(seconds, text):
     [(0.98, "0.980"), (-0.25, "−0.250"), (12345.0, "1.23e+04"), (float("inf"), "∞"), (None, "–")],
 )
 def test_metrics_have_three_decimals(value, text):
-    assert numerals.value(value) == text
+    assert number_format.value(value) == text
 
 
 def test_certificates_show_their_order_of_magnitude():
-    assert [numerals.power(x) for x in (3.2e-9, 0.0, None)] == ["3e−9", "0", "–"]
+    assert [number_format.power(x) for x in (3.2e-9, 0.0, None)] == ["3e−9", "0", "–"]
 
 
 def test_a_page_names_the_commits_of_its_fits_not_its_own(tmp_path):

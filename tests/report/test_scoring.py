@@ -15,8 +15,8 @@ from linclass.metrics.predictions import Predictions
 from linclass_study import table_files
 from linclass_study.refusal import Refused
 from linclass_study.results import scored_runs, scoring, summary
+from linclass_study.results.fit_problems import fit_problems
 from linclass_study.results.parquet_file import read
-from linclass_study.results.problems import problems
 from linclass_study.results.scoring import Classes
 
 FIT = {"dataset": "d", "method": "m", "protocol": "cv", "repeat": 0, "fold": 0}
@@ -192,7 +192,7 @@ def test_a_status_that_nobody_knows_is_a_failure(make):
     outcome = make({"d": Data()}, {"m": odd}, folds=4)
     (row,) = rows_of(outcome.results / "tables" / "fits.csv")
     assert (row["planned"], row["converged"], row["failed"]) == (4, 2, 2)
-    (first, *_) = problems(outcome.fits)
+    (first, *_) = fit_problems(outcome.fits)
     assert first.status == "failed"
     assert "'fine'" in first.reason
     assert first.reason.endswith("so it says")

@@ -10,7 +10,7 @@ from studies import Data, Method
 
 from linclass import metrics as all_metrics
 from linclass_study.report.tables import differences, metrics
-from linclass_study.results.within import within
+from linclass_study.results.within_dataset import within
 
 
 def test_intervals_are_students_with_the_corrected_error(make):

@@ -18,7 +18,8 @@ from linclass.table import Table
 from linclass_study import table_files
 from linclass_study.runs import fit_tables
 from linclass_study.runs.feature_file import FeatureFile
-from linclass_study.runs.worker import Worker, ending
+from linclass_study.runs.fit_ending import fit_ending
+from linclass_study.runs.worker import Worker
 from linclass_study.study import method_check
 
 N, K = 60, 3
@@ -193,9 +194,9 @@ def test_a_trace_with_values_that_are_no_numbers_is_ignored(odd):
 
 @pytest.mark.parametrize("huge", [10**30, 10**400, np.inf, 2**63])
 def test_numbers_that_the_table_of_fits_cannot_hold_are_ignored(huge):
-    told = ending(SimpleNamespace(n_iter_=huge), [])
+    told = fit_ending(SimpleNamespace(n_iter_=huge), [])
     assert told["iterations"] is None
-    assert ending(SimpleNamespace(objective_=10**400), [])["objective"] is None
+    assert fit_ending(SimpleNamespace(objective_=10**400), [])["objective"] is None
     table_files.frame("fits", [dict.fromkeys(table_files.schema("fits")) | told])
 
 

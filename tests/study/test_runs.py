@@ -14,7 +14,7 @@ from linclass_study.runs import run
 from linclass_study.runs.feature_file import FeatureFile
 from linclass_study.runs.features import compute
 from linclass_study.runs.folds import Plan
-from linclass_study.runs.kept import MadeOf
+from linclass_study.runs.run_files import RunInputs
 
 TASK = {"n_classes": 2, "positive": 1, "inner_folds": 2}
 LIMITS = {"fit_seconds": 8, "fit_memory_mb": 500}
@@ -41,7 +41,7 @@ def records(features, name, tmp_path, **entry):
     fold = np.arange(N) // 2 % FOLDS
     entry = {"classifier": f"odd_estimators.{name}", **entry}
     kept = run.run("d", name, entry, features, Plan.of({("cv", 0): fold}), TASK, 1, LIMITS)
-    kept.write(tmp_path, MadeOf("this entry", "these rows"))
+    kept.write(tmp_path, RunInputs("this entry", "these rows"))
     return tuple(pl.read_parquet(tmp_path / f"{part}.parquet") for part in ("fits", "predictions"))
 
 

@@ -12,7 +12,7 @@ from linclass.table import Table
 from linclass_study.data import dataset_file
 from linclass_study.data.dataset import Dataset
 from linclass_study.refusal import Refused
-from linclass_study.runs import bundle, feature_file, folds, kept, manifest, shards
+from linclass_study.runs import bundle, feature_file, folds, manifest, run_files, shards
 from linclass_study.runs.shared_child import owner_of
 
 EVALUATION = {
@@ -54,7 +54,7 @@ def results(tmp_path, monkeypatch):
 
 
 def files(results: Path) -> dict[str, bytes]:
-    paths = sorted(path for name in kept.OTHERS for path in results.glob(f"runs/d/*/{name}"))
+    paths = sorted(path for name in run_files.OTHERS for path in results.glob(f"runs/d/*/{name}"))
     return {f"{path.parent.name}/{path.name}": path.read_bytes() for path in paths}
 
 
@@ -92,7 +92,7 @@ def test_a_run_dealt_to_several_jobs_gives_the_same_bytes(results, tmp_path):
         shards.compute(data, "svm", METHODS["svm"], LIMITS, (k, 4), parts[-1])
     told = shards.gather(data, "svm", METHODS["svm"], LIMITS, parts)
     assert files(results) == whole
-    assert told["d/svm"] == kept.told(results / "runs/d/svm")
+    assert told["d/svm"] == run_files.recorded(results / "runs/d/svm")
 
 
 def test_shards_of_a_run_that_was_deleted_after_them_are_made_anew(results, tmp_path):
@@ -120,9 +120,9 @@ def test_a_run_without_its_last_file_is_not_whole(results):
     """As after a kill between two files."""
     compute(results, "lda")
     folder = results / "runs/d/lda"
-    assert kept.told(folder)
-    (folder / kept.LAST).unlink()
-    assert kept.told(folder) is None
+    assert run_files.recorded(folder)
+    (folder / run_files.LAST).unlink()
+    assert run_files.recorded(folder) is None
 
 
 def test_only_libraries_without_state_share_a_child():

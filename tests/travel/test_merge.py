@@ -12,14 +12,16 @@ from studies import Data, Method, rows_of
 from travellers import DATA, METHODS, at, change, made_up
 
 from linclass_study import table_files
-from linclass_study.command import derived
+from linclass_study.command import derived_files
 from linclass_study.results import study_file
 
 
 @pytest.fixture
 def no_report(monkeypatch):
     """The raw files alone: drawing takes most of a merge's time."""
-    monkeypatch.setattr(derived, "write", lambda merged, place: study_file.write(merged.asked))
+    monkeypatch.setattr(
+        derived_files, "write", lambda merged, place: study_file.write(merged.asked)
+    )
 
 
 def only(folder, dataset=None, method=None):
@@ -294,7 +296,7 @@ def test_a_merge_that_is_broken_off_leaves_nothing(linclass, a, tmp_path, monkey
     def stop(merged, place):
         raise error
 
-    monkeypatch.setattr(derived, "write", stop)
+    monkeypatch.setattr(derived_files, "write", stop)
     before = set(tmp_path.iterdir())
     with pytest.raises(error):
         linclass("merge", a, "--into", tmp_path / "c")

@@ -3,10 +3,10 @@
 import json
 
 from linclass_study import job
-from linclass_study.gate import files
+from linclass_study.gate import check_files
 
 job.begin(snakemake.log[0])
-files.write(
+check_files.write(
     snakemake.input.data,
     snakemake.input.about,
     json.loads(snakemake.params.told),

@@ -16,7 +16,10 @@ from linclass_study.data.fetch.fetch_dataset import READER
 from linclass_study.data.places import Places
 from linclass_study.data.unpack import archive
 
-CHILD = ["linclass_study.child", READER.partition(":")[0]]  # modules that are started by name
+CHILD = [
+    "linclass_study.guarded_child",
+    READER.partition(":")[0],
+]  # modules that are started by name
 
 
 def local_files(entry: Mapping[str, Any], root: Path) -> list[str]:

@@ -71,7 +71,7 @@ class SourceReader:
             content = offers[found.label]()
         else:
             content = self._parsed(found)
-        return matrices.beside(content, found.matrices) if found.matrices else content
+        return matrices.with_matrices(content, found.matrices) if found.matrices else content
 
     def _parsed(self, found: AvailableSource) -> Content:
         assert found.path is not None

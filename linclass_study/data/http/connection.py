@@ -1,4 +1,4 @@
-"""The answer to one request over HTTP, and in plain words why there is none.
+"""The response to one request over HTTP, or in plain words why there is none.
 
 Neither a name server, nor a list of dead addresses, nor a server that sends the head of its answer letter
 by letter obeys a socket's timeout. So whatever may hang runs in a daemon thread, which is left behind when
@@ -63,7 +63,7 @@ class Trouble(Unavailable):
 
 @contextmanager
 def response(url: str, headers: dict[str, str], patience: Patience) -> Iterator[requests.Response]:
-    """The head of the answer, after redirects; its body is read from `.raw`."""
+    """The head of the response, after redirects; its body is read from `.raw`."""
     with plain_errors(patience), requests.Session() as session:
         for scheme in ("http://", "https://"):
             session.mount(scheme, _Prompt(patience.connecting))
@@ -81,7 +81,7 @@ def response(url: str, headers: dict[str, str], patience: Patience) -> Iterator[
 def _one(
     session: requests.Session, url: str, headers: dict[str, str], patience: Patience
 ) -> requests.Response:
-    """The answer to one request. Session.get would read the whole body of a redirect, however long."""
+    """The response to one request. Session.get would read the whole body of a redirect, however long."""
     # identity: an archive must arrive as it is published, not unpacked on the way
     headers = {"Accept-Encoding": "identity", "User-Agent": AGENT, **headers}
     request = session.prepare_request(requests.Request("GET", url, headers=headers))

@@ -31,7 +31,7 @@ from linclass_study.data.unpack import size_limit
 Numbers = tuple[Any, list[str]]  # the matrix, and the ends of its columns' names
 
 
-def beside(content: Content, paths: Mapping[str, Path]) -> Content:
+def with_matrices(content: Content, paths: Mapping[str, Path]) -> Content:
     """The content with the matrices of these files, name → path."""
     found = tuple(read(name, path, content.n_rows) for name, path in paths.items())
     return replace(content, matrices=found)

@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linclass_study.report.exhibit import Exhibit
-from linclass_study.report.figures import style
-from linclass_study.report.on_plane import (
+from linclass_study.report.decision_regions import (
     boundaries,
     cut,
     directions,
@@ -22,7 +20,9 @@ from linclass_study.report.on_plane import (
     points,
     training_rows,
 )
-from linclass_study.report.shown import said, shown
+from linclass_study.report.exhibit import Exhibit
+from linclass_study.report.figures import style
+from linclass_study.report.method_selection import selected_methods, selection_note
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,7 +49,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         why = "; ".join(f"{method}: {reason}" for method, reason in left_out.items())
         return Exhibit.nothing(f"no fit on {dataset} gave a boundary. {why}")
 
-    grids = {method: found[method] for method in shown(outcome, dataset, found, MOST)}
+    grids = {method: found[method] for method in selected_methods(outcome, dataset, found, MOST)}
     X, y, plane = on_plane
     is_cut, classes = about["n_features"] != 2, about["classes"]
     names = plane.names if plane else CUT if is_cut else about["features"]
@@ -89,7 +89,8 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         f"One panel per method. {cut(about) if is_cut else ''}"
         "Thin lines: the boundary of each fold’s fit. Background: the class of each point of the plane, "
         "mixed where folds disagree; “disputed” is the share of the plane shown on which they do. "
-        f"{points(X, *next(iter(grids.values()))[:2])} {said(outcome, list(grids), len(found), 'with a boundary')}"
+        f"{points(X, *next(iter(grids.values()))[:2])} "
+        f"{selection_note(outcome, list(grids), len(found), 'with a boundary')}"
     )
     if fickle := [m for m in grids if one_class(grids[m][2]) and shares[m]]:
         caption += (

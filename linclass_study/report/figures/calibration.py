@@ -14,8 +14,8 @@ from linclass.metrics.calibration_error import BINS
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import style
 from linclass_study.report.figures.panels import TICKS, panels
-from linclass_study.report.shown import said, shown
-from linclass_study.results.held_out import HeldOut, held_out, mean_of
+from linclass_study.report.method_selection import selected_methods, selection_note
+from linclass_study.results.held_out_predictions import HeldOut, held_out, mean_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +31,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         return Exhibit.nothing(f"{dataset} is unavailable")
     able, two = mean_of(outcome, dataset, "log_loss"), len(about["classes"]) == 2
     numbers: dict[str, dict[str, Any]] = {}
-    for method in shown(outcome, dataset, able):
+    for method in selected_methods(outcome, dataset, able):
         rows = held_out(outcome, dataset, method)
         if rows is not None and rows.log_proba is not None:
             classes = [about["classes"].index(about["positive"])] if two else range(rows.n_classes)
@@ -55,7 +55,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         "more rows, vertical lines for ± the standard deviation over the folds that have rows in the bin. The "
         "calibration error is the mean distance from the diagonal in each fold, over the folds; of small folds it is "
         "too large, as each bin’s share is a matter of chance."
-        f"{each} {said(outcome, list(numbers), len(able), 'with probabilities')}"
+        f"{each} {selection_note(outcome, list(numbers), len(able), 'with probabilities')}"
     )
     return Exhibit(
         figure,

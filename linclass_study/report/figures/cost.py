@@ -19,7 +19,7 @@ COLUMNS = 4
 
 
 def draw(outcome: Outcome) -> Exhibit:
-    from linclass_study.results.across import across
+    from linclass_study.results.across_datasets import across
 
     base = across(outcome)
     seconds = typical_seconds(outcome, base.datasets)

@@ -26,7 +26,7 @@ READABLE = 0.36  # inches of a cell's width, that its number can be written in
 def draw(outcome: Outcome) -> Exhibit:
     from matplotlib import colormaps
 
-    from linclass_study.results.across import across
+    from linclass_study.results.across_datasets import across
 
     base = across(outcome, shared=True)
     if not base.enough:

@@ -18,7 +18,7 @@ CELL = 0.82  # inches
 
 
 def draw(outcome: Outcome) -> Exhibit:
-    from linclass_study.results.across import across
+    from linclass_study.results.across_datasets import across
 
     base = across(outcome)
     if not base.enough:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linclass_study.report import numerals
+from linclass_study.report import number_format
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import style
 from linclass_study.report.figures.panels import key_of_classes, panels
-from linclass_study.report.shown import said, shown
-from linclass_study.results.held_out import HeldOut, held_out, mean_of
+from linclass_study.report.method_selection import selected_methods, selection_note
+from linclass_study.results.held_out_predictions import HeldOut, held_out, mean_of
 
 if TYPE_CHECKING:
     from linclass_study.results.outcome import Outcome
@@ -30,7 +30,10 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         return Exhibit.nothing(f"{dataset} is unavailable")
     classes, two = about["classes"], len(about["classes"]) == 2
     losses = mean_of(outcome, dataset, "log_loss")
-    found = {name: held_out(outcome, dataset, name) for name in shown(outcome, dataset, losses)}
+    found = {
+        name: held_out(outcome, dataset, name)
+        for name in selected_methods(outcome, dataset, losses)
+    }
     positive = classes.index(about["positive"]) if two else None
     numbers: dict[str, Any] = {
         method: histograms(rows, positive).tolist()
@@ -43,7 +46,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     commonest = sorted(range(len(classes)), key=lambda k: -about["class_counts"][k])[:CLASSES]
     some = sorted(commonest)
     what = f"probability of “{about['positive']}”" if two else "probability of the row’s own class"
-    titles = {method: f"log loss {numerals.value(losses[method])}" for method in numbers}
+    titles = {method: f"log loss {number_format.value(losses[method])}" for method in numbers}
     figure, grid = panels(
         outcome, titles, f"predicted {what}", "share of the class’s rows (square roots)", 0.2
     )
@@ -65,7 +68,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         f"Histograms of the predicted {what}, over the held-out rows of all folds, one outline for "
         "each class of rows; heights are on a scale of square roots, so that the rare are seen. "
         f"{_reading(two)}{few if len(classes) > CLASSES else ''} "
-        f"{said(outcome, list(numbers), len(losses), 'with probabilities')}"
+        f"{selection_note(outcome, list(numbers), len(losses), 'with probabilities')}"
     )
     shown_numbers = {
         "dataset": dataset,

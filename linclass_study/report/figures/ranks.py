@@ -18,7 +18,7 @@ ROW = 0.24  # inches
 
 
 def draw(outcome: Outcome) -> Exhibit:
-    from linclass_study.results.across import ALPHA, across
+    from linclass_study.results.across_datasets import ALPHA, across
 
     base = across(outcome)
     if not base.enough or not base.treatments():

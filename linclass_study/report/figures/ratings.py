@@ -18,7 +18,7 @@ ROW = 0.24  # inches
 
 
 def draw(outcome: Outcome) -> Exhibit:
-    from linclass_study.results.across import RESAMPLED, across
+    from linclass_study.results.across_datasets import RESAMPLED, across
 
     base = across(outcome)
     if not base.enough:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from linclass import metrics
-from linclass_study.report.in_short import some
+from linclass_study.report.plain_answer import some
 from linclass_study.report.table import Column, Number, Table
 from linclass_study.report.tables import endings
-from linclass_study.results.absent import absent
 from linclass_study.results.answer import best
+from linclass_study.results.excluded_methods import excluded_methods
 from linclass_study.results.outcome import Outcome
-from linclass_study.results.within import ROPE, SURE, within
+from linclass_study.results.within_dataset import ROPE, SURE, within
 
 PLACE, SECTION, PER_DATASET = 1, "answer", False
 RARE = ("ended", "absent")  # columns that are left out where they are empty
@@ -62,7 +62,7 @@ def _row(outcome: Outcome, dataset: str) -> list[object]:
         Number(mean, sd, best=True),
         near,
         ended,
-        list(absent(outcome, dataset)),
+        list(excluded_methods(outcome, dataset)),
     ]
 
 

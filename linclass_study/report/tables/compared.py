@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from linclass import metrics
-from linclass_study.report import standing
+from linclass_study.report import method_scores
 from linclass_study.report.table import Column, Table
 from linclass_study.results.outcome import Outcome
 
@@ -20,7 +20,8 @@ def make(outcome: Outcome) -> Table | None:
     names = [name for name in metrics.names() if not name.endswith(AVERAGES)]
     names = [outcome.metric, *(name for name in names if name != outcome.metric)]
     cells = {
-        dataset: standing.columns(own, dataset, names) for dataset, own in outcome.parts().items()
+        dataset: method_scores.scores_by_metric(own, dataset, names)
+        for dataset, own in outcome.parts().items()
     }
     choices = {
         metric.replace("_", " "): [

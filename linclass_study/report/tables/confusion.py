@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from linclass_study.report.drawn import drawn
+from linclass_study.report.figure_numbers import figure_numbers
 from linclass_study.report.table import Column, Table
 from linclass_study.results.outcome import Outcome
 
@@ -11,7 +11,7 @@ MOST = 20  # classes, of which a matrix can be read
 
 
 def make(outcome: Outcome, dataset: str) -> Table | None:
-    found = drawn(outcome, f"confusion-{dataset}")
+    found = figure_numbers(outcome, f"confusion-{dataset}")
     if found is None or len(found["columns"]) > MOST:
         return None
     columns = [Column("true_class", "True class")]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from linclass.comparisons.confidence_interval import t_interval
 from linclass_study.report.table import Column, Number, Table
 from linclass_study.results.outcome import Outcome
-from linclass_study.results.spoken import spoken
-from linclass_study.results.within import within
+from linclass_study.results.protocol_names import protocol_phrase
+from linclass_study.results.within_dataset import within
 
 PLACE, SECTION, PER_DATASET = 4, "dataset", True
 
@@ -46,7 +46,8 @@ def make(outcome: Outcome, dataset: str) -> Table | None:
         Column("p_holm", "p (Holm)", "p", "with Holm’s correction over all pairs of methods"),
     ]
     pairs = k * (k - 1) // 2
-    over = f"{spoken(outcome.evaluation, found.protocol)} (n = {found.folds}, n_test/n_train = {found.ratio:.3g})"
+    phrase = protocol_phrase(outcome.evaluation, found.protocol)
+    over = f"{phrase} (n = {found.folds}, n_test/n_train = {found.ratio:.3g})"
     caption = (
         f"{best}, the best on {dataset} by mean {words}, against each other method, over the same {over}. In brackets: "
         f"95 % interval. Probabilities: Bayesian correlated t test; {found.rope:g} makes no difference in practice; "

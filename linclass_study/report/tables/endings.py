@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from linclass_study.report import numerals
+from linclass_study.report import number_format
 from linclass_study.report.table import Column, Table
 from linclass_study.results.outcome import FITTED, STATUSES, Outcome
 
@@ -60,6 +60,6 @@ def certificate(fits: pl.DataFrame) -> str:
         .sort("certificate", descending=True)
     )
     return ", ".join(
-        f"{numerals.power(value)} {PROOFS.get(kind, kind.replace('_', ' '))}"
+        f"{number_format.power(value)} {PROOFS.get(kind, kind.replace('_', ' '))}"
         for kind, value in proofs.iter_rows()
     )

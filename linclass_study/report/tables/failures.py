@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from linclass_study.report.table import Column, Table
+from linclass_study.results.fit_problems import FitProblem, fit_problems
 from linclass_study.results.outcome import Outcome
-from linclass_study.results.problems import Problem, problems
 
 PLACE, SECTION, PER_DATASET = 1, "trust", False
 COLUMNS = [
@@ -17,10 +17,10 @@ COLUMNS = [
 
 
 def make(outcome: Outcome) -> Table | None:
-    found = problems(outcome.fits)
+    found = fit_problems(outcome.fits)
     caption = "Every distinct problem. A fit that fails is a row of fits.parquet with its reason."
     return Table("What did not succeed", caption, COLUMNS, rows(found)) if found else None
 
 
-def rows(found: list[Problem]) -> list[list[object]]:
+def rows(found: list[FitProblem]) -> list[list[object]]:
     return [[p.status, list(p.datasets), list(p.methods), p.fits, p.reason] for p in found]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from linclass import metrics
-from linclass_study.report import standing
+from linclass_study.report import method_scores
 from linclass_study.report.table import Column, Table
 from linclass_study.report.tables.performance import over
 from linclass_study.results.outcome import Outcome
-from linclass_study.results.spoken import has_spread
+from linclass_study.results.protocol_names import has_spread
 from linclass_study.results.summary import ranking
 
 PLACE, SECTION, PER_DATASET = 3, "dataset", True
@@ -52,7 +52,7 @@ def make(outcome: Outcome, dataset: str) -> Table | None:
         return None
     protocol = outcome.protocol(dataset)
     known = titles()
-    found = standing.columns(outcome, dataset, known, protocol, intervals=True)
+    found = method_scores.scores_by_metric(outcome, dataset, known, protocol, intervals=True)
     shown = [name for name in known if any(cell.value is not None for cell in found[name].values())]
     if not shown:
         return None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from linclass_study.report.table import Table
 from linclass_study.report.tables import failures
+from linclass_study.results.fit_problems import notes
 from linclass_study.results.outcome import Outcome
-from linclass_study.results.problems import notes
 
 PLACE, SECTION, PER_DATASET = 2, "trust", False
 

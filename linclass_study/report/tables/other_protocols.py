@@ -8,7 +8,7 @@ from linclass_study.protocols import judging
 from linclass_study.report.table import Column, Table
 from linclass_study.report.tables import performance
 from linclass_study.results.outcome import Outcome
-from linclass_study.results.spoken import TITLES
+from linclass_study.results.protocol_names import TITLES
 
 PLACE, SECTION, PER_DATASET, OPEN = 2, "dataset", True, True
 

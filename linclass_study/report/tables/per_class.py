@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass_study.report.drawn import drawn
+from linclass_study.report.figure_numbers import figure_numbers
 from linclass_study.report.table import Column, Table
 from linclass_study.results.confusion import per_class
 from linclass_study.results.outcome import Outcome
@@ -13,7 +13,7 @@ PLACE, SECTION, PER_DATASET = 8, "dataset", True
 
 
 def make(outcome: Outcome, dataset: str) -> Table | None:
-    found = drawn(outcome, f"confusion-{dataset}")
+    found = figure_numbers(outcome, f"confusion-{dataset}")
     if found is None:
         return None
     counts, names = np.array(found["counts"]), found["columns"]

@@ -6,11 +6,11 @@ from typing import Any
 
 import polars as pl
 
-from linclass_study.report import standing
+from linclass_study.report import method_scores
 from linclass_study.report.table import Column, Table
 from linclass_study.report.tables import endings
 from linclass_study.results.outcome import Outcome
-from linclass_study.results.spoken import has_spread, spoken
+from linclass_study.results.protocol_names import has_spread, protocol_phrase
 from linclass_study.results.summary import ranking
 
 PLACE, SECTION, PER_DATASET, OPEN = 1, "dataset", True, True
@@ -45,10 +45,10 @@ def table(
     by_method = {str(name): own for (name,), own in fits.group_by(["method"])}
     columns = [Column("method", "Method", "method")]
     values: list[dict[str, Any]] = [{method: method for method in methods}]
-    of_metric = standing.columns(outcome, dataset, METRICS, protocol)
+    of_metric = method_scores.scores_by_metric(outcome, dataset, METRICS, protocol)
     columns += [Column(metric, title, "number") for metric, title in METRICS.items()]
     values += [dict(of_metric[metric]) for metric in METRICS]
-    above = standing.excess(outcome, dataset, protocol) if excess else {}
+    above = method_scores.excess(outcome, dataset, protocol) if excess else {}
     if above:
         columns.append(Column("excess_error", "Excess error", "number"))
         values.append(dict(above))
@@ -81,7 +81,7 @@ def over(outcome: Outcome, about: dict[str, Any], protocol: str) -> str:
             "and so no spread."
         )
     spread = "Mean ± standard deviation over " if has_spread(outcome.evaluation, protocol) else ""
-    said = f"{spread}{spoken(outcome.evaluation, protocol)}, best {words} first."
+    said = f"{spread}{protocol_phrase(outcome.evaluation, protocol)}, best {words} first."
     return said[0].upper() + said[1:]
 
 

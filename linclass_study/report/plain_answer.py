@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass_study.report.numerals import count
-from linclass_study.results.absent import absent
-from linclass_study.results.across import FEW, Across, across
+from linclass_study.report.number_format import count
+from linclass_study.results.across_datasets import FEW, Across, across
 from linclass_study.results.answer import best
+from linclass_study.results.excluded_methods import excluded_methods
 from linclass_study.results.outcome import Outcome
-from linclass_study.results.within import Within, within
+from linclass_study.results.within_dataset import Within, within
 
 NAMES = 3  # methods named before the others are counted
 NAMED = 6  # runs without a score that are named with their data set
 
 
-def in_short(outcome: Outcome) -> list[str]:
+def plain_answer(outcome: Outcome) -> list[str]:
     """One sentence across data sets, where there are several, and one on single data sets."""
     found = {name: (best(own, name), within(own, name)) for name, own in outcome.parts().items()}
     told = {name: pair for name, pair in found.items() if pair[0] is not None}
@@ -49,7 +49,7 @@ def could_not_compete(outcome: Outcome) -> str:
     kept_out = {
         name: found
         for name, own in outcome.parts().items()
-        if own.about(name)["status"] != "unavailable" and (found := absent(own, name))
+        if own.about(name)["status"] != "unavailable" and (found := excluded_methods(own, name))
     }
     if not kept_out:
         return ""

@@ -8,7 +8,7 @@ from linclass_study.results.outcome import FITTED, STATUSES, Outcome
 from linclass_study.results.summary import ranking
 
 
-def absent(outcome: Outcome, dataset: str) -> dict[str, str]:
+def excluded_methods(outcome: Outcome, dataset: str) -> dict[str, str]:
     """Method → the statuses that kept it out: 'not applicable', 'failed'; or the metric that it has no value of."""
     fits = outcome.fits.filter(dataset=dataset, protocol=outcome.protocol(dataset))
     missed = fits.filter(~pl.col("status").is_in(FITTED))

@@ -18,7 +18,7 @@ FILE = ".claims"
 
 
 @contextmanager
-def claim(run: Path) -> Iterator[None]:
+def run_lock(run: Path) -> Iterator[None]:
     """Held while the run of this folder, runs/{dataset}/{method}, is computed."""
     run.parent.mkdir(parents=True, exist_ok=True)
     file = os.open(run.parent / FILE, os.O_RDWR | os.O_CREAT, 0o666)

@@ -16,7 +16,7 @@ from linclass_study.runs.folds import Plan, Planned
 
 
 @dataclass(frozen=True)
-class Closer:
+class FitDetails:
     """What a worker is asked for."""
 
     train: np.ndarray
@@ -26,7 +26,7 @@ class Closer:
     looks: tuple[str, ...]  # tables: paths, traces
 
 
-def looks_of(entry: Mapping[str, Any], traces: bool) -> tuple[str, ...]:
+def details_of(entry: Mapping[str, Any], traces: bool) -> tuple[str, ...]:
     """What there may be to see of a method: only our own classifiers tell."""
     if not entry["classifier"].startswith("linclass."):
         return ()
@@ -36,5 +36,5 @@ def looks_of(entry: Mapping[str, Any], traces: bool) -> tuple[str, ...]:
     )
 
 
-def is_looked_at(rows: Planned, plan: Plan) -> bool:
+def is_detailed(rows: Planned, plan: Plan) -> bool:
     return rows.protocol == plan.on_plane and (rows.repeat, rows.fold) == (0, 0)

@@ -1,4 +1,4 @@
-"""What the files of a run were made of, told by the run's own files; so a run is computed again only if it must.
+"""What the files of a run were made of, recorded by the run's own files; so a run is computed again only if it must.
 
 runs/{dataset}/{method}/predictions.parquet   a row for each held-out row
                         coefficients.parquet  of each fit of a linear classifier: what each feature weighs; else absent
@@ -30,7 +30,7 @@ OTHERS = ("predictions.parquet", *(f"{table}.parquet" for table in TABLES), BOUN
 
 
 @dataclass(frozen=True)
-class MadeOf:
+class RunInputs:
     """asked: the method's entry, its code, the evaluation and the limits; rows: features, folds and classes."""
 
     asked: str
@@ -47,14 +47,14 @@ def digest_of_file(path: Path) -> str:
         return hashlib.file_digest(file, "blake2b").hexdigest()[:32]
 
 
-def described(folder: Path, made_of: MadeOf) -> dict[str, str]:
+def described(folder: Path, made_of: RunInputs) -> dict[str, str]:
     """The metadata of fits.parquet, once the other files are written."""
     there = (folder / name for name in OTHERS)
     files = {path.name: _about(path) for path in there if path.exists()}
     return {KEY: json.dumps(asdict(made_of) | {"files": files})}
 
 
-def told(folder: Path) -> dict[str, Any] | None:
+def recorded(folder: Path) -> dict[str, Any] | None:
     """asked, rows and files of a run; None where it is not whole."""
     last = folder / LAST
     try:

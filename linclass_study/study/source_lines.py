@@ -16,7 +16,7 @@ ABSENT = object()
 
 
 @dataclass(frozen=True)
-class Written:
+class SourceLines:
     """A value as it was given, and the content of each file that has a part of it; the last one wins."""
 
     value: Any

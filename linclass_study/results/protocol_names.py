@@ -16,7 +16,7 @@ TITLES = {
 }
 
 
-def spoken(evaluation: Mapping[str, Any], protocol: str) -> str:
+def protocol_phrase(evaluation: Mapping[str, Any], protocol: str) -> str:
     """What a mean is over: 10 folds, 3 × 10 folds, 10 hold-outs of 25 %, …"""
     options = asked(evaluation)[protocol]
     return SENTENCES[kind(protocol)](options)

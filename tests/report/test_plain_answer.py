@@ -10,7 +10,7 @@ from studies import Data, Method
 
 from linclass_study import table_files
 from linclass_study.report import page_tables
-from linclass_study.report.in_short import could_not_compete, in_short
+from linclass_study.report.plain_answer import could_not_compete, plain_answer
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def told(make):
         table_files.write(
             table_files.frame("scores", rows), "scores", outcome.results / "scores.parquet"
         )
-        return in_short(replace(outcome))
+        return plain_answer(replace(outcome))
 
     return sentences
 
@@ -112,7 +112,7 @@ def test_who_could_not_compete_is_named_with_the_reason_or_counted(make):
 
 def test_a_study_without_an_answer_says_so(make):
     outcome = make({"gone": Data(unavailable="x")}, {"m": Method()})
-    assert in_short(outcome) == [
+    assert plain_answer(outcome) == [
         "No method succeeded on every fold of any data set, so none is best."
     ]
 

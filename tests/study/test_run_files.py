@@ -17,7 +17,7 @@ from linclass.transforming import fit_transforms
 from linclass_study.runs import run
 from linclass_study.runs.feature_file import FeatureFile
 from linclass_study.runs.folds import Plan
-from linclass_study.runs.kept import TABLES, MadeOf
+from linclass_study.runs.run_files import TABLES, RunInputs
 
 N, FOLDS, INNER = 90, 3, 3
 TASK = {"n_classes": 3, "positive": 2, "inner_folds": INNER}
@@ -56,7 +56,7 @@ def kept(features, tmp_path):
         plan, task = Plan.of({("cv", 0): FOLD}), TASK | {"tune_metric": tune_metric}
         records = run.run("d", name, entry, features, plan, task, 1, LIMITS, traces=traces)
         folder = tmp_path / name
-        records.write(folder, MadeOf("this entry", "these rows"))
+        records.write(folder, RunInputs("this entry", "these rows"))
         found = {t: folder / f"{t}.parquet" for t in (*TABLES, "fits", "predictions")}
         there = {t: pl.read_parquet(path) for t, path in found.items() if path.exists()}
         return there | {"bytes": found["predictions"].read_bytes()}

@@ -1,4 +1,4 @@
-"""The numbers behind a figure that was drawn, for tables that tell the same."""
+"""The numbers behind a figure, for the tables that show them too."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from linclass_study.results.outcome import Outcome
 
 
-def drawn(outcome: Outcome, exhibit: str) -> dict[str, Any] | None:
+def figure_numbers(outcome: Outcome, exhibit: str) -> dict[str, Any] | None:
     """What exhibits/{exhibit}/numbers.json has; None where it is not there or there was nothing to draw."""
     path = outcome.results / "exhibits" / exhibit / "numbers.json"
     if not path.exists():

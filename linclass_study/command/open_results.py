@@ -29,7 +29,7 @@ Member = tuple[str, int, IO[bytes] | None]  # name, size, content; None is a lin
 
 
 @contextmanager
-def opened(given: str) -> Iterator[ResultsFolder]:
+def open_results(given: str) -> Iterator[ResultsFolder]:
     """The results at `given`: a folder, a .zip or a .tar, however compressed."""
     path = Path(given).expanduser()
     if path.is_dir():

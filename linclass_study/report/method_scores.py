@@ -1,7 +1,7 @@
 """How methods stand on a data set by each metric: means with their spread, the best, and what is as good.
 
 All metrics of a protocol at once, as one array (metrics, methods, folds) with NaN where there is no value. Only methods
-whose every planned fit gave a value compete. `near` the best means what it means in results/within.py.
+whose every planned fit gave a value compete. `near` the best means what it means in results/within_dataset.py.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from linclass_study.results.outcome import FITTED, Outcome
 from linclass_study.results.summary import ranking
 
 
-def column(
+def metric_scores(
     outcome: Outcome, dataset: str, metric: str, protocol: str | None = None
 ) -> dict[str, Number]:
     """Method → its mean over the folds."""
-    return columns(outcome, dataset, [metric], protocol)[metric]
+    return scores_by_metric(outcome, dataset, [metric], protocol)[metric]
 
 
-def columns(
+def scores_by_metric(
     outcome: Outcome,
     dataset: str,
     names: Collection[str],

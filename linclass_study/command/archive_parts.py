@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from linclass_study.command.results_folder import ResultsFolder
-from linclass_study.runs import kept
+from linclass_study.runs import run_files
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ PARTS = (
     Part("tables/", "tables/*", "the tables of the report", True),
     Part("exhibits/", "exhibits/*/*", "the figures with their numbers", True),
 )  # fmt: skip
-OF_RUN = (*kept.OTHERS, kept.LAST)
+OF_RUN = (*run_files.OTHERS, run_files.LAST)
 PROMISED = ("report.html", "study.json", "scores.csv", "scores.parquet", "fits.parquet")
 
 

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linclass.table import Table
-from linclass_study.gate import words
-from linclass_study.gate.words import Words
+from linclass_study.gate import cell_words
+from linclass_study.gate.cell_words import Words
 
 BLOCK = 1 << 18  # cells that are mixed at a time
 
@@ -31,13 +31,13 @@ class Keys(NamedTuple):
 
 def keys(table: Table, named: bool = True) -> Keys:
     """The key of each row and column; without the names of columns, they are of the values alone."""
-    hashes = [words.of_name(name if named else "") for name in table.names]
+    hashes = [cell_words.of_name(name if named else "") for name in table.names]
     salts = np.array(hashes, np.uint64)
     coded = [j for j, name in enumerate(table.names) if name in table.levels]
     found = (_of_sparse if table.is_sparse else _of_dense)(table.X, salts, coded)
     for j in coded:
         levels = table.levels[table.names[j]]
-        cells = _mixed(words.of_levels(words.column(table, j), levels), salts[j])
+        cells = _mixed(cell_words.of_levels(cell_words.column(table, j), levels), salts[j])
         found.rows[:] += cells
         found.columns[j] = cells.sum(dtype=np.uint64)
     return found
@@ -62,7 +62,7 @@ def _of_dense(X: np.ndarray, salts: Words, coded: list[int]) -> Keys:
     size = max(1, BLOCK // max(1, d))
     for start in range(0, n, size):
         own = slice(start, start + size)
-        cells = _mixed(words.of_numbers(X[own]), salts)
+        cells = _mixed(cell_words.of_numbers(X[own]), salts)
         cells[:, coded] = 0
         found.rows[own] = cells.sum(axis=1, dtype=np.uint64)
         found.columns[:] += cells.sum(axis=0, dtype=np.uint64)
@@ -70,7 +70,7 @@ def _of_dense(X: np.ndarray, salts: Words, coded: list[int]) -> Keys:
 
 
 def _of_sparse(X: Any, salts: Words, coded: list[int]) -> Keys:
-    cells = _mixed(words.of_numbers(X.data), salts[X.indices])
+    cells = _mixed(cell_words.of_numbers(X.data), salts[X.indices])
     if coded:
         cells[np.isin(X.indices, coded)] = 0
     columns = np.zeros(X.shape[1], np.uint64)
@@ -80,6 +80,6 @@ def _of_sparse(X: Any, salts: Words, coded: list[int]) -> Keys:
 
 
 def _mixed(cells: Words, salts: Any) -> Words:
-    found = words.mixed(cells ^ salts)
+    found = cell_words.mixed(cells ^ salts)
     found[cells == 0] = 0
     return found

@@ -1,6 +1,6 @@
 """Methods compared across data sets: a table of scores, data sets × methods, and what its statistics say.
 
-One data set of each group that shares rows takes part (results/independent.py). A method has a score on a data set if
+One data set of each group that shares rows takes part (results/independent_datasets.py). A method has a score on a data set if
 every planned fit succeeded; where it has none, the data set is left out or the method is counted as worst there, and
 both are shown.
 """
@@ -21,7 +21,7 @@ from linclass.comparisons.nemenyi_test import nemenyi
 from linclass.comparisons.pairwise_matrix import Pairwise, pairwise
 from linclass.comparisons.ranking import ranks
 from linclass_study.protocols import asked
-from linclass_study.results import independent
+from linclass_study.results import independent_datasets
 from linclass_study.results.outcome import FITTED, Outcome
 
 ALPHA = 0.05
@@ -99,7 +99,7 @@ def across(outcome: Outcome, metric: str | None = None, shared: bool = False) ->
     """The study's table of a metric; `shared` lets every data set count, also those with the same rows."""
     metric = metric or outcome.metric
     known = whole_means(outcome, metric)
-    groups = independent.groups(outcome)
+    groups = independent_datasets.groups(outcome)
     names = [name for group in groups for name in (group if shared else group[:1])]
     methods = [m for m in outcome.methods if any((d, m) in known for d in names)]
     datasets = [d for d in names if any((d, m) in known for m in methods)]

@@ -18,7 +18,7 @@ from linclass_study.runs.feature_file import FeatureFile
 
 
 @dataclass(frozen=True)
-class Each:
+class LeaveOneOut:
     """What a worker is asked for: the unit of each row, and the seed of all its fits."""
 
     units: np.ndarray
@@ -42,7 +42,7 @@ def predict(
     method: pipeline.Method,
     file: FeatureFile,
     task: pipeline.Task,
-    asked: Each,
+    asked: LeaveOneOut,
     ending: Callable[[Any], dict[str, Any]],
 ) -> Predicted:
     if file.in_file:

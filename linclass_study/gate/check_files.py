@@ -12,8 +12,8 @@ import numpy as np
 
 from linclass_study.data import dataset_file, npz_file
 from linclass_study.gate import checks
-from linclass_study.gate.keys import KINDS
-from linclass_study.gate.words import Words
+from linclass_study.gate.cell_words import Words
+from linclass_study.gate.row_keys import KINDS
 
 
 def write(data: str, about: str, told: Mapping[str, Any], facts: str, arrays: str) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 HOLD = """
 import sys
 from pathlib import Path
-from linclass_study.runs.claim import claim
+from linclass_study.runs.run_lock import run_lock
 
-with claim(Path(sys.argv[1])):
+with run_lock(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()
 """

@@ -10,13 +10,13 @@ from __future__ import annotations
 import numpy as np
 
 from linclass_study.results.outcome import Outcome
-from linclass_study.results.spoken import spoken
-from linclass_study.results.within import SURE, Within, within
+from linclass_study.results.protocol_names import protocol_phrase
+from linclass_study.results.within_dataset import SURE, Within, within
 
 ALPHA = 0.05
 
 
-def sureness(outcome: Outcome, dataset: str) -> str:
+def certainty(outcome: Outcome, dataset: str) -> str:
     """Whether another method may be as good as the best, on this data set alone."""
     found = within(outcome, dataset)
     if not found.methods:
@@ -25,7 +25,7 @@ def sureness(outcome: Outcome, dataset: str) -> str:
         return f"{found.methods[0]} alone succeeded on every fold: there is nothing to compare it with."
     if not found.enough:
         return (
-            f"One value of each method ({spoken(outcome.evaluation, found.protocol)}) has no spread, so it does not "
+            f"One value of each method ({protocol_phrase(outcome.evaluation, found.protocol)}) has no spread, so it does not "
             "tell how sure the order of the methods is; repeated folds would."
         )
     return " ".join([_verdict(found), _probabilities(found), _tests(outcome, found)])
@@ -65,7 +65,7 @@ def _tests(outcome: Outcome, found: Within) -> str:
     pairs = k * (k - 1) // 2
     stricter = "" if found.rivals or apart == k - 1 else ": it is two-sided and over all pairs, so stricter"
     return (
-        f"(Bayesian correlated t test over {spoken(outcome.evaluation, found.protocol)}, n = {found.folds}, "
+        f"(Bayesian correlated t test over {protocol_phrase(outcome.evaluation, found.protocol)}, n = {found.folds}, "
         f"n_test/n_train = {found.ratio:.3g}. The corrected t test, with Holm’s correction over {pairs} "
         f"pair{'s' * (pairs > 1)}, tells {apart} of {k - 1} from it at α = {ALPHA:g}{stricter}.)"
     )

@@ -10,7 +10,9 @@ from linclass_study.results.summary import ranking
 BASELINE = "linclass.MajorityClass"
 
 
-def shown(outcome: Outcome, dataset: str, able: Iterable[str], most: int = 6) -> list[str]:
+def selected_methods(
+    outcome: Outcome, dataset: str, able: Iterable[str], most: int = 6
+) -> list[str]:
     """Of the methods that the figure can show, at most so many, best first: the best of each kind of
     classifier, the baseline among them, then the best of the others. Kinds are classes of classifiers."""
     able = set(able)
@@ -24,7 +26,7 @@ def shown(outcome: Outcome, dataset: str, able: Iterable[str], most: int = 6) ->
     return [method for method in ranked if method in chosen]
 
 
-def said(outcome: Outcome, methods: list[str], able: int, what: str = "") -> str:
+def selection_note(outcome: Outcome, methods: list[str], able: int, what: str = "") -> str:
     """A sentence on the choice, for the caption; `what` the figure needs of a method ("with probabilities")."""
     those = f"methods {what}" if what and able < len(outcome.methods) else "methods"
     if len(methods) == able:

@@ -11,9 +11,9 @@ from studies import Data, Method
 
 from linclass_study import table_files
 from linclass_study.report import page_tables
-from linclass_study.report.in_short import in_short
-from linclass_study.results.sureness import sureness
-from linclass_study.results.within import within
+from linclass_study.report.plain_answer import plain_answer
+from linclass_study.results.certainty import certainty
+from linclass_study.results.within_dataset import within
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def told(make):
             table_files.frame("scores", rows), "scores", outcome.results / "scores.parquet"
         )
         outcome = replace(outcome)  # read anew
-        return outcome, sureness(outcome, "d")
+        return outcome, certainty(outcome, "d")
 
     return tell
 
@@ -81,7 +81,7 @@ def test_clearly_the_best_is_said_of_all_others_at_once(told):
     assert len(within(outcome, "d").rivals) == 3
     (table,) = page_tables.modules()["answer"].make(outcome).rows
     assert "3 of the 4 others may be as good" in table
-    assert in_short(outcome)[0].endswith("3 of the 4 others may be as good.")
+    assert plain_answer(outcome)[0].endswith("3 of the 4 others may be as good.")
 
 
 def test_a_stricter_correction_that_disagrees_is_explained(told):
@@ -117,12 +117,12 @@ def test_a_method_that_missed_a_fold_takes_no_part(make):
     outcome = make({"d": Data()}, methods)
     assert set(within(outcome, "d").methods) == {"a", "c"}
     alone = make({"d": Data()}, {name: methods[name] for name in "ab"}, name="alone")
-    assert sureness(alone, "d").startswith("a alone succeeded on every fold")
+    assert certainty(alone, "d").startswith("a alone succeeded on every fold")
     none = make({"d": Data(unavailable="no source")}, methods, name="none")
-    assert sureness(none, "d") == "No method succeeded on every fold, so none is best."
+    assert certainty(none, "d") == "No method succeeded on every fold, so none is best."
 
 
 def test_one_value_says_nothing_of_its_spread(make):
     outcome = make({"d": Data(official=30)}, {"a": Method(), "b": Method(2.0)})
     outcome.evaluation["protocols"] = ["official"]
-    assert sureness(outcome, "d").startswith("One value of each method (the official test set)")
+    assert certainty(outcome, "d").startswith("One value of each method (the official test set)")

@@ -1,0 +1,72 @@
+"""The catalogues of data sets and methods, with the entries that a study defines itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from linclass_study.refusal import nearest
+from linclass_study.study import grid, schema, suites, yaml_file
+from linclass_study.study.source_lines import SourceLines
+
+Catalogue = dict[str, dict[str, Any]]
+
+
+def read_catalogue(
+    kind: str, define: Mapping[str, Any], root: Path, written: SourceLines
+) -> tuple[Catalogue, dict[str, str]]:
+    """(entries, origin) of `datasets` or `methods`; origin: name of an own entry → the name it is written under."""
+    path, where = root / "config" / f"{kind}.yaml", ("define", kind)
+    content = yaml_file.read(path) or {}
+    catalogue = conforming(kind, content, SourceLines(content, {path: content}))
+    defined, origin, wrong = grid.expand(yaml_file.numbers(define.get(kind) or {}))
+    written.refuse(wrong, where)
+    own = conforming(kind, defined, written, where, origin)
+    twice = [name for name in own if name in catalogue]
+    written.refuse(
+        [([name], f"the name is already in {path.name}; choose another") for name in twice], where
+    )
+    catalogue |= own
+    if kind == "datasets":
+        written.refuse(_unknown_relatives(own, catalogue, root), where)
+    return catalogue, origin
+
+
+def conforming(
+    kind: str,
+    value: Any,
+    written: SourceLines,
+    where: tuple[str, ...] = (),
+    origin: Mapping[str, str] | None = None,
+) -> Any:
+    """The value with the defaults of its schema; refused if it does not conform to it."""
+    fitted = schema.fitted(kind, value)
+    written.refuse(at_their_origin(schema.problems(kind, fitted), origin or {}), where)
+    return fitted
+
+
+def at_their_origin(
+    problems: Iterable[tuple[list[Any], str]], origin: Mapping[str, str]
+) -> Iterable[tuple[list[Any], str]]:
+    """Problems of an entry that a grid made are those of the grid, and the sentence says which one it was."""
+    for (name, *path), sentence in ((path or [""], sentence) for path, sentence in problems):
+        source = origin.get(name, name)
+        said = sentence if source == name else f"{sentence} (of '{name}')"
+        yield ([source, *path] if source else []), said
+
+
+def _unknown_relatives(
+    entries: Mapping[str, dict[str, Any]], catalogue: dict[str, Any], root: Path
+) -> Iterable[tuple[list[Any], str]]:
+    """Of `shares_rows_with`, names that are neither in the catalogue nor in any suite."""
+    told = [
+        ([name, "shares_rows_with", i], other)
+        for name, entry in entries.items()
+        for i, other in enumerate(entry.get("shares_rows_with", []))
+        if other not in catalogue
+    ]
+    known = catalogue | suites.entries(suites.names(root), root) if told else catalogue
+    for path, other in told:
+        if other not in known:
+            yield path, f"there is no data set '{other}'; {nearest(other, known)}"

@@ -1,0 +1,32 @@
+"""The keys of `evaluation:` that are checked against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from linclass import metrics
+from linclass_study.refusal import nearest
+
+Problems = Iterator[tuple[list[Any], str]]
+
+
+def problems(evaluation: Mapping[str, Any]) -> Problems:
+    """(path of keys, sentence) for each way in which the evaluation cannot work."""
+    metric = evaluation["tune_metric"]
+    if metric not in metrics.names():
+        sentence = f"there is no metric '{metric}'; {nearest(metric, metrics.names())}"
+        yield ["evaluation", "tune_metric"], sentence
+        return
+    protocols = [
+        item if isinstance(item, str) else next(iter(item)) for item in evaluation["protocols"]
+    ]
+    twice = [i for i, name in enumerate(protocols) if name in protocols[:i]]
+    for i in twice:
+        yield ["evaluation", "protocols", i], f"'{protocols[i]}' is given twice; remove one"
+    if twice or "learning_curve" not in protocols:
+        return
+    place = protocols.index("learning_curve")
+    if "cv" not in protocols[:place]:
+        sentence = "learning_curve trains on parts of cv's training sets; list cv before it"
+        yield ["evaluation", "protocols", place], sentence

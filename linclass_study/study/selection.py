@@ -1,0 +1,56 @@
+"""The data sets and methods that a study selects from the catalogues."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from linclass_study.refusal import nearest
+from linclass_study.study import suites
+from linclass_study.study.source_lines import SourceLines
+
+
+def expanded_names(names: Any, origin: Mapping[str, str]) -> Any:
+    """The name that a grid is written under selects all its entries."""
+    if not isinstance(names, list):
+        return names
+    made: dict[str, list[str]] = {}
+    for name, source in origin.items():
+        made.setdefault(source, []).append(name)
+    return list(dict.fromkeys(own for name in names for own in made.get(name, [name])))
+
+
+def select_datasets(
+    values: dict[str, Any], catalogue: dict[str, Any], root: Path, written: SourceLines
+) -> dict[str, dict[str, Any]]:
+    """Those that are selected by their names, then those of the suites."""
+    given, known = values.get("suite", []), suites.names(root)
+    chosen = [given] if isinstance(given, str) else given
+    written.refuse(
+        (["suite"], f"there is no suite '{name}'; {nearest(name, known)}")
+        for name in chosen
+        if name not in known
+    )
+    if not chosen and not values["datasets"]:
+        written.refuse([(["datasets"], "no data set is selected; give names, or a suite")])
+    of_suites = suites.entries(chosen, root)
+    if values["datasets"] != "all" and not {*values["datasets"]} <= {*catalogue}:
+        catalogue = suites.entries(known, root) | catalogue  # one set of a suite can be named, too
+    selected = select("datasets", values, catalogue, written)
+    return selected | {name: of_suites[name] for name in of_suites if name not in selected}
+
+
+def select(
+    kind: str, values: dict[str, Any], catalogue: dict[str, Any], written: SourceLines
+) -> dict[str, dict[str, Any]]:
+    names = values[kind]
+    if names == "all":
+        return dict(catalogue)
+    thing = {"datasets": "data set", "methods": "method"}[kind]
+    written.refuse(
+        ([kind, i], f"there is no {thing} '{name}'; {nearest(name, catalogue)}")
+        for i, name in enumerate(names)
+        if name not in catalogue
+    )
+    return {name: catalogue[name] for name in names}
