@@ -1,8 +1,8 @@
-"""On what a study ran: versions, processor, linear algebra, operating system, commit.
+"""Software and hardware on which a study ran: versions, processor, linear algebra, operating system, commit.
 
-environment/{machine}-{digest}.json    one for each environment in which fits of a study were made
+environment/{machine}-{digest}.json    one for each environment that fitted
 
-No host name, user name or path is in it, so that it can be published.
+It contains no host name, user name or path, so it can be published.
 """
 
 from __future__ import annotations
@@ -25,31 +25,31 @@ NO_COMMIT = "not a git checkout"
 
 
 def environment() -> dict[str, str]:
-    """What there is to know → its value, in the order in which it is read."""
+    """Properties of this environment, in reading order."""
     return _quickly() | {"Linear algebra": blas()}
 
 
 def record(results: Path) -> None:
-    """This environment among those of a results folder; jobs that run at once write the same file."""
+    """Save this environment in a results folder; concurrent jobs write the same file."""
     told = _quickly()
     digest = hashlib.blake2b(json.dumps(told).encode(), digest_size=4).hexdigest()
     path = results / FOLDER / f"{told['Machine']}-{digest}.json"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(f"{path.name}.{uuid.uuid4().hex}.partial")  # of any host
+        partial = path.with_name(f"{path.name}.{uuid.uuid4().hex}.partial")  # unique across hosts
         text = json.dumps(environment(), indent=1, ensure_ascii=False) + "\n"
         partial.write_text(text, encoding="utf-8")
         os.replace(partial, path)
 
 
 def recorded(results: Path) -> list[dict[str, str]]:
-    """Every environment of a results folder, by the machine's name."""
+    """All environments of a results folder, sorted by machine."""
     files = sorted((results / FOLDER).glob("*.json"))
     return [json.loads(file.read_text(encoding="utf-8")) for file in files]
 
 
 def _quickly() -> dict[str, str]:
-    """All but the linear algebra, which a job would have to import."""
+    """All properties except linear algebra, which would have to be imported."""
     return {
         "Machine": machine(),
         "Commit": commit(ROOT),
@@ -62,7 +62,7 @@ def _quickly() -> dict[str, str]:
 
 
 def of_machines(results: Path) -> list[dict[str, str]]:
-    """One entry for each machine that fitted; what it changed in between is told as `this or that`."""
+    """One entry for each machine that fitted; a property with several values reads `this or that`."""
     values: dict[str, dict[str, dict[str, None]]] = {}
     for told in recorded(results):
         of_machine = values.setdefault(told["Machine"], {})
@@ -75,7 +75,7 @@ def of_machines(results: Path) -> list[dict[str, str]]:
 
 
 def commit(root: Path) -> str:
-    """The commit that the program is at, and whether its files differ from it."""
+    """Current commit, and whether files differ from it."""
     top = _git(root, "rev-parse", "--show-toplevel")
     head = _git(root, "rev-parse", "HEAD")
     if top is None or head is None or Path(top).resolve() != root.resolve():
@@ -85,7 +85,7 @@ def commit(root: Path) -> str:
 
 
 def blas() -> str:
-    """The libraries that numpy and scipy multiply with, and the threads that a job gives them."""
+    """BLAS libraries of NumPy and SciPy, with their threads per job."""
     import scipy.linalg  # noqa: F401  numpy's library and its own, if it has one, must be loaded
     from threadpoolctl import threadpool_info
 

@@ -1,8 +1,8 @@
-"""Calls in a child process that may die: wall time and memory are limits that really stop them.
+"""Calls in a child process with enforced limits of wall time and memory.
 
-The child (linclass_study/guarded_child.py) builds a state and then answers one call after another. A call
-that hangs, is killed, or ends the interpreter comes back as a value, and the next call gets a new child.
-`use` has the child that is there build another state: what it has imported and loaded stays.
+The child (guarded_child.py) builds a state and then answers calls with it. A call that hangs, is killed or ends the
+interpreter returns as a value, and the next call gets a new child. `use` makes the current child build another state
+and keeps what it has imported and loaded.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from typing import Any
 
 import psutil
 
-LOOK_EVERY = 1.0  # seconds between looks at what a long fit has started
-START_SECONDS = 120  # to import a library and load the data; not a part of any fit
+LOOK_EVERY = 1.0  # seconds between checks of the processes that a long fit has started
+START_SECONDS = 120  # to import a library and load the data, before any fit
 
 
 @dataclass(frozen=True)
@@ -33,10 +33,10 @@ class Answer:
 
 
 class Guard:
-    """target is 'module:class'; the child makes `class(**arguments)` and calls it for each `call`.
+    """Context manager; `target` is 'module:class', and the child calls `class(**arguments)` for each `call`.
 
-    What is guarded, `work`, names the limits: limits.fit_seconds and limits.fit_memory_mb of a fit, and
-    limits.fit_start_seconds of all that comes before the first.
+    `work` names the limits in messages: limits.fit_seconds and limits.fit_memory_mb for a fit, and
+    limits.fit_start_seconds for everything before the first one.
     """
 
     def __init__(
@@ -53,8 +53,8 @@ class Guard:
         self.seconds, self.memory_mb, self.work = seconds, memory_mb, work
         self._process: subprocess.Popen[bytes] | None = None
         self._pipe: Connection | None = None
-        self.called = 0.0  # processor seconds of the calls to children that have ended
-        self._beside = 0.0  # processor seconds of this child for all else
+        self.called = 0.0  # processor seconds of the calls to ended children
+        self._beside = 0.0  # processor seconds of this child outside calls
         self._built = False
         self._unbuilt: Answer | None = None
 
@@ -65,13 +65,13 @@ class Guard:
         self._stop()
 
     def use(self, arguments: dict[str, Any], beginning: str) -> None:
-        """What the next calls ask is another state, of these arguments; `beginning` says what building it takes."""
+        """Build another state, of these arguments, before the next call; `beginning` names that step in messages."""
         self.arguments, self._built, self._unbuilt = arguments, False, None
         self.beginning = beginning
 
     @property
     def has_begun(self) -> bool:
-        """False where the state could not be built: no call was ever made."""
+        """False if the state could not be built, so that no call was made."""
         return self._unbuilt is None
 
     def call(self, *arguments: Any) -> Answer:
@@ -87,7 +87,7 @@ class Guard:
             built = self._ask(order, self.start_seconds, late)
             if built.kind != "ok":
                 self._stop()
-                self._unbuilt = built  # it would fail the same way for the next call
+                self._unbuilt = built  # the next call would fail in the same way
                 return built
             self._built = True
             self._beside = self._processor_seconds() - before
@@ -101,9 +101,9 @@ class Guard:
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
             start_new_session=True,
-            env={**os.environ, "PYTHONHASHSEED": "0", "PYTHONUNBUFFERED": "1"},  # its log is whole
+            env={**os.environ, "PYTHONHASHSEED": "0", "PYTHONUNBUFFERED": "1"},  # a complete log
         )
-        theirs.close()  # else its death would not end our wait
+        theirs.close()  # otherwise the child's death would not end the wait
         self._pipe = ours
 
     def _ask(self, message: Any, seconds: float, late: str) -> Answer:
@@ -120,12 +120,12 @@ class Guard:
             self._stop()
             return Answer("failed", f"its answer cannot be read ({type(error).__name__}: {error})")
         if answer.kind == "out_of_memory":
-            self._stop()  # what a half-done allocation left behind is no start for the next fit
+            self._stop()  # the next fit starts without the remains of this one
             return self._out_of_memory(answer.value)
         return answer
 
     def _wait(self, seconds: float, late: str) -> Answer | None:
-        """Until there is an answer; else what came first, the end of the time or of the memory."""
+        """Wait for an answer and return None, or return the exceeded limit of time or memory."""
         assert self._pipe is not None
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
@@ -143,7 +143,7 @@ class Guard:
         return Answer("out_of_memory", f"{said}: {what}" if what else said)
 
     def _descendants(self) -> list[psutil.Process]:
-        """What the fit itself started: each of them has the child's limit, and all together one, too."""
+        """Processes that the fit has started: the limit holds for each of them and for all together."""
         assert self._process is not None
         with contextlib.suppress(psutil.Error):
             return psutil.Process(self._process.pid).children(recursive=True)
@@ -167,16 +167,16 @@ class Guard:
         limit = f"limits.{self.work}_memory_mb = {self.memory_mb:g}"
         return {
             "SIGKILL": ", as the kernel does when the machine's memory runs out",
-            "SIGABRT": f", as some libraries do when they get no more memory ({limit})",
+            "SIGABRT": f", as some libraries do when an allocation fails ({limit})",
         }
 
     def _processor_seconds(self) -> float:
-        """Of the child so far; 0 if there is none."""
+        """Processor seconds of the current child; 0 without a child."""
         if self._process is None:
             return 0.0
         try:
             spent = psutil.Process(self._process.pid).cpu_times()
-        except psutil.Error:  # it has died: what it spent is not known
+        except psutil.Error:  # it has died, and its time is unknown
             return self._beside
         return spent.user + spent.system
 

@@ -1,4 +1,4 @@
-"""The other end of a guard: build a state, answer calls with it, build the next one, until the pipe closes."""
+"""The child process of a Guard: build a state and answer calls with it, until the pipe closes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def main(descriptor: int) -> None:
     die_with_parent()
     adopt_orphans()
     pipe = Connection(descriptor)
-    os.register_at_fork(after_in_child=pipe.close)  # what a fit forks must not answer for it
+    os.register_at_fork(after_in_child=pipe.close)  # a forked process must not answer
     me = os.getpid()
     state: Any = None
     while True:
@@ -31,7 +31,7 @@ def main(descriptor: int) -> None:
         except EOFError:
             return
         if order == "build":
-            state = None  # gone before the next one is built
+            state = None  # freed before the next one is built
             answer, state = build(*message)
         else:
             answer = attempt(state, *message)[0]
@@ -41,7 +41,7 @@ def main(descriptor: int) -> None:
 
 
 def build(target: str, arguments: dict[str, Any], memory_mb: float) -> tuple[tuple[str, Any], Any]:
-    """(answer, state). Memory is limited anew, beyond what the state and its imports take."""
+    """(answer, state). The memory limit applies to what is allocated beyond the state and its imports."""
     give_memory_back()
     limit_memory(None)
     module, _, name = target.partition(":")
@@ -54,7 +54,7 @@ def attempt(call: Any, *arguments: Any) -> tuple[tuple[str, Any], Any]:
     """((kind, value or reason), value) of a call; its traceback goes to the log."""
     try:
         value = call(*arguments)
-    except BaseException as error:  # also sys.exit: nobody ends somebody else's study
+    except BaseException as error:  # sys.exit included: an estimator must not end the study
         kind = kind_of(error)
         if kind == "failed":
             traceback.print_exc()
@@ -63,7 +63,7 @@ def attempt(call: Any, *arguments: Any) -> tuple[tuple[str, Any], Any]:
 
 
 def kind_of(error: BaseException) -> str:
-    """A MemoryError may come wrapped in what a library made of it."""
+    """Kind of an answer; a library may have wrapped a MemoryError in another exception."""
     if type(error).__name__ == "NotApplicable":
         return "not_applicable"
     seen: BaseException | None = error
@@ -75,19 +75,19 @@ def kind_of(error: BaseException) -> str:
 
 
 def reason(error: BaseException) -> str:
-    """One line: the kind of error and what it says; our own refusals speak for themselves."""
+    """Type and message in one line; the message alone for linclass's own refusals."""
     try:
-        said = str(error)
+        message = str(error)
     except Exception:
-        said = "an error that cannot be printed"
-    text = " ".join(said.encode("utf-8", "replace").decode().split())[:LONGEST_REASON]
+        message = "an error that cannot be printed"
+    text = " ".join(message.encode("utf-8", "replace").decode().split())[:LONGEST_REASON]
     if type(error).__name__ in ("NotApplicable", "MemoryError"):
         return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def limit_memory(megabytes: float | None) -> None:
-    """What may be asked for from now on, beyond what the imports and the data take already; None: no limit."""
+    """Limit the address space to this much beyond its current size; None removes the limit."""
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     limit = hard if megabytes is None else mapped_bytes() + int(megabytes * 1e6)
     with contextlib.suppress(ValueError, OSError):  # macOS has no such limit
@@ -98,13 +98,13 @@ def limit_memory(megabytes: float | None) -> None:
 
 
 def give_memory_back() -> None:
-    """What earlier calls have freed is no part of what the next ones take (glibc only)."""
+    """Return freed memory to the system, so that it does not count for the next calls (glibc only)."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
 
 
 def adopt_orphans() -> None:
-    """What a fit starts stays below this process in the tree, so that it can be found and ended (Linux only)."""
+    """Keep orphaned descendants below this process, so that they can be found and ended (Linux only)."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
 

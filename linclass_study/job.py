@@ -1,4 +1,4 @@
-"""What every job's script does first: its log takes all it says, and it does not outlive Snakemake."""
+"""First step of every job's script: redirect its output to the log, and end with Snakemake."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PR_SET_PDEATHSIG = 1
 
 
 def begin(log: str) -> None:
-    """Prints, warnings, tracebacks and what children say go to the log."""
+    """Redirect output, warnings and tracebacks of this process and its children to the log."""
     die_with_parent()
     Path(log).parent.mkdir(parents=True, exist_ok=True)
     file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
@@ -22,6 +22,6 @@ def begin(log: str) -> None:
 
 
 def die_with_parent() -> None:
-    """A study that is killed leaves no orphan computing beside the one that goes on (Linux only)."""
+    """End this process when its parent dies, so that a killed study leaves no orphans (Linux only)."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -1,9 +1,9 @@
-"""The machine that fits: a short name that is the same in every run on it, and tells nobody's host name.
+"""A short, stable name of this machine that does not reveal its host name.
 
-    amd-epyc-2c-8d21f0      processor, cores, and six digits of a keyed hash of the machine's own id
+    amd-epyc-2c-8d21f0      processor, cores, and six digits of a keyed hash of the machine's id
 
-Times are comparable within one machine only, so every fit carries this name. Nodes of a cluster that are
-equal may share one: LINCLASS_MACHINE, where it is set, is the name.
+Times are comparable within one machine only, so every fit records this name. Identical nodes of a cluster may share a
+name: LINCLASS_MACHINE overrides it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from pathlib import Path
 NAME = "LINCLASS_MACHINE"
 IDS = ("/etc/machine-id", "/var/lib/dbus/machine-id")
 LONGEST = 60  # letters of a name
-UNTOLD = re.compile(r"\((r|tm)\)|\d+-core|\b(cpu|processor)\b|( with|@).*")  # of a processor's name
+REDUNDANT = re.compile(
+    r"\((r|tm)\)|\d+-core|\b(cpu|processor)\b|( with|@).*"
+)  # of a processor's name
 
 
 @cache
@@ -29,13 +31,13 @@ def machine() -> str:
     given = _plain(os.environ.get(NAME, ""))
     if given:
         return given
-    model = _plain(UNTOLD.sub(" ", processor().lower())) or "unknown"
+    model = _plain(REDUNDANT.sub(" ", processor().lower())) or "unknown"
     key = hmac.new(_own_id(), b"linclass", hashlib.sha256).hexdigest()
     return f"{model[:40]}-{os.cpu_count() or 1}c-{key[:6]}"
 
 
 def processor() -> str:
-    """The processor as it calls itself."""
+    """Model name of the processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -45,9 +47,9 @@ def processor() -> str:
 
 
 def _own_id() -> bytes:
-    """What no other machine has: the random id of the operating system, else the network card's number.
+    """A unique id: the random id of the operating system, else the address of the network card.
 
-    It never leaves this file: as systemd asks of programs, only a keyed hash of it is told.
+    As systemd requires of programs, only a keyed hash of it is published.
     """
     for path in IDS:
         try:
@@ -57,10 +59,12 @@ def _own_id() -> bytes:
         if found:
             return found
     card = uuid.getnode()
-    drawn = card >> 40 & 1  # Python found no card and drew a number, another one in each process
+    drawn = (
+        card >> 40 & 1
+    )  # no card: Python returned a random number, which differs between processes
     return platform.node().encode() if drawn else card.to_bytes(6, "big")
 
 
 def _plain(text: str) -> str:
-    """Lower-case letters, digits and . _ - only, so that a name can be a file's name."""
+    """Keep lower-case letters, digits and . _ - only, so that the name is a valid file name."""
     return re.sub(r"[^a-z0-9._]+", "-", text.lower()).strip("-.")[:LONGEST]

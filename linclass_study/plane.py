@@ -1,13 +1,13 @@
-"""The plane on which decision boundaries are looked at, through the mean of the rows.
+"""The plane through the mean of the rows on which decision boundaries are drawn.
 
-Two numeric features are their own plane. Of more, it is spanned by Fisher's leading discriminant
-directions: coordinates u = Wᵀ(x − m), where the columns of W maximize WᵀBW under WᵀSW = I, with B the
-covariance between the class means and S that within classes. Two classes have one such direction; the
-second is then the leading principal direction within classes among those uncorrelated with the first.
+Two numeric features are plotted as they are. For more features, the plane is spanned by Fisher's leading discriminant
+directions: coordinates u = Wᵀ(x − m), where the columns of W maximize WᵀBW subject to WᵀSW = I, with between-class
+covariance B and within-class covariance S. Two classes have one such direction; the second one is then the leading
+principal direction within classes among those uncorrelated with the first.
 
-A point of the plane is x = m + S W u, whose coordinates are u. All other directions are uncorrelated
-within classes with these two, so with three classes, or with two, LDA's regions on the plane are exactly
-its decisions on the rows' coordinates; of other methods they are a cut.   Hastie et al. (2009), §4.3.3
+The point with coordinates u is x = m + S W u. All other directions are uncorrelated within classes with these two, so
+for two or three classes LDA's regions on the plane are exactly its decisions on the rows' coordinates; for other
+methods they are a section.                                                              Hastie et al. (2009), §4.3.3
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ import numpy as np
 from linclass.table import Table
 
 MOST = 300  # features
-ROWS = 5000  # that the directions are computed from, evenly spaced
+ROWS = 5000  # evenly spaced rows from which the directions are computed
 RIDGE = 1e-6  # of the unit variance of a standardized feature: S may be singular
-DIGITS = 6  # kept of the directions, so that no file depends on the last bits of a machine
+DIGITS = 6  # significant digits of the directions, so that files do not depend on the machine
 
 
 @dataclass(frozen=True)
 class Plane:
-    """names of its axes; the point m (p,), W (p, 2), and the span S W (p, 2); columns that stay at m have zeros."""
+    """names of the axes, point m (p,), weights W (p, 2) and span S W (p, 2); unused columns have zeros."""
 
     names: tuple[str, str]
     mean: np.ndarray
@@ -34,16 +34,16 @@ class Plane:
     span: np.ndarray
 
     def coordinates(self, X: np.ndarray) -> np.ndarray:
-        """(n, 2) of rows; what is missing counts as the mean."""
+        """Coordinates (n, 2) of rows; missing values are replaced by the mean."""
         return np.nan_to_num(X - self.mean) @ self.weights
 
     def points(self, coordinates: np.ndarray) -> np.ndarray:
-        """(n, p) of coordinates (n, 2)."""
+        """Points (n, p) with the given coordinates (n, 2)."""
         return self.mean + coordinates @ self.span.T
 
 
 def plane(table: Table, y: np.ndarray) -> Plane | str:
-    """Of the rows of a table, with their classes; or why there is none."""
+    """The plane of a table with class codes y, or the reason why there is none."""
     p = table.shape[1]
     if table.is_sparse:
         return f"its {p:,} features are sparse; a plane needs dense ones"
@@ -72,7 +72,7 @@ def plane(table: Table, y: np.ndarray) -> Plane | str:
 
 
 def _directions(Z: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, tuple[str, str]]:
-    """W (p, 2) and S of standardized columns; what the directions are called."""
+    """W (p, 2) and S of standardized columns, and the names of the two directions."""
     classes, codes = np.unique(y, return_inverse=True)
     counts = np.bincount(codes)
     means = np.stack([Z[codes == k].mean(axis=0) for k in range(len(classes))])
@@ -93,7 +93,7 @@ def _directions(Z: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, t
 
 
 def _middle(column: np.ndarray, is_numeric: bool) -> float:
-    """The mean of numbers, the commonest of categories."""
+    """The mean of a numeric column, the mode of a categorical one."""
     known = column[~np.isnan(column)]
     if not len(known):
         return 0.0

@@ -1,4 +1,4 @@
-"""Where the project lies: its catalogues, schemas and templates are found from here, wherever a study runs."""
+"""Folder of the project, which contains the catalogues, schemas and templates."""
 
 import subprocess
 import sys
@@ -10,7 +10,8 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def refuse_another_copy(own: Path) -> None:
-    """Snakemake imports the copy that its Snakefile lies in (`own`), but fits import what the environment has."""
+    """Refuse to run if the environment contains another copy of the project than `own`, the Snakefile's folder:
+    Snakemake imports the latter, fits import the former."""
     asked = [sys.executable, "-c", "from linclass_study import project; print(project.ROOT)"]
     found = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
     if found != str(own.resolve()):

@@ -1,14 +1,14 @@
-"""How rows are held out, by name: what `evaluation.protocols` may list.
+"""Evaluation protocols, by their names in `evaluation.protocols`: how rows are held out.
 
-cv             repeated k-fold, stratified: evaluation.folds and evaluation.repeats
-official       the data set's own split, where it has one
-hold_out       a share of the rows, stratified, drawn anew in each repeat
-leave_one_out  each row by the model of all others: one planned fit, whose folds are the rows
-learning_curve the folds of cv's first repeat, each trained on parts of its training rows: one protocol for each size,
-               learning_curve@0.1 and so on; a larger part holds the smaller ones
+cv             repeated stratified k-fold cross-validation: evaluation.folds and evaluation.repeats
+official       the data set's own split into training and test rows, if it has one
+hold_out       a stratified random share of the rows in each repeat
+leave_one_out  each row is predicted by the model of all others: one planned fit, whose folds are the rows
+learning_curve the folds of cv's first repeat, trained on nested subsets of the training rows: one protocol for each
+               size, learning_curve@0.1 and so on
 
-Where the data set names a `group:`, every protocol keeps groups whole: cv and hold_out deal whole
-groups, leave_one_out leaves out one group at a time, and an official split that divides a group is refused.
+If the data set has a `group:`, no protocol splits a group: cv and hold_out assign whole groups, leave_one_out leaves
+out one group at a time, and an official split that divides a group is refused.
 """
 
 from __future__ import annotations
@@ -27,27 +27,32 @@ if TYPE_CHECKING:
 
 Options = Mapping[str, Any]
 CURVE = "learning_curve"
-UNUSED = -2  # a row that is neither tested nor trained on
+UNUSED = -2  # a row in neither the training nor the test set
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """deal(data, options, seed): the test fold of each row in one repeat, −1 where it has none, UNUSED where it
-    does not train either. `within` names the protocol whose folds, in its first repeat, are the repeats of this one:
-    deal(data, options, seed, held out)."""
+    """A way of holding out rows.
+
+    deal     deal(data, options, seed) returns the test fold of each row in one repeat, −1 for rows that only train and
+             UNUSED for rows that are not used
+    within   name of a protocol: each fold of its first repeat is a repeat of this one, and the call is
+             deal(data, options, seed, held_out)
+    size     (repeats, fits of each)
+    """
 
     deal: Callable[..., np.ndarray]
-    size: Callable[[Options], tuple[int, int]] = lambda options: (1, 1)  # repeats, fits of each
+    size: Callable[[Options], tuple[int, int]] = lambda options: (1, 1)
     within: str = ""
 
 
 def named(protocol: str) -> Protocol:
-    """The protocol of a name, whatever its size."""
+    """The protocol of a name, with or without a size."""
     return PROTOCOLS[kind(protocol)]
 
 
 def kind(protocol: str) -> str:
-    """learning_curve@0.1 → learning_curve; the others have no sizes."""
+    """The name without its size: learning_curve@0.1 → learning_curve."""
     return protocol.partition("@")[0]
 
 
@@ -66,8 +71,8 @@ def asked(evaluation: Mapping[str, Any]) -> dict[str, Options]:
 
 
 def of_dataset(evaluation: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Options]:
-    """Those that a data set is judged by, as results/data/{dataset}.json tells of it: an official split
-    only where there is one, or where nothing else is asked for."""
+    """Protocols that apply to a data set, given results/data/{dataset}.json: `official` only if it has a split,
+    or if the study lists no other protocol."""
     found = asked(evaluation)
     if len(found) > 1 and not about.get("test_rows"):
         found.pop("official", None)
@@ -75,7 +80,7 @@ def of_dataset(evaluation: Mapping[str, Any], about: Mapping[str, Any]) -> dict[
 
 
 def judging(evaluation: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Options]:
-    """Those whose scores judge a method: without the parts of training sets that learning curves are of."""
+    """Protocols whose scores compare methods: all but learning curves."""
     found = of_dataset(evaluation, about)
     return {name: options for name, options in found.items() if kind(name) != CURVE}
 
@@ -113,21 +118,21 @@ def _official(data: Dataset, options: Options, seed: int) -> np.ndarray:
 
 
 def _leave_one_out(data: Dataset, options: Options, seed: int) -> np.ndarray:
-    """Every row, or group, is a fold; one planned fit has them all."""
+    """Every row, or group, is a fold; one planned fit covers all of them."""
     units = np.arange(len(data.y)) if data.groups is None else data.groups
     counts = np.zeros(len(data.classes), dtype=int)
     np.add.at(counts, np.unique(np.stack([data.y, units]), axis=1)[0], 1)
     if counts.min() < 2:
         unit = "row" if data.groups is None else "group"
         raise NotApplicable(
-            f"class '{data.classes[int(counts.argmin())]}' has one {unit}, and the model of all others "
-            "does not know it; leave the class out with `classes:`"
+            f"class '{data.classes[int(counts.argmin())]}' has one {unit}, so the model of all others "
+            "never sees the class; leave the class out with `classes:`"
         )
     return units
 
 
 def _learning_curve(data: Dataset, options: Options, seed: int, held_out: np.ndarray) -> np.ndarray:
-    """The first rows of one order of the training rows, so that the parts are nested."""
+    """The first rows of one random order of the training rows, so that the subsets are nested."""
     rows, size = np.flatnonzero(~held_out), options["size"]
     m = round(size * len(rows)) if size <= 1 else int(size)
     if m > len(rows):
@@ -139,7 +144,7 @@ def _learning_curve(data: Dataset, options: Options, seed: int, held_out: np.nda
     order = nested_order(data.y[rows], seed, groups)
     part = order[:m]
     if groups is not None and m < len(rows) and groups[order[m]] == groups[part[-1]]:
-        part = part[groups[part] != groups[part[-1]]]  # the last group is not whole
+        part = part[groups[part] != groups[part[-1]]]  # the last group is incomplete
     lacking = np.flatnonzero(np.bincount(data.y[rows[part]], minlength=len(data.classes)) == 0)
     if len(lacking):
         raise NotApplicable(

@@ -1,4 +1,4 @@
-"""What is said to a user whose input cannot work: the thing, its value, the remedy, in one line."""
+"""Errors in the user's input: one line with the thing, its value and the remedy."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from difflib import get_close_matches
 
 
 class Refused(ValueError):
-    """A study, or a part of it, that cannot run as it is written."""
+    """A study, or a part of it, cannot run as written."""
 
 
 def nearest(name: object, valid: Iterable[str]) -> str:
-    """The remedy for a name that does not exist: the nearest that does, or all of them."""
+    """Remedy for an unknown name: the most similar valid name, or all valid names."""
     names = sorted(map(str, valid))
     close = get_close_matches(str(name), names, n=1, cutoff=0.5)
     if close:

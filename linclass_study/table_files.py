@@ -1,4 +1,4 @@
-"""Parquet between jobs: every file has the columns and types of workflow/schemas/tables.yaml."""
+"""Parquet files between jobs, with the columns and types of workflow/schemas/tables.yaml."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from linclass_study.project import ROOT
 
 SCHEMAS = ROOT / "workflow" / "schemas" / "tables.yaml"
 
-#: What identifies a fit, in the order that every table is sorted by.
+#: Columns that identify a fit; every table is sorted by them.
 FIT = ("dataset", "method", "protocol", "repeat", "fold")
 
 
 @cache
 def schema(name: str) -> pl.Schema:
-    """Column → Polars type of the file called `name` (folds, predictions, fits, coefficients, …)."""
+    """Columns and Polars types of a table (folds, predictions, fits, coefficients, …)."""
     columns = yaml.safe_load(SCHEMAS.read_text(encoding="utf-8"))[name]
     return pl.Schema({column: _type(text) for column, text in columns.items()})
 
 
 def frame(name: str, columns: Any = None) -> pl.DataFrame:
-    """The table `name` from columns or rows, with its fixed types; empty without them."""
+    """The table `name` from columns or rows, with its fixed types; empty by default."""
     return pl.DataFrame(columns if columns is not None else [], schema=schema(name), orient="row")
 
 
@@ -38,20 +38,20 @@ def write(
     path: str | os.PathLike[str],
     metadata: dict[str, str] | None = None,
 ) -> None:
-    """Whole or not at all: a killed job leaves no half a file."""
+    """Write atomically: a killed job leaves no incomplete file."""
     with aside(Path(path)) as partial:
         data.select(list(schema(name))).cast(schema(name)).write_parquet(partial, metadata=metadata)
 
 
 def stream(data: pl.LazyFrame, name: str, path: str | os.PathLike[str]) -> None:
-    """Likewise, of rows that are never in memory all at once."""
+    """Write atomically, streaming rows that do not fit into memory."""
     with aside(Path(path)) as partial:
         data.select(list(schema(name))).cast(schema(name)).sink_parquet(partial)
 
 
 @contextmanager
 def aside(path: Path) -> Iterator[Path]:
-    """A file to write, which is put in its place at the end."""
+    """Context with a temporary path, which is renamed to `path` at the end."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
     try:

@@ -1,1 +1,10 @@
-"""From an entry of the catalogue to rows in canonical order, the same from every source."""
+"""From an entry of the catalogue to rows in canonical order: one folder for each step.
+
+entry/      keys of the entry, checked before any work
+fetch/      the job: try the sources in order, read the first usable one, save the data set
+sources/    where data come from, found by name: file, url, openml, sklearn, generate
+http/       downloads
+unpack/     archives and compressed files
+formats/    how files are read, found by name: csv, arff, libsvm, …; readers/ are shared by them
+assembly/   from columns or counts to a table in canonical order
+"""

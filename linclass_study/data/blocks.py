@@ -1,11 +1,11 @@
-"""Rows of a Parquet file block by block, for data that does not fit into memory.
+"""Read a Parquet file in blocks of rows, for data that do not fit into memory.
 
     LinearDiscriminantAnalysis().fit_blocks(blocks("large.parquet", target="class"))
 
-Every classifier that is a function of sums takes such blocks (linclass/generative/from_statistics.py). A block is
-a frame of numbers, so the names of its columns reach the classifier; only one is read at a time,
-and of the file only the row groups that it lies in. A data set with `format: parquet_blocks` is
-read so in a study, too (linclass_study/runs/block_fits.py).
+Every classifier that depends on sums over rows alone accepts such blocks (linclass/generative/from_statistics.py). A
+block is a numeric data frame, so the classifier sees the column names. One block is in memory at a time, and only the
+row groups that it overlaps are read. Studies read data sets with `format: parquet_blocks` in this way
+(linclass_study/runs/block_fits.py).
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ ROWS = 65_536
 def blocks(
     path: str | Path, target: str, rows: int = ROWS
 ) -> Iterator[tuple[pl.DataFrame, np.ndarray]]:
-    """(features, labels) of `rows` rows at a time, in the order of the file."""
+    """Iterate over (features, labels) of `rows` rows at a time, in the order of the file."""
     features = numbers_of(path, target)
     for block in _slices(path, [*features, target], features, rows):
         yield block.select(features), block[target].to_numpy()
 
 
 def tables(path: str | Path, names: Sequence[str], rows: int = ROWS) -> Iterator[Table]:
-    """The same columns of numbers as tables, a missing value as NaN."""
+    """Iterate over the named columns as tables; missing values are NaN."""
     for block in _slices(path, names, names, rows):
         yield Table(np.ascontiguousarray(block.select(names).to_numpy()), tuple(names))
 
 
 def numbers_of(path: str | Path, target: str, drop: Iterable[str] = ()) -> list[str]:
-    """The names of all columns but the target and those that are dropped; each must hold numbers."""
+    """Names of all columns except the target and the dropped ones; each must be numeric."""
     schema = pl.scan_parquet(path).collect_schema()
     for name in (target, *drop):
         if name not in schema:

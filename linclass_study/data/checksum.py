@@ -1,4 +1,4 @@
-"""The sha256 of a file against the ones its entry names."""
+"""Compare the sha256 of a file with those of its entry."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from linclass_study.data.unavailable import Unavailable
 
 
 def checked(path: Path, wanted: Any) -> Path:
-    """The path itself, if the file has one of the wanted sha256, or none is wanted."""
+    """Return the path if the file has one of the wanted sha256, or if none is given."""
     if wanted is None:
         return path
     with open(path, "rb") as file:

@@ -1,6 +1,6 @@
-"""What a file says, before an entry says what to make of it: named columns, or sparse counts.
+"""Content of a file as its format reads it: named columns, sparse counts, or rows that stay in their file.
 
-Every format returns one of the two. Nothing is decided here about classes, order or codes.
+Every format returns one of these. Classes, order and codes are decided later (assembly/).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import polars as pl
 
 @dataclass(frozen=True)
 class Matrix:
-    """Numbers from a file of their own, a row for each row of the source, in its order."""
+    """Numeric matrix from a separate file, with one row for each row of the source, in the same order."""
 
     X: Any  # float64, dense or csr_array
     names: list[str]
@@ -26,10 +26,10 @@ class Columns:
     """Named columns, the target among them: numbers are Float64, text is String, null is missing."""
 
     frame: pl.DataFrame
-    target: str | None = None  # what the source itself calls the target; an entry's `target:` wins
-    split: np.ndarray | None = None  # int8: 0 train, 1 test; None where the file does not say
+    target: str | None = None  # the source's own target; `target:` of the entry overrides it
+    split: np.ndarray | None = None  # int8: 0 train, 1 test; None if the file has no split
     matrices: tuple[Matrix, ...] = ()
-    bayes_error: tuple[float, float] | None = None  # of drawn rows, with its own standard error
+    bayes_error: tuple[float, float] | None = None  # of generated rows, with its standard error
 
     @property
     def n_rows(self) -> int:
@@ -38,36 +38,36 @@ class Columns:
 
 @dataclass(frozen=True)
 class Counts:
-    """Rows of a sparse matrix with their labels."""
+    """Sparse matrix with the labels of its rows."""
 
     X: Any  # csr_array, float64, columns in their final order
     names: list[str]
     labels: list[str]
-    split: np.ndarray  # int8: 0 train, 1 test; all 0 where the file does not say
-    are_words: bool = False  # then a column that occurs in no kept row is no feature
+    split: np.ndarray  # int8: 0 train, 1 test; all 0 if the file has no split
+    are_words: bool = False  # then columns that are 0 in all kept rows are dropped
     matrices: tuple[Matrix, ...] = ()
-    bayes_error: tuple[float, float] | None = None  # as that of Columns
+    bayes_error: tuple[float, float] | None = None  # as in Columns
 
     @property
     def n_rows(self) -> int:
         return len(self.labels)
 
     def rows(self, index: np.ndarray) -> Counts:
-        """The rows of these numbers."""
+        """Select rows by index."""
         labels = [self.labels[row] for row in index]
         return replace(self, X=self.X[index], labels=labels, split=self.split[index])
 
 
 @dataclass(frozen=True)
 class InFile:
-    """Rows that stay in a Parquet file: columns of numbers, and the class of each row."""
+    """Rows that stay in a Parquet file: names of numeric columns, and the class of each row."""
 
     path: Path
     names: list[str]
-    y: np.ndarray  # (n,) int32, places in classes
+    y: np.ndarray  # (n,) int32, indices into classes
     classes: list[str]
     digest: str
-    groups: np.ndarray | None = None  # (n,) int32, where rows belong together
+    groups: np.ndarray | None = None  # (n,) int32, group of each row
     matrices: tuple[Matrix, ...] = ()
 
     @property

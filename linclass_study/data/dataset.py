@@ -1,4 +1,4 @@
-"""A data set: an entry of the catalogue → rows in canonical order, the same from every source."""
+"""A data set: rows in canonical order with their classes, the same from every source."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from linclass.table import Table
 
 @dataclass
 class Dataset:
-    """Rows, class codes and what they mean; of an unavailable data set, nothing."""
+    """Rows and class codes with their meaning; all empty for an unavailable data set."""
 
     table: Table
-    y: np.ndarray  # (n,) int32, places in classes
+    y: np.ndarray  # (n,) int32, indices into classes
     split: np.ndarray  # (n,) int8, 0 train, 1 test; all 0 without an official split
     classes: list[str]
     positive: int = 0
@@ -22,8 +22,6 @@ class Dataset:
     source: str = ""
     digest: str = ""
     attempts: list[dict[str, str]] = field(default_factory=list)
-    bayes_error: tuple[float, float] | None = None  # of drawn rows, with its own standard error
-    groups: np.ndarray | None = None  # (n,) int32, where rows belong together
-    in_file: str = (
-        ""  # the Parquet file that rows stay in; then the table is empty, but for its shape
-    )
+    bayes_error: tuple[float, float] | None = None  # of generated rows, with its standard error
+    groups: np.ndarray | None = None  # (n,) int32, group of each row
+    in_file: str = ""  # Parquet file that holds the rows; the table then has a shape, but no values

@@ -1,4 +1,4 @@
-"""A data set on disk: the rows as .npz, what a reader wants to know about them as .json."""
+"""Save and load a data set: the arrays as .npz, a readable summary as .json."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from linclass.table import Table
 from linclass_study.data import npz_file
 from linclass_study.data.dataset import Dataset
 
-MANY = 1000  # features beyond this are counted in the .json, not named
+MANY = 1000  # with more features, the .json has their number instead of their names
 KEPT = ("classes", "positive", "costs", "source", "digest", "attempts", "in_file")
 
 
 def save(
     data: Dataset, npz_path: str | os.PathLike[str], json_path: str | os.PathLike[str]
 ) -> None:
-    """The rows as .npz, and what a reader wants to know about them as .json."""
+    """Save the arrays as .npz and the summary as .json."""
     X = data.table.X
     kind = (
         {"data": X.data, "indices": X.indices, "indptr": X.indptr}
@@ -52,7 +52,7 @@ def save(
 def save_unavailable(
     reason: str, npz_path: str | os.PathLike[str], json_path: str | os.PathLike[str]
 ) -> None:
-    """The same two files, empty, with the reason."""
+    """Save an empty data set with the reason why it is unavailable."""
     nothing = Dataset(Table(np.empty((0, 0)), ()), np.empty(0, np.int32), np.empty(0, np.int8), [])
     save(nothing, npz_path, json_path)
     _whole(json_path, lambda file: file.write(_summary(nothing, "unavailable", reason)))
@@ -61,7 +61,7 @@ def save_unavailable(
 def load(
     npz_path: str | os.PathLike[str], json_path: str | os.PathLike[str] | None = None
 ) -> Dataset:
-    """What was saved; the .npz alone has all of it."""
+    """Load a saved data set; the .npz alone is complete."""
     with npz_file.opened(npz_path) as arrays:
         about = json.loads(arrays["about"].tobytes())
         y, split = arrays["y"], arrays["split"]
@@ -107,7 +107,7 @@ def _summary(data: Dataset, status: str, reason: str) -> bytes:
 
 
 def _whole(path: str | os.PathLike[str], write: Any) -> None:
-    """A file that is there is complete: written aside, then put in its place."""
+    """Write atomically: to a temporary file that is then renamed, so an existing file is complete."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")

@@ -1,7 +1,7 @@
-"""Labels of classes and categories: how they are written, sorted, looked up and merged.
+"""Labels of classes and categories: normalize, sort, look up and merge them.
 
-A label is text. Where all labels of a column are numbers they are written in one way, so that
-1.0, +1 and 1 are the same label in any file, and sorted as numbers: 2 before 10.
+A label is text. If all labels of a column are numbers, they are normalized, so that 1.0, +1 and 1 are the same label
+in any file, and sorted as numbers: 2 before 10.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ EXACT = 2.0**53  # below, every whole number is a floating-point number of its o
 
 
 def written(values: Sequence[str | float | None]) -> list[str | None]:
-    """Each label of a column as text; None where it is missing."""
+    """Labels of a column as normalized text; None where missing."""
     text: dict[str | float | None, str | None] = {None: None}
     numbers = {value: _number(value) for value in set(values) if value is not None}
     all_numbers = None not in numbers.values()
@@ -33,7 +33,7 @@ def written(values: Sequence[str | float | None]) -> list[str | None]:
 
 
 def column(parts: Sequence[pl.Series]) -> pl.Series:
-    """The labels of the parts of a column, one below the other, as `written` writes them all."""
+    """Concatenate parts of a column, with all labels normalized together."""
     kinds = [part.drop_nulls().unique() for part in parts]
     texts = iter(written([value for kind in kinds for value in kind.to_list()]))
     return pl.concat(
@@ -48,7 +48,7 @@ def column(parts: Sequence[pl.Series]) -> pl.Series:
 
 
 def in_order(labels: Iterable[str]) -> list[str]:
-    """Numbers by size, text by its characters."""
+    """Distinct labels, sorted as numbers if all are numbers, else as text."""
     distinct = sorted(set(labels))
     numbers = [_number(label) for label in distinct]
     if any(number is None for number in numbers):
@@ -57,13 +57,13 @@ def in_order(labels: Iterable[str]) -> list[str]:
 
 
 def natural(name: str) -> tuple[Any, ...]:
-    """A key that sorts x2 before x10."""
+    """Sort key that puts x2 before x10."""
     parts = re.split(r"(\d+)", name)
     return tuple((part, 0) if i % 2 == 0 else ("", int(part)) for i, part in enumerate(parts)), name
 
 
 def lookup(wanted: Any, labels: Iterable[str], key: str) -> str:
-    """The label that a value of the configuration means: the same text, else the same number."""
+    """The label that a configured value refers to: the same text, else the same number."""
     labels, text = list(labels), str(wanted)
     if text in labels:
         return text
@@ -79,10 +79,10 @@ def lookup(wanted: Any, labels: Iterable[str], key: str) -> str:
 
 
 def merge(labels: Sequence[str | None] | pl.Series, classes: Any) -> tuple[np.ndarray, list[str]]:
-    """Codes of the labels (−1: left out) and the names of the classes in the order of the codes.
+    """Codes of the labels (−1: excluded) and the class names in the order of the codes.
 
-    `classes` is None (every label is a class), a list (those labels, in that order), or a mapping
-    from a new name to the labels that it stands for.
+    `classes` is None (every label is a class), a list of labels in the wanted order, or a mapping from class names to
+    the labels that they merge.
     """
     labels = pl.Series(labels, dtype=pl.String)
     present = in_order(labels.drop_nulls().unique())
@@ -108,7 +108,7 @@ def merge(labels: Sequence[str | None] | pl.Series, classes: Any) -> tuple[np.nd
 
 
 def group_codes(labels: Sequence[str | None], name: str) -> np.ndarray:
-    """A number for each group, in the order of their labels; every row must be in one."""
+    """Integer code of each row's group, in the order of the group labels; every row must have a group."""
     if missing := sum(label is None for label in labels):
         raise Unavailable(
             f"group: {missing} rows have no '{name}'; give each its group, or leave `group:` out"

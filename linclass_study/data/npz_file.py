@@ -1,4 +1,4 @@
-"""Reading what an earlier job wrote as .npz."""
+"""Open .npz files that an earlier job has written."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from linclass_study.refusal import Refused
 
 @contextmanager
 def opened(path: str | os.PathLike[str]) -> Iterator[Any]:
-    """The arrays of a file by name; a file that is not whole says which it is and what to do."""
+    """Arrays of a file by name; a damaged file is refused with its name and the remedy."""
     try:
         with open(path, "rb") as file, np.load(file) as arrays:
             yield arrays
-    except OSError:  # not there, or not to be read: the sentence of the system names the file
+    except OSError:  # missing or unreadable: the system's message names the file
         raise
-    except Exception as error:  # zip, zlib, NumPy and JSON each have their own kinds
+    except Exception as error:  # zipfile, zlib, NumPy and JSON raise different exceptions
         raise Refused(
             f"{os.fspath(path)} is damaged ({type(error).__name__}: {error}); "
-            "delete it, and the next run makes it again"
+            "delete it, and the next run will recreate it"
         ) from None

@@ -1,4 +1,4 @@
-"""Compressed sparse rows in one form only, so that equal content is equal memory."""
+"""Compressed sparse rows in one normal form, so that equal content has equal bytes."""
 
 from __future__ import annotations
 
@@ -11,21 +11,24 @@ from scipy import sparse
 def from_triplets(
     row: np.ndarray, column: np.ndarray, value: np.ndarray, shape: tuple[int, int]
 ) -> Any:
-    """X[row, column] += value. Floating-point sums depend on their order, so values of one place
-    are added from the smallest to the largest, in whatever order the source had them."""
+    """X[row, column] += value.
+
+    Floating-point sums depend on their order, so duplicate entries are added in ascending order, whatever the order of
+    the source.
+    """
     order = np.lexsort((value, column, row))
     row, column, value = row[order], column[order], value[order]
     new = np.ones(len(row), dtype=bool)
     new[1:] = (row[1:] != row[:-1]) | (column[1:] != column[:-1])
     starts = np.flatnonzero(new)
-    with np.errstate(over="ignore", invalid="ignore"):  # infinite sums are refused by column
+    with np.errstate(over="ignore", invalid="ignore"):  # infinite sums are refused later, by column
         total = np.add.reduceat(value, starts) if len(starts) else value
     indptr = np.concatenate([[0], np.cumsum(np.bincount(row[starts], minlength=shape[0]))])
     return plain(sparse.csr_array((total, column[starts], indptr), shape=shape))
 
 
 def plain(X: Any) -> Any:
-    """float64 values without explicit zeros, 32-bit indices in ascending order."""
+    """CSR with float64 values, without explicit zeros, and with sorted 32-bit indices."""
     X = sparse.csr_array(X, dtype=np.float64)
     X.eliminate_zeros()
     X.sort_indices()

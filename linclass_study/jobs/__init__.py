@@ -1,1 +1,1 @@
-"""How the runs of a study are dealt to jobs: what a run will take, which runs go together, what a job will fit."""
+"""Assignment of runs to jobs: the cost of a run, the runs that share a job, the resources of a job."""

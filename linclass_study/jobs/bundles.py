@@ -1,13 +1,13 @@
-"""Which runs share a job. A bundle is one job's runs; light runs of a data set share one, a heavy run is alone.
+"""Bundles: the runs that share a job. Light runs of a data set share one; a heavy run has a job of its own.
 
-Membership follows from the entries (expected size of the data, cost of the method) and from `jobs:` of the
-study, never from time or cores, and it is stable: a name decides the part that a run belongs to, and the number
-of parts is a power of two, so that a new method or data set moves hardly any other. No result depends on it: a
-run's files say what they were made of (runs/run_files.py), so a run that moves to another job is not fitted again.
+Membership depends on the entries (expected size of the data, cost of the method) and on `jobs:` of the study, never on
+time or cores. It is stable: a hash of the run's name selects its part, and the number of parts is a power of two, so a
+new method or data set moves few others. No result depends on it: a run's files record their inputs
+(runs/run_files.py), so a run that moves to another job is not fitted again.
 
-iris             all light runs on iris          iris~2-of-4      a part of them, chosen by the method's name
-~3-of-8          light runs on several data sets that are small (`jobs: {across: true}`), chosen by their names
-iris@svm         one heavy run                   iris@svm@8       one heavy run, its fits dealt to 8 jobs
+iris             all light runs on iris          iris~2-of-4      a part of them, by the method's name
+~3-of-8          light runs on several small data sets (`jobs: {across: true}`), by their names
+iris@svm         one heavy run                   iris@svm@8       one heavy run, its fits distributed to 8 jobs
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from linclass_study.study.config import Study
 
 Run = tuple[str, str]  # data set, method
-ALONE = 1 / 4  # of a job's work: a run of this much is a job of its own
+ALONE = 1 / 4  # of a job's work: a run of at least this size has a job of its own
 
 
 @dataclass(frozen=True)
 class Bundle:
     name: str
     runs: tuple[Run, ...]
-    work: float  # expected seconds; infinity where it is not known
+    work: float  # expected seconds; infinity if unknown
     shards: int = 1
 
     @property
@@ -44,11 +44,11 @@ class Bundle:
 def plan(
     works: Mapping[Run, float], jobs: Mapping[str, Any], divisible: Callable[[str], bool]
 ) -> dict[str, Bundle]:
-    """Name → bundle, in the order of `works`: the expected seconds of each run.
+    """Name → bundle, in the order of `works`, the expected seconds of each run.
 
     jobs        work: seconds that a job should take; across: whether small data sets share jobs;
-                shards: jobs that a heavy run may be dealt to
-    divisible   whether the fits of a method may be dealt to several jobs
+                shards: maximal number of jobs for a heavy run
+    divisible   whether the fits of a method may be distributed to several jobs
     """
     bundles: list[Bundle] = []
     light: dict[str, dict[Run, float]] = {}
@@ -85,15 +85,15 @@ def of_study(study: Study) -> dict[str, Bundle]:
 
 
 def divisible(entry: Mapping[str, Any]) -> bool:
-    """Whether its fits are made one by one, as those of a tuned method are: folds that are fitted together give
-    what they give only together, to the last digit."""
+    """Whether the fits of a method are independent, as those of a tuned method are: folds that are fitted jointly
+    have the same last digits only when fitted jointly again."""
     if entry.get("tune"):
         return True
     return not callable(getattr(pipeline.import_class(entry["classifier"]), "fit_many", None))
 
 
 def of_datasets(bundles: Iterable[Bundle]) -> dict[str, list[Bundle]]:
-    """Data set → the bundles that hold its runs."""
+    """Data set → the bundles that contain its runs."""
     found: dict[str, list[Bundle]] = {}
     for bundle in bundles:
         for dataset in bundle.datasets:
@@ -104,7 +104,7 @@ def of_datasets(bundles: Iterable[Bundle]) -> dict[str, list[Bundle]]:
 def _parts(
     name: str, runs: Mapping[Run, float], seconds: float, key: Callable[[Run], str]
 ) -> Iterable[Bundle]:
-    """The runs in as many parts as make jobs of about this much work; those with an equal key stay together."""
+    """Divide runs into parts of about this much work; runs with equal keys stay together."""
     parts = 1
     while sum(runs.values()) > 1.5 * parts * seconds:
         parts *= 2

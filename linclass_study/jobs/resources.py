@@ -1,8 +1,8 @@
-"""What a job asks of a cluster: memory and time, from the size of its data, more at each further attempt.
+"""Memory and time that a job requests from a cluster, from the size of its data; retries request more.
 
-Estimates of work are right within a factor of five or so, hence the margin: a job that asks for too little is ended
-by Slurm and goes on in its next attempt with the runs that are left. No result depends on what is asked for: the
-limits of a fit are those of the study (`limits:`), and they also bound what a job can need.
+Estimates of work are correct within a factor of about five, hence the margin: Slurm ends a job that requested too
+little, and its next attempt continues with the remaining runs. No result depends on the request: the limits of a fit
+are those of the study (`limits:`), and they also bound what a job can need.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ if TYPE_CHECKING:
     from linclass_study.study.config import Study
 
 PROCESSES_MB = 1500  # Snakemake twice, the job and the child that fits, before any data
-COPIES = 8  # of the data: as read, its folds, transformed, and what a fit makes of them
-WHOLE = 3  # the attempt that asks for all the memory that the limits of the study let a job need
-START = 5  # minutes until a job on a node has begun to fit, and to write its tables
-MARGIN = 5  # by which an estimate of work may be too small
+COPIES = 8  # of the data: as read, split, transformed, and copied by a fit
+WHOLE = 3  # the attempt that requests the maximum that the study's limits allow
+START = 5  # minutes to start a job on a node and to write its tables
+MARGIN = 5  # factor by which an estimate of work may be too small
 MORE_FITS = (
     3  # of a run, beyond folds × repeats: other protocols, and a joint fit that is tried first
 )
 
 
 def memory_mb(data_mb: float, fit_memory_mb: float, attempt: int) -> int:
-    """For data of this size, beyond which a fit may ask for `limits.fit_memory_mb`."""
+    """Memory for data of this size and a fit that may allocate `limits.fit_memory_mb` in addition."""
     least = PROCESSES_MB + COPIES * data_mb
     most = least + fit_memory_mb
     return ceil(most if attempt >= WHOLE else min(most, least * 2 ** (attempt - 1)))
 
 
 def minutes(seconds: float, fits: float, fit_seconds: float, attempt: int) -> int:
-    """For this much expected work, in so many fits of at most `limits.fit_seconds` each."""
+    """Minutes for the expected work, in `fits` fits of at most `limits.fit_seconds` each."""
     most = START + fits * fit_seconds / 60
     return ceil(min(most, (START + MARGIN * seconds / 60) * 2 ** (attempt - 1)))
 
 
 def minutes_of_bundle(bundle: Bundle, study: Study, attempt: int) -> int:
-    """By the files of its data; before they are there, by what the entries say."""
+    """Minutes from the files of its data, or from the entries before these exist."""
     seconds, fits = 0.0, 0.0
     for dataset, method in bundle.runs:
         size = _size(study, dataset, method)
@@ -67,6 +67,6 @@ def _size(study: Study, dataset: str, method: str) -> Size | None:
 
 
 def megabytes(files: Iterable[str | Path]) -> float:
-    """Of the largest file: a job has one of them in memory at a time. Files of features are not compressed."""
+    """Size of the largest file: a job has one in memory at a time, and feature files are not compressed."""
     there = (Path(file) for file in files if Path(file).exists())
     return max((file.stat().st_size / 1e6 for file in there), default=0.0)

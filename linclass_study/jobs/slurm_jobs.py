@@ -1,9 +1,9 @@
-"""Slurm jobs of a Snakemake that was killed are ended before their work is given out again.
+"""Cancel the Slurm jobs of a killed Snakemake before their work is submitted again.
 
-Slurm knows nothing of the death: running jobs go on and waiting ones still start, while the next Snakemake submits the
-same runs once more. All jobs of one Snakemake have one name in Slurm. It is written down here with the results folder
-that they write to, in a file that stays locked while that Snakemake lives; so the next run of the same study finds the
-jobs that nobody waits for, and none of another study.
+When Snakemake is killed, its running jobs continue and its pending ones still start, while the next Snakemake submits
+the same runs again. All jobs of one Snakemake have one name in Slurm. This module stores that name and the results
+folder in a file that stays locked while that Snakemake is alive; so the next run of the same study finds the abandoned
+jobs, and none of another study.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from typing import TextIO
 from linclass_study.refusal import Refused
 
 NAMES = Path(".snakemake") / "slurm_names"
-PATIENCE = 120  # seconds until a cancelled job must be gone; Slurm kills what does not end by itself after 30
+PATIENCE = 120  # seconds until a cancelled job must be gone; Slurm kills it after 30
 ANSWER = 60  # seconds for a command of Slurm
-LOST = "COMPLETING"  # its processes are being ended; if its node is lost it stays so until the node is back
+LOST = "COMPLETING"  # its processes are being ended; if its node is lost, until the node is back
 
 _held: list[TextIO] = []  # the locked file of this process, open until it ends
 
 
 def remember(name: str, results: str) -> None:
-    """`name` is that of all jobs of this main process."""
+    """Store the name of all jobs of this main process."""
     NAMES.mkdir(parents=True, exist_ok=True)
     file = (NAMES / name).open("w", encoding="utf-8")
     file.write(_folder(results))
@@ -36,7 +36,7 @@ def remember(name: str, results: str) -> None:
 
 
 def forget() -> None:
-    """All jobs have ended: nothing is left to look for."""
+    """Delete the stored name, when all jobs have ended."""
     for file in _held:
         Path(file.name).unlink(missing_ok=True)
 
@@ -58,7 +58,7 @@ def end_left_behind(results: str, say: Callable[[str], object]) -> None:
 
 
 def living(names: list[str]) -> dict[str, str]:
-    """Number → state of the jobs with these names that wait, run or are being ended."""
+    """Job id → state of the jobs with these names that are pending, running or completing."""
     said = _ask("squeue", "--noheader", f"--name={','.join(names)}", "--format=%i %T")
     return dict(line.split(maxsplit=1) for line in said.splitlines() if line.strip())
 
@@ -69,7 +69,7 @@ def _is_dead(name: Path, folder: str) -> bool:
 
 
 def _lock(file: TextIO) -> bool:
-    """Whether no other process holds it; on a file system without locks none does."""
+    """Lock the file and return whether that worked; a file system without locks counts as success."""
     try:
         fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except (BlockingIOError, PermissionError):
@@ -84,10 +84,10 @@ def _wait_until_gone(names: list[str]) -> None:
     while left := living(names):
         if time.monotonic() > end:
             if set(left.values()) == {LOST}:
-                return  # should they still compute, runs/run_lock.py makes the next ones wait
+                return  # if they still compute, runs/run_lock.py makes the next ones wait
             raise Refused(
-                f"Slurm jobs of an earlier run of this study do not end, though cancelled: {' '.join(left)}; "
-                "ask for them with `scontrol show job`, and run again when they are gone"
+                f"Slurm jobs of an earlier run of this study were cancelled but do not end: {' '.join(left)}; "
+                "inspect them with `scontrol show job`, and run again when they are gone"
             )
         time.sleep(1)
 
@@ -97,7 +97,7 @@ def _ask(*command: str) -> str:
         done = subprocess.run(command, capture_output=True, text=True, timeout=ANSWER, check=False)
     except FileNotFoundError:
         raise Refused(
-            f"an earlier run of this study left jobs to Slurm, and there is no {command[0]} here to end them; "
+            f"an earlier run of this study left jobs to Slurm, and {command[0]} is not installed here to cancel them; "
             f"run on the cluster, or delete {NAMES} when they have ended"
         ) from None
     except subprocess.TimeoutExpired:

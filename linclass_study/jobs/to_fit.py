@@ -1,7 +1,7 @@
-"""What a job will fit, in the line that Snakemake says of it: `snakemake -n` names each run.
+"""The runs that a job will fit, for the line that `snakemake -n` prints about the job.
 
-Known before there are any data: a run is fitted whose files are not there or were made of another entry, other
-code, another evaluation or other limits. If the job runs because its rows are new, they tell more than this does.
+They are known before the data: a run is fitted if its files are missing or were made with another entry, code,
+evaluation or limits. Whether its rows have changed is known only when the job runs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ SHOWN = 40  # runs named in a line
 
 
 class ToFit:
-    """Formatted with the name of a bundle and a full stop: Snakemake reads a last letter q or u as its own."""
+    """Formats the name of a bundle. It ends with a full stop, as Snakemake interprets a final letter q or u."""
 
     def __init__(
         self, results: Path, bundles: Mapping[str, Bundle], asked: Callable[[str], str]
@@ -31,7 +31,7 @@ class ToFit:
             if self._is_new(dataset, method)
         ]
         shown = ", ".join(new[:SHOWN]) + (f" and {len(new) - SHOWN} more" if new[SHOWN:] else "")
-        what = shown or "what has other rows than before"
+        what = shown or "those whose rows have changed"
         return f"{bundle.name}, {len(new)} of {len(bundle.runs)} runs to fit: {what}"
 
     def _is_new(self, dataset: str, method: str) -> bool:

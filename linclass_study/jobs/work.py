@@ -1,8 +1,8 @@
-"""About how many seconds a run will take, told by its entries alone.
+"""Expected seconds of a run, estimated from its entries alone.
 
-Which runs share a job follows from this number, so it depends on the expected size of the data and on the
-method, never on a clock or on the machine. It is right within a factor of five or so (docs/scale.md):
-enough to tell a light run from a heavy one.
+The estimate determines which runs share a job, so it depends on the expected size of the data and on the method, never
+on a clock or the machine. It is correct within a factor of about five (docs/scale.md), which suffices to distinguish
+light runs from heavy ones.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from linclass_study.protocols import asked, named
 
 
 class Cost(NamedTuple):
-    """Seconds of one fit: at least, and for each value of the data, and for each pair of rows."""
+    """Seconds of one fit: a minimum, per value of the data, and per pair of rows."""
 
     least: float
     value: float
@@ -27,7 +27,7 @@ class Cost(NamedTuple):
 SUMS = Cost(1e-3, 2e-7)  # sums over rows, for all folds at once
 CONVEX = Cost(4e-3, 1e-6)  # an iterative fit; any foreign estimator
 KERNEL = Cost(5e-3, 0, 3e-7)
-SEARCH = Cost(1e-1, 2e-6)  # as long as its limit of steps allows
+SEARCH = Cost(1e-1, 2e-6)  # runs until its limit of steps
 
 COSTS = dict.fromkeys(
     [
@@ -51,7 +51,7 @@ COSTS |= dict.fromkeys(["ZeroOneClassifier", "Perceptron"], SEARCH)
 
 
 def of_run(size: Size | None, entry: Mapping[str, Any], evaluation: Mapping[str, Any]) -> float:
-    """Seconds of all fits of a method on data of this size; infinity where the size is not known."""
+    """Seconds of all fits of a method on data of this size; infinity if the size is unknown."""
     if size is None:
         return float("inf")
     package, _, name = entry["classifier"].rpartition(".")
@@ -62,7 +62,7 @@ def of_run(size: Size | None, entry: Mapping[str, Any], evaluation: Mapping[str,
 
 
 def fits(evaluation: Mapping[str, Any], rows: float) -> float:
-    """How many fits a run makes, an official split's not counted; `rows` of leave-one-out, which sums do in one."""
+    """Number of fits of a run, without the official split; `rows` is the number of fits of leave-one-out."""
     count = 0.0
     for name, options in asked(evaluation).items():
         repeats, each = named(name).size(options)
@@ -72,7 +72,7 @@ def fits(evaluation: Mapping[str, Any], rows: float) -> float:
 
 
 def tuned(entry: Mapping[str, Any], evaluation: Mapping[str, Any]) -> float:
-    """How many times as long a fit takes with its tuning: candidates are fitted along a path, from each other."""
+    """Factor by which tuning extends a fit: candidates are fitted along a path with warm starts."""
     if not entry.get("tune"):
         return 1.0
     return sqrt(len(tuning.candidates(entry["tune"])) * evaluation["inner_folds"])

@@ -1,4 +1,4 @@
-"""A job's runs: each one that is not up to date is computed, and the manifest says what there is."""
+"""Compute the runs of a job that are not up to date."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from linclass_study.runs import folds, run, run_files, slurm_memory
 from linclass_study.runs.run_lock import run_lock
 from linclass_study.runs.shared_child import SharedChild, owner_of
 
-Methods = Mapping[str, Mapping[str, Any]]  # method → its entry, its code, the name of its features
+Methods = Mapping[str, Mapping[str, Any]]  # method → its entry, code and name of features
 
 
 def compute(
@@ -21,7 +21,10 @@ def compute(
     evaluation: Mapping[str, Any],
     limits: Mapping[str, float],
 ) -> dict[str, dict[str, Any]]:
-    """dataset/method → what run_files.recorded says of its run, up to date. `bundle`: data set → its methods."""
+    """dataset/method → run_files.recorded of its run, after computing it if necessary.
+
+    `bundle` maps a data set to its methods.
+    """
     made: dict[str, dict[str, Any]] = {}
     with SharedChild(limits) as child:
         for dataset, methods in bundle.items():
@@ -30,13 +33,13 @@ def compute(
                 print(f"== {dataset} × {method}", flush=True)
                 told = up_to_date(data, method, methods[method], limits, child)
                 made[f"{dataset}/{method}"] = told
-    total = sum(os.times()[:4])  # of this process and of the children that have ended
+    total = sum(os.times()[:4])  # of this process and its ended children
     print(f"== processor time: {child.fitting:.2f} s in fits, {total - child.fitting:.2f} s beside")
     return made
 
 
 class Data:
-    """What the runs on one data set have in common, each read once."""
+    """What the runs on one data set share, read once."""
 
     def __init__(self, results: Path, dataset: str, evaluation: Mapping[str, Any]):
         about = results / "data" / f"{dataset}.json"
@@ -58,7 +61,7 @@ class Data:
         return run_files.RunInputs(asked, self.digest(about["features"]))
 
     def digest(self, features: str) -> str:
-        """Of all that a fit takes from the data set: its rows, its folds, its classes and costs."""
+        """Digest of everything that a fit uses of the data set: rows, folds, classes and costs."""
         if features not in self._digests:
             files = [
                 run_files.digest_of_file(path) for path in (self.features(features), self.folds)
@@ -75,7 +78,7 @@ def up_to_date(
     limits: Mapping[str, float],
     child: SharedChild,
 ) -> dict[str, Any]:
-    """What the run's files say, after it is computed if they were made of anything else."""
+    """run_files.recorded of the run, which is computed first if its files had other inputs."""
     folder, made_of = data.folder(method), data.made_of(about, limits)
     with run_lock(folder):
         if (told := current(folder, made_of)) is not None:
@@ -112,12 +115,12 @@ def asked_of(
     evaluation: Mapping[str, Any],
     limits: Mapping[str, float],
 ) -> str:
-    """One word for all that a study asks of a run; the Snakefile knows it before there is any data."""
+    """Digest of everything that a study specifies for a run; known before the data."""
     return run_files.digest_of(entry, code, evaluation, limits)
 
 
 def in_turn(methods: Methods) -> Iterator[str]:
-    """Those that share a child and a feature file one after another; no result depends on the order."""
+    """Methods ordered so that those with the same child and feature file follow each other."""
 
     def turn(method: str) -> tuple[str, str]:
         about = methods[method]

@@ -17,7 +17,7 @@ LARGEST = 5_000_000  # numbers in the features of a grid
 
 
 def compute(data: Dataset, steps: Sequence[Any]) -> FeatureFile:
-    """The features of every row; where they cannot be had for this data set, the reason."""
+    """Features of every row, or the reason why they cannot be computed for this data set."""
     if data.in_file and steps:
         return FeatureFile.empty(
             "its rows stay in their file (parquet_blocks), without `features:`"
@@ -28,7 +28,7 @@ def compute(data: Dataset, steps: Sequence[Any]) -> FeatureFile:
     except NotApplicable as error:
         return FeatureFile.empty(one_line(error))
     except Exception as error:  # also of a feature that a user wrote: the study goes on
-        return FeatureFile.empty(f"its features cannot be had ({first_line(error)})")
+        return FeatureFile.empty(f"its features cannot be computed ({first_line(error)})")
     return FeatureFile(table, data.y, axes, points, in_file=data.in_file, groups=data.groups)
 
 

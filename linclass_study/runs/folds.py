@@ -1,11 +1,10 @@
-"""Which rows train and which are held out: dealt once per data set and shared by every method.
+"""Training and test rows of every fit: assigned once per data set and shared by all methods.
 
-The protocols are those of linclass_study/protocols.py. The seed is a function of the study's seed,
-the data set's name, the protocol and the repeat: never of order or time.
+The protocols are those of protocols.py. The seed is a function of the study's seed, the data set's name, the protocol
+and the repeat, never of order or time.
 
-The file holds one line for each row and repeat: the fold in which the row is tested, -1 if it is in
-none, -2 if it does not train either. Lines are sorted by row, so that Parquet stores each row's number
-once and the folds in a few bits.
+The file has one line for each row and repeat: the fold in which the row is tested, -1 if it only trains, -2 if it is
+not used. Lines are sorted by row, so that Parquet stores each row number once and the folds in a few bits.
 """
 
 from __future__ import annotations
@@ -32,22 +31,22 @@ UNDEALT = "linclass.undealt"  # key of the file's metadata: protocol → why it 
 
 @dataclass(frozen=True)
 class Planned:
-    """A planned fit. Its rows are found when they are asked for: those of all fits would fill memory."""
+    """A planned fit. Its rows are computed on demand: those of all fits would fill memory."""
 
     protocol: str
     repeat: int
     fold: int
     dealt: np.ndarray  # the test fold of each row in this repeat; empty if there are no folds
-    undealt: str = ""  # why there are none
+    undealt: str = ""  # why there are no folds
 
     @property
     def each(self) -> bool:
-        """All folds of the repeat are this one fit: leave-one-out, where a fold is a row or a group."""
+        """Whether this fit covers all folds of the repeat (leave-one-out, where a fold is a row or a group)."""
         return self.protocol == "leave_one_out"
 
     @property
     def partial(self) -> bool:
-        """Some rows are neither tested nor trained on, as on a learning curve."""
+        """Whether some rows are not used, as on a learning curve."""
         return bool((self.dealt == UNUSED).any())
 
     @property
@@ -60,7 +59,7 @@ class Planned:
 
     @property
     def n_train(self) -> int:
-        """Of leave-one-out, the rows of the smallest training set."""
+        """Number of training rows; for leave-one-out, of the smallest training set."""
         if self.each:
             return len(self.dealt) - int(np.bincount(self.dealt).max(initial=0))
         return len(self.dealt) - self.n_test - int(np.count_nonzero(self.dealt == UNUSED))
@@ -72,19 +71,19 @@ class Planned:
 
 @dataclass(frozen=True)
 class Plan:
-    """Every fit that the study plans on a data set, in order; why it is unavailable, if it is."""
+    """All planned fits on a data set, in order; the reason, if it is unavailable."""
 
     fits: tuple[Planned, ...]
     unavailable: str = ""
 
     @property
     def on_plane(self) -> str:
-        """The protocol whose fits of the first repeat colour the plane: the first that has folds."""
+        """The protocol whose first repeat is drawn on the plane: the first one that has folds."""
         return next((fit.protocol for fit in self.fits if not fit.each), "")
 
     @classmethod
     def of(cls, dealt: Dealt) -> Plan:
-        """Every fold of each repeat."""
+        """One planned fit for every fold of each repeat."""
         return cls(
             tuple(
                 Planned(protocol, repeat, fold, of_row)
@@ -97,7 +96,7 @@ class Plan:
 def deal(
     data: Dataset, dataset: str, evaluation: Mapping[str, Any]
 ) -> tuple[Dealt, dict[str, str]]:
-    """(the test fold of each row, protocol → why it has no folds); of unavailable data, nothing."""
+    """(test fold of each row, protocol → why it has no folds); empty for unavailable data."""
     dealt: Dealt = {}
     undealt: dict[str, str] = {}
     for name, options in asked(evaluation).items() if len(data.y) else ():
@@ -120,7 +119,7 @@ def write(dealt: Dealt, undealt: Mapping[str, str], path: str) -> None:
 
 
 def read(path: str, about: Mapping[str, Any], evaluation: Mapping[str, Any]) -> Plan:
-    """The fits that a study plans on a data set; `about` is its results/data/{dataset}.json."""
+    """Read the planned fits on a data set; `about` is its results/data/{dataset}.json."""
     dealt = _dealt(pl.read_parquet(path))
     undealt = json.loads(pl.read_parquet_metadata(path).get(UNDEALT, "{}"))
     nothing = np.empty(0, np.int32)

@@ -1,4 +1,4 @@
-"""What a run writes, with fixed columns: fits, predictions, and what else a fit told (run_files.py lists the files)."""
+"""The tables that a run writes: fits, predictions and optional tables (run_files.py lists them)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ IDENTITY = ("dataset", "method", "protocol", "repeat", "fold")
 
 
 class Records:
-    """Collects (row of fits, what the fit gave) pairs, fold by fold, and makes the tables at the end."""
+    """Collects the outcomes of fits, and makes the tables at the end."""
 
     def __init__(self, axes: tuple[np.ndarray, np.ndarray], on_plane: str):
         self.axes, self.on_plane = axes, on_plane
@@ -52,7 +52,7 @@ class Records:
         return len(self.axes[0]) * len(self.axes[1])
 
     def table(self) -> pl.DataFrame:
-        """The predictions of all folds, made at once: a frame for each costs more than most fits."""
+        """Predictions of all folds, in one frame: a frame for each fold would cost more than most fits."""
         parts = self.parts
         if not parts:
             return table_files.frame("predictions")
@@ -74,8 +74,8 @@ class Records:
         return table.cast(table_files.schema("predictions"))
 
     def write(self, folder: Path, made_of: run_files.RunInputs) -> None:
-        """The run's files; those that would be empty are absent, but for predictions. The fits are last:
-        with them the run is whole."""
+        """Write the run's files. Empty tables are omitted, except for predictions. fits.parquet is written last:
+        it marks the run as complete."""
         table_files.write(self.table(), "predictions", folder / "predictions.parquet")
         for name, parts in self.tables.items():
             if parts:
@@ -99,7 +99,7 @@ class Records:
 def _predictions(
     fit: Mapping[str, Any], test: np.ndarray, given: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """One fold's part of the table: its identity, and arrays with an entry for each held-out row."""
+    """One fold's part of the table: its identity, and arrays with one element for each held-out row."""
     n, log_proba = len(test), given["log_proba"]
     part: dict[str, Any] = {name: fit[name] for name in IDENTITY} | {
         "row": test,
@@ -121,7 +121,7 @@ def _lists(matrices: list[np.ndarray]) -> pl.Series:
 
 
 def _joined(name: str, parts: list[tuple[dict[str, Any], Columns]]) -> pl.DataFrame:
-    """What the fits told, one after another, as one table."""
+    """One table from the parts of all fits."""
     of_fit = np.repeat(np.arange(len(parts)), [len(next(iter(own.values()))) for _, own in parts])
     identity = pl.DataFrame([{column: fit[column] for column in IDENTITY} for fit, _ in parts])
     schema = table_files.schema(name)

@@ -1,6 +1,6 @@
-"""The parent's half of a run: every planned fit of one method on one data set becomes a row.
+"""Run all planned fits of one method on one data set; each becomes a row, whatever its outcome.
 
-The fits happen in a guarded child (worker.py); this half plans, asks, and writes down what became of each.
+The fits happen in a guarded child (worker.py); this process plans them and records their outcomes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from linclass_study.runs.shared_child import SharedChild
 
 @dataclass(frozen=True)
 class Fit:
-    """A planned fit: what its row says before, its rows, whether it colours the plane, what is looked at closely."""
+    """A planned fit: known columns of its row, its training and test rows, whether it predicts the grid of the plane,
+    and the details that are computed for it (fit_details.py)."""
 
     row: dict[str, Any]
     rows: Planned
@@ -44,11 +45,11 @@ def run(
     part: tuple[int, int] = (1, 1),
     traces: bool = False,
 ) -> Records:
-    """Every fold of the plan as a row, whatever becomes of its fit.
+    """Fit and predict every fold of the plan.
 
-    child   that the fits are made in; without it, one of their own
-    part    (2, 3): of the planned fits, the second of each three
-    traces  whether the steps of a solver are told, where the classifier can
+    child    child process for the fits; by default a new one
+    part     (i, n): only every n-th planned fit, starting with the i-th
+    traces   whether to record the steps of solvers that support it
     """
     if child is None:
         with SharedChild(limits) as own:
@@ -82,11 +83,10 @@ def run(
 
 
 def _together(guard: Guard, fits: list[Fit]) -> dict[int, dict[str, Any]]:
-    """What folds that were fitted together gave, by their numbers; those that are missing are left to be
-    fitted alone, all of them where the method cannot do otherwise.
+    """Outcomes of the folds that were fitted jointly, by index; the others are fitted one by one.
 
-    The joint fit is a shortcut, so it may take as long as one fit may (limits.fit_seconds), and no row ever
-    says that it failed.
+    The joint fit is an optimization: it has the time limit of one fit (limits.fit_seconds), and its failure is not
+    recorded.
     """
     several = {
         number: fit
@@ -117,19 +117,19 @@ def _alone(records: Records, guard: Guard, fit: Fit) -> None:
 
 
 def _written(records: Records, guard: Guard, fit: Fit, given: dict[str, Any]) -> Answer:
-    """The outcome itself, or why it does not fit into the tables."""
+    """Add the outcome to the records, or return why it does not fit into the tables."""
     if fit.looks:
         given["kept"] |= _closer_look(guard, fit, given["chosen"])
     try:
         records.add(fit.row | given, fit.rows.test, given)
     except Exception as error:
         text = " ".join(str(error).split())
-        return Answer("failed", f"what it gave fits no table ({type(error).__name__}: {text})")
+        return Answer("failed", f"its output has an invalid form ({type(error).__name__}: {text})")
     return Answer("ok", given)
 
 
 def _closer_look(guard: Guard, fit: Fit, chosen: dict[str, Any]) -> dict[str, Any]:
-    """Table → its columns; nothing where the look took too long or too much."""
+    """Table → its columns; empty if a limit of time or memory was exceeded."""
     asked = FitDetails(fit.rows.train, fit.rows.test, fit.row["seed"], chosen, fit.looks)
     answer = guard.call(asked)
     found = answer.value[0] if answer.kind == "ok" else {}
@@ -137,7 +137,7 @@ def _closer_look(guard: Guard, fit: Fit, chosen: dict[str, Any]) -> dict[str, An
 
 
 def task(about: Mapping[str, Any], evaluation: Mapping[str, Any]) -> dict[str, Any]:
-    """What every fit of a run is told: the classes and costs of the data, and how to tune."""
+    """The task of every fit of a run: classes and costs of the data, and how to tune."""
     classes = about.get("classes") or []
     return {
         "n_classes": len(classes),

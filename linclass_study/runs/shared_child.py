@@ -1,8 +1,8 @@
-"""The guarded child that the runs of a job share, one after another.
+"""The guarded child that consecutive runs of a job share.
 
-A Python start and the import of its libraries cost more than most light runs. linclass and scikit-learn keep no
-state between fits, so their methods take turns in one child, each library in its own; any other estimator gets
-a child for itself, as what its module keeps must not reach another method's fits.
+Starting Python and importing libraries costs more than most light runs. linclass and scikit-learn keep no state
+between fits, so the methods of each of them share a child; any other estimator gets its own child, because the state
+of its module must not reach the fits of another method.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ class SharedChild:
 
 
 def owner_of(run: str, entry: Mapping[str, Any]) -> str:
-    """Whose child it is: the library's, if all classes of the entry are of one without state; else the run's."""
+    """Owner of the child: the library, if all classes of the entry belong to one without state; else the run."""
     packages = {path.partition(".")[0] for path in _classes(entry)}
     return min(packages) if len(packages) == 1 and packages <= {*STATELESS} else run
 
 
 def _classes(value: Any) -> list[str]:
-    """The import paths of an entry and of the estimators inside its parameters."""
+    """Import paths of an entry's classifier and of the estimators in its parameters."""
     if isinstance(value, Mapping):
         own = [value["classifier"]] if "classifier" in value else []
         return own + [path for inner in value.values() for path in _classes(inner)]

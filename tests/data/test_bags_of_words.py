@@ -192,7 +192,7 @@ def test_a_vocabulary_may_lie_beside_the_archive(obtain, reason, tmp_path):
     whole = obtain(entry | {"source": {"file": "whole.tgz"}})
     assert obtain(entry | {"source": beside}).digest == whole.digest
     lost = {"file": "a.tgz", "vocabulary": {"file": "lost.txt"}}
-    assert "its vocabulary cannot be had: lost.txt: there is no such file" in reason(
+    assert "its vocabulary is unavailable: lost.txt: there is no such file" in reason(
         entry | {"source": lost}
     )
 

@@ -162,7 +162,7 @@ TOGETHER = {
     "unknown form": (
         {"source": {"url": "http://a.org/b.data"}, "target": "y"},
         ["source"],
-        "`format:` is missing, and the name 'http://a.org/b.data' does not tell it",
+        "`format:` is missing and not known from the name 'http://a.org/b.data'; add it",
     ),
     "no target": ({"source": CSV}, [], "the key 'target' is missing"),
     "target of sparse rows": (

@@ -1,4 +1,4 @@
-"""A feature that cannot be had is a reason in the file that runs read, never a dead job."""
+"""A feature that cannot be computed is a reason in the file that runs read, never a dead job."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DATA = Dataset(Table(X, ("u", "v")), np.array([0, 1, 1], np.int32), np.zeros(3, 
         (NotApplicable("needs numbers"), "needs numbers", False),
         (
             ZeroDivisionError("unforeseen\nin two lines"),
-            "its features cannot be had (ZeroDivisionError: unforeseen)",
+            "its features cannot be computed (ZeroDivisionError: unforeseen)",
             True,
         ),
     ],

@@ -89,7 +89,7 @@ def test_a_child_keeps_its_state_between_calls(guard):
         (("eat",), "out_of_memory", "limits.fit_memory_mb = 500"),
         (("exit", 3), "failed", "exit code 3"),
         (("crash",), "failed", "SIGSEGV"),
-        (("abort",), "failed", "SIGABRT, as some libraries do when they get no more memory"),
+        (("abort",), "failed", "SIGABRT, as some libraries do when an allocation fails"),
     ],
 )
 def test_every_end_is_a_value_and_the_next_call_works(guard, order, kind, words):

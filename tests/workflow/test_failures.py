@@ -180,7 +180,7 @@ def test_an_unavailable_data_set_is_rows_and_asked_for_again_and_fitted_when_it_
     report = project.text("results/report.html")
     assert report.index("unavailable") < report.index("<table")
 
-    asking = "Asking again for data that could not be had: remote"
+    asking = "Retrying unavailable data sets: remote"
     assert asking not in project.plan().text
     again = project.snakemake(http_proxy="", https_proxy="")
     assert again.nothing_to_do

@@ -91,7 +91,7 @@ def content_of_local_files(wildcards):
 
 
 def attempt(wildcards):
-    """Moves on when a data set that could not be had can be had now."""
+    """Increases when an unavailable data set has become available."""
     ask_again()
     return fetch_attempts.attempt(STUDY.results, wildcards.dataset)
 
@@ -103,7 +103,7 @@ def ask_again():
         return
     asked = [name for name in DATASETS if fetch_attempts.was_unavailable(STUDY.results, name)]
     if asked:
-        logger.info(f"Asking again for data that could not be had: {shortened(asked)}")
+        logger.info(f"Retrying unavailable data sets: {shortened(asked)}")
         entries = {name: metadata.without_metadata(STUDY.datasets[name]) for name in asked}
         for name in retry_unavailable.available_now(entries, config):
             logger.info(f"{name} can be had now")

@@ -9,7 +9,7 @@ folds/{dataset}.parquet             the fold in which each row is tested; shared
 
 
 rule fetch:
-    """The first source that gives the right content. A data set that cannot be had is no error: its rows say so."""
+    """The first source with the right content. An unavailable data set is no error: its results say so."""
     input:
         local_files,
     output:

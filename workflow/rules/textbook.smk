@@ -7,7 +7,7 @@ textbook/textbook.html                                     one page in the order
 
 
 rule exhibit:
-    """One script, run as its reader would run it. Data that cannot be had are said in its numbers."""
+    """One script of the textbook. If its data are unavailable, its numbers say so."""
     output:
         svg="<results>/textbook/{exhibit}/figure.svg",
         png="<results>/textbook/{exhibit}/figure.png",

@@ -1,6 +1,6 @@
-"""What was read + what its entry asks for → the table, the class codes and the split.
+"""Content of the sources → table, class codes and split, as the entry asks.
 
-The target and the group leave the table; dropped columns and classes go.
+Target, group, dropped columns and rows of dropped classes are removed from the table.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from linclass_study.data.unavailable import Unavailable
 def assemble(
     train: Content, test: Content | None, entry: Mapping[str, Any]
 ) -> tuple[Table, np.ndarray, np.ndarray, list[str], np.ndarray | None]:
-    """(table, y, split, classes, groups or None); split is 0 for train and 1 for test rows."""
+    """(table, y, split, classes, groups or None); split is 0 for training and 1 for test rows."""
     read: Any = columns_to_table if isinstance(train, Columns) else counts_to_table
     table, y, split, classes, groups = read(train, test, entry)
     kept = y >= 0
@@ -35,7 +35,7 @@ def assemble(
 
 
 def _with_matrices(table: Table, train: Content, test: Content | None, kept: np.ndarray) -> Table:
-    """The table with the matrices' columns on its right, sparse if one of them is."""
+    """Append the columns of the matrices to the table; the result is sparse if one of them is."""
     parts = [train] if test is None else [train, test]
     names = [[name for matrix in part.matrices for name in matrix.names] for part in parts]
     if names[0] != names[-1]:

@@ -1,4 +1,4 @@
-"""Contents of files → a data set in canonical order, with all that its entry promises checked."""
+"""Content of the sources → a data set in canonical order; everything that its entry promises is checked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from linclass_study.data.unavailable import Unavailable
 
 
 def build_dataset(train: Content, test: Content | None, entry: Mapping[str, Any]) -> Dataset:
-    """The data set of its contents; Unavailable if they are not what the entry says."""
+    """Build the data set; raise Unavailable if the content contradicts the entry."""
     if isinstance(train, InFile):
         return _in_file(train, entry)
     table, y, split, classes, groups = assemble(train, test, entry)
@@ -50,7 +50,7 @@ def build_dataset(train: Content, test: Content | None, entry: Mapping[str, Any]
 
 
 def _in_file(rows: InFile, entry: Mapping[str, Any]) -> Dataset:
-    """An empty matrix stands for the rows, which whoever needs them reads from the file."""
+    """A data set whose rows stay in their file: the table is an empty matrix of the same shape."""
     if len(rows.classes) < 2:
         raise Unavailable("the target has fewer than two classes; a classifier needs at least two")
     pinned = entry.get("digest", rows.digest)
@@ -79,7 +79,7 @@ def _positive(entry: Mapping[str, Any], classes: list[str]) -> int:
 def _bayes_error(
     train: Content, test: Content | None, entry: Mapping[str, Any]
 ) -> tuple[float, float] | None:
-    """Of rows that are taken as they were drawn: other classes or features have another."""
+    """The known Bayes error, if the entry changes neither classes nor features of the generated rows."""
     known = [getattr(part, "bayes_error", None) for part in (train, test) if part is not None]
     if {"classes", "drop", "target", "binary"} & {*entry} or train.matrices or len({*known}) > 1:
         return None

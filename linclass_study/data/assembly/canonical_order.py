@@ -1,8 +1,7 @@
-"""One order of rows, whatever order the source had.
+"""Canonical order of rows, independent of their order in the source.
 
-Rows are sorted by split, then class, then a hash of their content; equal rows
-of one group are interchangeable. A hash and not the values themselves, so that no feature is sorted by its size
-and methods that look at rows one after another see them shuffled, the same way everywhere.
+Rows are sorted by split, then class, then a hash of their content; equal rows of one group are interchangeable.
+Sorting by a hash and not by the values shuffles the rows in the same way everywhere, which online methods need.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from linclass.table import Table
 def canonical_order(
     table: Table, y: np.ndarray, split: np.ndarray, groups: np.ndarray | None = None
 ) -> np.ndarray:
-    """The permutation that puts rows into the canonical order."""
+    """Permutation of the rows into canonical order."""
     hashes = [hashlib.blake2b(row, digest_size=16).digest() for row in _rows(table)]
     words = np.frombuffer(b"".join(hashes), dtype=">u8").reshape(-1, 2)
     last = [] if groups is None else [groups]
@@ -28,7 +27,7 @@ def canonical_order(
 
 
 def normalized(table: Table) -> Table:
-    """One bit pattern per value: −0 becomes 0, and every NaN the same NaN; in place, where that can be."""
+    """One bit pattern per value: −0 becomes 0 and every NaN the same NaN, in place where possible."""
     if table.is_sparse:
         return table
     X = np.ascontiguousarray(table.X)

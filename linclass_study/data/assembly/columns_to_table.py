@@ -1,7 +1,7 @@
-"""Named columns → the table, the class codes and the split.
+"""Named columns → table, class codes and split.
 
-Text becomes the codes of its sorted levels. Levels are counted over all rows that are kept, test rows included,
-because they are names, not statistics: no label and no value of a test row reaches a fit.
+Text is encoded by its sorted levels. The levels come from all rows, test rows included: they are names and not
+statistics, so no label and no value of a test row reaches a fit.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def columns_to_table(
     for name in names:
         if name in as_text:
             values = written(name).filter(keep)
-            if name in texts:  # a text that is missing says nothing: it has no word
+            if name in texts:  # a missing text has no words
                 values = values.fill_null("")
                 levels[name] = tuple(sorted(values.unique()))
             else:
@@ -79,7 +79,7 @@ def columns_to_table(
 
 
 def _rows(columns: list[np.ndarray], n: int) -> np.ndarray:
-    """The columns side by side, some rows at a time: what is written stays in the cache until it is whole."""
+    """Stack columns into a matrix, a block of rows at a time so that the block stays in the cache."""
     X = np.empty((n, len(columns)))
     for begin in range(0, n, BLOCK):
         block = slice(begin, begin + BLOCK)
@@ -89,7 +89,7 @@ def _rows(columns: list[np.ndarray], n: int) -> np.ndarray:
 
 
 def _like(frame: pl.DataFrame, test: Content) -> pl.DataFrame:
-    """The test rows, with their columns in the order of the training rows."""
+    """The test rows, with columns in the order of the training set."""
     if not isinstance(test, Columns):
         raise Unavailable("the test set has other columns than the training set")
     for these, those, part in ((frame, test.frame, "test"), (test.frame, frame, "training")):
@@ -102,7 +102,7 @@ def _like(frame: pl.DataFrame, test: Content) -> pl.DataFrame:
 
 
 def _as_trained(train: pl.Series, test: pl.Series) -> pl.Series:
-    """Numbers where the training rows have numbers: text in a test set alone makes no categories."""
+    """Numeric where the training column is numeric: text in the test set alone is an error, not a category."""
     if train.dtype != pl.Float64 or test.dtype != pl.String:
         return test
     numbers = test.cast(pl.Float64, strict=False)

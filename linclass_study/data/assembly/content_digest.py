@@ -1,4 +1,4 @@
-"""One digest of the content of a data set, whatever file it came from."""
+"""Digest of the content of a data set, independent of the file that it was read from."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def content_digest(
     classes: list[str],
     groups: np.ndarray | None = None,
 ) -> str:
-    """sha256 of the content: names, levels, classes, then every array in canonical order."""
+    """sha256 of names, levels and classes, then of every array in canonical order."""
     about = {
         "classes": classes,
         "names": table.names,

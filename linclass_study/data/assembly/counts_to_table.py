@@ -1,6 +1,6 @@
-"""Sparse counts → the table, the class codes and the split.
+"""Sparse counts → table, class codes and split.
 
-Words are counted over all rows that are kept, test rows included, because they are names, not statistics.
+The vocabulary comes from all rows, test rows included: words are names and not statistics.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ def counts_to_table(
 
 
 def _union(some: list[str], others: list[str]) -> list[str]:
-    """All names: the order of the longer list if the shorter one is its beginning, else sorted."""
+    """Union of names: the longer list if the shorter one is a prefix of it, else sorted."""
     short, long = sorted((some, others), key=len)
     return long if long[: len(short)] == short else sorted({*some, *others}, key=label.natural)
 
 
 def _spread(part: Counts, names: list[str]) -> Any:
-    """The rows of a part over all columns."""
+    """Rows of a part, with columns renumbered to `names`."""
     place = {name: j for j, name in enumerate(names)}
     columns = np.array([place[name] for name in part.names], np.int32)
     shape = (part.X.shape[0], len(names))

@@ -1,4 +1,4 @@
-"""What an entry names: a column, or the classes of the target."""
+"""Look up the columns and classes that an entry names."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A data set's entry, checked before any work, as far as it can be without the data themselves.
+"""Check the entry of a data set before any work, as far as possible without the data.
 
-The schema has seen keys and types; here is what keys mean together.
+The schema has checked keys and types; these checks concern combinations of keys.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ WORDS = {"bag_of_words", "inverted_index", "text_folders"}
 def problems(
     entry: Mapping[str, Any], mirrors: Sequence[Path] = (), root: Path = Path()
 ) -> Problems:
-    """(path of keys, sentence) for each way in which the entry cannot work."""
+    """Yield (path of keys, message) for each problem of the entry."""
     infinite = [*_infinite(entry, [])]
     if infinite:
         yield from infinite
@@ -47,7 +47,7 @@ def problems(
 
 
 def _infinite(value: Any, path: list[Any]) -> Problems:
-    """YAML has .nan and .inf, and whole numbers of any length; neither rows nor JSON have."""
+    """YAML allows .nan, .inf and integers of any length; tables and JSON do not."""
     if isinstance(value, Mapping | list):
         items = value.items() if isinstance(value, Mapping) else enumerate(value)
         for key, item in items:
@@ -72,9 +72,7 @@ def _of_sources(entry: Mapping[str, Any], key: str, places: Places) -> Problems:
 def _of_source(source: Mapping[str, Any], entry: Mapping[str, Any], places: Places) -> Problems:
     kinds = [kind for kind in KINDS if kind in source]
     if len(kinds) != 1:
-        said = (
-            f"{' and '.join(kinds)} are two sources" if kinds else "it says not where the data are"
-        )
+        said = f"{' and '.join(kinds)} are two sources" if kinds else "the source has no location"
         yield [], f"{said}; give one of {', '.join(KINDS)}"
         return
     kind = kinds[0]
@@ -90,14 +88,14 @@ def _of_source(source: Mapping[str, Any], entry: Mapping[str, Any], places: Plac
             (["matrices", *path], text) for path, text in _of_companion(name, where, places)
         )
     if known and format_of(entry, source, source[kind]) is None:
-        yield [], f"`format:` is missing, and the name '{source[kind]}' does not tell it"
+        yield [], f"`format:` is missing and not known from the name '{source[kind]}'; add it"
     dialect = {**entry.get("csv", {}), **source.get("csv", {})}
     if "names" in dialect and dialect.get("header"):
         yield ["csv"], "`names:` are for a file without a header; leave one out by `skip: 1`"
 
 
 def _of_companion(name: str, where: Any, places: Places) -> Problems:
-    """A file that belongs to a source: where it is, and no more."""
+    """Check the location of a file that belongs to a source."""
     sources = as_list(where)
     for i, source in enumerate(sources):
         path = [name, i] if isinstance(where, list) else [name]
@@ -113,7 +111,7 @@ def _of_companion(name: str, where: Any, places: Places) -> Problems:
 
 
 def _of_generator(source: Mapping[str, Any]) -> Problems:
-    """The schema knows each key of a generator; what they mean together a draw of almost nothing shows."""
+    """Check the keys of a generator together by generating one row per class."""
     keys = {key: value for key, value in source.items() if key != "generate"}
     keys["rows"] = [1] * len(keys["rows"])
     try:
@@ -123,11 +121,11 @@ def _of_generator(source: Mapping[str, Any]) -> Problems:
 
 
 def _of_formats(entry: Mapping[str, Any]) -> Problems:
-    """Keys that speak of columns or words need a format that has them."""
+    """Keys about columns or words need a format that has columns or words."""
     files = [s for s in as_list(entry["source"]) if "file" in s or "url" in s]
     formats = {format_of(entry, s, s.get("file") or s["url"]) for s in files}
     if len(files) < len(as_list(entry["source"])):
-        formats.add("columns")  # scikit-learn, OpenML and generators have them, and name the target
+        formats.add("columns")  # scikit-learn, OpenML and generators name columns and target
     if formats <= TABLES and "target" not in entry:
         yield [], "the key 'target' is missing; give the column that holds the class"
     if "group" in entry and str(entry["group"]) == str(entry.get("target", "")):
@@ -170,7 +168,7 @@ def _of_classes(entry: Mapping[str, Any]) -> Problems:
 
 
 def _neighbour(name: str, places: Places) -> str:
-    """The remedy for a path that does not exist: the nearest one in its folder."""
+    """Remedy for a path that does not exist: the most similar name in its folder."""
     for base in (Path(name), places.root / name):
         if base.parent.is_dir():
             names = [path.name for path in base.parent.iterdir() if path.is_file()]

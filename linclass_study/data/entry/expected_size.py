@@ -1,4 +1,4 @@
-"""How large a data set will be, as far as its entry tells before anything is fetched."""
+"""Expected size of a data set, as far as its entry allows an estimate before anything is fetched."""
 
 from __future__ import annotations
 
@@ -11,32 +11,35 @@ from linclass_study.data.entry.source_keys import as_list, kind_of
 from linclass_study.data.places import Places
 from linclass_study.project import ROOT
 
-BYTES = 4  # of a file, for one value: a guess between 0/1 and full digits
+BYTES = 4  # of a file per value: between 0/1 and full precision
 
 
 class Size(NamedTuple):
-    """About how many values (rows × features), and how many rows where that is known."""
+    """Approximate number of values (rows × features), and number of rows if known."""
 
     values: int
     rows: int | None = None
 
 
 def expected_size(entry: Mapping[str, Any], root: Path = ROOT) -> Size | None:
-    """Of what the entry says itself (`size:`), else of its sources that tell; None where none does.
+    """Size from the entry's `size:`, else from its sources; None if unknown.
 
-    It depends on the entry and on the user's own files, never on what has been downloaded, so a plan
-    made from it stays the same.
+    It depends on the entry and on local files, never on downloads, so a plan based on it stays the same.
     """
     if "size" in entry:
         rows, features = entry["size"]["rows"], entry["size"].get("features", 1)
         return Size(rows * features, rows)
     sources = [*as_list(entry.get("source")), *as_list(entry.get("test"))]
-    known = [TOLD[kind_of(source)](source, root) for source in sources if kind_of(source) in TOLD]
+    known = [
+        ESTIMATES[kind_of(source)](source, root)
+        for source in sources
+        if kind_of(source) in ESTIMATES
+    ]
     return max((size for size in known if size), default=None)
 
 
 def _drawn(source: Mapping[str, Any], root: Path) -> Size:
-    """Rows are written in the source; the number of features is that of a draw of one row per class."""
+    """The entry gives the rows; the number of features is that of a sample of one row per class."""
     keys = {key: value for key, value in source.items() if key not in ("generate", "rows")}
     X, _ = synthetic.generate(source["generate"], rows=[1] * len(source["rows"]), **keys)
     return Size(sum(source["rows"]) * X.shape[1], sum(source["rows"]))
@@ -61,7 +64,7 @@ BUNDLED = {  # rows and features, from scikit-learn's descriptions
     "breast_cancer": (569, 30),
     "digits": (1797, 64),
 }
-TOLD: dict[str, Callable[[Mapping[str, Any], Path], Size | None]] = {
+ESTIMATES: dict[str, Callable[[Mapping[str, Any], Path], Size | None]] = {
     "file": _file,
     "sklearn": _bundled,
     "generate": _drawn,

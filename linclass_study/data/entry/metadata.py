@@ -9,12 +9,12 @@ METADATA = ("licence", "citation", "shares_rows_with", "size")
 
 
 def without_metadata(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys on which the rows depend: a new licence or citation fetches nothing."""
+    """The entry without metadata: a change of licence or citation fetches nothing again."""
     return {key: value for key, value in entry.items() if key not in METADATA}
 
 
 def licence_and_citation(entry: Mapping[str, Any]) -> dict[str, str | None]:
-    """Null where the entry does not say."""
+    """Licence and citation, None where the entry has none."""
     return {key: entry.get(key) for key in ("licence", "citation")}
 
 

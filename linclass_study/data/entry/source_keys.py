@@ -16,22 +16,22 @@ SUFFIXES = {
 }
 COMPRESSED = (".bz2", ".gz", ".xz")
 KINDS = ("file", "url", "sklearn", "openml", "generate")
-FILES = ("file", "url")  # the others give rows themselves
+FILES = ("file", "url")  # the other kinds produce rows themselves
 PARTS = {"source": 0, "test": 1}
 
 
 def as_list(sources: Any) -> list[dict[str, Any]]:
-    """The sources of an entry as a list; there may be one, several or none."""
+    """Sources of an entry as a list, whether the entry has one, several or none."""
     return sources if isinstance(sources, list) else [] if sources is None else [sources]
 
 
 def kind_of(source: Mapping[str, Any]) -> str:
-    """Which of a source's keys says where it is."""
+    """The key of a source that gives its location."""
     return next(key for key in KINDS if key in source)
 
 
 def format_of(entry: Mapping[str, Any], source: Mapping[str, Any], name: str) -> str | None:
-    """The format that the source says, else its entry, else the name of the file."""
+    """The format given by the source, else by its entry, else by the file name."""
     plain = PurePath(name)
     while plain.suffix in COMPRESSED:
         plain = plain.with_suffix("")

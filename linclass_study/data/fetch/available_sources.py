@@ -1,7 +1,7 @@
-"""The sources of an entry in their order, as far as they are there: files found or fetched, nothing read yet.
+"""The available sources of an entry, in order: files are found or downloaded, but not read.
 
-No file is opened here but to compare its checksum, and no library of numbers is loaded: what reads foreign
-files (linclass_study/data/fetch/source_reader.py) may run in a guarded child, and this half outlives it.
+Files are opened only to compare their checksums, and no numerical library is loaded. Untrusted files are read by
+source_reader.py, which may run in a guarded child.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from linclass_study.data.unavailable import Unavailable, whatever_happens
 
 @dataclass(frozen=True)
 class AvailableSource:
-    """What it takes to read one source: its file, or, where its kind gives rows itself, what the entry says."""
+    """What is needed to read one source: its file, or only its keys where the kind of source produces rows itself."""
 
-    label: str  # what it is called
+    label: str  # its name in messages
     source: Mapping[str, Any]
     path: Path | None
     matrices: Mapping[str, Path]
-    is_last: bool  # no other source is left, so patience is better than haste
+    is_last: bool  # no other source is left, so downloads are retried
 
 
 def available(
     entry: Mapping[str, Any], key: str, places: Places, failures: Failures
 ) -> Iterator[AvailableSource]:
-    """Each source under `key` that is there; why another is not goes to the failures."""
+    """Yield each available source under `key`; append the reasons for the others to `failures`."""
     sources = as_list(entry.get(key))
     for i, source in enumerate(sources):
         said = {**source, "seed": entry.get("seed", 0), "part": PARTS[key]}
         is_last = i == len(sources) - 1
         for label, get in _offers(source, places, is_last):
             try:
-                with whatever_happens("it cannot be had"):
+                with whatever_happens("it is unavailable"):
                     path = get() if kind_of(source) in FILES else None
                     matrices = {
                         name: companion_file(where, f"matrix '{name}'", places, is_last)
@@ -53,17 +53,17 @@ def available(
 
 
 def companion_file(sources: Any, what: str, places: Places, is_last: bool) -> Path:
-    """A second file that belongs to the first; is_last: of a source after which no other is left."""
+    """A file that accompanies a source; `is_last` says that no other source is left."""
     failures: Failures = []
     for i, source in enumerate(as_list(sources)):
         is_last_of_all = is_last and i == len(as_list(sources)) - 1
         for name, get in _offers(source, places, is_last_of_all):
             try:
-                with whatever_happens("it cannot be had"):
+                with whatever_happens("it is unavailable"):
                     return get()
             except Unavailable as reason:
                 failed.add(failures, name, reason)
-    raise Unavailable(f"its {what} cannot be had: {failed.one_line(failures)}")
+    raise Unavailable(f"its {what} is unavailable: {failed.one_line(failures)}")
 
 
 def _offers(source: Mapping[str, Any], places: Places, is_last: bool) -> Iterator[tuple[str, Any]]:

@@ -1,4 +1,4 @@
-"""Why sources could not be used, in the order in which they were tried."""
+"""Reasons why sources are unavailable, in the order in which they were tried."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def add(failures: Failures, source: str, reason: object) -> None:
 
 
 def one_line(failures: Failures) -> str:
-    """All failures in one line."""
+    """All reasons in one line."""
     reasons = {failure["reason"] for failure in failures}
     if len(failures) > 1 and len(reasons) == 1:
         return f"{reasons.pop()} (in each of {len(failures)} sources)"

@@ -18,7 +18,7 @@ READER = "linclass_study.data.fetch.source_reader:SourceReader"
 
 
 def fetch_dataset(name: str, entry: dict[str, Any], config: Mapping[str, Any], output: Any) -> None:
-    """Obtain a data set and save it, or save why it cannot be had."""
+    """Obtain a data set and save it, or save why it is unavailable."""
     if reason := reason_unavailable(name, entry, config, Patience.of(config["limits"]), output):
         from linclass_study.data.dataset_file import (
             save_unavailable,  # slow to import, rarely needed
@@ -31,9 +31,10 @@ def fetch_dataset(name: str, entry: dict[str, Any], config: Mapping[str, Any], o
 def reason_unavailable(
     name: str, entry: dict[str, Any], config: Mapping[str, Any], patience: Patience, output: Any
 ) -> str:
-    """Have a guarded reader save the data set; why that failed, if it did. Without an output nothing is saved.
+    """Save the data set (if `output` is given) and return "", or return why it is unavailable.
 
-    Files are found and downloaded here, and read there: one that ends its reader is a reason as well.
+    This process finds and downloads files; a guarded child reads them, so a file that crashes its reader is a reason
+    like any other.
     """
     limits, copies = config["limits"], [Path(folder) for folder in mirrors(config)]
     places = Places(copies, Path(config["downloads"]), ROOT, patience)
@@ -41,7 +42,7 @@ def reason_unavailable(
     guard = Guard(READER, given, limits["read_seconds"], limits["read_memory_mb"], work="read")
 
     def ask(*order: Any) -> str:
-        return guard.call(*order).value  # what the reader says, or how it ended
+        return guard.call(*order).value  # the reader's answer, or how it ended
 
     try:
         with guard, whatever_happens("it cannot be fetched"):

@@ -1,4 +1,4 @@
-"""On what a fetch depends: local files that the entry names, and the modules that read it."""
+"""What a fetch depends on: the local files that the entry names, and the modules that read them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHILD = [
 
 
 def local_files(entry: Mapping[str, Any], root: Path) -> list[str]:
-    """The files that an entry names and that are there, beside the study or in the project."""
+    """Existing files that the entry names, relative to the working directory or to the project."""
     places = Places(root=root)
     sources = [part for source in _sources(entry) for part in (source, *_companions(source))]
     found = [places.local(source["file"]) for source in sources if "file" in source]
@@ -31,8 +31,10 @@ def local_files(entry: Mapping[str, Any], root: Path) -> list[str]:
 
 
 def content_of_local_files(entry: Mapping[str, Any], root: Path) -> str:
-    """One short hash of what is in them, a parameter of the rule: times do not tell, as a copy that
-    keeps its time is older than what was made before it, and a folder does not know its texts."""
+    """Short hash of their content, a parameter of the rule.
+
+    Modification times do not suffice: a copy may keep an old time, and a folder's time ignores changes within files.
+    """
     total = hashlib.blake2b(digest_size=8)
     for path in map(Path, local_files(entry, root)):
         for name, file in archive.files(path) if path.is_dir() else [("", path)]:
@@ -44,21 +46,21 @@ def _content(file: Path) -> str:
     try:
         about = file.stat()
         if not stat.S_ISREG(about.st_mode):
-            return "no file"  # a pipe, say, which would be waited for without end
+            return "no file"  # reading a pipe, for example, would block forever
         return _hash(os.path.abspath(file), about.st_size, about.st_mtime_ns)
-    except OSError as error:  # the job says in its place that the file cannot be read
+    except OSError as error:  # the job reports that the file cannot be read
         return str(error.strerror)
 
 
 @cache
 def _hash(path: str, size: int, time: int) -> str:
-    """Of each file once, as long as it is the same by its size and time."""
+    """Cached by size and time, so that an unchanged file is read once."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "blake2b").hexdigest()
 
 
 def modules(entry: Mapping[str, Any]) -> list[str]:
-    """The modules that read it: the reader, the kinds of its sources, their formats and generators."""
+    """Modules that read the entry: the reader, its kinds of sources, formats and generators."""
     sources = _sources(entry)
     companions = [one for source in sources for one in _companions(source)]
     kinds = {f"sources.{kind_of(source)}" for source in [*sources, *companions]}

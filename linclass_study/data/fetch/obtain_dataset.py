@@ -22,9 +22,9 @@ def obtain_dataset(
     root: Path,
     patience: Patience = Patience(),  # noqa: B008 – it is frozen
 ) -> Dataset:
-    """The data set from the first source that has it; `attempts` says what was wrong before.
+    """The data set from the first usable source; its `attempts` hold the failures before it.
 
-    A test set comes from its own sources; the digest is of both together.
+    A test set has sources of its own; the digest covers both sets.
     """
     places = Places(mirrors, Path(downloads), Path(root), patience)
     reader = SourceReader(entry, places)
@@ -32,7 +32,7 @@ def obtain_dataset(
     def ask(*order: Any) -> str:
         try:
             return reader(*order)
-        except MemoryError as error:  # which a guarded child leaves to its guard
+        except MemoryError as error:  # in a guarded child the guard reports it
             return f"it needs more memory than there is ({first_line(error)})"
 
     return reader.finish(*first_usable(entry, places, ask))

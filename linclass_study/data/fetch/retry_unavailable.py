@@ -1,8 +1,8 @@
-"""Data sets that could not be had are asked for again, before it is planned what depends on them.
+"""Retry unavailable data sets before the jobs that depend on them are planned.
 
-If a job asked, all that depends on the data would run after it, whatever the answer. So the main process asks first,
-once and without pauses, each data set in a process of its own; what comes by network stays in the downloads folder,
-and only for what can be had now are there jobs.
+A job that retried would trigger all jobs downstream, whatever its outcome. So the main process tries each unavailable
+data set once, without pauses, in a subprocess of its own. Downloaded files stay in the downloads folder, and only data
+sets that are available now get jobs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ AT_ONCE = 8
 
 
 def available_now(entries: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
-    """The names of the entries whose data can be had now."""
+    """Names of the entries whose data are available now."""
     place = {key: config[key] for key in ("mirrors", "downloads", "limits")}
     with ThreadPoolExecutor(AT_ONCE) as threads:
         answers = threads.map(lambda name: _ask(name, entries[name], place), entries)

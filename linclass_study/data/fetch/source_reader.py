@@ -1,7 +1,7 @@
-"""Reads what was found, and makes a data set of it. What it holds of an earlier call is not read again.
+"""Read the available sources and build the data set from them.
 
-Foreign files are read here and nowhere else, so this is what runs in a guarded child (fetch_dataset.py): a file
-that hangs, eats memory or kills its reader is a reason, like any other.
+Untrusted files are read here and nowhere else, in a guarded child (fetch_dataset.py): a file that hangs, exhausts
+memory or crashes its reader makes its source unavailable and does not end the job.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from linclass_study.data.unpack.size_limit import at_most
 
 
 class SourceReader:
-    """Called with the name of one of its methods and what that takes; the answer is why it failed, if it did."""
+    """Called with the name of a method and its arguments; returns why it failed, or ""."""
 
     def __init__(self, entry: Mapping[str, Any], places: Places):
         self.entry, self.places = entry, places
-        self.held: dict[str, tuple[AvailableSource, Content]] = {}  # 'source' and 'test'
+        self.held: dict[str, tuple[AvailableSource, Content]] = {}  # under 'source' and 'test'
         self.made: Dataset | None = None
 
     def __call__(self, order: str, *given: Any) -> str:
@@ -39,29 +39,29 @@ class SourceReader:
         return ""
 
     def read(self, part: str, found: AvailableSource) -> Content:
-        """The content of a source, or of a test set, which is held."""
+        """Content of the source or of the test set; the last one of each is kept."""
         held = self.held.get(part)
         if held is None or held[0] != found:
-            self.held.pop(part, None)  # before there is another, for the sake of memory
-            with whatever_happens("it cannot be had"), at_most(self.places.patience.megabytes):
+            self.held.pop(part, None)  # free its memory before the next one is read
+            with whatever_happens("it is unavailable"), at_most(self.places.patience.megabytes):
                 self.held[part] = (found, self._content(found))
         return self.held[part][1]
 
     def build(self, train: AvailableSource, test: AvailableSource | None) -> None:
-        """Hold the data set of a source and a test set."""
+        """Build the data set of a source and a test set, and keep it."""
         rows = self.read("source", train)
         others = None if test is None else self.read("test", test)
         with whatever_happens("no data set can be made of it"):
             self.made = build_dataset(rows, others, self.entry)
 
     def finish(self, label: str, failures: Failures) -> Dataset:
-        """The data set, with what was tried before."""
+        """The data set with its source and the failures before it."""
         assert self.made is not None
         self.made.source, self.made.attempts = label, failures
         return self.made
 
     def save(self, label: str, failures: Failures, npz: str, json: str) -> None:
-        """Write the data set to its two files."""
+        """Save the data set in its two files."""
         dataset_file.save(self.finish(label, failures), npz, json)
 
     def _content(self, found: AvailableSource) -> Content:
@@ -79,10 +79,10 @@ class SourceReader:
         name = format_of(entry, source, found.path.name)
         if name is None:
             raise Unavailable(
-                f"`format:` is missing, and the name {found.path.name} does not tell it"
+                f"`format:` is missing and not known from the name {found.path.name}; add it"
             )
         options = {**entry, **source, "csv": {**entry.get("csv", {}), **source.get("csv", {})}}
-        if "vocabulary" in source:  # which some archives have inside
+        if "vocabulary" in source:  # some archives contain it
             options["vocabulary"] = lambda: companion_file(
                 source["vocabulary"], "vocabulary", self.places, found.is_last
             )

@@ -1,4 +1,4 @@
-"""Source after source, until a data set can be made of one; failures are collected."""
+"""Try the sources of an entry in order until one yields a data set."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ from linclass_study.data.fetch.failures import Failures
 from linclass_study.data.places import Places
 from linclass_study.data.unavailable import Unavailable
 
-Ask = Callable[
-    ..., str
-]  # a reader (source_reader.py), here or in a child: an order → why it failed
+Ask = Callable[..., str]  # calls a SourceReader, here or in a child, and returns why it failed
 
 
 def first_usable(entry: Mapping[str, Any], places: Places, ask: Ask) -> tuple[str, Failures]:
-    """What the first good source is called, whose data set the reader then holds, and the failures before.
+    """(label of the first usable source, failures before it); the reader then holds the data set.
 
-    A test set comes from its own sources; each of them is tried with the source.
+    A test set has sources of its own, and each of them is tried with each source of the training set.
     """
     failures: Failures = []
 

@@ -1,4 +1,4 @@
 """File formats, one per file: ``read(path, options) -> Columns | Counts``.
 
-`options` is the entry's and the source's keys together; a format looks at those it knows.
+`options` are the keys of the entry and of the source; a format uses those it knows.
 """

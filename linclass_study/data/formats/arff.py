@@ -1,6 +1,6 @@
-"""ARFF, Weka's attribute-relation file format: declared columns, then rows of cells.
+"""ARFF, Weka's attribute-relation file format: declarations of columns, then rows of cells.
 
-Cells may be quoted by either quote and escaped by a backslash; ? is missing; % opens a comment.
+Cells may be quoted by either quote and escaped by a backslash; ? is a missing value; % starts a comment.
                              Witten, Frank, Hall & Pal (2016), Data Mining, 4th edition, §2.4
 """
 
@@ -18,7 +18,7 @@ from linclass_study.data.readers.text_columns import text_columns
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.data.unpack.text_file import Text
 
-# Possessive (*+): what a letter or a blank was taken for is never tried again, so a line takes linear time.
+# Possessive quantifiers (*+) never backtrack, so a line takes linear time.
 QUOTED = r"'(?:[^'\\]|\\.)*+'|" + r'"(?:[^"\\]|\\.)*+"'
 CELL = re.compile(rf"\s*+({QUOTED}|[^,'\"]*+)\s*+(,|$)")
 ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|[^\s{{]+)\s*(.+)", re.IGNORECASE)
@@ -35,7 +35,7 @@ def read(path: Path, options: Mapping[str, Any]) -> Columns:
 
 
 def _declarations(lines: Iterator[str], text: Text) -> dict[str, set[str] | None]:
-    """Column → its values where they are listed; an empty set for free text; None for numbers."""
+    """Column → its declared values; an empty set for free text, None for numbers."""
     declared: dict[str, set[str] | None] = {}
     for line in lines:
         word = line.split(None, 1)[0].lower()

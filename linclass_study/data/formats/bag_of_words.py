@@ -1,11 +1,11 @@
-"""Bags of words as Jason Rennie gives 20 Newsgroups to Matlab: counts of numbered words.
+"""Bags of words in the form of Jason Rennie's 20 Newsgroups for Matlab: counts of numbered words.
 
-An archive or a folder holds, for `train` and perhaps for `test`,
+An archive or a folder contains, for `train` and optionally for `test`,
 
     train.data    lines `document word count`, both numbered from 1
     train.label   the class number of document 1, 2, …
     train.map     lines `class-name class-number`
-    vocabulary.txt   word 1, 2, …; where the archive has none, the source's `vocabulary:` has it
+    vocabulary.txt   word 1, 2, …; without it, the source needs a `vocabulary:`
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _vocabulary(files: dict[str, bytes], options: Mapping[str, Any]) -> list[str
 
 
 def _labels(files: dict[str, bytes], part: str) -> list[str]:
-    """The class name of each document of a part."""
+    """Class name of each document of a part."""
     names = {}
     for line in files.get(f"{part}.map", b"").decode("utf-8", "replace").splitlines():
         name, _, number = line.rpartition(" ")

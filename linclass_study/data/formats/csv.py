@@ -1,10 +1,10 @@
 """Separated values: a header of column names, then one row per line.
 
 Options, under `csv:`
-    separator   one character, a comma by default; a blank stands for any run of blanks and tabs
-    skip        lines to leave out at the top
-    header      false if no line names the columns; they are then called x1, x2, …
-    names       the names of the columns, for a file without a header
+    separator   one character, a comma by default; a space stands for any run of spaces and tabs
+    skip        number of lines to skip at the top
+    header      false if no line names the columns, which are then called x1, x2, …
+    names       names of the columns, for a file without a header
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ def read(path: Path, options: Mapping[str, Any]) -> Columns:
         _refuse_one_name(names)
     refuse_twice(names)
     frame = polars_csv.read(path, names, above, separator)
-    if frame is None:  # odd, or wrong: the strict reader knows the line
+    if frame is None:  # unusual or invalid: the strict reader reports the line
         frame = with_numbers(text_columns(names, rows, lambda: text.line))
     return Columns(frame)
 
 
 def _refuse_one_name(names: list[str]) -> None:
-    """A header that does not fall apart was most likely written with another separator."""
+    """A header of one name was most likely written with another separator."""
     other = next((mark for mark in ";\t| " if mark in names[0]), None)
     if len(names) == 1 and other:
         shown = "\\t" if other == "\t" else other

@@ -1,11 +1,11 @@
-"""An inverted index: for each word the documents it occurs in. Small, and readable by xzcat.
+"""An inverted index: for each word, the documents that contain it. Small, and readable by xzcat.
 
-    group train alt.atheism 478            documents are numbered through, group after group
+    group train alt.atheism 478            documents are numbered consecutively, group after group
     …
     archive 1 12 3 40                      word, its number in the vocabulary, then the gaps
                                            between the numbers of its documents, the first from 0
 
-Presence only; how often a word occurs is not kept. The words come by vocabulary number.
+It records presence only, not counts. Words are sorted by vocabulary number.
                            Witten, Moffat & Bell (1999), Managing Gigabytes, 2nd edition, ch. 3
 """
 
@@ -61,7 +61,7 @@ def read(path: Path, options: Mapping[str, Any]) -> Counts:
 
 
 def write(counts: Counts, numbers: Iterable[int]) -> str:
-    """The text of the index of `counts`, whose columns have these vocabulary numbers."""
+    """Text of the index of `counts`; `numbers` are the vocabulary numbers of the columns."""
     counts = counts.rows(_order(counts))
     groups = Counter(zip(counts.split, counts.labels, strict=True))  # in the order of the rows
     lines = [f"group {PARTS[part]} {label} {size}" for (part, label), size in groups.items()]
@@ -75,7 +75,7 @@ def write(counts: Counts, numbers: Iterable[int]) -> str:
 
 
 def _order(counts: Counts) -> np.ndarray:
-    """Group after group; inside one, long documents first, which keeps the gaps of words small."""
+    """Group by group, and long documents first within a group, which keeps the gaps small."""
     words = [tuple(part) for part in np.split(counts.X.indices, counts.X.indptr[1:-1])]
     keys = list(zip(counts.split, counts.labels, (-len(w) for w in words), words, strict=True))
     return np.array(sorted(range(len(keys)), key=keys.__getitem__))

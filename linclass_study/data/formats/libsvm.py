@@ -1,6 +1,6 @@
 """LIBSVM format: one row per line, `label index:value index:value …`, zeros left out.
 
-Columns are named by their index. A value given twice in a row is added up. # opens a comment.
+Columns are named by their index. Duplicate indices in a row are added. # starts a comment.
                               Chang & Lin (2011), LIBSVM, ACM TIST 2(3), and the README of it
 """
 
@@ -20,8 +20,8 @@ from linclass_study.data.unavailable import Unavailable
 from linclass_study.data.unpack.text_file import Text
 
 MOST = 10_000_000  # columns; each has a name, whether it occurs or not
-BLOCK = 100_000  # numbers that are Python strings at a time; the rest is already packed
-NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"  # digits in one way only: linear time
+BLOCK = 100_000  # numbers that are Python strings at a time; earlier ones are already packed
+NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"  # unambiguous, hence linear time
 ROW = re.compile(rf"\s*\S+(?:\s+\d+:{NUMBER})*\s*")
 
 

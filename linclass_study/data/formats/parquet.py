@@ -1,4 +1,4 @@
-"""Parquet: columns that know their types. Truth values count as 0 and 1; text is categories."""
+"""Parquet: typed columns. Booleans become 0 and 1; text becomes categories."""
 
 from __future__ import annotations
 
@@ -29,4 +29,4 @@ def _plain(column: pl.Series) -> pl.Series:
         return column.cast(pl.String)
     if column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null):
         return column.cast(pl.Float64).fill_nan(None)
-    return column  # dates and the like: refused later, unless the entry drops them
+    return column  # dates and other types are refused later, unless the entry drops them

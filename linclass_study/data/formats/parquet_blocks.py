@@ -1,7 +1,7 @@
-"""Parquet that stays in its file: rows are read block by block, wherever a run needs them.
+"""Parquet whose rows stay in the file and are read block by block when a run needs them.
 
-Only the classes of the rows are read here, so the file may be larger than memory. Columns are
-numbers; rows keep the file's order. Which methods can do with blocks: linclass_study/runs/block_fits.py.
+Only the classes of the rows are read here, so the file may be larger than memory. Columns are numeric; rows keep the
+order of the file. linclass_study/runs/block_fits.py says which methods support blocks.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from linclass_study.data import labels as label
 from linclass_study.data.content import InFile
 from linclass_study.data.unavailable import Unavailable
 
-STRANGERS = ("categorical", "texts", "matrices", "test")  # keys that ask for more than numbers
+UNSUPPORTED = ("categorical", "texts", "matrices", "test")  # keys that need rows in memory
 
 
 def read(path: Path, options: Mapping[str, Any]) -> InFile:
-    if asked := next((key for key in STRANGERS if options.get(key)), None):
+    if asked := next((key for key in UNSUPPORTED if options.get(key)), None):
         raise Unavailable(f"`{asked}:` has no meaning for parquet_blocks; leave it out")
     target, drop = str(options["target"]), list(map(str, options.get("drop", [])))
     group = [str(options["group"])] if "group" in options else []
@@ -47,7 +47,7 @@ def read(path: Path, options: Mapping[str, Any]) -> InFile:
 
 
 def _digest(path: Path, names: list[str], y: Any, groups: Any) -> str:
-    """Of the numbers in the file's order, the classes, and the groups where there are any."""
+    """Digest of the numbers in the file's order, the classes and the groups, if any."""
     total = hashlib.sha256(repr(names).encode())
     total.update(y.astype("<i4").tobytes())
     if groups is not None:

@@ -1,13 +1,13 @@
 """Texts in folders, one folder per class, one file per text, in an archive or on disk.
 
-    …train/alt.atheism/51060        the folder above the classes may end in `train` or `test`;
-    …test/alt.atheism/53068         then it gives the official split
+    …train/alt.atheism/51060        if the folder above the classes ends in `train` or `test`,
+    …test/alt.atheism/53068         it defines the official split
 
-A feature is a word, its value how often it occurs. Words are runs of the letters a–z after
-lowering the case; bytes are read as Latin-1, which never fails and leaves ASCII as it is.
+Features are words and their counts. Words are runs of the letters a–z in lower case; bytes are decoded as Latin-1,
+which never fails and agrees with ASCII.
 
-With `texts: [text]` in the entry nothing is counted: the rows have one column, `text`, which the
-features `strip_posts`, `count_words` and `hash_words` work on. Line ends are then written as \n.
+With `texts: [text]` in the entry nothing is counted: the rows have one column, `text`, for the features
+`strip_posts`, `count_words` and `hash_words`. Line ends are normalized to \n.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def read(path: Path, options: Mapping[str, Any]) -> Counts | Columns:
 
 
 def _texts(path: Path, labels: list[str], parts: list[int | None]) -> Iterator[str]:
-    """One text after another; its class and its part are added to the two lists meanwhile."""
+    """Yield the texts one by one; append their classes and parts to the two lists."""
     for name, content in members(path):
         *_, above, label, _ = ("", "", *PurePosixPath(name).parts)
         if not label:

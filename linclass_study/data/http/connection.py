@@ -1,8 +1,7 @@
-"""The response to one request over HTTP, or in plain words why there is none.
+"""The response to one HTTP request, or an exception whose message a user understands.
 
-Neither a name server, nor a list of dead addresses, nor a server that sends the head of its answer letter
-by letter obeys a socket's timeout. So whatever may hang runs in a daemon thread, which is left behind when
-its time is over.
+A socket's timeout covers neither name resolution, nor a list of dead addresses, nor a server that sends its header
+byte by byte. So calls that may hang run in a daemon thread, which is abandoned after its time limit.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ AGENT = "linclass (a benchmark of linear classification)"
 MOST_REDIRECTS = 10
 PORTS = {"http": 80, "https": 443}
 
-# Kinds of errors: what is said of them, and whether they may pass by themselves. The first that fits counts.
+# (exceptions, message, whether a retry may help). The first that matches counts.
 NET = urllib3.exceptions
 ENDINGS: list[tuple[tuple[type[Exception], ...], str, bool]] = [
     (
@@ -54,7 +53,7 @@ T = TypeVar("T")
 
 
 class Trouble(Unavailable):
-    """A reason that may be gone when one tries again; `wait`: after so many seconds, says the server."""
+    """A temporary failure: a retry may help. `wait` is the delay in seconds that the server asks for."""
 
     def __init__(self, reason: object, wait: float = 0.0, unreachable: bool = False):
         super().__init__(reason)
@@ -63,7 +62,7 @@ class Trouble(Unavailable):
 
 @contextmanager
 def response(url: str, headers: dict[str, str], patience: Patience) -> Iterator[requests.Response]:
-    """The head of the response, after redirects; its body is read from `.raw`."""
+    """The response after redirects, with its header read; the body is read from `.raw`."""
     with plain_errors(patience), requests.Session() as session:
         for scheme in ("http://", "https://"):
             session.mount(scheme, _Prompt(patience.connecting))
@@ -81,8 +80,8 @@ def response(url: str, headers: dict[str, str], patience: Patience) -> Iterator[
 def _one(
     session: requests.Session, url: str, headers: dict[str, str], patience: Patience
 ) -> requests.Response:
-    """The response to one request. Session.get would read the whole body of a redirect, however long."""
-    # identity: an archive must arrive as it is published, not unpacked on the way
+    """The response to one request, without following redirects (Session.get would read their whole bodies)."""
+    # identity: the file must arrive as published, without transfer compression
     headers = {"Accept-Encoding": "identity", "User-Agent": AGENT, **headers}
     request = session.prepare_request(requests.Request("GET", url, headers=headers))
     address = request.url or url
@@ -94,7 +93,7 @@ def _one(
 
 
 class _Prompt(HTTPAdapter):
-    """Every hop, redirects included, must shake hands in time before a request is sent."""
+    """Each hop, redirects included, must accept a connection in time before a request is sent."""
 
     def __init__(self, seconds: float):
         super().__init__()
@@ -123,13 +122,13 @@ def _reach(url: str, seconds: float) -> None:
 
 
 def in_time(call: Callable[[], T], seconds: float) -> T:
-    """The value of a call; TimeoutError, and it is left behind, if it takes longer."""
+    """Return the value of a call; raise TimeoutError and abandon it if it takes longer."""
     outcome: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
 
     def run() -> None:
         try:
             outcome.put((call(), None))
-        except BaseException as error:  # a thread's exception would be lost
+        except BaseException as error:  # exceptions of a thread are lost otherwise
             outcome.put((None, error))
 
     threading.Thread(target=run, daemon=True).start()
@@ -144,7 +143,7 @@ def in_time(call: Callable[[], T], seconds: float) -> T:
 
 @contextmanager
 def plain_errors(patience: Patience) -> Iterator[None]:
-    """What the libraries raise, in plain words."""
+    """Translate exceptions of the HTTP libraries into messages that a user understands."""
     try:
         yield
     except (exceptions.RequestException, NET.HTTPError, UnicodeError) as error:

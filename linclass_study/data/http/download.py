@@ -1,8 +1,8 @@
-"""One file over HTTP: it goes on where it stopped, is tried again where that may help, and ends in any case.
+"""Download one file over HTTP, with resumption, retries and a time limit.
 
-Statuses 408, 429 and 5xx, silence and broken connections are tried again after growing pauses, or when the
-server says (Retry-After), as long as the time of the whole file lasts (limits.download_seconds). While
-another source is left nobody is patient, but a file that grew goes on.           RFC 9110, §10.2.3, §15
+Statuses 408, 429 and 5xx, timeouts and broken connections are retried after growing pauses or when the server says
+(Retry-After), within the time limit of the file (limits.download_seconds). While another source is left there are no
+retries, except for a file that has grown.                                          RFC 9110, §10.2.3, §15
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from linclass_study.data.unavailable import Unavailable
 
 BLOCK = 1 << 16
 WEB_PAGE = (b"<!doctype html", b"<html")
-HEAD = 64  # bytes by which a web page is known
+HEAD = 64  # bytes that identify a web page
 ENCODINGS = ("", "identity", "gzip", "x-gzip", "deflate")
 WHOLE, PART, NO_SUCH_PART = 200, 206, 416
-PASSING = {408, 429, *range(500, 600)}  # statuses that may be gone when one tries again
+TEMPORARY = {408, 429, *range(500, 600)}  # statuses that are worth a retry
 
 
 def download(
@@ -37,7 +37,7 @@ def download(
     patient: bool = False,
     patience: Patience = Patience(),  # noqa: B008 – it is frozen
 ) -> Path:
-    """Fetch `url` to `path`; what came so far is kept, if the server can go on from there."""
+    """Download `url` to `path`; a partial file is kept if the server can resume it."""
     end = time.monotonic() + patience.seconds
     try:
         with partial_file.alone(path, patience.seconds) as partial:
@@ -59,7 +59,7 @@ def download(
 def _persist(
     url: str, partial: Partial, sha256: Any, patient: bool, patience: Patience, end: float
 ) -> None:
-    """Try after try, until the file is there or its time is over."""
+    """Retry until the file is complete or its time is over."""
     pauses = patience.pauses if patient else ()
     tries, most = 0, partial.kept
     while True:
@@ -69,7 +69,7 @@ def _persist(
         except TimeoutError:
             raise Unavailable(_late(partial, patience)) from None
         except Trouble as trouble:
-            if partial.kept > most:  # a file that grew has not been tried in vain
+            if partial.kept > most:  # the file has grown, so the retries start again
                 tries, most, pauses = 0, partial.kept, pauses or patience.pauses[:1]
             allowed = patience.unreachable if trouble.unreachable else len(pauses)
             if tries >= min(allowed, len(pauses)):
@@ -81,14 +81,14 @@ def _persist(
                 checked(partial.aside, sha256)
             except Unavailable:
                 partial.discard()
-                if goes_on:  # its beginning may be what is wrong
+                if goes_on:  # the resumed beginning may be wrong
                     continue
                 raise
             return partial.finish()
 
 
 def _pause(seconds: float, trouble: Trouble, left: float, patience: Patience) -> None:
-    """Wait as long as the server says, and some time more or less, so that not all come back at once."""
+    """Wait as long as the server says, or a random time around `seconds`, so that clients do not return together."""
     seconds = max(seconds * random.uniform(0.75, 1.25), trouble.wait)
     if seconds > left:
         why = f" and says to wait {trouble.wait:g} seconds," if trouble.wait == seconds else ","
@@ -100,14 +100,14 @@ def _pause(seconds: float, trouble: Trouble, left: float, patience: Patience) ->
 
 
 def _transfer(url: str, partial: Partial, patience: Patience) -> bool:
-    """One request and what comes of it; true if it went on where the file ended."""
+    """Send one request and receive its body; return whether it resumed the file."""
     asked = partial.request()
     with response(url, asked, patience) as found:
         goes_on = bool(asked) and found.status_code == PART and partial.goes_on(found.headers)
         if asked and not goes_on and found.status_code in (PART, NO_SUCH_PART):
             partial.discard()
         elif goes_on:
-            print(f"{url}: goes on at {partial.kept / 1e6:.1f} MB")
+            print(f"{url}: resumed at {partial.kept / 1e6:.1f} MB")
             _receive(found, partial, patience)
             return True
         else:
@@ -115,14 +115,14 @@ def _transfer(url: str, partial: Partial, patience: Patience) -> bool:
             partial.begin(found.headers)
             _receive(found, partial, patience)
             return False
-    return _transfer(url, partial, patience)  # anew, without a range
+    return _transfer(url, partial, patience)  # from the beginning, without a range
 
 
 def _refuse(found: Any) -> None:
-    """Anything but the whole file."""
+    """Raise for any response but the whole file."""
     if found.status_code != WHOLE:
         said = f"the server answers {found.status_code} {found.reason or ''}".strip()
-        if found.status_code in PASSING:
+        if found.status_code in TEMPORARY:
             raise Trouble(said, _wait(found.headers.get("Retry-After", "")))
         raise Unavailable(said)
     encoding = found.headers.get("Content-Encoding", "").strip().lower()
@@ -131,7 +131,7 @@ def _refuse(found: Any) -> None:
 
 
 def _wait(said: str) -> float:
-    """Retry-After in seconds, or as a date."""
+    """Seconds of a Retry-After header, which is a number or a date."""
     if said.strip().isdecimal():
         return float(said[:12])
     with suppress(ValueError, TypeError, OverflowError):
@@ -140,7 +140,7 @@ def _wait(said: str) -> float:
 
 
 def _receive(found: Any, partial: Partial, patience: Patience) -> None:
-    """The body, as it comes: a slow server's bytes are kept, too."""
+    """Write the body as it arrives, so that an interrupted download keeps its bytes."""
     size, head = partial.size, b""
     if (partial.whole or 0) > patience.megabytes * 1e6:
         partial.discard()

@@ -1,9 +1,9 @@
-"""Names of files made from what others write: an address cannot name a file outside its folder.
+"""File names for untrusted addresses: an address cannot name a file outside its folder.
 
     https://example.org/deep/a.csv?x=1   →   downloads/example.org/deep/a.csv%3Fx%3D1
 
-Each step of the path becomes one name of letters, digits, _ . - ~ and % (RFC 3986, §2.1), so neither
-`..`, nor `%2f`, nor a control character is left in it, and two addresses do not become one name.
+Each segment of the path becomes one name of letters, digits, _ . - ~ and % (RFC 3986, §2.1), so it contains neither
+`..` nor `%2f` nor control characters, and different addresses have different names.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import hashlib
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
-LONGEST = 200  # bytes of a name; file systems end at 255, and `.partial.json` is added to it
-LONGEST_PLACE = 1000  # bytes of all names together; systems end at 4096 with the folder before it
+LONGEST = 200  # bytes of a name; file systems allow 255, and `.partial.json` is added to it
+LONGEST_PLACE = 1000  # bytes of all names together; systems allow 4096, folder included
 
 
 def place_of(url: str, downloads: Path) -> Path:
-    """downloads/{host}/{path}: two files of one name, from two places, stay two files."""
+    """downloads/{host}/{path}: files of the same name from different places stay apart."""
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]  # without a password
     query = f"?{parts.query}" if parts.query else ""
@@ -28,14 +28,14 @@ def place_of(url: str, downloads: Path) -> Path:
 
 
 def file_name(url: str) -> str:
-    """The name under which a copy of the file may lie in a folder: `a%20b.csv` is 'a b.csv'."""
+    """Name of a copy of the file in a mirror: 'a b.csv' for `a%20b.csv`."""
     step = urlsplit(url).path.rpartition("/")[2]
     name = unquote(step)
     return name if _is_plain(name) else as_name(step)
 
 
 def as_name(text: str) -> str:
-    """A text as one name of a file: other texts have other names."""
+    """Encode a text as one file name; different texts have different names."""
     name = quote(text, safe="~", errors="backslashreplace") or "%"
     if name.endswith("."):  # `..`, and what some systems drop
         name = f"{name[:-1]}%2E"
@@ -46,7 +46,7 @@ def as_name(text: str) -> str:
 
 
 def _is_plain(name: str) -> bool:
-    """Is it one name, of a file that one may see, on any system?"""
+    """Whether this is the name of one visible file on any system."""
     return (
         name.isprintable()
         and not {"/", "\\", ":"} & {*name}

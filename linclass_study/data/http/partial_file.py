@@ -1,10 +1,10 @@
-"""What has come of a file so far: kept beside it, so that a download goes on where it stopped.
+"""Partially downloaded files, kept so that a download can be resumed.
 
-    a.csv.partial         its first bytes
-    a.csv.partial.json    the validator that the server gave: of which version they are
+    a.csv.partial         the first bytes
+    a.csv.partial.json    the server's validator, which identifies their version
 
-Only a file with a validator (a strong ETag, else Last-Modified) can go on, because the server then says
-whether the rest still belongs to them (If-Range); without one it begins anew.      RFC 9110, §13.1.5, §14
+Only a file with a validator (a strong ETag, else Last-Modified) can be resumed, because the server then says whether
+the rest belongs to the same version (If-Range); without one the download starts again.    RFC 9110, §13.1.5, §14
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from pathlib import Path
 from typing import IO
 
 RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
-LOOK_EVERY = 0.1  # seconds between looks at whether another process has ended its download
+LOOK_EVERY = 0.1  # seconds between checks whether another process has finished its download
 
 
 class Partial:
-    """The beginning of the file at `path`, which one process at a time adds to."""
+    """The beginning of the file at `path`; one process at a time extends it."""
 
     def __init__(self, path: Path, aside: Path, file: IO[bytes]):
         self.path, self.aside, self.file = path, aside, file
         self.note = aside.with_name(f"{aside.name}.json")
         self.validator = self._noted()
-        self.whole: int | None = None  # bytes, where the server says so
+        self.whole: int | None = None  # total bytes, if the server says so
         self.is_done = False
 
     @property
@@ -40,17 +40,17 @@ class Partial:
 
     @property
     def kept(self) -> int:
-        """Bytes that need not be asked for again."""
+        """Number of bytes that need not be downloaded again."""
         return self.size if self.validator else 0
 
     def request(self) -> dict[str, str]:
-        """The headers that ask for the rest."""
+        """Headers that request the rest."""
         if not self.kept or self.validator is None:
             return {}
         return {"Range": f"bytes={self.kept}-", "If-Range": self.validator}
 
     def goes_on(self, headers: Mapping[str, str]) -> bool:
-        """Does an answer 206 begin where the file ends? Then the size of the whole is known."""
+        """Whether a response 206 begins where the file ends; stores the total size."""
         found = RANGE.fullmatch(headers.get("Content-Range", "").strip())
         if found is None or int(found[1]) != self.kept:
             return False
@@ -58,34 +58,34 @@ class Partial:
         return validator(headers) in (None, self.validator)
 
     def begin(self, headers: Mapping[str, str]) -> None:
-        """Anew, with the version that these headers speak of."""
+        """Start again with the version of these headers."""
         self.discard()
         length = headers.get("Content-Length", "")
         encoded = headers.get("Content-Encoding", "identity") != "identity"
         self.whole = int(length) if length.isdecimal() and not encoded else None
-        self.validator = None if encoded else validator(headers)  # ranges are of what is encoded
+        self.validator = None if encoded else validator(headers)  # ranges count encoded bytes
         if self.validator:
             self.note.write_text(json.dumps({"validator": self.validator}))
 
     def discard(self) -> None:
         self.file.truncate(
             0
-        )  # before the note: no bytes are ever taken for those of another version
+        )  # before the note, so that no bytes get the validator of another version
         self.note.unlink(missing_ok=True)
         self.validator = self.whole = None
 
     def write(self, block: bytes) -> None:
         self.file.write(block)
-        self.file.flush()  # so that `size` is true, whatever happens next
+        self.file.flush()  # so that `size` is correct
 
     def finish(self) -> None:
-        """The file is complete: put it in its place."""
+        """Move the complete file to its final path."""
         os.replace(self.aside, self.path)
         self.note.unlink(missing_ok=True)
         self.is_done = True
 
     def leave(self) -> None:
-        """What cannot go on later does not stay."""
+        """Delete what cannot be resumed."""
         if not self.is_done and not self.kept:
             self.aside.unlink(missing_ok=True)
             self.note.unlink(missing_ok=True)
@@ -99,8 +99,10 @@ class Partial:
 
 @contextmanager
 def alone(path: Path, seconds: float) -> Iterator[Partial | None]:
-    """The partial file of `path`, which no other process touches meanwhile; None if another one has
-    just completed the file. TimeoutError if that one is at it for so many seconds."""
+    """The partial file of `path`, locked against other processes; None if another process has just completed it.
+
+    Raises TimeoutError if another process holds the lock for more than `seconds`.
+    """
     end = time.monotonic() + seconds
     before = _identity(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -125,7 +127,7 @@ def _locked(path: Path) -> Partial | None:
             return Partial(path, aside, file)
     except (BlockingIOError, FileNotFoundError):  # FileNotFoundError: just completed by another
         pass
-    except OSError:  # a file system without locks: a file of one's own, which nobody goes on with
+    except OSError:  # a file system without locks: use a private file, which is never resumed
         own = path.with_name(f"{path.name}.{os.getpid()}.partial")
         file.close()
         return Partial(path, own, open(own, "wb"))
@@ -142,7 +144,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def validator(headers: Mapping[str, str]) -> str | None:
-    """What If-Range takes: a strong ETag, else a date of change that is older than the answer."""
+    """The validator for If-Range: a strong ETag, else a Last-Modified older than the response."""
     etag = headers.get("ETag", "").strip()
     if etag.startswith('"'):
         return etag

@@ -1,4 +1,4 @@
-"""Requests of a library that uses urllib, answered from files that somebody else has fetched."""
+"""Answer the requests of a library that uses urllib with our own downloads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NEVER_AGAIN = 412  # the one status after which scikit-learn does not try again
 
 
 class Carrier(request.BaseHandler):
-    """`reason` tells why the last request had no answer."""
+    """`reason` is why the last request failed, or None."""
 
     handler_order = 100  # before those of urllib
 
@@ -39,7 +39,7 @@ class Carrier(request.BaseHandler):
 
 @contextmanager
 def carrying(carry: Callable[[str], IO[bytes]]) -> Iterator[Carrier]:
-    """While it lasts, urlopen(url) is carry(url)."""
+    """Context in which urlopen(url) returns carry(url)."""
     carrier = Carrier(carry)
     request.install_opener(request.build_opener(carrier))
     try:

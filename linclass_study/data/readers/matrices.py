@@ -1,15 +1,14 @@
-"""Matrices of a source: what a language model or a network made of its rows, in files of their own.
+"""Matrices of a source in separate files, such as embeddings of its rows by a language model.
 
     source: {file: reviews.csv, matrices: {minilm: {file: minilm.npy}}}
 
-Row i of a matrix is of row i of the source, as the source has them; from here on they travel
-together, through the canonical order as well. The columns are called minilm.1, minilm.2, …
+Row i of a matrix belongs to row i of the source, and is reordered with it. The columns are called minilm.1, minilm.2, …
 
     .npy       one array, rows × columns
-    .npz       one such array, or the parts of a matrix by scipy.sparse.save_npz, which stays sparse
-    .parquet   columns of numbers, which keep their names (minilm.age), or one column of equally long lists
+    .npz       one such array, or a matrix saved by scipy.sparse.save_npz, which stays sparse
+    .parquet   numeric columns, which keep their names (minilm.age), or one column of lists of equal length
 
-Nothing is unpickled: a file is data, never code.
+Nothing is unpickled, so a file cannot run code.
 """
 
 from __future__ import annotations
@@ -28,20 +27,20 @@ from linclass_study.data.content import Content, Matrix
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.data.unpack import size_limit
 
-Numbers = tuple[Any, list[str]]  # the matrix, and the ends of its columns' names
+Numbers = tuple[Any, list[str]]  # the matrix, and the suffixes of its column names
 
 
 def with_matrices(content: Content, paths: Mapping[str, Path]) -> Content:
-    """The content with the matrices of these files, name → path."""
+    """The content with the matrices of these files (name → path)."""
     found = tuple(read(name, path, content.n_rows) for name, path in paths.items())
     return replace(content, matrices=found)
 
 
 def read(name: str, path: Path, n_rows: int) -> Matrix:
-    """The matrix of a file that has as many rows as its source."""
+    """Read a matrix, which must have as many rows as its source."""
     if path.suffix not in READERS:
         raise Unavailable(f"matrix '{name}': {path.name} is none of {', '.join(READERS)}")
-    if zipfile.is_zipfile(path):  # whose members never give more than is said here
+    if zipfile.is_zipfile(path):  # its members never unpack to more than their declared size
         with zipfile.ZipFile(path) as box:
             size_limit.count(sum(about.file_size for about in box.infolist()), path.name)
     try:
@@ -91,7 +90,7 @@ def _loaded(path: Path) -> Any:
 
 
 def _why(error: Exception) -> str:
-    """In NumPy's words, but for its advice to load pickled objects all the same."""
+    """NumPy's message, without its advice to allow pickled objects."""
     if "pickle" in str(error):
         return "holds pickled objects, which may run code when read; save an array of numbers"
     return f"cannot be read ({str(error).splitlines()[0]})"

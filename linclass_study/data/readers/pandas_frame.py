@@ -1,4 +1,4 @@
-"""The columns of a pandas frame as those of a file: numbers are Float64, categories and text are String."""
+"""Columns of a pandas data frame as Polars columns: numbers as Float64, categories and text as String."""
 
 from __future__ import annotations
 
@@ -29,5 +29,5 @@ def _column(name: str, values: Any) -> pl.Series:
 
 
 def _unquoted(text: str) -> str:
-    """scikit-learn takes single quotes off categories, but not off texts."""
+    """scikit-learn removes single quotes around categories, but not around texts."""
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] == "'" else text

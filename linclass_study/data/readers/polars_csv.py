@@ -1,8 +1,8 @@
-"""Separated values read by Polars: the same columns as the strict reader's, or None where that is not certain.
+"""Separated values read by Polars: the same columns as the strict reader's, or None where that is uncertain.
 
-The strict reader (formats/csv.py) reads a million rows in half a minute and knows the line of each
-mistake; Polars takes a second or two. So Polars comes first, and whatever it refuses, or might read
-otherwise, is left to the strict reader: a quote inside a cell, lines of different lengths.
+The strict reader (formats/csv.py) takes half a minute for a million rows and reports the line of each error; Polars
+takes a second or two. So Polars comes first. Files that it refuses or might read differently (a quote inside a cell,
+lines of different lengths) are left to the strict reader.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ import polars as pl
 from linclass_study.data.readers.text_columns import MISSING, clean, with_numbers
 from linclass_study.data.unpack.text_file import OPENERS, binary
 
-SAMPLE = 1000  # rows from which one sees which columns are numbers
-BLANKS = re.compile(rb"[^\S\n]+")  # of ASCII, as str.split() has them, but for the line's end
+SAMPLE = 1000  # rows that show which columns are numeric
+BLANKS = re.compile(rb"[^\S\n]+")  # ASCII whitespace of str.split(), except the line's end
 
 
 def read(path: Path, names: list[str], skip: int, separator: str) -> pl.DataFrame | None:
-    """The columns below the first `skip` lines: numbers as Float64, text as String, missing as null."""
+    """Columns below the first `skip` lines: numbers as Float64, text as String, missing cells null."""
     source = _source(path, separator)
     if source is None:
         return None
@@ -42,18 +42,18 @@ def read(path: Path, names: list[str], skip: int, separator: str) -> pl.DataFram
 
 
 def _source(path: Path, separator: str) -> Path | bytes | None:
-    """The file itself, which Polars maps into memory, or its content where that has to change first."""
+    """The file itself, which Polars maps into memory, or its content if it must be modified first."""
     if separator != " " and _is_plain(path):
         return path
     with binary(path) as file:
-        content = file.read().rstrip(b"\r\n") + b"\n"  # blank lines at the end are no rows
+        content = file.read().rstrip(b"\r\n") + b"\n"  # blank lines at the end are not rows
     if separator != " ":
         return content
     return re.sub(rb"(?m)^ | $", b"", BLANKS.sub(b" ", content)) if content.isascii() else None
 
 
 def _is_plain(path: Path) -> bool:
-    """Not compressed, and without blank lines at its end."""
+    """Whether the file is uncompressed and has no blank lines at its end."""
     with open(path, "rb") as file:
         head = file.read(6)
         file.seek(-min(8, path.stat().st_size), os.SEEK_END)
@@ -62,7 +62,7 @@ def _is_plain(path: Path) -> bool:
 
 
 def _numbers(sample: pl.DataFrame) -> list[str]:
-    """The columns that hold numbers in the first rows."""
+    """Columns that are numeric in the first rows."""
     found = with_numbers(clean(sample))
     return [c.name for c in found if c.dtype == pl.Float64 and c.null_count() < len(c)]
 
@@ -85,7 +85,7 @@ def _parsed(
 
 
 def _is_certain(frame: pl.DataFrame, source: Path | bytes, skip: int, separator: str) -> bool:
-    """No quote was left in a cell, and no line had too few cells, which Polars fills up at the end."""
+    """Whether no cell contains a quote and no line was too short (Polars would pad it with nulls)."""
     texts = frame.select(pl.col(pl.String))
     if any(column.str.contains('"', literal=True).any() for column in texts):
         return False

@@ -1,7 +1,7 @@
-"""LIBSVM files read by scikit-learn: the same rows as the strict reader's, or None where that is not certain.
+"""LIBSVM files read by scikit-learn: the same rows as the strict reader's, or None where that is uncertain.
 
-The strict reader (formats/libsvm.py) knows the line of each mistake, takes indices in any order and
-adds up what is given twice. scikit-learn reads what is in order five times as fast, but is slow to import.
+The strict reader (formats/libsvm.py) reports the line of each error, accepts indices in any order and adds duplicates.
+scikit-learn reads well-formed files five times as fast, but is slow to import.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import numpy as np
 from linclass_study.data.sparse_rows import plain
 from linclass_study.data.unpack.text_file import binary
 
-SMALL = 4_000_000  # bytes: what is smaller is read before scikit-learn is imported
+SMALL = 4_000_000  # bytes: the strict reader finishes smaller files before scikit-learn is imported
 LABEL = re.compile(rb"(?m)^[^\S\n]*\S+")
-ODD = re.compile(rb"_|qid|\s\+\d+:")  # numbers of Python or of scikit-learn, not of the format
+ODD = re.compile(rb"_|qid|\s\+\d+:")  # accepted by Python or scikit-learn, not by the format
 
 
 def read(path: Path, most: int) -> tuple[Any, list[str], int] | None:
@@ -32,7 +32,7 @@ def read(path: Path, most: int) -> tuple[Any, list[str], int] | None:
     labels = [words[0].decode() for line in content.split(b"\n") if (words := line.split(None, 1))]
     from sklearn.datasets import load_svmlight_file
 
-    try:  # a label may be any word there
+    try:  # labels may be any word, so they are replaced by 0
         X, _ = load_svmlight_file(io.BytesIO(LABEL.sub(b"0", content)), zero_based=True)
     except (ValueError, OverflowError):
         return None

@@ -1,4 +1,4 @@
-"""Cells of text → typed columns: blanks removed, missing cells null, columns of numbers as Float64."""
+"""Text cells → typed columns: whitespace stripped, missing cells null, numeric columns as Float64."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import polars as pl
 from linclass_study.data.unavailable import Unavailable
 
 MISSING = ["", "?", "NA", "nan", "NaN", "NAN"]
-BLOCK = 20_000  # rows that are Python lists at a time; the rest is already packed
+BLOCK = 20_000  # rows that are Python lists at a time; earlier ones are already packed
 
 
 def text_columns(
     names: list[str], rows: Iterable[list[str]], line: Callable[[], int]
 ) -> pl.DataFrame:
-    """String columns from rows of cells, blanks around a cell removed, missing cells null.
+    """String columns from rows of cells, stripped, with missing cells null.
 
-    `line` tells which line of the file was read last, for the sentence about a ragged row.
+    `line` returns the number of the last line read, for the error about a row of another length.
     """
     refuse_twice(names)
     rows = _full_rows(rows, len(names), line)
@@ -39,7 +39,7 @@ def refuse_twice(names: list[str]) -> None:
 
 
 def clean(text: pl.DataFrame) -> pl.DataFrame:
-    """Blanks around a cell removed, missing cells null."""
+    """Strip whitespace around cells; replace missing cells by null."""
     cells = text.select(pl.all().str.strip_chars())
     return cells.select(pl.when(pl.all().is_in(MISSING)).then(None).otherwise(pl.all()).name.keep())
 
@@ -50,12 +50,12 @@ def _full_rows(
     for row in rows:
         if len(row) == width:
             yield row
-        elif row and not (len(row) == 1 and not row[0].strip()):  # a blank line is no row
+        elif row and not (len(row) == 1 and not row[0].strip()):  # blank lines are skipped
             raise Unavailable(f"line {line()} has {len(row)} fields where {width} are expected")
 
 
 def with_numbers(frame: pl.DataFrame) -> pl.DataFrame:
-    """Text columns of which every known cell is a number become Float64."""
+    """Convert text columns to Float64 if every cell that is not missing is a number."""
     numbers = frame.select(pl.all().cast(pl.Float64, strict=False))
     return frame.with_columns(
         numbers[name].fill_nan(None)

@@ -1,4 +1,4 @@
-"""A file beside the study, or of the project; a bare name may also be a file in a mirror."""
+"""A local file, relative to the study or to the project; a bare name is also searched in the mirrors."""
 
 from __future__ import annotations
 

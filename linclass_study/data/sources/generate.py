@@ -1,4 +1,4 @@
-"""Rows drawn by a generator of linclass.synthetic, from the entry's `seed:` and nothing else."""
+"""Rows from a generator of linclass.synthetic; they depend on the entry and its `seed:` alone."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def offers(
 def _drawn(source: Mapping[str, Any]) -> Content:
     name = source["generate"]
     keys = {k: v for k, v in source.items() if k not in ("generate", "seed", "part")}
-    # The part (train or test) enters the seed, or a generated test set would repeat the training set.
+    # The part (train or test) enters the seed; otherwise a generated test set would repeat the training set.
     seed = [source.get("seed", 0), source.get("part", 0)]
     try:
         X, y = synthetic.generate(name, seed, **keys)

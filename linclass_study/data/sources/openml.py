@@ -1,8 +1,7 @@
-"""A data set of openml.org by its number, as scikit-learn's fetch_openml reads it.
+"""A data set of openml.org by its number, read by scikit-learn's fetch_openml.
 
-It keeps its cache in downloads/openml; a mirror may have such a folder, too (a copy of the folder
-scikit_learn_data). What it asks of the network is carried by our own downloads, which go on where
-they stopped, wait as they are told and end in any case.
+Its cache is in downloads/openml; a mirror may contain such a folder, too (a copy of the folder scikit_learn_data).
+Its requests are answered by our own downloads, which resume, respect Retry-After and have time limits.
                                        Vanschoren et al. (2013), OpenML, SIGKDD Explorations 15(2)
 """
 
@@ -48,7 +47,7 @@ def _carried(url: str, server: str | None, places: Places, patient: bool) -> IO[
         url = f"{server.rstrip('/')}{parts.path}"
     path = place_of(url, places.downloads / "openml" / "arriving")
     content = download(url, path, patient=patient, patience=places.patience).read_bytes()
-    path.unlink()  # scikit-learn keeps what it reads
+    path.unlink()  # scikit-learn keeps a copy in its cache
     return io.BytesIO(content)
 
 
@@ -65,9 +64,9 @@ def _content(number: int, home: Path, carry: Callable[[str], IO[bytes]]) -> Cont
         warnings.simplefilter("always")
         try:
             bunch = fetch_openml(data_id=number, data_home=home)
-        except Exception as error:  # of parsers, of the network, of anything that a server may say
+        except Exception as error:  # from parsers, the network or unexpected answers of the server
             if not carrier.reason:
-                (home / DESCRIPTION.format(number)).unlink(missing_ok=True)  # ask again next time
+                (home / DESCRIPTION.format(number)).unlink(missing_ok=True)  # request it again
             raise Unavailable(carrier.reason or _in_short(error, number)) from None
     print(f"openml {number}: {bunch.details['name']}, version {bunch.details['version']}")
     print(*(f"openml {number}: {one_line(warning.message)}" for warning in said), sep="\n")

@@ -1,4 +1,4 @@
-"""A data set that comes with scikit-learn: `sklearn: iris` is ``sklearn.datasets.load_iris``."""
+"""A data set bundled with scikit-learn: `sklearn: iris` is ``sklearn.datasets.load_iris``."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def offers(
 
 
 def _iris() -> Columns:
-    """The file that load_iris reads, without importing scikit-learn, which takes over a second."""
+    """Read load_iris's file without importing scikit-learn, which takes more than a second."""
     package = find_spec("sklearn")
     path = Path(package.origin if package and package.origin else "").parent / BUNDLED
     if not path.is_file():

@@ -1,4 +1,4 @@
-"""A published file: what was downloaded before, then copies in mirrors, then the network."""
+"""A published file: an earlier download, else a copy in a mirror, else from the network."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The files inside a .tar (however compressed), a .zip or a folder, one after another.
+"""Iterate over the files in a .tar (of any compression), a .zip or a folder.
 
-Nothing is written to disk, and names are only looked at. A member that is no plain file inside the archive
-(a link, a device, a name with `..`) is left out by name, and the log says so; the rest is read.
+Nothing is written to disk. Members that are not regular files inside the archive (links, devices, names with `..`)
+are skipped and logged; the others are read.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from linclass_study.data.unavailable import Unavailable
 from linclass_study.data.unpack import size_limit
 from linclass_study.data.unpack.text_file import binary
 
-SAID = 20  # members left out that the log names; of the others it gives the number
+LOGGED = 20  # skipped members that are logged by name; the others are counted
 ENCRYPTED = 1  # a flag of a member of a .zip
 DRIVE = re.compile(r"[A-Za-z]:")
 NO_TEXT = re.compile(
@@ -34,11 +34,11 @@ NO_FILES = {
     tarfile.GNUTYPE_SPARSE: "a sparse file",
 }
 
-Member = tuple[str, str, Callable[[], bytes]]  # name, why it is no file if so, its content
+Member = tuple[str, str, Callable[[], bytes]]  # name, reason to skip it or "", its content
 
 
 def members(path: Path) -> Iterator[tuple[str, bytes]]:
-    """(name inside the archive, content) of every file, hidden ones left out."""
+    """(name inside the archive, content) of every file that is not hidden."""
     if path.is_dir():
         for name, file in files(path):
             yield name, file.read_bytes()
@@ -49,17 +49,17 @@ def members(path: Path) -> Iterator[tuple[str, bytes]]:
         wrong = wrong or _misnamed(name) or ("a second file of this name" if name in seen else "")
         if wrong:
             left_out += 1
-            if left_out <= SAID:
+            if left_out <= LOGGED:
                 print(f"left out of {path.name}: {name!a} ({wrong})")
         elif not _hidden(name):
             seen.add(name)
             yield name, content()
-    if left_out > SAID:
+    if left_out > LOGGED:
         print(f"left out of {path.name}: {left_out} members in all")
 
 
 def files(folder: Path) -> Iterator[tuple[str, Path]]:
-    """(name inside the folder, path) of every file, in the order of their names."""
+    """(name inside the folder, path) of every file, sorted by name."""
     for file in sorted(folder.rglob("*")):
         name = file.relative_to(folder).as_posix()
         if file.is_file() and not _hidden(name):
@@ -71,7 +71,7 @@ def _hidden(name: str) -> bool:
 
 
 def _misnamed(name: str) -> str:
-    """Why a name is none of a file inside the archive."""
+    """Why a name is not that of a file inside the archive; "" if it is."""
     if NO_TEXT.search(name):
         return "its name is not text in UTF-8 on one line"
     parts = name.replace("\\", "/").split("/")

@@ -1,9 +1,9 @@
-"""How much is unpacked of one source: what decompressors give and members of archives, counted together.
+"""Limit the decompressed size of one source: compressed files and archive members together.
 
     with at_most(4000): read(path)      # Unavailable at the byte after 4,000 MB
 
-A file of 10 MB may hold 10 GB of zeros, so nobody reads on for longer than the limit says. The limit
-belongs to whatever is read inside the block, so no format needs to know it.
+A file of 10 MB may contain 10 GB of zeros. The limit applies to everything that is read inside the `with` block, so
+formats need not know it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _quota: ContextVar[_Quota | None] = ContextVar("quota", default=None)
 
 @contextmanager
 def at_most(megabytes: float) -> Iterator[None]:
-    """What is unpacked inside the block has this many megabytes in all."""
+    """Limit what is unpacked inside the block to this many megabytes in total."""
     token = _quota.set(_Quota(megabytes))
     try:
         yield
@@ -40,14 +40,14 @@ def at_most(megabytes: float) -> Iterator[None]:
 
 
 def begin(name: str) -> None:
-    """The file of this name is read from its beginning: an earlier reading of it counts no longer."""
+    """Reset the count of a file that is read again from its beginning."""
     quota = _quota.get()
     if quota is not None:
         quota.sizes[name] = 0
 
 
 def count(size: int, name: str) -> None:
-    """So many bytes more were unpacked of the file of this name."""
+    """Add `size` unpacked bytes of the named file."""
     quota = _quota.get()
     if quota is not None:
         quota.sizes[name] = quota.sizes.get(name, 0) + size
@@ -59,7 +59,7 @@ def count(size: int, name: str) -> None:
 
 
 def counted(file: Any, name: str) -> IO[bytes]:
-    """A file that gives decompressed bytes, each of which counts."""
+    """Wrap a decompressing file so that its bytes are counted."""
     return io.BufferedReader(_Counted(file, name), BLOCK)
 
 

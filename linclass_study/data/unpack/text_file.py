@@ -1,4 +1,4 @@
-"""Text files as lines, whatever they are compressed with."""
+"""Text files as lines, decompressed if necessary."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from typing import IO, Any
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.data.unpack import size_limit
 
-# By its first bytes, not its name: a server or a mirror may call the file as it likes.
+# By the first bytes and not by the name, which servers and mirrors choose freely.
 OPENERS: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}
 
 
 class Text:
-    """The lines of a text file; `line` is the number of the last one that was read."""
+    """Lines of a text file; `line` is the number of the last line read."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -38,7 +38,7 @@ class Text:
 
 @contextmanager
 def binary(path: Path) -> Iterator[IO[bytes]]:
-    """The bytes of a file, decompressed and counted; a file that cannot be read says so in one line."""
+    """Open a file for reading bytes, decompressed and counted towards the size limit."""
     try:
         with open(path, "rb") as raw:
             head = raw.read(6)
