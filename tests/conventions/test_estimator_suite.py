@@ -69,6 +69,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
         {"estimator": NearestMean()},
         *({"estimator": NearestMean(), "method": m} for m in ("isotonic", "temperature")),
     ],
+    "LeastAngleRegression": [{"lasso": True, "strength": 0.1}],
     "TunedClassifier": [{"rule": "aic", "strengths": 5}],
     "TunedRegressor": [{"rule": "bic", "strengths": 5}],
     "ZeroOneClassifier": [{"node_limit": 0}],

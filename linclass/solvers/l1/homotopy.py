@@ -83,10 +83,14 @@ class Homotopy(Solver):
 
 
 class Walk:
-    """The path of one score from λ = max|c| down: the present kink, and the line to the next one."""
+    """The path of one score from λ = max|c| down: the present kink, and the line to the next one.
 
-    def __init__(self, gram: CentredGram, c: Array):
-        self.gram, self.c, self.kinks, d = gram, c, 0, len(c)
+    Without `drops` weights may pass through 0: that is least angle regression, which keeps what has joined.
+    """
+
+    def __init__(self, gram: CentredGram, c: Array, drops: bool = True):
+        self.gram, self.c, self.drops, self.kinks, d = gram, c, drops, 0, len(c)
+        self.moves: list[tuple[int, int]] = []  # (feature, 1 if it joined or −1 if it left)
         self.w, self.slope = np.zeros(d), c.copy()  # slope = c − G w
         self.line, self.signs = np.zeros(d), np.zeros(d)
         self.level = float(np.abs(c).max(initial=0))
@@ -136,7 +140,7 @@ class Walk:
         self.turn = turn = self.gram.times(self.line)  # d slope/dλ
         far = np.array([level - slope, level + slope, np.abs(self.w)])
         speed = np.array([1 - turn, 1 + turn, -self.signs * self.line])
-        self.open[2] = self.w != 0
+        self.open[2] = self.drops & (self.w != 0)
         reach = np.full(far.shape, np.inf)
         np.divide(far, speed, out=reach, where=self.open & (speed > 0))
         kind, self.next = divmod(int(reach.argmin()), len(slope))
@@ -160,6 +164,7 @@ class Walk:
         u[:m], u[m] = v, -1
         blas.dger(1 / left, u, u, a=self._room, overwrite_a=1)
         self.size, self.signs[j] = m + 1, np.sign(self.slope[j])
+        self.moves.append((j, 1))
 
     def _leave(self, j: int) -> None:
         """M ← M − m_j m_jᵀ/m_jj, whose row and column j are 0; the last ones take their place."""
@@ -170,6 +175,7 @@ class Walk:
         M[i], M[:, i] = M[last], M[:, last]
         M[last], M[:, last] = 0, 0
         self.size, self.signs[j], self.line[j], self.w[j] = last, 0, 0, 0
+        self.moves.append((j, -1))
         self.open[:2] = self.signs == 0  # also features that depended on it
 
     def _anew(self) -> None:

@@ -1,0 +1,240 @@
+"""Least angle regression and forward stagewise: equal covariances, the lasso between, least squares at the end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+
+from linclass import (
+    ForwardStagewise,
+    Lasso,
+    LeastAngleRegression,
+    LinearRegression,
+    TunedRegressor,
+)
+
+W = np.random.default_rng(9).uniform(0.5, 2, 60)
+
+
+def numbers(seed: int = 0, d: int = 6) -> tuple[np.ndarray, np.ndarray]:
+    """Correlated features, so that lasso and least angle differ."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((60, d)) @ (np.eye(d) + 0.6) + 5
+    return X, X @ rng.standard_normal(d) + 3 * rng.standard_normal(60)
+
+
+def diabetes() -> tuple[np.ndarray, np.ndarray]:
+    """Efron et al.'s data, columns of mean 0 and length 1."""
+    from sklearn.datasets import load_diabetes
+
+    X, y = load_diabetes(return_X_y=True)
+    return X, y
+
+
+def covariances(X: Any, y: Any, w: Any, coef: Any) -> np.ndarray:
+    """x_jᵀ W r of centred columns, with the best intercept."""
+    Xc, r = X - np.average(X, axis=0, weights=w), y - X @ coef
+    return Xc.T @ (w / w.sum() * (r - np.average(r, weights=w)))
+
+
+@pytest.mark.parametrize("lasso", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_at_every_knot_the_covariances_of_what_joined_are_equal(seed: int, lasso: bool) -> None:
+    X, y = numbers(seed)
+    model = LeastAngleRegression(lasso=lasso).fit(X, y, W)
+    joined: set[int] = set()
+    moves = iter(model.moves_)
+    assert len(model.moves_) == len(model.knots_) - 1
+    assert (np.diff(model.knots_) < 0).all()
+    for level, coef in zip(model.knots_[:-1], model.coef_path_, strict=False):
+        sizes = np.abs(covariances(X, y, W, coef))
+        feature, move = next(moves)
+        if move > 0:
+            joined.add(feature)
+        assert_allclose(sizes[list(joined)], level)
+        assert (sizes <= level * (1 + 1e-9)).all()
+        if move < 0:
+            joined.remove(feature)
+            assert coef[feature] == pytest.approx(0, abs=1e-12)
+    least_squares = LinearRegression().fit(X, y, W)
+    assert_allclose(model.coef_, least_squares.coef_, rtol=1e-8)
+    assert_allclose(model.intercept_, least_squares.intercept_, rtol=1e-8)
+    assert model.certificate_ < 1e-9
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_with_the_modification_it_is_the_lasso_at_each_knot_and_between(seed: int) -> None:
+    X, y = numbers(seed)
+    model = LeastAngleRegression(lasso=True).fit(X, y, W)
+    middle = np.sqrt(model.knots_[:-2] * model.knots_[1:-1])
+    for strength in [*model.knots_[:-1], *middle]:
+        lasso = Lasso(strength=strength, solver="quadratic_program", tol=1e-14).fit(X, y, W)
+        assert_allclose(model.coef_at(strength), lasso.coef_, atol=1e-6)
+        alone = LeastAngleRegression(lasso=True, strength=strength).fit(X, y, W)
+        assert_allclose(alone.coef_, lasso.coef_, atol=1e-6)
+        assert_allclose(alone.intercept_, lasso.intercept_, atol=1e-5)
+    assert not model.coef_at(2 * model.knots_[0]).any()
+
+
+def test_without_it_the_paths_differ_after_a_weight_has_passed_through_zero() -> None:
+    X, y = diabetes()
+    plain, lasso = (LeastAngleRegression(lasso=one).fit(X, y) for one in (False, True))
+    assert_allclose(plain.coef_path_[:10], lasso.coef_path_[:10])
+    signs = np.sign(plain.coef_path_[9:])
+    assert (np.abs(np.diff(signs, axis=0)) == 2).any()
+    assert [m for m in lasso.moves_ if m[1] < 0] == [(6, -1)]
+
+
+def test_the_sequence_of_moves_and_the_knots_are_the_printed_ones() -> None:
+    """The sequence that R's package lars prints for lars(diabetes$x, diabetes$y), and C of scikit-learn's example
+    "Lasso path using LARS" (0.5), whose data were rounded to four digits."""
+    X, y = diabetes()
+    model = LeastAngleRegression(lasso=True).fit(X, y)
+    moves = [(feature + 1) * sign for feature, sign in model.moves_]
+    assert moves == [3, 9, 4, 7, 2, 10, 5, 8, 6, 1, -7, 7]
+    assert round(model.score(X, y), 3) == 0.518
+    printed = [
+        949.435260384,
+        889.315990735,
+        452.900968908,
+        316.074052698,
+        130.130851302,
+        88.7824298155,
+    ]
+    printed += [
+        68.9652212024,
+        19.9812546781,
+        5.47747294605,
+        5.0891788056,
+        2.18224972883,
+        1.31043524851,
+    ]
+    assert_allclose(len(y) * model.knots_[:-1], printed, rtol=2e-4)
+
+
+@pytest.mark.parametrize("lasso", [False, True])
+@pytest.mark.parametrize("data", [numbers, diabetes])
+def test_the_path_is_scikit_learns(data: Any, lasso: bool) -> None:
+    from sklearn.linear_model import lars_path
+
+    X, y = data()
+    Xc = X - X.mean(axis=0)
+    knots, _, coefs = lars_path(Xc, y - y.mean(), method="lasso" if lasso else "lar")
+    model = LeastAngleRegression(lasso=lasso).fit(X, y)
+    assert_allclose(model.knots_, knots, atol=1e-9)
+    assert_allclose(model.coef_path_, coefs.T, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("lasso", [False, True])
+def test_sparse_rows_and_more_features_than_rows(lasso: bool) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 80)) * (rng.random((30, 80)) < 0.4)
+    y = X[:, :3].sum(axis=1) + rng.standard_normal(30)
+    dense = LeastAngleRegression(lasso=lasso).fit(X, y)
+    thin = LeastAngleRegression(lasso=lasso).fit(sparse.csr_array(X), y)
+    assert_allclose(thin.knots_, dense.knots_, atol=1e-9)
+    assert_allclose(thin.coef_path_, dense.coef_path_, atol=1e-7)
+    assert_allclose(dense.predict(X), y, atol=1e-6)  # at λ = 0
+    early = LeastAngleRegression(lasso=lasso, n_steps=4).fit(X, y)
+    assert_allclose(early.coef_path_, dense.coef_path_[:5])
+
+
+def test_a_copy_of_a_feature_joins_only_once() -> None:
+    X, y = numbers()
+    model = LeastAngleRegression().fit(np.hstack([X, X[:, :2]]), y)
+    assert_allclose(
+        model.predict(np.hstack([X, X[:, :2]])), LinearRegression().fit(X, y).predict(X)
+    )
+
+
+# forward stagewise
+
+
+def test_every_step_moves_the_largest_covariance_and_lowers_the_loss() -> None:
+    X, y = numbers()
+    model = ForwardStagewise(step=0.02).fit(X, y, W)
+    coef, before = np.zeros(6), np.inf
+    for k, (feature, sign) in enumerate(zip(model.features_, model.signs_, strict=True)):
+        c = covariances(X, y, W, coef)
+        assert abs(c[feature]) == pytest.approx(np.abs(c).max())
+        assert sign == np.sign(c[feature])
+        r = y - X @ coef
+        loss = np.average((r - np.average(r, weights=W)) ** 2, weights=W)
+        assert loss < before
+        before = loss
+        coef = coef + model.step_ * sign * np.eye(6)[feature]
+        assert_allclose(model.coef_after(k + 1), coef, atol=1e-12)
+    assert_allclose(model.coef_, coef)
+    scale = np.average((X - np.average(X, axis=0, weights=W)) ** 2, axis=0, weights=W)
+    assert (np.abs(covariances(X, y, W, coef)) <= model.step_ * scale.max() * (1 + 1e-9)).all()
+    few = ForwardStagewise(step=0.02, n_steps=10).fit(X, y, W)
+    assert_allclose(few.coef_, model.coef_after(10))
+
+
+def test_there_are_at_most_as_many_steps_as_the_loss_allows() -> None:
+    X, y = numbers(3)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    for step in (0.3, 0.1, 0.03):
+        assert ForwardStagewise(step=step).fit(X, y).n_iter_ <= 1 / step**2
+
+
+@pytest.mark.parametrize("step", [0.02, 0.002])
+def test_where_the_lasso_is_monotone_small_steps_go_along_its_path(step: float) -> None:
+    """Uncorrelated features: the lasso is a soft threshold, and stagewise is it to a few steps, at the same L1 norm."""
+    rng = np.random.default_rng(1)
+    Q = np.linalg.qr(np.column_stack([np.ones(60), rng.standard_normal((60, 5))]))[0][:, 1:]
+    X = Q * np.sqrt(60)
+    y = X @ [3.0, -2.0, 1.0, 0.5, 0.0] + 0.3 * rng.standard_normal(60)
+    lasso, stagewise = (
+        LeastAngleRegression(lasso=True).fit(X, y),
+        ForwardStagewise(step=step).fit(X, y),
+    )
+    for k in range(0, stagewise.n_iter_, max(1, stagewise.n_iter_ // 7)):
+        coef = stagewise.coef_after(k)
+        level = np.abs(covariances(X, y, np.ones(60), coef)).max()
+        assert np.abs(coef - lasso.coef_at(level)).max() < 2 * stagewise.step_
+    assert_allclose(stagewise.coef_, LinearRegression().fit(X, y).coef_, atol=2 * stagewise.step_)
+
+
+def test_units_of_y_and_of_x_do_not_matter() -> None:
+    X, y = numbers()
+    one = ForwardStagewise().fit(X, y)
+    other = ForwardStagewise().fit(100 * X + 7, 1e4 * y - 3)
+    assert np.array_equal(one.features_, other.features_)
+    assert_allclose(other.coef_, 100 * one.coef_, rtol=1e-9)
+
+
+def test_wide_and_sparse_rows_give_the_same_steps() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 80)) * (rng.random((30, 80)) < 0.4)
+    y = X[:, :3].sum(axis=1) + rng.standard_normal(30)
+    dense, thin = (ForwardStagewise(step=0.05).fit(rows, y) for rows in (X, sparse.csr_array(X)))
+    assert np.array_equal(dense.features_, thin.features_)
+    assert_allclose(dense.intercept_, thin.intercept_)
+
+
+def test_the_number_of_steps_can_be_chosen_by_folds() -> None:
+    X, y = numbers()
+    for inner in (ForwardStagewise(), LeastAngleRegression()):
+        tuned = TunedRegressor(inner, strengths=None, grid={"n_steps": [0, 1, 2, 4]}).fit(X, y)
+        assert tuned.best_params_["n_steps"] > 0
+        alone = type(inner)(**tuned.best_params_).fit(X, y)
+        assert_allclose(tuned.coef_, alone.coef_)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (LeastAngleRegression(strength=-1), "strength is -1; it must be a number, at least 0"),
+        (LeastAngleRegression(n_steps=1.5), "n_steps is 1.5; it must be a whole number, or None"),
+        (ForwardStagewise(step=0), "step is 0; it must be a number above 0"),
+        (ForwardStagewise(n_steps=-1), "n_steps is -1; it must be a whole number, or None"),
+    ],
+)
+def test_what_cannot_be_is_refused(model: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        model.fit(*numbers())
