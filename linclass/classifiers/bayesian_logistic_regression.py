@@ -12,7 +12,7 @@ A row's score is normal with mean μ and variance s² = xᵀA⁻¹x, and its pro
 nearer to ½ than σ(μ) where rows are few. For K classes z_k is taken relative to the mean of all scores, and
 P(k | x) ∝ e^{κ_k μ_k}.
 
-Predicts: scores, linear in x, and probabilities, averaged over the posterior.
+Predicts: log-odds and probabilities, averaged over the posterior.
 Cost: O(n p² + p³) a Newton step, a few for each strength that is tried, p = K (d + 1); p = d + 1 for two classes.
 Certificate: duality gap, of the posterior mode.
 Reference: MacKay (1992), Neural Computation 4; Bishop (2006), §4.5 and §3.5; K classes: Murphy (2022), §10.5.
