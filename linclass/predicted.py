@@ -12,10 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from linclass import log_probability
+from linclass.conventions.margin_probabilities import MarginProbabilities
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.conventions.takes_offset import TakesOffset
 
 Ask = Callable[[str], Any]  # name of a method → its output for the rows, None if it does not exist
+OF_SCORES: dict[Any, Callable[[Any, np.ndarray], np.ndarray]] = {
+    SoftmaxProbabilities.predict_log_proba: SoftmaxProbabilities.log_proba_from,
+    MarginProbabilities.predict_log_proba: MarginProbabilities.log_proba_from,
+    TakesOffset.predict_log_proba: lambda estimator, Z: estimator.log_proba_from(Z),
+}
 SLACK = 1e-4  # tolerance of the sum of probabilities; some libraries use single precision
 
 
@@ -50,8 +56,8 @@ def _from_scores(estimator: Any, X: Any) -> Ask:
     """Our classes, and most of our probabilities, are functions of the scores, which are computed once for all."""
     Z = estimator.decision_function(X)
     log_proba = getattr(estimator, "predict_log_proba", None)
-    if getattr(log_proba, "__func__", None) is SoftmaxProbabilities.predict_log_proba:
-        log_proba = log_probability.from_scores(Z)
+    if (func := getattr(log_proba, "__func__", None)) in OF_SCORES:
+        log_proba = OF_SCORES[func](estimator, Z)
     elif log_proba is not None:
         log_proba = log_proba(X)
     answers = {"predict": estimator.classes_from(Z), "predict_log_proba": log_proba}

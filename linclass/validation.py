@@ -98,6 +98,18 @@ def row_weights(sample_weight: Any, rows: int) -> np.ndarray:
     return w
 
 
+def row_offsets(offset: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """Finite float64 offsets, in the shape of the scores."""
+    found = np.asarray(offset, dtype=np.float64)
+    if found.shape != shape:
+        each = "one per row" if len(shape) == 1 else "one per row and class"
+        raise ValueError(f"offset has shape {found.shape}; it must be {shape}, {each}.")
+    if not np.isfinite(found).all():
+        bad = found[~np.isfinite(found)][0]
+        raise ValueError(f"offset holds {bad:g}; offsets must be finite. Drop those rows.")
+    return found
+
+
 def among_weighted(
     folds: Sequence[Any], rows: int, sample_weight: Any
 ) -> tuple[list[np.ndarray], np.ndarray]:

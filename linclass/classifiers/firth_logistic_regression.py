@@ -30,6 +30,7 @@ from linclass.applicability import require_memory
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.conventions.takes_offset import TakesOffset, offsets_of
 from linclass.line_search import backtrack
 from linclass.losses.softmax import Softmax
 from linclass.numerics import Array
@@ -39,7 +40,7 @@ MOST = 200  # steps
 NEGLIGIBLE = 1e-12  # a singular value of scaled features, of the largest
 
 
-class FirthLogisticRegression(LinearScores, SoftmaxProbabilities, LinearGeometry):
+class FirthLogisticRegression(TakesOffset, LinearScores, SoftmaxProbabilities, LinearGeometry):
     """Parameters
     ----------
     fit_intercept : bool, default=True
@@ -87,7 +88,7 @@ class FirthLogisticRegression(LinearScores, SoftmaxProbabilities, LinearGeometry
         ):
             raise ValueError(f"max_iter is {self.max_iter!r}; it must be at least 1, or None.")
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         (n, d), K = X.shape, len(self.classes_)
         size = (K - 1) * min(n, d + 1)
@@ -97,7 +98,11 @@ class FirthLogisticRegression(LinearScores, SoftmaxProbabilities, LinearGeometry
         if self.fit_intercept:
             rows, mean = about_mean(rows, weights)
             rows = np.column_stack([rows, np.ones(n)])
-        likelihood = Jeffreys(rows, codes, weights, K)
+        known = None
+        if offset is not None:
+            known = offsets_of(offset, sample_weight, len(np.asarray(y)), K)
+            known = -known[:, None] if K == 2 else known[:, :-1] - known[:, -1:]
+        likelihood = Jeffreys(rows, codes, weights, K, known)
         phi, n_iter = np.zeros((K - 1, likelihood.rank)), 0
         point = likelihood.look(phi)
         while point.certificate > self.tol and n_iter < (self.max_iter or MOST):
@@ -141,7 +146,11 @@ class Seen(NamedTuple):
 class Jeffreys:
     """The penalized likelihood in coordinates Q = X·back with QᵀWQ = 1, in which det I has no unit."""
 
-    def __init__(self, rows: Array, codes: Array, weights: Array, K: int):
+    def __init__(
+        self, rows: Array, codes: Array, weights: Array, K: int, offset: Array | None = None
+    ):
+        """`offset` (n, K − 1) of all classes but the last, relative to it."""
+        self.offset = 0.0 if offset is None else offset.T
         self.rows, self.codes, self.weights = rows, codes, weights
         self.loss = Softmax(K, reference=True)
         self.norms = np.sqrt(weights @ rows**2)
@@ -157,7 +166,7 @@ class Jeffreys:
 
     def look(self, phi: Array) -> Seen:
         Q, w = self.Q, self.weights
-        values, slopes, P = self.loss.jet(self.codes, phi @ Q.T)
+        values, slopes, P = self.loss.jet(self.codes, phi @ Q.T + self.offset)
         information = self.loss.hessian(Q.copy(), w, P)
         sign, log_det = np.linalg.slogdet(information)
         if sign <= 0:  # probabilities of 0 and 1

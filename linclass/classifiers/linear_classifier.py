@@ -26,6 +26,7 @@ from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.margin_probabilities import MarginProbabilities
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.conventions.takes_offset import offsets_of
 from linclass.design.design_matrix import DesignMatrix
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
@@ -137,9 +138,15 @@ class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Self:
         old = self._old_parameters() if self.warm_start else None
         X, codes, weights = self._start_fit(X, y, sample_weight)
         objectives = self._objectives(X, codes, weights)
+        if offset is not None:
+            own = offsets_of(offset, sample_weight, len(np.asarray(y)), len(self.classes_))
+            objectives = [P.with_offset(own) for P in objectives]
         solutions = [self._solve(P, old, number) for number, P in enumerate(objectives)]
         return self._finish(objectives, solutions, codes, weights)
 
@@ -164,7 +171,7 @@ class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
         recessions: list[Recession] = []
         for objective, solution in zip(objectives, solutions, strict=True):
             unbounded = objective.loss.probabilistic and not objective.strength
-            found = recession(objective, solution) if unbounded else Recession()
+            found = recession(objective.without_offset, solution) if unbounded else Recession()
             recessions.append(found)
             if found.direction is None:
                 self._look_at_optimum(objective, solution, codes, weights)

@@ -10,14 +10,15 @@ Reference: Hastie, Tibshirani & Friedman (2009), §4.4.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from linclass.classifiers.linear_classifier import LinearClassifier
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.conventions.takes_offset import TakesOffset
 from linclass.likelihood.likelihood_summary import LikelihoodSummary
 
 
-class LogisticRegression(LikelihoodSummary, SoftmaxProbabilities, LinearClassifier):
+class LogisticRegression(TakesOffset, LikelihoodSummary, SoftmaxProbabilities, LinearClassifier):
     """Parameters
     ----------
     penalty : {'l2', 'l1', 'elastic_net'}, dict, Penalty or None, default='l2'
@@ -104,3 +105,6 @@ class LogisticRegression(LikelihoodSummary, SoftmaxProbabilities, LinearClassifi
         self.warm_start = warm_start
         self.trace = trace
         self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Self:
+        return self._fit(X, y, sample_weight, offset)

@@ -28,6 +28,7 @@ from scipy.special import expit, log_expit, logit
 
 from linclass.applicability import require_memory
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.conventions.takes_offset import TakesOffset, offsets_of
 from linclass.design.design_matrix import DesignMatrix
 from linclass.inverse import Inverse
 from linclass.line_search import backtrack
@@ -35,12 +36,13 @@ from linclass.numerics import Array
 from linclass.objective.centred_rows import about_mean
 from linclass.objective.units import DIGITS
 from linclass.separation.recession import UNDECIDED, Recession, recession_of
+from linclass.validation import row_offsets
 
 MOST = 100  # Newton steps
 CERTAIN = 5.0  # where slopes are below 1 %, a fit may be on its way to infinity
 
 
-class OrdinalRegression(SoftmaxProbabilities):
+class OrdinalRegression(TakesOffset, SoftmaxProbabilities):
     """Parameters
     ----------
     strength : float, default=1e-3
@@ -98,12 +100,31 @@ class OrdinalRegression(SoftmaxProbabilities):
         ):
             raise ValueError(f"max_iter is {self.max_iter!r}; it must be at least 1, or None.")
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Self:
+        """Fit the classifier to training rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers.
+        y : array of shape (n,)
+            Class of each row: integers, booleans or strings, at least two classes.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; rows of weight 0 take no part. None weighs all rows
+            equally.
+        offset : array of shape (n,) or None, default=None
+            Known part of x·w, for any number of classes. None is 0.
+
+        Returns
+        -------
+        self
+        """
         X, codes, weights = self._start_fit(X, y, sample_weight)
+        own = None if offset is None else offsets_of(offset, sample_weight, len(np.asarray(y)), 2)
         size = X.shape[1] + len(self.classes_) - 1
         require_memory(24 * size * size, f"OrdinalRegression needs a dense {size} × {size} Hessian")
         rank = self._ranks()
-        problem = Cumulative(X, rank[codes], weights / weights.sum(), float(self.strength))
+        problem = Cumulative(X, rank[codes], weights / weights.sum(), float(self.strength), own)
         phi, n_iter = problem.start(), 0
         point = problem.look(phi)
         while (left := problem.residual(point)) > self.tol and n_iter < (self.max_iter or MOST):
@@ -145,13 +166,15 @@ class OrdinalRegression(SoftmaxProbabilities):
             n_iter=n_iter,
         )
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: Any, offset: Any = None) -> Array:
         """Log-odds of two classes; for more the log-probability of each class.
 
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n, d)
             Rows with the features of the training rows.
+        offset : array of shape (n,) or None, default=None
+            Known part of x·w. None is 0.
 
         Returns
         -------
@@ -159,6 +182,8 @@ class OrdinalRegression(SoftmaxProbabilities):
         """
         X = self._check_rows(X)
         eta = X @ self.coef_[0]
+        if offset is not None:
+            eta += row_offsets(offset, eta.shape)
         if len(self.classes_) == 2:
             z = eta - self.thresholds_[0]
             return z if self.order_[1] == self.classes_[1] else -z
@@ -197,12 +222,15 @@ class Cumulative:
     Dense rows are centred, so that nothing depends on their offset; sparse ones are not, as that fills them in.
     """
 
-    def __init__(self, X: Any, y: Array, weights: Array, strength: float):
+    def __init__(
+        self, X: Any, y: Array, weights: Array, strength: float, offset: Array | None = None
+    ):
         self.X, self.y, self.weights = X, y, weights
         self.mean = np.zeros(X.shape[1])
         if not sparse.issparse(X):
             X, self.mean = about_mean(X, weights)
         self.design = DesignMatrix(X, intercept=False)
+        self.offset = 0.0 if offset is None else offset
         self.strength, self.mass = strength, np.bincount(y, weights)
         self.K, self.d = len(self.mass), X.shape[1]
 
@@ -216,7 +244,7 @@ class Cumulative:
     def look(self, phi: Array) -> Seen:
         w, theta, d, K = phi[: self.d], phi[self.d :], self.d, self.K
         gaps = np.diff(theta)
-        eta = self.design.scores(w)
+        eta = self.design.scores(w) + self.offset
         a = np.append(theta, np.inf)[self.y] - eta
         b = np.append(-np.inf, theta)[self.y] - eta
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

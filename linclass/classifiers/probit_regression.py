@@ -13,14 +13,16 @@ Reference: Bishop (2006), §4.3.5; McCullagh & Nelder (1989), §4.3.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from linclass.applicability import NotApplicable
 from linclass.classifiers.linear_classifier import LinearClassifier
+from linclass.conventions.margin_probabilities import MarginProbabilities
+from linclass.conventions.takes_offset import TakesOffset
 from linclass.likelihood.likelihood_summary import LikelihoodSummary
 
 
-class ProbitRegression(LikelihoodSummary, LinearClassifier):
+class ProbitRegression(TakesOffset, LikelihoodSummary, MarginProbabilities, LinearClassifier):
     """Parameters
     ----------
     penalty : {'l2', 'l1', 'elastic_net'}, dict, Penalty or None, default='l2'
@@ -107,6 +109,9 @@ class ProbitRegression(LikelihoodSummary, LinearClassifier):
         self.warm_start = warm_start
         self.trace = trace
         self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Self:
+        return self._fit(X, y, sample_weight, offset)
 
     def _start_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         checked = super()._start_fit(X, y, sample_weight)

@@ -28,7 +28,20 @@ class MarginProbabilities(Classifier):
         array of shape (n, 2)
             One column per class, in the order of `classes_`.
         """
-        z = self.decision_function(X)
+        return MarginProbabilities.log_proba_from(self, self.decision_function(X))
+
+    def log_proba_from(self, z: np.ndarray) -> np.ndarray:
+        """Log-probabilities of rows, from their scores.
+
+        Parameters
+        ----------
+        z : array of shape (n,)
+            Scores as `decision_function` returns them.
+
+        Returns
+        -------
+        array of shape (n, 2)
+        """
         loss = find("losses", self.loss)()
         return np.column_stack([-loss.value(-z), -loss.value(z)])
 

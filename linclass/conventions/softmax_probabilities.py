@@ -26,7 +26,21 @@ class SoftmaxProbabilities(Classifier):
         array of shape (n, K)
             One column per class, in the order of `classes_`.
         """
-        return log_probability.from_scores(self.decision_function(X))
+        return SoftmaxProbabilities.log_proba_from(self, self.decision_function(X))
+
+    def log_proba_from(self, Z: np.ndarray) -> np.ndarray:
+        """Log-probabilities of rows, from their scores.
+
+        Parameters
+        ----------
+        Z : array of shape (n,) or (n, K)
+            Scores as `decision_function` returns them.
+
+        Returns
+        -------
+        array of shape (n, K)
+        """
+        return log_probability.from_scores(Z)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Class probabilities.

@@ -17,6 +17,7 @@ from linclass.inverse import Inverse
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
+from linclass.solvers.intercept_alone import best_intercept
 
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"), (0.1, "."), (1.0, " "))
 
@@ -53,6 +54,9 @@ class Information:
         share = np.bincount(codes, weights) / total
         intercept = objective.design.intercept
         null = float(entr(share).sum()) if intercept else np.log(len(share))
+        if objective.without_offset is not objective:
+            alone = best_intercept(objective) if intercept else objective.at(objective.zero())
+            null = alone.loss_value
         return cls(
             theta,
             inverse.times(np.eye(theta.size)),

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from linclass.design.design_matrix import DesignMatrix
+from linclass.losses._with_offset import WithOffset, with_offset
 from linclass.losses.base import Loss, MarginLoss
 from linclass.numerics import Array, by_blocks
 from linclass.objective.affine_steps import Advance, affine_steps
@@ -115,6 +116,19 @@ class Objective(SecondOrder, Certified):
         self.strength = float(strength) if penalty is not None and penalty.binds else 0.0
         self.curvature = self.strength * penalty.curvature if penalty is not None else 0.0
         self.kink = self.strength * penalty.kink if penalty is not None else 0.0
+
+    def with_offset(self, offset: Array) -> Objective:
+        """The same with a known part of the scores: (n,), or (n, K) of K classes."""
+        loss, y = with_offset(self.loss, self.y, offset)
+        return Objective(self.design, loss, y, self.weights, self.penalty, self.strength)
+
+    @property
+    def without_offset(self) -> Objective:
+        """The same without it, which can be separated along the same directions."""
+        if not isinstance(self.loss, WithOffset):
+            return self
+        loss, y = self.loss.loss, self.y["target"]
+        return Objective(self.design, loss, y, self.weights, self.penalty, self.strength)
 
     def on_features(self, features: Array) -> Objective:
         """The same for some features, with all other weights 0."""
