@@ -22,6 +22,7 @@ from linclass.numerics import Array
 ARMIJO, CURVATURE = 1e-4, 0.9
 ROUNDING = 1e-13  # of a value
 LEAST = 1e-10  # step: shorter ones change nothing but rounding
+FLAT = 0.1  # derivative at the end of an exact search, of that at its start
 TRIALS = 50
 
 
@@ -100,18 +101,19 @@ def minimize_along(
     look: Callable[[float], P],
     slope: float,
     derivatives: Callable[[P, float], tuple[float, float]],
+    share: float = FLAT,
 ) -> tuple[P, float]:
     """(look(t), t) near the minimum within (0, 1], from `new`, the point at t = 1.
 
     Newton's method for the root of φ′, safeguarded by the bracket between the last t with a negative and the last
-    with a positive derivative; `derivatives` are (φ′, φ″). A derivative that is small relative to a steep one at
-    t = 0 may still be far beyond the minimum.
+    with a positive derivative; `derivatives` are (φ′, φ″). It ends where |φ′| is at most a `share` of that at t = 0,
+    which may still be far beyond the minimum, unless φ has not risen.
     """
     t, old = 1.0, point.value
     low, high = 0.0, 1.0
     for _ in range(TRIALS):
         rise, curvature = derivatives(new, t)
-        flat = abs(rise) <= 0.1 * abs(slope) and new.value <= old + ROUNDING * abs(old)
+        flat = abs(rise) <= share * abs(slope) and new.value <= old + ROUNDING * abs(old)
         if flat or (rise < 0 and t == 1):
             break
         low, high = (t, high) if rise < 0 else (low, t)

@@ -265,7 +265,7 @@ class Posterior:
         """Of the features that vary; without an intercept, their mean squares."""
         design, weights = self.objective.design, self.objective.weights
         squares = design.column_norms(weights)[: design.n_features] ** 2
-        mean = design.XT @ weights if design.intercept else np.zeros(len(squares))
+        mean = design.centre(weights)
         variances = squares - mean**2
         varies = variances > ROUNDING * squares
         return variances[varies] if varies.any() else np.ones(1)

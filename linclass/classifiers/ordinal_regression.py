@@ -289,7 +289,7 @@ class Cumulative:
 
     def residual(self, point: Seen) -> float:
         """The largest cosine between the slopes and a feature or a threshold."""
-        mean = self.design.XT @ self.weights
+        mean = self.design.pull(self.weights)
         length = self.design.column_norms(self.weights)
         deviation = np.sqrt(np.maximum(length**2 - mean**2, (DIGITS * length) ** 2))
         g = point.gradient.copy()

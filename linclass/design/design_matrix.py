@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from linclass.design.gram_products import GramProducts
 from linclass.numerics import BLOCK, Array
 
-GRAM_BLOCK = 2_000_000  # entries at a time where BLAS does most of the work
 SMALL = 500_000  # entries up to which sparse rows are made dense
 
 
-class DesignMatrix:
+class DesignMatrix(GramProducts):
     """[X 1] as a linear map, with the constant feature only if there is an intercept.
 
     theta is (d + 1,) for one score, or (K, d + 1) for K; scores are (n,) or (K, n).
@@ -56,67 +56,6 @@ class DesignMatrix:
         if self.intercept:
             out[..., d] = R.sum(axis=-1)
         return out
-
-    def gram(self, D: Array) -> Array:
-        """[X 1]ᵀ diag(D) [X 1], dense, for D ≥ 0; of sparse rows by a product of sparse matrices."""
-        self.passes += 1
-        d, X = self.n_features, self.X
-        if not self.is_sparse:  # a product of a matrix with its transpose (syrk): half the work
-            B = np.empty((self.n_rows, self.width))
-            root = np.sqrt(D)[:, None]
-            np.multiply(X, root, out=B[:, :d])
-            B[:, d:] = root
-            return B.T @ B
-        scaled = X.copy()
-        scaled.data *= np.repeat(D, np.diff(X.indptr))
-        H = np.empty((self.width, self.width))
-        H[:d, :d] = (self.XT @ scaled).toarray()
-        if self.intercept:
-            H[d, :d] = H[:d, d] = self.XT @ D
-            H[d, d] = D.sum()
-        return H
-
-    def gram_in_single(self, D: Array, mean: Array) -> Array:
-        """`gram` of X − mean, with products in single precision, at half the cost, by dense blocks.
-
-        For sparse rows it pays if few columns are taken, the frequent ones.
-        """
-        self.passes += 1
-        d, root = self.n_features, np.sqrt(D)
-        H = np.zeros((self.width, self.width))
-        size = max(BLOCK, GRAM_BLOCK // self.width)
-        for start in range(0, self.n_rows, size):
-            rows = slice(start, min(start + size, self.n_rows))
-            B = np.empty((rows.stop - start, self.width), np.float32)
-            if self.is_sparse:
-                own = slice(self.X.indptr[start], self.X.indptr[rows.stop])
-                pointers = self.X.indptr[start : rows.stop + 1] - own.start
-                scaled = self.X.data[own] * np.repeat(root[rows], np.diff(pointers))
-                parts = scaled.astype(np.float32), self.X.indices[own], pointers
-                B[:, :d] = sparse.csr_array(parts, shape=(len(B), d)).toarray()
-                if mean.any():
-                    B[:, :d] -= np.multiply.outer(root[rows], mean)
-            else:
-                np.subtract(self.X[rows], mean, out=B[:, :d], casting="same_kind")
-                B[:, :d] *= root[rows, None].astype(np.float32)
-            B[:, d:] = root[rows, None]
-            H += B.T @ B
-        return H
-
-    def centred_gram(self, weights: Array) -> tuple[Array, Array]:
-        """(x̄, Σ w_i (x_i − x̄)(x_i − x̄)ᵀ), weights summing to 1; without an intercept x̄ is 0.
-
-        Centring the rows, not the Gram matrix, avoids cancellation if the mean is far from 0.
-        """
-        self.passes += 1
-        d = self.n_features
-        mean = self.XT @ weights if self.intercept else np.zeros(d)
-        G = np.zeros((d, d))
-        root = np.sqrt(weights)[:, None]
-        for rows, B in self.blocks():
-            C = (B[:, :d] - mean) * root[rows]
-            G += C.T @ C
-        return mean, G
 
     def blocks(self, size: int = BLOCK, filled: bool = True) -> Iterator[tuple[slice, Array]]:
         """Dense [X 1], block by block, in one buffer that the caller may overwrite."""
@@ -188,11 +127,6 @@ class DesignMatrix:
     def outside(self, rows: Array, theta: Array) -> Array:
         return theta
 
-    def products_among(self, rows: Array) -> Array:
-        """x_i·x_j between some rows."""
-        B = self.X[rows]
-        return (B @ B.T).toarray() if self.is_sparse else B @ B.T
-
     def combine(self, rows: Array, v: Array) -> Array:
         """Σ v_i x_i over some rows, as a theta without intercept."""
         out = np.zeros(self.width)
@@ -220,6 +154,15 @@ class DesignMatrix:
         taken = DesignMatrix(XT.T.tocsr(), self.intercept)
         taken._XT = XT
         return taken
+
+    def columns(self, features: Array, mean: Array, roots: Array) -> Array:
+        """√w_i (x_ij − x̄_j) of some features j, dense."""
+        X = self.take_features(features).X if self.is_sparse else self.X[:, features]
+        return ((X.toarray() if self.is_sparse else X) - mean[features]) * roots[:, None]
+
+    def centre(self, weights: Array) -> Array:
+        """x̄ = Σ w_i x_i for weights that sum to 1; 0 without an intercept."""
+        return self.XT @ weights if self.intercept else np.zeros(self.n_features)
 
     def column_norms(self, weights: Array) -> Array:
         """√(Σ w_i x_ij²) of every column."""

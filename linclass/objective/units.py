@@ -33,7 +33,7 @@ class Units:
     def of(cls, objective: Any) -> Units:
         design, weights, d = objective.design, objective.weights, objective.design.n_features
         length = design.column_norms(weights)[:d]
-        mean = design.XT @ weights if design.intercept else np.zeros(d)
+        mean = design.centre(weights)
         deviation = np.maximum(np.sqrt(np.maximum(length**2 - mean**2, 0)), DIGITS * length)
         if design.is_sparse:
             mean = np.where(np.abs(mean) > FAR * deviation, mean, 0)

@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg, sparse
 
+from linclass.line_search import decreased, minimize_along
 from linclass.numerics import Array
+from linclass.solvers.conjugate_gradients import conjugate_gradients, length
 
 DIRECT = 500  # columns up to which Hessians are formed
 STEPS = 200
@@ -24,7 +26,7 @@ EXACT = 1e-14  # smallest residual that Newton's method attains
 RIDGE = 1e-10  # of the mean of H's diagonal: columns may be linearly dependent
 FORCING = 0.1
 PATIENCE = 4
-PRODUCTS = 500  # of conjugate gradients in one step
+FLAT = 1e-3  # derivative at the end of a line search, of that at its start
 
 
 class Rows:
@@ -57,27 +59,16 @@ class Rows:
 
     def _by_conjugate_gradients(self, g: Array, z: Array, active: Array) -> tuple[Array, Array]:
         """Stops when ‖g − Hs‖ is small, or when all rows are on their side."""
-        s, along, r, p = np.zeros_like(g), np.zeros_like(z), g.copy(), g.copy()
-        rho = r @ r
-        stop = FORCING**2 * rho
-        for _ in range(PRODUCTS):
-            if rho <= stop:
-                break
+
+        def times(p: Array) -> tuple[Array, Array]:
             Zp = self.times(p)
-            Hp = self.pull(active * Zp)
-            curvature = p @ Hp
-            if curvature <= 0:
-                break
-            a = rho / curvature
-            s += a * p
-            along += a * Zp
-            if (z + along).min() > NEAR:
-                break
-            r -= a * Hp
-            rho, last = r @ r, rho
-            p *= rho / last
-            p += r
-        return s, along
+            return self.pull(active * Zp), Zp
+
+        def all_right(along: Array) -> bool:
+            return bool((z + along).min() > NEAR)
+
+        s, along, _ = conjugate_gradients(times, g, FORCING * length(g), until=all_right)
+        return s, np.zeros_like(z) if along is None else along
 
 
 class Violation(NamedTuple):
@@ -113,24 +104,24 @@ def least_violation(rows: Rows, w: Array | None = None) -> Violation:
     return best
 
 
-def _along_line(z: Array, along: Array, decrement: float) -> float:
-    """Line search: t = 1 if that is a good step, else the minimum of f on the line by Newton's method.
+class OnLine(NamedTuple):
+    left: Array  # max(0, 1 − Z w) at a point of the line
 
-    f′(t) is increasing and piecewise linear; its root is bracketed.
-    """
-    m = np.maximum(0, 1 - z)
-    left = np.maximum(0, 1 - z - along)
-    if left @ left / 2 <= m @ m / 2 - 1e-4 * decrement or (z + along).min() > NEAR:
+    @property
+    def value(self) -> float:
+        return float(self.left @ self.left) / 2
+
+
+def _along_line(z: Array, along: Array, decrement: float) -> float:
+    """Line search: t = 1 if that is a good step, else the minimum of f on the line."""
+
+    def look(t: float) -> OnLine:
+        return OnLine(np.maximum(0, 1 - z - t * along))
+
+    def derivatives(new: OnLine, t: float) -> tuple[float, float]:
+        return -float(along @ new.left), float(along @ (along * (new.left > 0)))
+
+    old, new = look(0.0), look(1.0)
+    if decreased(new.value, old.value, -decrement) or (z + along).min() > NEAR:
         return 1.0
-    low, high, t = 0.0, 1.0, 1.0
-    for _ in range(60):
-        left = np.maximum(0, 1 - z - t * along)
-        slope = -float(along @ left)
-        if abs(slope) <= 1e-3 * decrement or high - low < 1e-15:
-            break
-        low, high = (t, high) if slope < 0 else (low, t)
-        curvature = float(along @ (along * (left > 0)))
-        t -= slope / curvature if curvature > 0 else np.inf
-        if not low < t < high:
-            t = (low + high) / 2
-    return t
+    return minimize_along(old, new, look, -decrement, derivatives, FLAT)[1]

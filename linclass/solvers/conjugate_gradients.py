@@ -1,6 +1,8 @@
 """Conjugate gradients:  H s ≈ b from products H p alone, optionally preconditioned.
 
-Each step adds one direction, over which ½ sᵀH s − bᵀs is minimized.   Nocedal & Wright (2006), §5.1
+Each step adds one direction, over which ½ sᵀH s − bᵀs is minimized. With a constraint Σ s = 0 residuals count up to a
+multiple of 1, which `project` removes, and preconditioned ones sum to 0 (projected conjugate gradients).
+Nocedal & Wright (2006), §5.1; Gould, Hribar & Nocedal (2001), SIAM J. Scientific Computing 23
 """
 
 from __future__ import annotations
@@ -17,18 +19,26 @@ MANY = 500  # products for one step
 
 
 def conjugate_gradients(
-    times: Product, b: Array, forcing: float, precondition: Apply | None = None
+    times: Product,
+    b: Array,
+    tolerance: float,
+    precondition: Apply | None = None,
+    project: Apply | None = None,
+    until: Callable[[Array], bool] | None = None,
+    most: int = MANY,
 ) -> tuple[Array, Array | None, bool]:
-    """(s, X s, whether ‖b − H s‖ ≤ forcing·‖b‖), H s ≈ b; X s is None unless the products return it."""
+    """(s, X s, whether ‖b − H s‖ ≤ tolerance), H s ≈ b; X s is None unless the products return it.
+
+    It may also end as soon as until(X s) is true.
+    """
     s = np.zeros_like(b)
     Xs: Array | None = None
-    r = b.copy()
-    stop = forcing * np.sqrt(np.vdot(b, b))
+    r = b.copy() if project is None else project(b)
     y = r if precondition is None else precondition(r)
     p = y.copy()
     rho = np.vdot(r, y)
-    for _ in range(min(10 * b.size, MANY)):
-        if np.sqrt(np.vdot(r, r)) <= stop:
+    for _ in range(min(10 * b.size, most)):
+        if length(r) <= tolerance:
             return s, Xs, True
         Hp, Xp = times(p)
         curvature = np.vdot(p, Hp)
@@ -38,9 +48,17 @@ def conjugate_gradients(
         s += a * p
         if Xp is not None:
             Xs = a * Xp if Xs is None else Xs + a * Xp
+            if until is not None and until(Xs):
+                break
         r -= a * Hp
+        r = r if project is None else project(r)
         y = r if precondition is None else precondition(r)
         rho, last = np.vdot(r, y), rho
         p *= rho / last
         p += y
     return s, Xs, False
+
+
+def length(r: Array) -> float:
+    """‖r‖"""
+    return float(np.sqrt(np.vdot(r, r)))

@@ -24,6 +24,7 @@ from linclass.design.design_matrix import DesignMatrix
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
+from linclass.solvers.conjugate_gradients import conjugate_gradients
 
 GUESSES = 60
 FEWER, PATIENCE = 0.7, 6  # ratio of corrected rows that must be reached, within so many guesses
@@ -40,7 +41,6 @@ SHARPER = 30.0  # factor of the tolerance once guesses no longer halve the corre
 SETTLED = 0.02  # share of corrected rows below which the certificate is computed
 LEAP = 1e-6  # distance above which two kinks are different, in units of the loss
 PRODUCTS = 300  # for one system
-COPIED = 1_000_000  # entries of X above which at most a quarter of the rows is copied
 
 
 class Pivoted(NamedTuple):
@@ -203,38 +203,24 @@ class Conjugate(Equations):
         super().__init__(objective, objective.design.row_norms() - objective.design.intercept)
 
     def solve(self, F: Array, kinks: Array, s: Array, precision: float) -> tuple[Array, Array]:
-        times, soft = self._products(F), self.soft[F]
-        d = 1 / (self.diagonal[F] + soft)
+        among, soft = self.design.gram_of_rows(F), self.soft[F]
+        d, b = 1 / (self.diagonal[F] + soft), 0.0
         beta = self.of_slopes * s
         if self.design.intercept:
             beta[F] -= beta.sum() / d.sum() * d
-        r = kinks[F] - self.design.scores(self.theta(beta, 0.0))[F] - soft * beta[F]
-        b, p, old = 0.0, np.zeros(len(F)), np.inf
-        for _ in range(PRODUCTS):
-            if self.design.intercept:  # project out the intercept
-                b = float(d @ r) / float(d.sum())
-            left = r - b
-            if left @ left <= precision**2 * len(F):
-                break
-            g = d * left
-            now = float(g @ left)
-            p, old = g + now / old * p, now
-            Kp = times(p) + soft * p
-            t = now / float(p @ Kp)
-            beta[F] += t * p
-            r -= t * Kp
+
+        def without_intercept(r: Array) -> Array:
+            nonlocal b
+            b += (move := float(d @ r) / float(d.sum()))
+            return r - move
+
+        step, *_ = conjugate_gradients(
+            lambda p: (among(p) + soft * p, None),
+            kinks[F] - self.design.scores(self.theta(beta, 0.0))[F] - soft * beta[F],
+            precision * len(F) ** 0.5,
+            precondition=lambda r: d * r,
+            project=without_intercept if self.design.intercept else None,
+            most=PRODUCTS,
+        )
+        beta[F] += step
         return beta / self.of_slopes, self.theta(beta, b)
-
-    def _products(self, F: Array) -> Callable[[Array], Array]:
-        """p ↦ K_FF p, by a copy of the rows F, or by all rows if a copy would be large."""
-        X = self.design.X
-        if 4 * len(F) <= len(self.soft) or (X.nnz if self.design.is_sparse else X.size) <= COPIED:
-            B = X[F]
-            return lambda p: B @ (B.T @ p)
-        XT, full = self.design.XT, np.zeros(len(self.soft))
-
-        def times(p: Array) -> Array:
-            full[F] = p
-            return (X @ (XT @ full))[F]
-
-        return times

@@ -14,8 +14,9 @@ import numpy as np
 from scipy.linalg import lapack
 
 from linclass.design.design_matrix import DesignMatrix
-from linclass.numerics import BLOCK, Array
+from linclass.numerics import Array
 from linclass.objective.point import Point
+from linclass.solvers.conjugate_gradients import conjugate_gradients, length
 
 SHORT = 1e-3  # inverse step of the intercept if no row has curvature, in units of the loss
 ROUNDING = 1e-14  # of the intercept's gradient, which is a mean of slopes
@@ -53,32 +54,8 @@ class FeatureSystem:
         for sign in (1, -1):
             rows = changed[curved[changed] == (sign > 0)]
             if len(rows):
-                add_gram(self.S, self.design, rows, self.weights[rows], sign)
+                self.design.add_gram(self.S, rows, self.weights[rows], sign)
         self.held = curved
-
-
-def add_gram(S: Array, design: DesignMatrix, rows: Array, weights: Array, sign: int) -> None:
-    """S ± Σ over some rows of weights_i [x_i 1]ᵀ[x_i 1], in place."""
-    d, X = design.n_features, design.X
-    root = np.sqrt(weights)
-    room = None if design.is_sparse else np.empty((min(BLOCK, len(rows)), d))
-    for start in range(0, len(rows), BLOCK):
-        part = slice(start, start + BLOCK)
-        r = root[part]
-        if room is None:
-            B = X[rows[part]]
-            B.data *= np.repeat(r, np.diff(B.indptr))
-            G = (B.T @ B).toarray()
-        else:
-            B = np.take(X, rows[part], axis=0, out=room[: len(r)], mode="clip")  # without a copy
-            B *= r[:, None]
-            G = B.T @ B  # the same factor on both sides halves the work
-        S[:d, :d] += sign * G
-        if design.intercept:
-            border = sign * (B.T @ r)
-            S[:d, d] += border
-            S[d, :d] += border
-            S[d, d] += sign * float(r @ r)
 
 
 class RowSystem:
@@ -113,7 +90,7 @@ class RowSystem:
         return step, along
 
 
-class ConjugateGradients:
+class ProductSystem:
     """H Δ = −g with a residual of a tenth of g, by products with the rows."""
 
     forcing = 0.1
@@ -123,27 +100,17 @@ class ConjugateGradients:
         self.strength = objective.strength
 
     def step(self, point: Point) -> tuple[Array, Array]:
-        design, d = self.design, self.design.n_features
+        design, g = self.design, point.gradient
         h = self.weights * point.curvatures
-        g = point.gradient
         own = np.full(len(g), self.strength)
-        own[d:] = hold(h.sum(), point)
-        step, along = np.zeros_like(g), np.zeros(design.n_rows)
-        r = -g
-        p, rr = r.copy(), float(r @ r)
-        enough = self.forcing**2 * rr
-        for _ in range(200):
+        own[design.n_features :] = hold(h.sum(), point)
+
+        def times(p: Array) -> tuple[Array, Array]:
             Xp = design.scores(p)
-            Hp = design.pull(h * Xp) + own * p
-            t = rr / float(p @ Hp)
-            step += t * p
-            along += t * Xp
-            r -= t * Hp
-            old, rr = rr, float(r @ r)
-            if rr <= enough:
-                break
-            p = r + rr / old * p
-        return step, along
+            return design.pull(h * Xp) + own * p, Xp
+
+        step, along, _ = conjugate_gradients(times, -g, self.forcing * length(g))
+        return step, np.zeros(design.n_rows) if along is None else along
 
 
 def hold(given: float, point: Point) -> float:
@@ -166,4 +133,4 @@ def newton_system(objective: Any) -> Any:
     if design.width <= WIDE:
         few = 2 * design.n_rows < design.width  # fewer rows than features near the end of a round
         return RowSystem(objective) if few else FeatureSystem(objective)
-    return RowSystem(objective) if design.n_rows <= FEW else ConjugateGradients(objective)
+    return RowSystem(objective) if design.n_rows <= FEW else ProductSystem(objective)

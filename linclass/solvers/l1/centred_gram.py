@@ -43,7 +43,7 @@ class CentredGram:
         if whole:
             self.mean, self._G, self.c = moments(design, w, Y)
             return
-        self.mean = design.XT @ w if design.intercept else np.zeros(d)
+        self.mean = design.centre(w)
         self.c = design.pull(w * Y)[:, :d] - np.outer(Y @ w, self.mean)
         self._rows = np.empty((design.n_rows, 0))  # √w X_c of the known features, if dense
         self._G = np.empty((0, 0))
@@ -101,11 +101,11 @@ class CentredGram:
         m = len(known) + len(new)
         require_memory(16 * m * m, f"quadratic_program needs a dense {m} × {m} Gram matrix")
         if design.is_sparse:
-            X = design.XT[np.append(known, new)]
-            cross = ((X * self.weights) @ X[len(known) :].T).toarray()
-            cross -= np.outer(self.mean[np.append(known, new)], self.mean[new])
+            both = np.append(known, new)
+            cross = design.gram_between(both, new, self.weights)
+            cross -= np.outer(self.mean[both], self.mean[new])
         else:
-            B = (design.X[:, new] - self.mean[new]) * np.sqrt(self.weights)[:, None]
+            B = design.columns(new, self.mean, np.sqrt(self.weights))
             self._rows = np.hstack([self._rows, B])
             cross = self._rows.T @ B
         G = np.empty((m, m))

@@ -46,7 +46,7 @@ class DualNewton:
         self.gram, self.root = gram, np.sqrt(objective.weights)
         self.Y = self.root * (np.atleast_2d(objective.y) - gram.y_mean[:, None])
         n, d = gram.design.n_rows, gram.design.n_features
-        self._place, self._XT = (
+        self._place, self._single = (
             np.full(d, -1),
             np.empty((0, n), np.float32),
         )  # of the requested features
@@ -64,13 +64,11 @@ class DualNewton:
         """X_Pᵀ in single precision."""
         new = P[self._place[P] < 0]
         if len(new):
-            design, known = self.gram.design, len(self._XT)
-            X = design.take_features(new).X
-            X = X.toarray() if design.is_sparse else X
-            X = (X - self.gram.mean[new]) * self.root[:, None]
-            self._XT = np.vstack([self._XT, X.T.astype(np.float32)])
-            self._place[new] = np.arange(known, len(self._XT))
-        return self._XT[self._place[P]]
+            known = len(self._single)
+            X = self.gram.design.columns(new, self.gram.mean, self.root)
+            self._single = np.vstack([self._single, X.T.astype(np.float32)])
+            self._place[new] = np.arange(known, len(self._single))
+        return self._single[self._place[P]]
 
     def scores(self, v: Array) -> Array:
         """X v."""

@@ -17,7 +17,7 @@ from linclass.numerics import BLOCK, Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.objective.units import Units
-from linclass.solvers.conjugate_gradients import conjugate_gradients
+from linclass.solvers.conjugate_gradients import conjugate_gradients, length
 from linclass.solvers.l1.active_set import ActiveSet, scale
 
 JOIN = 8  # entries that may join at first; later twice the size of the support
@@ -164,7 +164,7 @@ class OrthantStep:
 
         b = np.where(moving, b, 0)
         lift = LIFT * float(np.vdot(b, curve(b))) / max(float(np.vdot(b, b)), 1e-300)
-        u, *_ = conjugate_gradients(lambda u: (curve(u) + lift * u, None), b, FORCING)
+        u, *_ = conjugate_gradients(lambda u: (curve(u) + lift * u, None), b, FORCING * length(b))
         u[..., :d][(w[..., :d] == 0) & (u * b < 0)[..., :d]] = 0
         at = units.coordinates(w)
 

@@ -18,7 +18,7 @@ from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.solvers.base import Solution, Solver, Trace
-from linclass.solvers.conjugate_gradients import Apply, conjugate_gradients
+from linclass.solvers.conjugate_gradients import Apply, conjugate_gradients, length
 from linclass.solvers.smooth.newton import Newton, inverse_hessian
 from linclass.solvers.subset_start import few_rows
 
@@ -53,7 +53,7 @@ class NewtonCg(Solver):
         for n_iter in range(1, self.n_steps + 1):  # noqa: B007
             g, times = point.gradient, objective.hessian_times(point, exact)
             passes = objective.passes
-            s, Xs, solved = conjugate_gradients(times, -g, eta, precondition)
+            s, Xs, solved = conjugate_gradients(times, -g, eta * length(g), precondition)
             exact = exact or not solved
             one_score = g.ndim == 1 and g.size <= MEDIUM
             if one_score and objective.passes - passes > PATIENCE:
