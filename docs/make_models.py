@@ -24,6 +24,7 @@ CATALOGUE = ROOT / "config" / "methods.yaml"
 LABELS = ("Predicts", "Cost", "Certificate", "Reference")
 USUAL = ("impute", "one_hot", "standardize")  # transforms that say nothing about a method
 NAMED = {"loss": "losses", "penalty": "penalties", "solver": "solvers"}  # parameter → package
+TAKES = {"smooth": "none or L2", "curved": "L2", "bare kink": "L1 alone"}  # Solver.takes
 PARTS = ("losses", "penalties", "solvers", "kernels", "families")
 
 INTRODUCTION = """\
@@ -31,7 +32,8 @@ INTRODUCTION = """\
 
 <!-- Written by `python docs/make_models.py` from docstrings and config/methods.yaml: change those, not this page. -->
 
-All models of `linclass` and all methods of the catalogue. `help(linclass.LinearSVM)` also shows the parameters and
+All models of `linclass` and all methods of the [catalogue](../config/methods.yaml), which are models with their
+parameters, preprocessing and tuned values. `help(linclass.LinearSVM)` also shows the parameters and
 attributes; [library.md](library.md) shows how to use the models, [objective.md](objective.md) defines the strength.
 
 Every classifier predicts a label; *Predicts* says what else. *Cost* is the time of a fit for n rows, d features (p in
@@ -103,9 +105,8 @@ def page() -> str:
     found = [section for section in sections() if section[1] or section[2]]
     blocks = [INTRODUCTION, "## Overview\n", overview(name for _, own, _ in found for name in own)]
     for heading, own, methods in found:
-        blocks += [f"## {heading}\n", *map(model_block, own)]
-        if methods:
-            blocks.append(method_table(methods, entries))
+        shown = [method_table(methods, entries)] if methods else []
+        blocks += [f"## {heading}\n", *shown, *map(model_block, own)]
     blocks += ["## Parts by name\n", PARTS_BY_NAME, *map(part_table, PARTS)]
     return "\n".join(blocks)
 
@@ -142,26 +143,27 @@ def method_table(methods: list[tuple[str, str]], entries: dict[str, Any]) -> str
                 comment,
             )
         )
-    return "Methods of the catalogue:\n\n" + table(("method", "model", "with", ""), rows)
+    return table(("method", "model", "with", ""), rows)
 
 
 def settings(entry: dict[str, Any]) -> Iterator[str]:
     """What an entry sets, tunes and does to its features."""
+    ours = entry["classifier"].startswith("linclass.")
     for name, value in entry.get("params", {}).items():
-        inner = value["classifier"].removeprefix("linclass.") if isinstance(value, dict) else value
-        package = NAMED.get(name)
-        known = (
-            package
-            and entry["classifier"].startswith("linclass.")
-            and inner in parts.names(package)
-        )
-        yield f"{name} {part_link(package, inner) if known else 'none' if inner is None else inner}"
+        if isinstance(value, dict):
+            value = value.get("classifier", next(iter(value))).removeprefix("linclass.")
+        if ours and name in NAMED and value in parts.names(NAMED[name]):
+            value = part_link(NAMED[name], value)
+        yield f"{name} {'none' if value is None else value}"
     yield from (f"{name} tuned" for name in entry.get("tune", {}))
-    yield from (f"feature map {name}" for name in entry.get("features", []))
-    for transform in entry.get("transforms", []):
-        (name,) = transform if isinstance(transform, dict) else (transform,)
+    yield from (f"feature map {name}" for name in step_names(entry.get("features", [])))
+    for name in step_names(entry.get("transforms", [])):
         if name not in USUAL:
             yield f"transform {name}"
+
+
+def step_names(steps: list[Any]) -> list[str]:
+    return [next(iter(step)) if isinstance(step, dict) else step for step in steps]
 
 
 PARTS_BY_NAME = """\
@@ -179,7 +181,8 @@ def part_table(package: str) -> str:
         first = (sys.modules[found.__module__].__doc__ or "").partition("\n\n")[0]
         first = re.split(r"   (?=[A-Z])", " ".join(first.split("\n")))[0].strip(" :,")
         row = (part_link(package, name), plain(first))
-        rows.append((*row, found.needs, found.takes) if package == "solvers" else row)
+        taken = (found.needs, TAKES.get(found.takes, found.takes)) if package == "solvers" else ()
+        rows.append((*row, *taken))
     columns = ("solver", "", "loss", "penalty") if package == "solvers" else (package, "")
     return table(columns, rows)
 
