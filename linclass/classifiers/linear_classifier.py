@@ -31,6 +31,7 @@ from linclass.design.design_matrix import DesignMatrix
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
+from linclass.online.one_more_pass import OneMorePass
 from linclass.parts import find
 from linclass.separation.recession import UNDECIDED, Recession, recession
 from linclass.solvers.base import Solution
@@ -41,7 +42,7 @@ SEPARABLE = (
 )
 
 
-class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
+class LinearClassifier(FitsMany, Composition, OneMorePass, LinearGeometry, LinearScores):
     """Parameters
     ----------
     loss : str, default='logistic'
@@ -142,6 +143,7 @@ class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Self:
         old = self._old_parameters() if self.warm_start else None
+        vars(self).pop("_states", None)  # of partial_fit
         X, codes, weights = self._start_fit(X, y, sample_weight)
         objectives = self._objectives(X, codes, weights)
         if offset is not None:
@@ -229,11 +231,15 @@ class LinearClassifier(FitsMany, Composition, LinearGeometry, LinearScores):
         return not self._is_penalized() and self.solver in ("auto", "newton", "irls")
 
     def _solve(self, objective: Objective, old: Array | None, problem: int) -> Solution:
+        return self._minimize(objective, self._start(objective, old, problem))
+
+    def _start(self, objective: Objective, old: Array | None, problem: int) -> Array:
+        """Zero, or the old parameters of this problem, if they fit."""
         start = objective.zero()
         if old is not None and old.shape[1] == objective.design.width:
             given = old[problem] if start.ndim == 1 else old[: len(start)] - _last(old, start)
             start = given.copy() if given.shape == start.shape else start
-        return self._minimize(objective, start)
+        return start
 
     def _watch(self) -> Callable[[Point], float | None] | None:
         """With `trace` a function, its value for this model as it stands after each step; None of one among

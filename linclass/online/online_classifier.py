@@ -12,14 +12,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass import validation
-from linclass.applicability import NotApplicable
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.numerics import Array
 from linclass.online.block import Block, blocks
 from linclass.online.correction import Tally
 from linclass.online.row_order import random_order
+from linclass.online.rows_of_call import rows_of_call
 from linclass.unfinished import silently
 
 ORDERS = ("random", "cyclic")
@@ -91,17 +90,10 @@ class OnlineClassifier(LinearScores, LinearGeometry):
         -------
         self
         """
-        self.check()
         first = not hasattr(self, "_theta")
-        X = self._matrix_for_fit(X) if first else self._check_rows(X)
-        y = validation.labels(y, X.shape[0], type(self).__name__)
-        weights = validation.row_weights(sample_weight, X.shape[0])
+        X, codes, weights = rows_of_call(self, first, X, y, classes, sample_weight)
         if first:
-            self.classes_ = classes_of_first_call(y, classes)
             self._begin(X, weights)
-        codes = codes_among(self.classes_, y, classes)
-        kept = weights > 0
-        X, codes, weights = X[kept], codes[kept], weights[kept]
         tally = Tally(visits=0.0 if first else self._visits)
         self._pass(blocks(X, self.fit_intercept), codes, weights, tally)
         with silently():
@@ -137,32 +129,6 @@ class OnlineClassifier(LinearScores, LinearGeometry):
         predicted = Z[:, 0] > 0 if Z.shape[1] == 1 else Z.argmax(axis=1)
         wrong = float(np.average(predicted != codes, weights=weights))
         return {"certificate": wrong, "certificate_kind": "training_mistakes"}
-
-
-def classes_of_first_call(y: Array, given: Any) -> Array:
-    """The classes of a model that `partial_fit` begins."""
-    classes = np.unique(y if given is None else np.asarray(given))
-    if len(classes) < 2:
-        raise NotApplicable(
-            f"y has 1 class so far: {classes.tolist()[0]!r}; classes must be passed on the first "
-            "call, classes=[…]."
-        )
-    return classes
-
-
-def codes_among(classes: Array, y: Array, given: Any) -> Array:
-    """Codes of labels in the classes of the first call, which `given` must repeat if it is not None."""
-    if given is not None and not np.array_equal(np.unique(np.asarray(given)), classes):
-        raise ValueError(
-            f"`classes={given!r}` is not the same as on last call to partial_fit, was: {classes!r}."
-        )
-    known = np.isin(y, classes)
-    if not known.all():
-        raise ValueError(
-            f"y holds {y[~known].tolist()[0]!r}, but the classes are {classes.tolist()}; name all of them in "
-            "the first call, classes=[…]."
-        )
-    return np.searchsorted(classes, y)
 
 
 def require_number(name: str, value: Any, *, below: float = np.inf) -> None:

@@ -115,6 +115,28 @@ class Solver:
             raise ValueError(f"tol is {self.tol!r}; it must be a number, at least 0.")
 
 
+@dataclass(frozen=True)
+class SolverByPasses(Solver):
+    """A stochastic solver, whose state after a pass over some rows can be continued on others (`partial_fit`)."""
+
+    @property
+    def can_continue(self) -> bool:
+        return True
+
+    def begin(self, objective: Objective, start: Array) -> Any:
+        """The state before the first pass: θ, steps taken, means of iterates."""
+        raise NotImplementedError
+
+    def run_through(self, objective: Objective, state: Any) -> Any:
+        """One pass over the rows in the order given; changes the state."""
+        raise NotImplementedError
+
+    def estimate(self, objective: Objective, state: Any) -> Solution:
+        """The solution after some passes, certified on the rows of the objective."""
+        point = objective.at(state.mean.copy())
+        return Solution.at(point, objective.certificate(point), self.tol, state.epoch)
+
+
 def _ratio_of_steps(before: float, last: float, strength: float) -> float:
     """Ratio of the next step in ln strength to the last; at most 2, and 0 if it is undefined."""
     if not min(before, last, strength) or before == last:

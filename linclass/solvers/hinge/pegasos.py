@@ -18,11 +18,22 @@ import numpy as np
 
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
-from linclass.solvers.base import Solution, Solver, Trace
+from linclass.solvers.base import Solution, SolverByPasses, Trace
+
+
+@dataclass
+class Iterates:
+    """Where Pegasos stands after t steps."""
+
+    theta: Array
+    mean: Array  # of the iterates since the last restart
+    t: int = 0
+    averaged: int = 0
+    epoch: int = 0
 
 
 @dataclass(frozen=True)
-class Pegasos(Solver):
+class Pegasos(SolverByPasses):
     """Stochastic subgradient steps on mini-batches, for the hinge loss with an L2 penalty.
 
     Parameters
@@ -47,39 +58,47 @@ class Pegasos(Solver):
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         rng = np.random.default_rng(self.random_state)
-        n, d = objective.design.n_rows, objective.design.n_features
-        theta, mean, averaged, t = start.copy(), start.copy(), 0, 0
+        state, n = self.begin(objective, start), objective.design.n_rows
         met = np.zeros(n)
-        bounds = np.linspace(0, n, -(-n // self.batch) + 1).astype(int)
         point, dual, certificate = objective.at(start), met, np.inf
-        for epoch in range(1, self.n_steps + 1):
-            if epoch & (epoch - 1) == 0:  # 1, 2, 4, …: restart the mean
-                averaged = 0
+        while state.epoch < self.n_steps:
             order = rng.permutation(n)
-            shuffled = objective.take(order)
-            for first, last in pairwise(bounds):
-                t += 1
-                rows = slice(first, last)
-                z = shuffled.design.scores_of(rows, theta)
-                s = shuffled.loss.slopes(shuffled.y[rows], z)
-                push = n / (last - first) * s
-                g = shuffled.design.pull_of(rows, shuffled.weights[rows] * push)
-                met[order[rows]] += push
-                theta[:d] *= 1 - 1 / t
-                theta[:d] -= g[:d] / (objective.strength * t)
-                theta[d:] -= g[d:] / t**0.5
-                averaged += 1
-                mean += (theta - mean) / averaged
+            met[order] += self.run_through(objective.take(order), state)
             objective.design.passes += 1
-            if trace or epoch % self.look_every == 0 or epoch == self.n_steps:
-                point = objective.at(mean.copy())
+            if trace or state.epoch % self.look_every == 0 or state.epoch == self.n_steps:
+                point = objective.at(state.mean.copy())
                 if trace:
                     trace(point)
-                dual = np.clip(met / t, -1, 1)  # rows drawn too often leave the domain
+                dual = np.clip(met / state.t, -1, 1)  # rows drawn too often leave the domain
                 certificate = objective.certificate(point, dual)
                 if certificate <= self.tol:
                     break
-        return Solution.at(point, certificate, self.tol, epoch, slopes=dual)
+        return Solution.at(point, certificate, self.tol, state.epoch, slopes=dual)
+
+    def begin(self, objective: Objective, start: Array) -> Iterates:
+        return Iterates(start.copy(), start.copy())
+
+    def run_through(self, objective: Objective, state: Iterates) -> Array:
+        """The slopes met, each times n over the rows of its batch."""
+        n, d = objective.design.n_rows, objective.design.n_features
+        met, theta = np.zeros(n), state.theta
+        state.epoch += 1
+        if state.epoch & (state.epoch - 1) == 0:  # 1, 2, 4, …: restart the mean
+            state.averaged = 0
+        bounds = np.linspace(0, n, -(-n // self.batch) + 1).astype(int)
+        for first, last in pairwise(bounds):
+            state.t += 1
+            rows = slice(first, last)
+            z = objective.design.scores_of(rows, theta)
+            s = objective.loss.slopes(objective.y[rows], z)
+            met[rows] = n / (last - first) * s
+            g = objective.design.pull_of(rows, objective.weights[rows] * met[rows])
+            theta[:d] *= 1 - 1 / state.t
+            theta[:d] -= g[:d] / (objective.strength * state.t)
+            theta[d:] -= g[d:] / state.t**0.5
+            state.averaged += 1
+            state.mean += (theta - state.mean) / state.averaged
+        return met
 
     def check(self) -> None:
         super().check()

@@ -23,7 +23,7 @@ import numpy as np
 from linclass.design.design_matrix import DesignMatrix
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
-from linclass.solvers.base import Solution, Solver, Trace
+from linclass.solvers.base import Solution, SolverByPasses, Trace
 
 ORDERS = ("random", "cyclic", "largest_violation")
 
@@ -41,15 +41,24 @@ class Best:
         if self.theta is None or wrong < self.wrong:
             self.theta, self.wrong = theta.copy(), wrong
 
-    def corrected(self) -> bool:
-        """θ is about to change; returns whether it had a longer run of correct rows than any before."""
+    def corrected(self, after: int) -> bool:
+        """θ is about to change, after some more correct rows; returns whether its run was longer than any before."""
+        self.right += after
         record = self.right > self.right_in_turn
         self.right_in_turn, self.right = max(self.right_in_turn, self.right), 0
         return record
 
 
+@dataclass
+class Passed:
+    """What is left of some passes."""
+
+    theta: Array
+    mistakes: int = 0
+
+
 @dataclass(frozen=True)
-class PerceptronRule(Solver):
+class PerceptronRule(SolverByPasses):
     """Corrections at misclassified rows.
 
     Parameters
@@ -95,13 +104,31 @@ class PerceptronRule(Solver):
                 break
         best.offer(theta, self._wrong(design, objective.loss, y, weights, theta))
         assert best.theta is not None
-        point = objective.at(best.theta)
-        missed = objective.loss.margins(y, point.scores) <= 0
-        wrong = float(objective.weights @ missed)
-        extra = {"n_mistakes_": mistakes}
-        return Solution(
-            point.theta, point.value, wrong, "training_mistakes", wrong == 0, n_iter, extra=extra
-        )
+        return self._solution(objective, best.theta, mistakes, n_iter)
+
+    @property
+    def can_continue(self) -> bool:
+        return self.order != "largest_violation"
+
+    def begin(self, objective: Objective, start: Array) -> Passed:
+        return Passed(start.copy())
+
+    def run_through(self, objective: Objective, state: Passed) -> None:
+        """Without the pocket, which would need all rows."""
+        weights = objective.weights / objective.weights.max()
+        rows = objective.design, objective.loss, objective.y, weights
+        state.mistakes += self._correct_in_turn(*rows, state.theta, None)
+
+    def estimate(self, objective: Objective, state: Passed) -> Solution:
+        return self._solution(objective, state.theta.copy(), state.mistakes, 1)
+
+    def _solution(self, objective: Objective, theta: Array, mistakes: int, n_iter: int) -> Solution:
+        point = objective.at(theta)
+        missed = objective.loss.margins(objective.y, point.scores) <= 0
+        counts = objective.weights / objective.weights.max()  # 1 for equal weights: an exact share
+        wrong = float(np.average(missed, weights=counts))
+        kind, extra = "training_mistakes", {"n_mistakes_": mistakes}
+        return Solution(theta, point.value, wrong, kind, wrong == 0, n_iter, extra=extra)
 
     @property
     def n_steps(self) -> int:
@@ -128,7 +155,7 @@ class PerceptronRule(Solver):
         y: Array,
         weights: Array,
         theta: Array,
-        best: Best,
+        best: Best | None,
     ) -> int:
         """One pass; the number of mistakes corrected."""
         mistakes, i, ahead = 0, 0, 8
@@ -138,17 +165,17 @@ class PerceptronRule(Solver):
             wrong = loss.margins(y[rows], z) <= 0
             first = int(wrong.argmax())
             if wrong[first]:
-                best.right += first
-                if best.corrected():
+                if best and best.corrected(after=first):
                     best.offer(theta, self._wrong(design, loss, y, weights, theta))
                 at, own = i + first, z[..., first : first + 1]
                 self._correct(design, loss, y, theta, at, own, float(weights[at]))
                 mistakes += 1
                 i, ahead = i + first + 1, 8
             else:
-                best.right += rows.stop - i
+                if best:
+                    best.right += rows.stop - i
                 i, ahead = rows.stop, min(2 * ahead, 4096)
-        if mistakes:  # else all rows are correct
+        if best and mistakes:  # else all rows are correct
             best.offer(theta, self._wrong(design, loss, y, weights, theta))
         return mistakes
 

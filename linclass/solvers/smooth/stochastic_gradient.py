@@ -19,7 +19,7 @@ import numpy as np
 
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
-from linclass.solvers.base import Solution, Solver, Trace
+from linclass.solvers.base import Solution, SolverByPasses, Trace
 
 SCHEDULES: dict[str, Callable[[float, float], float]] = {
     "constant": lambda eta, t: eta,
@@ -28,8 +28,19 @@ SCHEDULES: dict[str, Callable[[float, float], float]] = {
 }
 
 
+@dataclass
+class Descent:
+    """Where stochastic gradient descent stands after some epochs."""
+
+    theta: Array
+    mean: Array  # of the iterates since the last restart, or the last one without averaging
+    eta: float
+    averaged: int = 0
+    epoch: int = 0
+
+
 @dataclass(frozen=True)
-class StochasticGradient(Solver):
+class StochasticGradient(SolverByPasses):
     """Stochastic gradient descent on mini-batches.
 
     Parameters
@@ -59,37 +70,42 @@ class StochasticGradient(Solver):
     look_every: ClassVar[int] = 5  # epochs between certificates, which cost a pass each
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        schedule, eta = self._rule(objective)
         rng = np.random.default_rng(self.random_state)
-        theta, mean, averaged = start.copy(), start.copy(), 0
-        n_rows = objective.design.n_rows
-        n_batches = -(-n_rows // self.batch)
-        bounds = np.linspace(0, n_rows, n_batches + 1).astype(
-            int
-        )  # a small last one is a noisy one
+        state = self.begin(objective, start)
         point, certificate = objective.at(start), np.inf
-        for epoch in range(self.n_steps):
-            if epoch & (epoch - 1) == 0:  # a power of two
-                mean, averaged = theta.copy(), 0
-            order = rng.permutation(n_rows)
-            shuffled = objective.take(order)
-            for i in range(n_batches):
-                rows = slice(bounds[i], bounds[i + 1])
-                rate = schedule(eta, epoch + i / n_batches)
-                theta -= rate * shuffled.batch_gradient(rows, theta)
-                averaged += 1
-                if self.average:
-                    mean += (theta - mean) / averaged
+        while state.epoch < self.n_steps:
+            self.run_through(objective.take(rng.permutation(objective.design.n_rows)), state)
             objective.design.passes += 1
-            last = epoch + 1 == self.n_steps
-            if trace or last or (epoch + 1) % self.look_every == 0:
-                point = objective.at((mean if self.average else theta).copy())
+            if trace or state.epoch == self.n_steps or state.epoch % self.look_every == 0:
+                point = objective.at(state.mean.copy())
                 if trace:
                     trace(point)
                 certificate = objective.certificate(point)
                 if certificate <= self.tol:
                     break
-        return Solution.at(point, certificate, self.tol, epoch + 1)
+        return Solution.at(point, certificate, self.tol, state.epoch)
+
+    def begin(self, objective: Objective, start: Array) -> Descent:
+        return Descent(start.copy(), start.copy(), self._first_rate(objective))
+
+    def run_through(self, objective: Objective, state: Descent) -> None:
+        schedule = SCHEDULES[self._named()[0]]
+        n_rows = objective.design.n_rows
+        n_batches = -(-n_rows // self.batch)
+        # bounds of equal batches: a small last one is a noisy one
+        bounds = np.linspace(0, n_rows, n_batches + 1).astype(int)
+        if state.epoch & (state.epoch - 1) == 0:  # a power of two
+            state.mean, state.averaged = state.theta.copy(), 0
+        for i in range(n_batches):
+            rows = slice(bounds[i], bounds[i + 1])
+            rate = schedule(state.eta, state.epoch + i / n_batches)
+            state.theta -= rate * objective.batch_gradient(rows, state.theta)
+            state.averaged += 1
+            if self.average:
+                state.mean += (state.theta - state.mean) / state.averaged
+        if not self.average:
+            state.mean = state.theta.copy()
+        state.epoch += 1
 
     def check(self) -> None:
         super().check()
@@ -108,9 +124,9 @@ class StochasticGradient(Solver):
             return next(iter(self.step.items()))
         return ("sqrt", None) if self.step is None else ("constant", self.step)
 
-    def _rule(self, objective: Objective) -> tuple[Callable[[float, float], float], float]:
-        name, eta = self._named()
-        if eta is None:
-            bend = objective.loss.smoothness if np.isfinite(objective.loss.smoothness) else 1.0
-            eta = 1 / (bend * float(objective.design.row_norms().max()) + objective.curvature)
-        return SCHEDULES[name], eta
+    def _first_rate(self, objective: Objective) -> float:
+        _, eta = self._named()
+        if eta is not None:
+            return float(eta)
+        bend = objective.loss.smoothness if np.isfinite(objective.loss.smoothness) else 1.0
+        return 1 / (bend * float(objective.design.row_norms().max()) + objective.curvature)

@@ -1,0 +1,75 @@
+"""`partial_fit` of classifiers whose solver makes passes over the rows: one more pass, over the rows of the call.
+
+The objective is that of the rows of the call; the state of the solver (steps taken, means of iterates) is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+from linclass.conventions.classifier import Classifier
+from linclass.numerics import Array
+from linclass.objective.objective import Objective
+from linclass.online.rows_of_call import rows_of_call
+from linclass.solvers.base import Solution
+from linclass.unfinished import silently
+
+
+class OneMorePass(Classifier):
+    """Mixin of classifiers that are composed of a loss, a penalty and a solver."""
+
+    if TYPE_CHECKING:
+        solver: Any
+        solver_: str
+        _states: list[Any]
+        _solver: Callable[[Any], Any]
+        _objectives: Callable[[Any, Array, Array], list[Objective]]
+        _start: Callable[[Objective, Array | None, int], Array]
+        _old_parameters: Callable[[], Array | None]
+        _learn: Callable[[Sequence[Solution]], None]
+
+    @property
+    def partial_fit(self) -> Any:
+        """One more pass over more rows, as a method `partial_fit(X, y, classes=None, sample_weight=None)`.
+
+        It exists if the solver is one that can be continued: 'stochastic_gradient', 'pegasos', or the rule
+        of a perceptron in the order 'random' or 'cyclic'. The rows are taken in the order given. `classes`
+        names all classes in the first call; None takes those of its rows. After `fit` it goes on from the
+        fitted coefficients, with the steps of a first pass. Returns the classifier.
+        """
+        try:
+            solver = self._solver(self.solver)
+        except (ValueError, TypeError):  # 'auto', or a name that `check` refuses
+            solver = None
+        if not getattr(solver, "can_continue", False):
+            raise AttributeError(
+                f"solver={self.solver!r} has no partial_fit; solver='stochastic_gradient' has."
+            )
+        return self._one_more_pass
+
+    def _one_more_pass(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+    ) -> Self:
+        begins = not hasattr(self, "classes_")
+        X, codes, weights = rows_of_call(self, begins, X, y, classes, sample_weight)
+        solver, objectives = self._solver(self.solver), self._objectives(X, codes, weights)
+        if not hasattr(self, "_states"):
+            old = None if begins else self._old_parameters()
+            starts = [self._start(P, old, number) for number, P in enumerate(objectives)]
+            self._states = [solver.begin(*at) for at in zip(objectives, starts, strict=True)]
+        solutions = []
+        for objective, state in zip(objectives, self._states, strict=True):
+            solver.run_through(objective, state)
+            solutions.append(solver.estimate(objective, state))
+        self._learn(solutions)
+        self.solver_ = type(solver).__module__.rpartition(".")[2]
+        with silently():
+            return self._record(
+                "max_iter",
+                "partial_fit makes one pass.",
+                objective=float(sum(s.objective for s in solutions)),
+                certificate=max(s.certificate for s in solutions),
+                certificate_kind=solutions[0].certificate_kind,
+                n_iter=1,
+            )

@@ -1,0 +1,61 @@
+"""The rows of a call of `partial_fit`: checked, and coded by the classes of the first call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linclass import validation
+from linclass.applicability import NotApplicable
+from linclass.class_weights import class_weights
+from linclass.conventions.classifier import Classifier
+from linclass.numerics import Array
+
+
+def rows_of_call(
+    model: Classifier, begins: bool, X: Any, y: Any, classes: Any, sample_weight: Any
+) -> tuple[Any, Array, Array]:
+    """(X, codes, weights > 0). A call that begins a model sets its classes and its number of features."""
+    model.check()
+    balance = getattr(model, "class_weight", None)
+    if isinstance(balance, str):
+        raise ValueError(
+            f"class_weight is {balance!r}, which needs all rows, but partial_fit sees some; give a dict "
+            "of weights, or sample_weight."
+        )
+    X = model._matrix_for_fit(X) if begins else model._check_rows(X)
+    y = validation.labels(y, X.shape[0], type(model).__name__)
+    weights = validation.row_weights(sample_weight, X.shape[0])
+    if begins:
+        model.classes_ = _classes(y, classes)
+    codes = _codes(model.classes_, y, classes)
+    if balance is not None:
+        weights *= class_weights(balance, model.classes_, np.ones(len(model.classes_)))[codes]
+    kept = weights > 0
+    return X[kept], codes[kept], weights[kept]
+
+
+def _classes(y: Array, given: Any) -> Array:
+    classes = np.unique(y if given is None else np.asarray(given))
+    if len(classes) < 2:
+        raise NotApplicable(
+            f"y has 1 class so far: {classes.tolist()[0]!r}; classes must be passed on the first "
+            "call, classes=[…]."
+        )
+    return classes
+
+
+def _codes(classes: Array, y: Array, given: Any) -> Array:
+    """`given`, if it is not None, must repeat the classes of the first call."""
+    if given is not None and not np.array_equal(np.unique(np.asarray(given)), classes):
+        raise ValueError(
+            f"`classes={given!r}` is not the same as on last call to partial_fit, was: {classes!r}."
+        )
+    known = np.isin(y, classes)
+    if not known.all():
+        raise ValueError(
+            f"y holds {y[~known].tolist()[0]!r}, but the classes are {classes.tolist()}; name all of "
+            "them in the first call, classes=[…]."
+        )
+    return np.searchsorted(classes, y)

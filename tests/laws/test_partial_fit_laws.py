@@ -1,0 +1,123 @@
+"""Laws of `partial_fit` of the classifiers composed of a loss and a stochastic solver."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from linclass import LinearClassifier, LinearSVM, LogisticRegression, Perceptron, largest_margin
+from linclass.design.design_matrix import DesignMatrix
+from linclass.losses.hinge import Hinge
+from linclass.objective.objective import Objective
+from linclass.penalties.l2 import L2
+from linclass.solvers.hinge.pegasos import Pegasos
+from linclass.solvers.smooth.stochastic_gradient import StochasticGradient
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+SGD = "stochastic_gradient"
+MODELS: dict[str, Any] = {
+    "logistic": LogisticRegression(solver=SGD, strength=0.01),
+    "unpenalized logistic": LogisticRegression(solver=SGD, penalty=None),
+    "last iterate": LogisticRegression(solver={SGD: {"average": False}}, strength=0.1),
+    "squared hinge": LinearClassifier(loss="squared_hinge", solver=SGD),
+    "hinge": LinearSVM(solver=SGD),
+    "pegasos": LinearSVM(solver="pegasos", strength=0.01),
+    "perceptron": Perceptron(order="cyclic"),
+}
+
+
+def rows(K: int, n: int = 100) -> tuple[Any, Any]:
+    rng = np.random.default_rng(0)
+    y = np.r_[np.arange(K), rng.integers(0, K, n - K)]
+    return rng.normal(size=(K, 4))[y] * 2 + rng.normal(size=(n, 4)), y
+
+
+def fresh(name: str) -> Any:
+    return copy.deepcopy(MODELS[name])
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "perceptron"])
+def test_many_passes_come_near_the_fit_to_all_rows(name: str, K: int, kind: Any) -> None:
+    X, y = rows(K)
+    model = fresh(name)
+    for _ in range(15):
+        model.partial_fit(kind(X), y, classes=range(K))
+    other = fresh(name).set_params(max_iter=15).fit(X, y)
+    assert np.mean(model.predict(X) == other.predict(X)) > 0.95
+    assert model.classes_.tolist() == list(range(K))
+
+
+@pytest.mark.parametrize(
+    "solver", [StochasticGradient(max_iter=5), Pegasos(max_iter=5)], ids=["gradient", "pegasos"]
+)
+def test_solving_is_one_pass_after_another_over_rows_in_random_order(solver: Any) -> None:
+    X, y = rows(2)
+    objective = Objective(DesignMatrix(X), Hinge(), 2.0 * y - 1, penalty=L2(), strength=0.1)
+    seeded = type(solver)(max_iter=5, random_state=3)
+    found = seeded.solve(objective, objective.zero())
+    rng, state = np.random.default_rng(3), seeded.begin(objective, objective.zero())
+    for _ in range(5):
+        seeded.run_through(objective.take(rng.permutation(len(y))), state)
+    np.testing.assert_array_equal(found.theta, seeded.estimate(objective, state).theta)
+
+
+def test_the_perceptron_by_parts_makes_the_mistakes_of_the_whole() -> None:
+    """On separable rows its last weights are its best, so the pocket makes no difference."""
+    X, y = rows(2)
+    w = np.array([1.0, -1, 0.5, 0.2])
+    X = X[np.abs(X @ w) > 0.3]
+    y = (X @ w > 0).astype(int)
+    whole, parts = Perceptron(order="cyclic", max_iter=1000).fit(X, y), Perceptron()
+    for _ in range(whole.n_iter_):
+        for part in np.array_split(np.arange(len(y)), 4):
+            parts.partial_fit(X[part], y[part], classes=[0, 1])
+    assert parts.n_mistakes_ == whole.n_mistakes_
+    np.testing.assert_allclose(parts.coef_, whole.coef_, atol=1e-12)
+    R = np.sqrt((X**2).sum(axis=1) + 1).max()
+    assert parts.n_mistakes_ <= (R / largest_margin(X, y, intercept="feature").margin) ** 2
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LogisticRegression(),
+        LogisticRegression(solver="newton"),
+        LinearSVM(),
+        Perceptron(order="largest_violation"),
+        LogisticRegression(solver="unknown"),
+    ],
+    ids=repr,
+)
+def test_a_model_without_passes_has_no_partial_fit(model: Any) -> None:
+    assert not hasattr(model, "partial_fit")
+
+
+def test_partial_fit_goes_on_from_a_fit_and_a_fit_begins_anew() -> None:
+    X, y = rows(2)
+    y[::7] = 1 - y[::7]  # the classes overlap, so each pass makes mistakes
+    model = Perceptron(order="cyclic", max_iter=1)
+    once = model.fit(X, y).coef_
+    model.partial_fit(X, y)
+    assert not np.array_equal(model.coef_, once)
+    np.testing.assert_array_equal(model.fit(X, y).coef_, once)
+
+
+def test_weights_of_classes_that_need_all_rows_are_refused() -> None:
+    X, y = rows(2)
+    model = LogisticRegression(solver=SGD, class_weight="balanced")
+    with pytest.raises(ValueError, match="class_weight is 'balanced', which needs all rows"):
+        model.partial_fit(X, y)
+
+
+def test_weights_of_classes_multiply_those_of_rows() -> None:
+    X, y = rows(2)
+    one = LogisticRegression(solver=SGD, class_weight={1: 3.0}).partial_fit(X, y)
+    other = LogisticRegression(solver=SGD).partial_fit(X, y, sample_weight=np.where(y, 3.0, 1.0))
+    np.testing.assert_array_equal(one.coef_, other.coef_)
