@@ -1,0 +1,117 @@
+"""Strengths chosen by inner folds, side by side with scikit-learn's estimators that do it, on the same folds and grids.
+
+    python benchmarks/tuned.py                      every case
+    python benchmarks/tuned.py results.csv lasso    some, kept as CSV
+
+`off` is the difference of the logarithms of the chosen strengths: the choice must be the same. Both sides have their
+default tolerances, and fit once more to all rows; ours fits the whole path to them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from harness import Case  # sets one BLAS thread, so it comes before NumPy
+
+import numpy as np  # isort: skip
+from harness import run as compare_all
+from sklearn.linear_model import LassoCV, LogisticRegressionCV, RidgeCV
+
+from linclass import Lasso, LogisticRegression, Ridge, TunedClassifier, TunedRegressor
+from linclass.objective.objective import strength_of_C
+
+FOLDS = 5
+
+
+def cases() -> Iterator[Case]:
+    for n, d, K in ((500, 20, 2), (2000, 20, 2), (20_000, 20, 2), (2000, 20, 3)):
+        yield logistic(n, d, K)
+    for n, d in ((500, 20), (2000, 100), (200, 1000)):
+        yield lasso(n, d)
+    yield ridge(2000, 50)
+
+
+def logistic(n: int, d: int, K: int) -> Case:
+    rng = np.random.default_rng(n + K)
+    y, strengths = rng.integers(0, K, n), np.logspace(-0.5, -4, 15)
+    X = 0.4 * np.eye(d)[y] + rng.standard_normal((n, d))
+    fold, splits, train = folds(n)
+    peer = LogisticRegressionCV(
+        Cs=[strength_of_C(s, train) for s in strengths],
+        cv=splits,
+        scoring="neg_log_loss",
+        l1_ratios=(0,),
+        use_legacy_attributes=False,
+    )
+    ours = TunedClassifier(LogisticRegression(), strengths=strengths, folds=fold, metric="log_loss")
+
+    def off(fitted: Any) -> float:
+        own = isinstance(fitted, TunedClassifier)
+        chosen = fitted.strength_ if own else strength_of_C(float(np.ravel(fitted.C_)[0]), train)
+        return difference(chosen, ours.fit(X, y).strength_)
+
+    return Case(
+        f"logistic {n} × {d}, {K} classes",
+        "LogisticRegressionCV",
+        lambda: ours.fit(X, y),
+        lambda: peer.fit(X, y),
+        off,
+        target=0.5,
+    )
+
+
+def lasso(n: int, d: int) -> Case:
+    rng = np.random.default_rng(n)
+    X, strengths = rng.standard_normal((n, d)), np.logspace(0, -2, 50)
+    y = X[:, :10].sum(axis=1) + 3 * rng.standard_normal(n)
+    fold, splits, _ = folds(n)
+    peer = LassoCV(alphas=strengths, cv=splits)
+    return regression(f"lasso {n} × {d}", peer, Lasso(), X, y, strengths, fold, 1, target=1.0)
+
+
+def ridge(n: int, d: int) -> Case:
+    rng = np.random.default_rng(n)
+    X, strengths = rng.standard_normal((n, d)), np.logspace(1, -4, 30)
+    y = X[:, :10].sum(axis=1) + 3 * rng.standard_normal(n)
+    fold, splits, train = folds(n)
+    peer = RidgeCV(alphas=train * strengths, cv=splits, scoring="neg_mean_squared_error")
+    return regression(f"ridge {n} × {d}", peer, Ridge(), X, y, strengths, fold, train, target=0.5)
+
+
+def regression(
+    name: str,
+    peer: Any,
+    inner: Any,
+    X: np.ndarray,
+    y: np.ndarray,
+    strengths: np.ndarray,
+    fold: np.ndarray,
+    factor: float,
+    target: float,
+) -> Case:
+    ours = TunedRegressor(inner, strengths=strengths, folds=fold)
+
+    def off(fitted: Any) -> float:
+        chosen = getattr(fitted, "strength_", None) or fitted.alpha_ / factor
+        return difference(chosen, ours.fit(X, y).strength_)
+
+    return Case(
+        name, type(peer).__name__, lambda: ours.fit(X, y), lambda: peer.fit(X, y), off, target
+    )
+
+
+def folds(n: int) -> tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray]], int]:
+    """(fold of each row, splits, rows in a training set)"""
+    fold = np.arange(n) % FOLDS
+    splits = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(FOLDS)]
+    return fold, splits, n - n // FOLDS
+
+
+def difference(strength: float, other: float) -> float:
+    return abs(float(np.log(strength / other)))
+
+
+if __name__ == "__main__":
+    sys.exit(compare_all(cases(), sys.argv[1:]))
