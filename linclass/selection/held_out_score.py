@@ -1,7 +1,7 @@
 """What candidates are judged by on held-out rows; greater is better.
 
 accuracy        share of the rows whose class is predicted
-log_loss        mean of ln P(y | x), with P at least 2.2·10⁻¹⁶
+log_loss        mean of ln P(y | x), with P at least 2.2·10⁻¹⁶, also where the fit has not seen the class
 squared_error   minus the mean of (y − ŷ)²
 """
 
@@ -29,8 +29,10 @@ def log_loss(model: Any, X: Any, y: Array, weights: Array | None) -> float:
     else:
         with np.errstate(divide="ignore"):
             log_proba = np.log(model.predict_proba(X))
-    of_truth = log_proba[np.arange(len(y)), np.searchsorted(model.classes_, y)]
-    return float(np.average(np.maximum(of_truth, FLOOR), weights=weights))
+    column = np.minimum(np.searchsorted(model.classes_, y), log_proba.shape[1] - 1)
+    of_truth = np.maximum(log_proba[np.arange(len(y)), column], FLOOR)
+    seen = model.classes_[column] == y
+    return float(np.average(np.where(seen, of_truth, FLOOR), weights=weights))
 
 
 def squared_error(model: Any, X: Any, y: Array, weights: Array | None) -> float:

@@ -166,6 +166,12 @@ class Tuned(Estimator):
             own = None if weights is None else weights[rows]
             scores.append([float(metric(fit, X[rows], y[rows], own)) for fit in fits])
         self.scores_ = np.array(scores)
+        if np.isnan(self.scores_).any():
+            fold_number, option = np.argwhere(np.isnan(self.scores_))[0]
+            raise ValueError(
+                f"metric {self.metric!r} is nan on fold {fold_number} for {options[option]}; choose one that "
+                "is defined there, or fewer folds."
+            )
         self.best_index_ = tuning.RULES[self.rule](options, self.scores_)
 
     def _candidates(self, inner: Any, X: Any, y: Array, weights: Array | None) -> list[Option]:
@@ -202,6 +208,8 @@ class Tuned(Estimator):
                 "Add rows, or choose by rule='aic'."
             )
         most = fewest if groups is None else min(fewest, len(np.unique(groups)))
+        if most < 2:
+            raise NotApplicable("groups has 1 group; holding groups out needs at least 2.")
         seed = int(np.random.default_rng(self.random_state).integers(2**32))
         return stratified_folds(strata, min(int(self.folds), most), seed, groups)
 

@@ -288,6 +288,19 @@ def test_copies_of_a_feature_add_no_degrees_of_freedom() -> None:
     assert_allclose(two.degrees_of_freedom_, one.degrees_of_freedom_, rtol=1e-4)
 
 
+def test_a_class_that_a_fit_has_not_seen_has_the_least_probability() -> None:
+    X, y = classes(3)
+    fold = np.where(y == "c", 0, FOLD)
+    model = TunedClassifier(strengths=[0.1], folds=fold, metric="log_loss").fit(X, y)
+    out = fold == 0
+    alone = LogisticRegression(strength=0.1).fit(X[~out], y[~out])
+    log_proba = np.column_stack(
+        [alone.predict_log_proba(X[out]), np.full(out.sum(), np.log(2.0**-52))]
+    )
+    own = log_proba[np.arange(out.sum()), np.searchsorted(["a", "b", "c"], y[out])]
+    assert model.scores_[0, 0] == pytest.approx(own.mean(), rel=1e-4)
+
+
 # what is refused
 
 
@@ -302,6 +315,7 @@ def test_copies_of_a_feature_add_no_degrees_of_freedom() -> None:
         (TunedClassifier(strengths=[0.0]), "every strength is finite and above 0"),
         (TunedClassifier(strengths=None), "give values to choose from"),
         (TunedClassifier(LinearSVM(), rule="aic"), "needs a likelihood"),
+        (TunedClassifier(metric=lambda *_: np.nan), "is nan on fold 0 for {'strength': "),
         (TunedClassifier(folds=1), "folds is 1; cross-validation needs at least 2"),
         (TunedClassifier(folds=[0, 1]), "the number of the fold of each of the 120 rows"),
     ],
@@ -309,6 +323,13 @@ def test_copies_of_a_feature_add_no_degrees_of_freedom() -> None:
 def test_what_cannot_be_is_refused_in_a_line(model: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         model.fit(*classes())
+
+
+def test_one_group_cannot_be_held_out() -> None:
+    with pytest.raises(NotApplicable, match="groups has 1 group"):
+        TunedRegressor(strengths=[1.0]).fit(*numbers(), groups=np.zeros(120))
+    with pytest.raises(ValueError, match=r"groups has shape \(3,\); it must be \(120,\)"):
+        TunedRegressor(strengths=[1.0]).fit(*numbers(), groups=[1, 2, 3])
 
 
 def test_a_class_of_one_row_cannot_be_held_out() -> None:
