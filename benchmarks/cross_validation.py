@@ -33,7 +33,9 @@ from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import make_pipeline
 
 import linclass
-from linclass.pipeline import Method, Task, fit, fit_folds
+from linclass.pipeline.fitted import Task
+from linclass.pipeline.fitting import fit, fit_folds
+from linclass.pipeline.method import Method
 from linclass.resampling import stratified_folds
 from linclass.table import Table
 from linclass_study.runs import run

@@ -19,8 +19,7 @@ INITS = sorted(
 
 PARTS = {"losses", "penalties", "solvers", "families", "kernels"}
 STAGES = {
-    "features", "transforms", "metrics", "comparisons", "pipeline", "leave_one_out", "closer_look", "tuning",
-    "resampling",
+    "features", "transforms", "metrics", "comparisons", "pipeline", "resampling",
 }  # fmt: skip
 MODELS = {"classifiers", "regressors"}
 SHARED = {  # by several models
@@ -184,10 +183,12 @@ def test_only_the_objective_divides_by_the_sum_of_weights(part: str) -> None:
     assert "weights / weights.sum()" in decides.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", ["pipeline", "tuning"])
-def test_the_pipeline_knows_metrics_by_name_only(name: str) -> None:
+@pytest.mark.parametrize(
+    "file", sorted((PACKAGE / "pipeline").glob("*.py")), ids=lambda file: file.name
+)
+def test_the_pipeline_knows_metrics_by_name_only(file: Path) -> None:
     shared = {PACKAGE / "metrics" / "__init__.py", PACKAGE / "metrics" / "predictions.py"}
-    metrics = {path for path in of_linclass(PACKAGE / f"{name}.py") if unit(path) == "metrics"}
+    metrics = {path for path in of_linclass(file) if unit(path) == "metrics"}
     assert metrics <= shared
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from linclass import pipeline
+from linclass.pipeline.method import import_class
 from linclass_study.data.entry.expected_size import expected_size
 from linclass_study.jobs import work
 
@@ -89,7 +89,7 @@ def divisible(entry: Mapping[str, Any]) -> bool:
     have the same last digits only when fitted jointly again."""
     if entry.get("tune"):
         return True
-    return not callable(getattr(pipeline.import_class(entry["classifier"]), "fit_many", None))
+    return not callable(getattr(import_class(entry["classifier"]), "fit_many", None))
 
 
 def of_datasets(bundles: Iterable[Bundle]) -> dict[str, list[Bundle]]:

@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from linclass import pipeline
 from linclass.applicability import NotApplicable
 from linclass.generative.shards import fit_without_each, partitions
+from linclass.pipeline.fitted import Fitted, Task
+from linclass.pipeline.method import Method
+from linclass.pipeline.transforming import share
 from linclass.table import Table
-from linclass.transforming import share
 from linclass_study.data import blocks
 from linclass_study.runs.feature_file import FeatureFile
 
@@ -26,8 +27,8 @@ Predicted = tuple[np.ndarray, np.ndarray, np.ndarray | None, float]  # …, seco
 
 
 def fit(
-    method: pipeline.Method, file: FeatureFile, held_out: Sequence[np.ndarray], task: pipeline.Task
-) -> list[pipeline.Fitted]:
+    method: Method, file: FeatureFile, held_out: Sequence[np.ndarray], task: Task
+) -> list[Fitted]:
     """The model of all rows but those of each fold."""
     estimator = method.estimator()
     if method.tune or not callable(getattr(estimator, "merge_all", None)):
@@ -41,7 +42,7 @@ def fit(
         for table in _unchanged(method, file)
     )
     fits = fit_without_each(estimator, rows, file.y, held_out)
-    return [pipeline.Fitted(method, task, {}, [], model) for model in fits]
+    return [Fitted(method, task, {}, [], model) for model in fits]
 
 
 def refuse_parts(rows: int, of: int) -> None:
@@ -54,7 +55,7 @@ def refuse_parts(rows: int, of: int) -> None:
 
 
 def predict(
-    fits: Sequence[pipeline.Fitted], file: FeatureFile, held_out: Sequence[np.ndarray]
+    fits: Sequence[Fitted], file: FeatureFile, held_out: Sequence[np.ndarray]
 ) -> list[Predicted]:
     """What each model says of the rows of its fold, in their order."""
     parts: list[list[Any]] = [[] for _ in fits]
@@ -77,7 +78,7 @@ def predict(
     return found
 
 
-def _unchanged(method: pipeline.Method, file: FeatureFile) -> Iterator[Table]:
+def _unchanged(method: Method, file: FeatureFile) -> Iterator[Table]:
     """The blocks, of which each transform of the method says that it would leave them alone."""
     for table in blocks.tables(file.in_file, file.table.names):
         shared = share(method.transforms, table, [])

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from linclass import pipeline
 from linclass.applicability import NotApplicable
+from linclass.pipeline.method import named_steps
 from linclass.table import Table
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.unavailable import first_line, one_line
@@ -42,6 +42,6 @@ def _grid(data: Dataset, width: int, steps: Sequence[Any]) -> tuple[Axes, Table]
 
 
 def _applied(table: Table, entries: Sequence[Any]) -> Table:
-    for name, options in pipeline.steps(entries):
+    for name, options in named_steps(entries):
         table = import_module(f"linclass.features.{name}").apply(table, **options)
     return table

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from linclass import pipeline
 from linclass.coefficients import Coefficients
+from linclass.pipeline.fitted import Candidate
 
 Columns = dict[str, Any]
 
@@ -31,7 +31,7 @@ def coefficients(found: Coefficients | None) -> Columns | None:
     return rows | {"features": np.full(len(rows["value"]), len(found.names))}
 
 
-def tuning(candidates: Sequence[pipeline.Candidate]) -> Columns | None:
+def tuning(candidates: Sequence[Candidate]) -> Columns | None:
     """A row for each candidate: its parameters as JSON, and its score over the inner folds."""
     if not candidates:
         return None

@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from linclass import leave_one_out, pipeline
 from linclass.applicability import NotApplicable
+from linclass.pipeline import leave_one_out
+from linclass.pipeline.fitted import Task
+from linclass.pipeline.method import Method
 from linclass_study.runs.feature_file import FeatureFile
 
 
@@ -39,9 +41,9 @@ class Predicted:
 
 
 def predict(
-    method: pipeline.Method,
+    method: Method,
     file: FeatureFile,
-    task: pipeline.Task,
+    task: Task,
     asked: LeaveOneOut,
     ending: Callable[[Any], dict[str, Any]],
 ) -> Predicted:

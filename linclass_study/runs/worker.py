@@ -16,7 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from linclass import closer_look, coefficients, pipeline
+from linclass import coefficients
+from linclass.pipeline import closer_look, fitting
+from linclass.pipeline.fitted import Fitted, Task
+from linclass.pipeline.method import Method
 from linclass.unfinished import silently
 from linclass_study.runs import block_fits, fit_tables, leave_one_out_fits
 from linclass_study.runs.feature_file import FeatureFile
@@ -39,9 +42,9 @@ class Worker:
             loaded.clear()
             loaded[features] = FeatureFile.load(features)
         self.file = loaded[features]
-        self.method = pipeline.Method.from_entry(entry)
+        self.method = Method.from_entry(entry)
         self.method.estimator()  # what it imports lazily on construction is no part of a fit
-        self.task = pipeline.Task(**task)
+        self.task = Task(**task)
         gc.freeze()  # what is here by now stays: no collection between fits looks through it again
 
     def __call__(self, *asked: Any) -> list[dict[str, Any] | None]:
@@ -135,7 +138,7 @@ class Worker:
         own = self.method.classifier.__module__.startswith("linclass.")
         return silently() if own else nullcontext()
 
-    def _fit(self, folds: tuple[Fold, ...]) -> list[pipeline.Fitted]:
+    def _fit(self, folds: tuple[Fold, ...]) -> list[Fitted]:
         table, y = self.file.table, self.file.y
         held_out = [test for _, test, _, _ in folds]
         if self.file.in_file:
@@ -143,15 +146,15 @@ class Worker:
                 block_fits.refuse_parts(len(folds[0][0]) + len(held_out[0]), len(y))
             return block_fits.fit(self.method, self.file, held_out, self.task)
         if len(folds) > 1:
-            return pipeline.fit_folds(self.method, table, y, held_out, self.task)
+            return fitting.fit_folds(self.method, table, y, held_out, self.task)
         ((train, test, seed, _),) = folds
         train = np.delete(np.arange(len(y)), test) if train is None else train
         groups = None if self.file.groups is None else self.file.groups[train]
-        return [pipeline.fit(self.method, table.rows(train), y[train], self.task, seed, groups)]
+        return [fitting.fit(self.method, table.rows(train), y[train], self.task, seed, groups)]
 
     def _outcome(
         self,
-        fitted: pipeline.Fitted,
+        fitted: Fitted,
         fold: Fold,
         heard: list[Any],
         fit_seconds: float,
@@ -161,7 +164,7 @@ class Worker:
         if said is None:
             begin = time.perf_counter()
             ready = fitted.ready(self.file.table.rows(test))
-            said = (*fitted.say(ready), time.perf_counter() - begin)
+            said = (*fitted.predict_transformed(ready), time.perf_counter() - begin)
             known = coefficients.of_fit(fitted.estimator, fitted.transforms, ready, said[1])
         else:  # the rows stay in their file, and have their columns from there
             known = coefficients.of_fit(fitted.estimator, fitted.transforms, self.file.table)
@@ -185,7 +188,7 @@ class Worker:
             "grid": self._on_plane(fitted) if grid else None,
         }
 
-    def _on_plane(self, fitted: pipeline.Fitted) -> np.ndarray:
+    def _on_plane(self, fitted: Fitted) -> np.ndarray:
         """The class of each point of the grid; −1 where the model cannot speak of such points: they are no rows."""
         try:
             return fitted.predict(self.file.grid)[0]

@@ -17,7 +17,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from linclass import metrics, module_of, pipeline, tuning
+from linclass import metrics, module_of
+from linclass.pipeline import tuning
+from linclass.pipeline.method import Method
 from linclass_study.project import ROOT
 from linclass_study.refusal import Refused
 from linclass_study.study.method_check import inner_entries
@@ -88,7 +90,7 @@ def _of_entry(entry: Mapping[str, Any]) -> Iterable[str]:
     package, _, name = entry["classifier"].rpartition(".")
     yield module_of(name) if package == "linclass" else package
     if package.partition(".")[0] == "linclass":
-        yield from _composed(pipeline.Method.from_entry(entry))
+        yield from _composed(Method.from_entry(entry))
     for step in entry.get("transforms") or []:
         yield f"linclass.transforms.{step if isinstance(step, str) else next(iter(step))}"
     for part in ("params", "tune"):
@@ -96,7 +98,7 @@ def _of_entry(entry: Mapping[str, Any]) -> Iterable[str]:
             yield from _of_entry(inner)
 
 
-def _composed(method: pipeline.Method) -> Iterable[str]:
+def _composed(method: Method) -> Iterable[str]:
     """The parts that our own classifiers find by name: the loss, the penalty, the solvers it may take."""
     if hasattr(method.classifier, "parts"):
         for chosen in tuning.candidates(method.tune):

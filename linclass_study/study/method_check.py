@@ -12,14 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from linclass import pipeline, transforming, tuning
+import linclass
 from linclass.applicability import NotApplicable
 from linclass.conventions.regressor import Regressor
+from linclass.pipeline import transforming, tuning
+from linclass.pipeline.method import Method, import_class, named_steps
 from linclass.table import Table
 from linclass_study.refusal import nearest
 from linclass_study.study.module_files import look_beside_the_study
 
-PACKAGE = Path(pipeline.__file__).parent
+PACKAGE = Path(linclass.__file__).parent
 NEEDED = ("fit", "predict")  # of a classifier; of what stands inside another, that one may ask
 PROBABILITIES = ("predict_proba", "predict_log_proba")
 
@@ -28,7 +30,7 @@ def problems(entry: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
     """(path of keys, sentence) for each way in which the entry cannot work on any data."""
     for key, folder in (("features", "features"), ("transforms", "transforms")):
         known = available(folder)
-        for i, (name, options) in enumerate(pipeline.steps(entry.get(key))):
+        for i, (name, options) in enumerate(named_steps(entry.get(key))):
             if name not in known:
                 yield [key, i], f"there is no {key[:-1]} '{name}'; {nearest(name, known)}"
             else:
@@ -66,7 +68,7 @@ def _estimator_problems(
 ) -> Iterator[tuple[list[Any], str]]:
     look_beside_the_study()
     try:
-        cls = pipeline.import_class(entry["classifier"])
+        cls = import_class(entry["classifier"])
     except ValueError as error:
         yield ["classifier"], _one_line(error)
         return
@@ -101,7 +103,7 @@ def _estimator_problems(
         found += [(["params", *place, *path], text) for path, text in problems_inside]
     yield from found
     if not found:
-        yield from _working(pipeline.Method.from_entry(entry), tune)
+        yield from _working(Method.from_entry(entry), tune)
 
 
 def _names_of_steps(params: Mapping[str, Any]) -> set[str]:
@@ -129,7 +131,7 @@ def inner_entries(value: Any) -> Iterator[tuple[list[Any], Mapping[str, Any]]]:
             yield from (([key, *path], entry) for path, entry in inner_entries(inside))
 
 
-def _working(method: pipeline.Method, tune: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
+def _working(method: Method, tune: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
     """Construct it as every fit will, with each candidate in turn, and let it object."""
     tries: list[tuple[list[Any], dict[str, Any]]] = [(["params"], {})] if not tune else []
     first = {name: tuning.candidates({name: spec})[0][name] for name, spec in tune.items()}

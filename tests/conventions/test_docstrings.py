@@ -17,11 +17,12 @@ import numpy as np
 import pytest
 
 import linclass
-from linclass import bayes_error, comparisons, metrics, parts, synthetic, table, transforming
+from linclass import bayes_error, comparisons, metrics, parts, synthetic, table
 from linclass.batches.path import Path
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.estimator import Estimator
 from linclass.metrics.predictions import Predictions
+from linclass.pipeline import transforming
 
 FOUND_BY_NAME = ("families", "features", "kernels", "losses", "penalties", "solvers", "transforms")
 

@@ -23,8 +23,10 @@ from linclass import (
     OneVsRest,
     Perceptron,
     ZeroOneClassifier,
-    pipeline,
 )
+from linclass.pipeline import fitting
+from linclass.pipeline.fitted import Task
+from linclass.pipeline.method import Method
 from linclass.table import Table
 from linclass_study.runs.fit_ending import fit_ending
 
@@ -99,13 +101,11 @@ def test_what_converges_says_nothing_and_needs_no_scikit_learn() -> None:
 def test_what_candidates_say_is_not_said_of_the_method() -> None:
     """One of two candidates ends early, the chosen one does not."""
     table = Table(X, ("a", "b", "c"))
-    method = pipeline.Method(
-        LogisticRegression, {"solver": "quasi_newton"}, tune={"max_iter": [200, 1]}
-    )
-    task = pipeline.Task(n_classes=2, positive=1, inner_folds=2)
+    method = Method(LogisticRegression, {"solver": "quasi_newton"}, tune={"max_iter": [200, 1]})
+    task = Task(n_classes=2, positive=1, inner_folds=2)
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
-        fitted = pipeline.fit(method, table, SEPARATED, task, 1)
+        fitted = fitting.fit(method, table, SEPARATED, task, 1)
     assert fitted.estimator.status_ == "converged"
     assert not heard
 

@@ -9,12 +9,7 @@ from scipy.optimize import approx_fprime
 from scipy.special import expit, log_expit
 from scipy.stats import multivariate_normal, norm
 
-from linclass import (
-    BayesianLinearRegression,
-    BayesianLogisticRegression,
-    LogisticRegression,
-    Ridge,
-)
+from linclass import BayesianLinearRegression, BayesianLogisticRegression, LogisticRegression, Ridge
 from linclass.applicability import NotApplicable
 
 

@@ -18,9 +18,11 @@ from linclass import (
     OneVsOne,
     OneVsRest,
     log_probability,
-    pipeline,
 )
 from linclass.multiclass.pairwise_coupling import COUPLINGS
+from linclass.pipeline import fitting
+from linclass.pipeline.fitted import Task
+from linclass.pipeline.method import Method
 from linclass.table import Table
 from linclass_study.study import code, method_check
 
@@ -187,8 +189,8 @@ def test_an_entry_holds_an_estimator_and_tunes_its_parameters() -> None:
     assert not list(method_check.problems(ENTRY))
     X, y = rows(4)
     codes = np.unique(y, return_inverse=True)[1]
-    method = pipeline.Method.from_entry(ENTRY)
-    fitted = pipeline.fit(method, Table(X, ("u", "v", "w")), codes, pipeline.Task(4, 3), 1)
+    method = Method.from_entry(ENTRY)
+    fitted = fitting.fit(method, Table(X, ("u", "v", "w")), codes, Task(4, 3), 1)
     inner = fitted.estimator.estimators_[0]
     assert inner.tol == 1e-8
     assert {"estimator__strength": inner.strength} == fitted.chosen
@@ -218,7 +220,7 @@ def test_estimators_in_a_list_are_built() -> None:
         },
     }
     assert not list(method_check.problems(entry))
-    made = pipeline.Method.from_entry(entry).estimator(3)
+    made = Method.from_entry(entry).estimator(3)
     assert [type(e).__name__ for _, e in made.estimators] == ["NearestMean", "LogisticRegression"]
     X, y = rows(3)
     assert np.mean(made.fit(X, y).predict(X) == y) > 0.6

@@ -18,10 +18,13 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardSca
 from sklearn.svm import SVC
 
 import linclass
-from linclass import coefficients, pipeline
-from linclass.pipeline import Method, Task
+from linclass import coefficients
+from linclass.pipeline import fitting
+from linclass.pipeline.fitted import Fitted, Task
+from linclass.pipeline.method import Method
+from linclass.pipeline.transforming import fit_transforms
+from linclass.predicted import predictions_of
 from linclass.table import Table
-from linclass.transforming import fit_transforms
 
 STEPS = (("impute", {}), ("one_hot", {}), ("standardize", {}))
 COUNTS = {"CategoricalNB", "MultinomialNB", "PoissonNB"}  # of which no standardized feature is one
@@ -52,14 +55,16 @@ def rows(K: int, n: int = 90) -> tuple[Table, np.ndarray]:
     return table, y
 
 
-def fitted(method: Method, K: int) -> tuple[pipeline.Fitted, Table, np.ndarray]:
+def fitted(method: Method, K: int) -> tuple[Fitted, Table, np.ndarray]:
     table, y = rows(K)
-    return pipeline.fit(method, table, y, Task(K, K - 1), seed=1), table, y
+    return fitting.fit(method, table, y, Task(K, K - 1), seed=1), table, y
 
 
-def read(fit: pipeline.Fitted, table: Table) -> coefficients.Coefficients | None:
+def read(fit: Fitted, table: Table) -> coefficients.Coefficients | None:
     ready = fit.ready(table)
-    return coefficients.of_fit(fit.estimator, fit.transforms, ready, fit.say(ready)[1])
+    return coefficients.of_fit(
+        fit.estimator, fit.transforms, ready, fit.predict_transformed(ready)[1]
+    )
 
 
 def centred(Z: np.ndarray) -> np.ndarray:
@@ -102,7 +107,7 @@ def foreign(estimator, K: int = 3):
     table, y = rows(K)
     table = table.columns(np.array([0, 1]))
     estimator.fit(table.X, y)
-    said = pipeline.predictions_of(estimator, table.X, K)
+    said = predictions_of(estimator, table.X, K)
     return coefficients.of_fit(estimator, [], table, said[1]), table, said[1]
 
 
@@ -153,7 +158,7 @@ def test_names_are_the_same_whether_or_not_the_rows_shown_are_changed_by_a_step(
         model = Pipeline([("step", step), ("scale", StandardScaler()), ("last", Theirs())]).fit(
             X, y
         )
-        score = pipeline.predictions_of(model, X, 2)[1]
+        score = predictions_of(model, X, 2)[1]
         found = coefficients.of_fit(model, [], replace(table, X=X), score)
         assert found is not None
         assert found.names == names
@@ -162,7 +167,7 @@ def test_names_are_the_same_whether_or_not_the_rows_shown_are_changed_by_a_step(
 def test_names_of_one_fit_differ():
     """A column is called as the indicator of another."""
     table = replace(rows(2)[0], names=("age", "colour=green", "colour"))
-    fit = pipeline.fit(
+    fit = fitting.fit(
         Method(linclass.LogisticRegression, transforms=STEPS), table, rows(2)[1], Task(2, 1), seed=1
     )
     names = ("age", "colour=green", "colour=green (2)", "colour=red")

@@ -5,8 +5,11 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from linclass import Calibrated, LogisticRegression, MajorityClass, pipeline, tuning
+from linclass import Calibrated, LogisticRegression, MajorityClass
 from linclass.applicability import NotApplicable
+from linclass.pipeline import fitting, tuning
+from linclass.pipeline.fitted import Task
+from linclass.pipeline.method import Method
 from linclass.resampling import hold_out, stratified_folds
 from linclass.table import Table
 
@@ -128,23 +131,23 @@ class Watching(MajorityClass):
 def test_inner_folds_keep_groups_whole():
     y, groups = rows(97, 30, 4)
     table = Table(groups[:, None].astype(float), ("group",))
-    method = pipeline.Method(Watching, tune={"strength": [1.0, 2.0]})
-    task = pipeline.Task(n_classes=4, positive=1, inner_folds=3)
+    method = Method(Watching, tune={"strength": [1.0, 2.0]})
+    task = Task(n_classes=4, positive=1, inner_folds=3)
     Watching.seen.clear()
-    pipeline.fit(method, table, y, task, 1, groups)
+    fitting.fit(method, table, y, task, 1, groups)
     assert len(Watching.seen) == 6
     assert all(not fitted & asked for fitted, asked in Watching.seen)
     Watching.seen.clear()
-    pipeline.fit(method, table, y, task, 1)
+    fitting.fit(method, table, y, task, 1)
     assert any(fitted & asked for fitted, asked in Watching.seen)
 
 
 def test_an_estimator_with_folds_of_its_own_is_told_the_groups():
     y, groups = rows(60, 12, 2)
     table = Table(groups[:, None].astype(float), ("group",))
-    method = pipeline.Method(Calibrated, {"estimator": Watching()})
+    method = Method(Calibrated, {"estimator": Watching()})
     Watching.seen.clear()
-    pipeline.fit(method, table, y, pipeline.Task(n_classes=2, positive=1), 1, groups)
+    fitting.fit(method, table, y, Task(n_classes=2, positive=1), 1, groups)
     assert Watching.seen
     assert all(not fitted & asked for fitted, asked in Watching.seen)
 
@@ -213,6 +216,6 @@ def test_only_a_refusal_sends_tuning_from_the_joint_path_to_single_fits(failure)
 def test_an_impossible_candidate_is_left_out_alone():
     y, groups = rows(60, 60, 2)
     table = Table(np.random.default_rng(0).normal(size=(60, 2)) + y[:, None], ("a", "b"))
-    method = pipeline.Method(LogisticRegression, {}, tune={"strength": [-1.0, 0.1]})
-    fitted = pipeline.fit(method, table, y, pipeline.Task(n_classes=2, positive=1), 1, groups)
+    method = Method(LogisticRegression, {}, tune={"strength": [-1.0, 0.1]})
+    fitted = fitting.fit(method, table, y, Task(n_classes=2, positive=1), 1, groups)
     assert fitted.chosen["strength"] == 0.1

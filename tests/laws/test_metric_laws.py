@@ -9,7 +9,7 @@ import pytest
 from linclass import metrics
 from linclass.metrics.measure import measure
 from linclass.metrics.predictions import Predictions
-from linclass.pipeline import Task, measured
+from linclass.pipeline.fitted import Task, measured
 
 NAMES = metrics.names()
 PARTS = ("y_true", "y_pred", "score", "log_proba")

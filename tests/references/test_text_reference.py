@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from linclass.features import count_words
-from linclass.pipeline import Method, Task, fit
+from linclass.pipeline.fitted import Task
+from linclass.pipeline.fitting import fit
+from linclass.pipeline.method import Method
 from linclass.table import Table
 
 STRENGTH = 0.01

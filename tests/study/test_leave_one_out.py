@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linclass import leave_one_out, pipeline
+from linclass.pipeline import fitting, leave_one_out
+from linclass.pipeline.fitted import Task
+from linclass.pipeline.method import Method
 from linclass.resampling import seed_of
 from linclass.table import Table
 from linclass_study.runs import run
@@ -43,12 +45,12 @@ def ran(tmp_path, entry, units, groups=None, table=None, y=None, **task):
 
 def refitted(entry, units, groups, table, y, task):
     """One fit for each unit, by the pipeline as for any other fold."""
-    method, said = pipeline.Method.from_entry(entry), []
+    method, said = Method.from_entry(entry), []
     seed = seed_of(1, "d", "m", "leave_one_out", 0, 0)
     for unit in np.unique(units):
         out = units == unit
         members = None if groups is None else groups[~out]
-        fitted = pipeline.fit(method, table.rows(~out), y[~out], task, seed, members)
+        fitted = fitting.fit(method, table.rows(~out), y[~out], task, seed, members)
         said.append((np.flatnonzero(out), *fitted.predict(table.rows(out))))
     return said
 
@@ -80,8 +82,8 @@ def test_it_is_n_separate_fits(name, missing, grouped):
     table, y = rows(missing)
     groups = np.arange(N) // 2 if grouped else None
     units = np.arange(N) if groups is None else groups
-    task = pipeline.Task(**TASK)
-    method, seed = pipeline.Method.from_entry(entry), seed_of(1, "d", "m", "leave_one_out", 0, 0)
+    task = Task(**TASK)
+    method, seed = Method.from_entry(entry), seed_of(1, "d", "m", "leave_one_out", 0, 0)
     found = {}
     for at, _, said, _ in leave_one_out.each(method, table, y, units, task, seed, groups):
         codes, scores, logs = said
@@ -102,10 +104,10 @@ def test_the_shortcut_of_the_classifier_is_taken(monkeypatch):
     table, y = rows()
     table = table.rows(np.arange(N) != 7)
     y = np.delete(y, 7)
-    task = pipeline.Task(**TASK)
+    task = Task(**TASK)
 
     def parts(entry):
-        method = pipeline.Method.from_entry(entry)
+        method = Method.from_entry(entry)
         return len(list(leave_one_out.each(method, table, y, np.arange(N - 1), task, 1)))
 
     assert parts(METHODS["from sums"]) == 1

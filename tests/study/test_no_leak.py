@@ -15,8 +15,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from linclass import pipeline
+from linclass.pipeline import fitting
 from linclass.pipeline import steps as steps_of
+from linclass.pipeline.fitted import Task
+from linclass.pipeline.method import Method
 from linclass_study.data.assembly.assemble import assemble
 from linclass_study.data.assembly.canonical_order import normalized
 from linclass_study.data.dataset import Dataset
@@ -141,10 +143,10 @@ def data(tmp_path_factory):
 FOLD = np.arange(N) % FOLDS
 HELD_OUT = [np.flatnonzero(np.equal(FOLD, k)) for k in range(FOLDS)]
 PLACE = FOLD[EDITED]
-TASK = pipeline.Task(n_classes=2, positive=1, inner_folds=2)
+TASK = Task(n_classes=2, positive=1, inner_folds=2)
 
 
-def said(file: FeatureFile, method: pipeline.Method, together: bool):
+def said(file: FeatureFile, method: Method, together: bool):
     """What is said of the other rows of the fold of the edited row; the error, if it cannot be fitted."""
     test = HELD_OUT[PLACE]
     train = np.flatnonzero(FOLD != PLACE)
@@ -152,9 +154,9 @@ def said(file: FeatureFile, method: pipeline.Method, together: bool):
         warnings.simplefilter("ignore")  # as a run does, which writes them into its log
         try:
             if together:
-                fitted = pipeline.fit_folds(method, file.table, file.y, HELD_OUT, TASK)[PLACE]
+                fitted = fitting.fit_folds(method, file.table, file.y, HELD_OUT, TASK)[PLACE]
             else:
-                fitted = pipeline.fit(method, file.table.rows(train), file.y[train], TASK, 1)
+                fitted = fitting.fit(method, file.table.rows(train), file.y[train], TASK, 1)
             found = fitted.predict(file.table.rows(test))
         except Exception as error:
             return str(error)
@@ -163,7 +165,7 @@ def said(file: FeatureFile, method: pipeline.Method, together: bool):
 
 def hold(data, source: str, entry: dict) -> dict[bool, str]:
     """Assert it for one method, fitted alone and together with other folds; why it could not be fitted so."""
-    method = pipeline.Method.from_entry(entry)
+    method = Method.from_entry(entry)
     files = {
         edit: features.compute(own, entry.get("features", [])) for edit, own in data[source].items()
     }

@@ -12,7 +12,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from linclass import coefficients, pipeline
+from linclass import coefficients
+from linclass.pipeline import fitting
+from linclass.pipeline.fitted import Task
+from linclass.pipeline.method import Method
 from linclass.resampling import stratified_folds
 from linclass.table import Table
 from linclass_study.data import blocks
@@ -83,11 +86,11 @@ def test_predictions_are_those_of_rows_in_memory(rows, name, params):
     plan = planned(y, repeats=2)
     found = ran(folder, data, plan, entry)
     assert {fit["status"] for fit in found.fits} == {"converged"}
-    table, task = Table(X, ("b", "a", "c", "hits")), pipeline.Task(**TASK)
-    method = pipeline.Method.from_entry(entry)
+    table, task = Table(X, ("b", "a", "c", "hits")), Task(**TASK)
+    method = Method.from_entry(entry)
     kept = [columns for _, columns in found.tables["coefficients"]]
     for number, (part, fit) in enumerate(zip(found.parts, plan.fits, strict=True)):
-        fitted = pipeline.fit(method, table.rows(fit.train), y[fit.train], task, seed=0)
+        fitted = fitting.fit(method, table.rows(fit.train), y[fit.train], task, seed=0)
         y_pred, score, _ = fitted.predict(table.rows(fit.test))
         assert (part["row"] == fit.test).all()
         assert (part["y_pred"] == y_pred).all()

@@ -9,11 +9,14 @@ import polars as pl
 import pytest
 
 import linclass
-from linclass import metrics, pipeline
+from linclass import metrics
 from linclass.metrics.predictions import Predictions
+from linclass.pipeline import fitting
+from linclass.pipeline.fitted import Task
+from linclass.pipeline.method import Method
+from linclass.pipeline.transforming import fit_transforms
 from linclass.resampling import seed_of, stratified_folds
 from linclass.table import Table
-from linclass.transforming import fit_transforms
 from linclass_study.runs import run
 from linclass_study.runs.feature_file import FeatureFile
 from linclass_study.runs.folds import Plan
@@ -118,10 +121,10 @@ def test_tuning_tells_the_mean_and_standard_error_of_each_candidate(kept, rows):
 
 
 def loss(table, y, train, test, strength):
-    method = pipeline.Method(
+    method = Method(
         linclass.LogisticRegression, {"strength": strength}, transforms=(("standardize", {}),)
     )
-    fit = pipeline.fit(method, table.rows(train), y[train], pipeline.Task(3, 2), 0)
+    fit = fitting.fit(method, table.rows(train), y[train], Task(3, 2), 0)
     predictions = Predictions(y[test], *fit.predict(table.rows(test)), 2)
     return metrics.find("log_loss")(predictions)
 

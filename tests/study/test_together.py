@@ -8,17 +8,20 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from linclass import LogisticRegression, Perceptron, pipeline, tuning
+from linclass import LogisticRegression, Perceptron
 from linclass.applicability import NotApplicable
+from linclass.pipeline import fitting, tuning
+from linclass.pipeline.fitted import Task
+from linclass.pipeline.method import Method
+from linclass.pipeline.transforming import share, transform_class
 from linclass.resampling import stratified_folds
 from linclass.table import Table
-from linclass.transforming import share, transform_class
 from linclass_study.runs import run
 from linclass_study.runs.feature_file import FeatureFile
 from linclass_study.runs.folds import Plan
 from linclass_study.study import code
 
-TASK = pipeline.Task(n_classes=3, positive=2)
+TASK = Task(n_classes=3, positive=2)
 STEPS = (("impute", {}), ("one_hot", {}), ("standardize", {}))
 STRENGTHS = {"strength": [1.0, 0.1, 0.01, 0.001]}
 
@@ -44,19 +47,19 @@ def held_out(y: np.ndarray, folds: int = 5) -> list[np.ndarray]:
     return [np.flatnonzero(fold == k) for k in range(folds)]
 
 
-def methods(tune=None, **params) -> list[pipeline.Method]:
+def methods(tune=None, **params) -> list[Method]:
     """With fit_many and without, at a tight tol."""
     kinds = LogisticRegression, Alone
-    return [pipeline.Method(kind, {"tol": 1e-16} | params, tune or {}, STEPS) for kind in kinds]
+    return [Method(kind, {"tol": 1e-16} | params, tune or {}, STEPS) for kind in kinds]
 
 
 def test_folds_fitted_together_predict_what_they_predict_alone():
     table, y = rows()
     method, alone = methods(strength=0.3)
     folds = held_out(y)
-    for test, fitted in zip(folds, pipeline.fit_folds(method, table, y, folds, TASK), strict=True):
+    for test, fitted in zip(folds, fitting.fit_folds(method, table, y, folds, TASK), strict=True):
         train = np.delete(np.arange(len(y)), test)
-        single = pipeline.fit(alone, table.rows(train), y[train], TASK, 1)
+        single = fitting.fit(alone, table.rows(train), y[train], TASK, 1)
         for ours, theirs in zip(
             fitted.predict(table.rows(test)), single.predict(table.rows(test)), strict=True
         ):
@@ -65,11 +68,11 @@ def test_folds_fitted_together_predict_what_they_predict_alone():
 
 @pytest.mark.parametrize("metric", ["accuracy", "log_loss"])
 def test_the_same_strengths_are_chosen_together_and_alone(metric):
-    task = pipeline.Task(3, 2, tune_metric=metric)
+    task = Task(3, 2, tune_metric=metric)
     for seed in range(4):
         table, y = rows(90, seed)
         method, alone = methods(tune=STRENGTHS)
-        chosen = [pipeline.fit(m, table, y, task, seed) for m in (method, alone)]
+        chosen = [fitting.fit(m, table, y, task, seed) for m in (method, alone)]
         assert chosen[0].chosen == chosen[1].chosen
         ours, theirs = (fitted.predict(table)[2] for fitted in chosen)
         np.testing.assert_array_equal(ours, theirs)  # the last fit is the same one
@@ -85,7 +88,7 @@ def test_tuning_asks_fit_many_once(monkeypatch):
         return fit_many(self, X, y, folds, params, scaling)
 
     monkeypatch.setattr(LogisticRegression, "fit_many", counted)
-    pipeline.fit(methods(tune=STRENGTHS)[0], table, y, TASK, 1)
+    fitting.fit(methods(tune=STRENGTHS)[0], table, y, TASK, 1)
     assert calls == [(5, 4)]
 
 
@@ -95,8 +98,8 @@ def test_where_a_level_is_in_one_fold_alone_folds_are_transformed_one_by_one():
     assert share(STEPS, table, held_out(y)) is not None
     assert share(STEPS, table, [rare, np.arange(4, 60)]) is None
     method, _ = methods()
-    with pytest.raises(pipeline.NotApplicable, match="transforms"):
-        pipeline.fit_folds(method, table, y, [rare, np.arange(4, 60)], TASK)
+    with pytest.raises(NotApplicable, match="transforms"):
+        fitting.fit_folds(method, table, y, [rare, np.arange(4, 60)], TASK)
 
 
 def test_missing_values_and_strange_transforms_are_not_shared():
@@ -220,8 +223,8 @@ def test_candidates_are_compared_at_a_coarse_tolerance_and_the_chosen_one_is_fit
 
     table, y = rows()
     for params in ({}, {"tol": 1e-9}, {"tol": 0.1}):
-        pipeline.fit(pipeline.Method(Listens, params, STRENGTHS, STEPS), table, y, TASK, 1)
-    pipeline.fit(pipeline.Method(Listens, {}, {"tol": [1e-8]}, STEPS), table, y, TASK, 1)
+        fitting.fit(Method(Listens, params, STRENGTHS, STEPS), table, y, TASK, 1)
+    fitting.fit(Method(Listens, {}, {"tol": [1e-8]}, STEPS), table, y, TASK, 1)
     coarse = [1e-3] * 20
     assert said == [*coarse, 1e-6, *coarse, 1e-9, *[0.1] * 21, *[1e-8] * 6]
 
@@ -229,5 +232,5 @@ def test_candidates_are_compared_at_a_coarse_tolerance_and_the_chosen_one_is_fit
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_classifier_without_a_tolerance_is_tuned_as_it_is():
     table, y = rows()
-    method = pipeline.Method(Perceptron, {"order": "random"}, {"max_iter": [50, 60]}, STEPS)
-    assert pipeline.fit(method, table, y, TASK, 1).chosen["max_iter"] in (50, 60)
+    method = Method(Perceptron, {"order": "random"}, {"max_iter": [50, 60]}, STEPS)
+    assert fitting.fit(method, table, y, TASK, 1).chosen["max_iter"] in (50, 60)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from linclass import pipeline
+from linclass.pipeline import fitting
+from linclass.pipeline.fitted import Task
+from linclass.pipeline.method import Method
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 from linclass_study.study import yaml_file
 
@@ -45,6 +47,6 @@ def test_errors_on_the_training_speakers_are_those_of_the_table(method, tmp_path
     data = obtain_dataset("vowel", entry, [], tmp_path, ROOT)
     train = data.split == 0
     table, y = data.table.rows(train), data.y[train]
-    own = pipeline.Method.from_entry(yaml_file.read(ROOT / "config" / "methods.yaml")[method])
-    fitted = pipeline.fit(own, table, y, pipeline.Task(n_classes=11, positive=0), seed=0)
+    own = Method.from_entry(yaml_file.read(ROOT / "config" / "methods.yaml")[method])
+    fitted = fitting.fit(own, table, y, Task(n_classes=11, positive=0), seed=0)
     assert round(float((fitted.predict(table)[0] != y).mean()), 2) == TABLE[method][0]

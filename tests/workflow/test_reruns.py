@@ -117,7 +117,7 @@ def test_a_study_that_fits_withdraws_the_study_json_of_another_one(computed):
         ("linclass/solvers/smooth/newton.py", {"logistic_newton"}),
         ("linclass/classifiers/nearest_mean.py", {"nearest_mean"}),
         ("linclass/transforms/standardize.py", {"nearest_mean", "logistic_newton"}),
-        ("linclass/pipeline.py", {"nearest_mean", "lda", "logistic_newton"}),
+        ("linclass/pipeline/fitting.py", {"nearest_mean", "lda", "logistic_newton"}),
     ],
 )
 def test_editing_a_part_reruns_the_methods_that_import_it(computed, file, methods):

@@ -4,7 +4,7 @@ The first of these that the method permits:
 
 1. the classifier's own `leave_one_out`, for about the cost of one fit; only for single rows, if every training set
    would fit the transforms alike, and without tuning
-2. many models at once from shared computations (`pipeline.fit_folds`); without tuning
+2. many models at once from shared computations (`fitting.fit_folds`); without tuning
 3. one fit after another, tuned inside each training set
 
 All three give the result of separate fits, the transforms and the tuning included.
@@ -18,27 +18,29 @@ from typing import Any
 
 import numpy as np
 
-from linclass import pipeline
+from linclass.pipeline import fitting
+from linclass.pipeline.fitted import Fitted, Prediction, Task
+from linclass.pipeline.method import Method
 from linclass.table import Table
 
 AT_ONCE = 256  # models in memory at once
 
 # rows, their model (for 1. that of all rows), predictions, seconds to predict
-Part = tuple[np.ndarray, pipeline.Fitted, pipeline.Prediction, float]
+Part = tuple[np.ndarray, Fitted, Prediction, float]
 
 
 def each(
-    method: pipeline.Method,
+    method: Method,
     table: Table,
     y: np.ndarray,
     units: np.ndarray,
-    task: pipeline.Task,
+    task: Task,
     seed: int,
     groups: np.ndarray | None = None,
 ) -> Iterator[Part]:
     """The predictions for each unit (row or group) by the model of all other units; every row once."""
     if len(np.unique(units)) == len(units) and not method.tune:
-        found = _or_none(pipeline.left_out, method, table, y, task)
+        found = _or_none(fitting.left_out, method, table, y, task)
         if found is not None:
             yield np.arange(len(y)), *found, 0.0
             return
@@ -46,14 +48,14 @@ def each(
     held_out = np.split(order, np.flatnonzero(np.diff(units[order])) + 1)
     for begin in range(0, len(held_out), AT_ONCE):
         some = held_out[begin : begin + AT_ONCE]
-        together = _or_none(pipeline.fit_folds, method, table, y, some, task)
+        together = _or_none(fitting.fit_folds, method, table, y, some, task)
         for number, rows in enumerate(some):
             if together is not None:
                 fitted = together[number]
             else:
                 others = np.delete(np.arange(len(y)), rows)
                 members = None if groups is None else groups[others]
-                fitted = pipeline.fit(method, table.rows(others), y[others], task, seed, members)
+                fitted = fitting.fit(method, table.rows(others), y[others], task, seed, members)
             clock = time.perf_counter()
             said = fitted.predict(table.rows(rows))
             yield rows, fitted, said, time.perf_counter() - clock

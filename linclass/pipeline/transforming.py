@@ -4,8 +4,8 @@ Folds can be fitted together only on one matrix. A transform may state that ever
 as `impute` does if nothing is missing; the last one may be fitted for all folds at once (`for_folds`), as
 `standardize` is from sums. Other transforms are fitted fold by fold.
 
-First, columns of sparse rows without training rows are dropped (linclass/occurring_columns.py). Folds that differ in
-these columns are not fitted together, unless the classifier does not depend on them (`ignores_empty_columns`).
+First, columns of sparse rows without training rows are dropped (occurring_columns.py). Folds that differ in these
+columns are not fitted together, unless the classifier does not depend on them (`ignores_empty_columns`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.occurring_columns import fold_has_its_own, of_training_rows
+from linclass.pipeline.occurring_columns import fold_has_its_own, of_training_rows
 from linclass.table import Table
 
 Steps = Sequence[tuple[str, dict[str, Any]]]
@@ -43,7 +43,7 @@ def fit_transforms(steps: Steps, table: Table, y: np.ndarray) -> tuple[list[Any]
 
 
 @dataclass(frozen=True)
-class SharedRows:
+class TransformedRows:
     """All rows after the transforms that folds share, and the last transform of each fold."""
 
     table: Table
@@ -68,7 +68,7 @@ class SharedRows:
 
 def share(
     steps: Steps, table: Table, folds: Sequence[np.ndarray], ignores_empty_columns: bool = False
-) -> SharedRows | None:
+) -> TransformedRows | None:
     """The rows and transforms that the folds, given by their held-out rows, share; None if they share no matrix."""
     if not ignores_empty_columns and fold_has_its_own(table, folds):
         return None
@@ -80,9 +80,9 @@ def share(
         transform = transform_class(name)(**options)
         if i == len(steps) - 1 and hasattr(transform, "for_folds"):
             last = transform.for_folds(table, folds)
-            return None if last is None else SharedRows(table, common, last)
+            return None if last is None else TransformedRows(table, common, last)
         if not (hasattr(transform, "same_for") and transform.same_for(table, folds)):
             return None
         table = transform.transform(table)
         common.append(transform)
-    return SharedRows(table, common, None)
+    return TransformedRows(table, common, None)

@@ -12,7 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from linclass import coefficients, pipeline, tuning
+from linclass import coefficients
+from linclass.pipeline import fitting, tuning
+from linclass.pipeline.fitted import Fitted, Task, measured
+from linclass.pipeline.method import Method, parameters
 from linclass.predicted import is_ours
 from linclass.table import Table
 
@@ -23,24 +26,24 @@ EACH = 30  # first steps, after each of which they are
 
 
 def trace(
-    method: pipeline.Method,
+    method: Method,
     table: Table,
     y: np.ndarray,
     held_out: tuple[Table, np.ndarray],
-    task: pipeline.Task,
+    task: Task,
     seed: int,
     chosen: Mapping[str, Any],
 ) -> list[dict[str, Any]] | None:
     """The steps of a solver as in `trace_`; `watched` is the tune_metric on the held-out rows, computed after the first
     steps and then at growing intervals.
     """
-    if "trace" not in pipeline.parameters(method.classifier):
+    if "trace" not in parameters(method.classifier):
         return None
-    transforms, training, estimator = pipeline.prepared(method, table, y, seed, chosen)
+    transforms, training, estimator = fitting.prepared(method, table, y, seed, chosen)
     if not is_ours(estimator):
         return None
     rows, y_held_out = held_out
-    rows = pipeline.Fitted(method, task, {}, transforms, estimator).ready(rows)
+    rows = Fitted(method, task, {}, transforms, estimator).ready(rows)
     calls = looks = 0
 
     def watch(model: Any) -> float | None:
@@ -49,18 +52,18 @@ def trace(
         if calls > EACH and calls < EACH * EVERY ** (looks - EACH + 1):
             return None
         looks += 1
-        fitted = pipeline.Fitted(method, task, {}, transforms, model)
-        return pipeline.measured(fitted.say(rows), y_held_out, task)
+        fitted = Fitted(method, task, {}, transforms, model)
+        return measured(fitted.predict_transformed(rows), y_held_out, task)
 
     if training.X.size <= SMALL:
-        pipeline.prepared(method, table, y, seed, chosen)[2].fit(training.X, y)
+        fitting.prepared(method, table, y, seed, chosen)[2].fit(training.X, y)
     estimator.trace = watch
     estimator.fit(training.X, y)
     return getattr(estimator, "trace_", None)
 
 
 def path(
-    method: pipeline.Method,
+    method: Method,
     table: Table,
     y: np.ndarray,
     seed: int,
@@ -69,7 +72,7 @@ def path(
     """(strength, coefficients) over the tuned grid of strengths, with the other parameters as selected."""
     if "strength" not in method.tune or not callable(getattr(method.classifier, "path", None)):
         return None
-    transforms, ready, estimator = pipeline.prepared(method, table, y, seed, chosen)
+    transforms, ready, estimator = fitting.prepared(method, table, y, seed, chosen)
     if not is_ours(estimator) or not hasattr(estimator, "boundary"):  # kernel machines have none
         return None
     strengths = finer(tuning.candidates({"strength": method.tune["strength"]}))

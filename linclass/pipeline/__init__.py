@@ -1,0 +1,1 @@
+"""From rows to held-out predictions: transforms, tuning, classifier, decision, all fitted to training rows."""

@@ -1,0 +1,89 @@
+"""A fitted method, its task, and its predictions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linclass import metrics
+from linclass.applicability import NotApplicable
+from linclass.metrics.predictions import Predictions
+from linclass.pipeline.method import Method
+from linclass.predicted import predictions_of
+from linclass.risk import decide
+from linclass.table import Table
+
+# codes, scores (n, K), log-probabilities (n, K) or None
+Prediction = tuple[np.ndarray, np.ndarray, np.ndarray | None]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What all fits of a run have in common."""
+
+    n_classes: int
+    positive: int
+    costs: list[list[float]] | None = None
+    inner_folds: int = 5
+    tune_metric: str = "accuracy"
+    tune_rule: str = "best"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Parameters that were tried, and their tune_metric over the inner folds: mean and standard error, or None."""
+
+    params: dict[str, Any]
+    mean: float | None
+    error: float | None
+    n: int
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A fitted method."""
+
+    method: Method
+    task: Task
+    chosen: dict[str, Any]
+    transforms: list[Any]
+    estimator: Any
+    candidates: tuple[Candidate, ...] = ()
+
+    def ready(self, table: Table) -> Table:
+        """The transformed rows, as they reach the classifier."""
+        for transform in self.transforms:
+            table = transform.transform(table)
+        return table
+
+    def predict_transformed(self, ready: Table) -> Prediction:
+        """(predicted codes, scores (n, K), log-probabilities (n, K) or None) of transformed rows."""
+        return predict(self.estimator, ready.X, self.method, self.task)
+
+    def predict(self, table: Table) -> Prediction:
+        """(predicted codes, scores (n, K), log-probabilities (n, K) or None) of rows."""
+        return self.predict_transformed(self.ready(table))
+
+
+def measured(predicted: Prediction, y: np.ndarray, task: Task) -> float | None:
+    """The tune_metric of predictions; None if it is not defined."""
+    y_pred, scores, log_proba = predicted
+    said = Predictions(y, y_pred, scores, log_proba, task.positive, costs=task.costs)
+    value = float(metrics.find(task.tune_metric)(said))
+    return None if np.isnan(value) else value
+
+
+def predict(
+    estimator: Any, X: Any, method: Method, task: Task
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    y_pred, score, log_proba = predictions_of(estimator, X, task.n_classes)
+    if method.by_costs and task.costs is not None:
+        if log_proba is None:
+            raise NotApplicable(
+                "'decide: costs' needs probabilities, which this classifier does not give"
+            )
+        y_pred = decide(log_proba, task.costs).astype(np.int32)
+    return y_pred, score, log_proba

@@ -1,0 +1,95 @@
+"""Fitting a method to the training rows of one fold, of several folds at once, or of all rows but one."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from linclass.applicability import NotApplicable
+from linclass.pipeline.fitted import Candidate, Fitted, Prediction, Task, predict
+from linclass.pipeline.learning import fits_together, learn, refuse_gaps, rows_for
+from linclass.pipeline.method import Method
+from linclass.pipeline.selection import candidates_of, select
+from linclass.pipeline.transforming import fit_transforms, share
+from linclass.table import Table
+
+
+def fit(
+    method: Method,
+    table: Table,
+    y: np.ndarray,
+    task: Task,
+    seed: int,
+    groups: np.ndarray | None = None,
+) -> Fitted:
+    """Fit a method to training rows; tuned parameters are selected first.
+
+    Rows of a group stay together in the folds of the tuning, and in those of an estimator whose `fit` has the
+    parameter `groups`.
+    """
+    require_costs(method, task)
+    chosen: dict[str, Any] = {}
+    candidates: tuple[Candidate, ...] = ()
+    if method.tune:
+        choice = select(method, table, y, task, seed, groups)
+        chosen, candidates = choice.option, candidates_of(choice, task)
+    transforms, ready, estimator = prepared(method, table, y, seed, chosen)
+    learn(estimator, rows_for(estimator, ready), y, groups)
+    return Fitted(method, task, chosen, transforms, estimator, candidates)
+
+
+def prepared(
+    method: Method, table: Table, y: np.ndarray, seed: int, chosen: Mapping[str, Any]
+) -> tuple[list[Any], Table, Any]:
+    """(the fitted transforms, the training rows after them, the classifier that has yet to learn)."""
+    transforms, ready = fit_transforms(method.transforms, table, y)
+    estimator = method.estimator(seed, **chosen)
+    refuse_gaps(ready, estimator)
+    return transforms, ready, estimator
+
+
+def fit_folds(
+    method: Method, table: Table, y: np.ndarray, held_out: list[np.ndarray], task: Task
+) -> list[Fitted]:
+    """`fit` on the training rows of each fold at once, for a deterministic method without tuning.
+
+    Raises NotApplicable if the folds have nothing to share: fit them one by one.
+    """
+    require_costs(method, task)
+    if method.tune:
+        raise NotApplicable("each fold has its own tuning")
+    shared, fits = fits_together(method, [{}], table, y, held_out, None, strictly=True)
+    return [Fitted(method, task, {}, shared.transforms(k), fit) for k, (fit,) in enumerate(fits)]
+
+
+def left_out(method: Method, table: Table, y: np.ndarray, task: Task) -> tuple[Fitted, Prediction]:
+    """(model of all rows, predictions for each row by the model of all others), without tuning, for a
+    classifier with `leave_one_out`.
+
+    Raises NotApplicable if the transforms depend on the row that is left out.
+    """
+    require_costs(method, task)
+    estimator = method.estimator()
+    if method.tune or not callable(getattr(estimator, "leave_one_out", None)):
+        raise NotApplicable(f"{type(estimator).__name__} has no leave_one_out, or is tuned")
+    shared = share(method.transforms, table, list(np.arange(len(y))[:, None]))
+    if shared is None or shared.last is not None:
+        raise NotApplicable("the transforms differ from row to row")
+    refuse_gaps(shared.table, estimator)
+    rows = rows_for(estimator, shared.table)
+    Z = estimator.leave_one_out(rows, y)
+    learn(estimator, rows, y, None)
+    answering = copy.copy(estimator)  # predicts from these scores
+    answering.decision_function = lambda X: Z
+    said = predict(answering, rows, method, task)
+    return Fitted(method, task, {}, shared.common, estimator), said
+
+
+def require_costs(method: Method, task: Task) -> None:
+    if method.by_costs and task.costs is None:
+        raise NotApplicable(
+            "'decide: costs' needs costs, and the data set states none; add 'costs:' to its entry"
+        )

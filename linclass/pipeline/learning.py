@@ -1,0 +1,89 @@
+"""How an estimator, ours or any library's, gets its training rows."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+
+from linclass.applicability import NotApplicable
+from linclass.pipeline.method import Method, built
+from linclass.pipeline.transforming import TransformedRows, share
+from linclass.predicted import own_codes
+from linclass.table import Table
+
+
+def learn(estimator: Any, X: Any, y: np.ndarray, groups: np.ndarray | None) -> None:
+    """Fit an estimator. If it changes NumPy's error handling, the change ends here.
+
+    An estimator that holds out rows itself gets the groups: `fit(X, y, groups=…)`.
+    """
+    told = {} if groups is None or not _takes_groups(estimator) else {"groups": groups}
+    with np.errstate():
+        estimator.fit(X, own_codes(y, estimator), **told)
+
+
+def fits_together(
+    method: Method,
+    options: list[dict[str, Any]],
+    table: Table,
+    y: np.ndarray,
+    held_out: list[np.ndarray],
+    seed: int | None,
+    strictly: bool = False,
+) -> tuple[TransformedRows, list[list[Any]]]:
+    """(the rows that folds share, fits[fold][option]); raises NotApplicable if that is impossible.
+
+    `strictly`: nothing may depend on the held-out rows, not even by rounding through columns that only they have. In
+    tuning such a dependence on rounding is accepted.
+    """
+    estimator = method.estimator(seed)
+    if not callable(getattr(estimator, "fit_many", None)):
+        raise NotApplicable(f"{type(estimator).__name__} has no fit_many")
+    lenient = not strictly and getattr(estimator, "ignores_empty_columns", False)
+    shared = share(method.transforms, table, held_out, lenient)
+    if shared is None:
+        raise NotApplicable("its transforms are not the same in every fold")
+    refuse_gaps(shared.table, estimator)
+    params = [{name: built(v, seed) for name, v in option.items()} for option in options]
+    rows = rows_for(estimator, shared.table)
+    return shared, estimator.fit_many(rows, y, held_out, params, shared.scaling)
+
+
+def rows_for(estimator: Any, table: Table) -> Any:
+    """The matrix; with column names for estimators with parameters that name columns."""
+    return table.named_rows() if getattr(estimator, "takes_names", False) else table.X
+
+
+def refuse_gaps(table: Table, estimator: Any) -> None:
+    """Raise NotApplicable for texts, categories or missing values that the estimator cannot handle."""
+    if table.texts:
+        raise NotApplicable(
+            f"column '{min(table.texts)}' holds texts; add count_words or hash_words to the method's features"
+        )
+    if table.levels:
+        name = next(iter(table.levels))
+        raise NotApplicable(f"column '{name}' is text; add one_hot to the method's transforms")
+    values = table.X.data if table.is_sparse else table.X
+    if np.isnan(values).any() and not _allows_nan(estimator):
+        missing = np.isnan(table.X.toarray() if table.is_sparse else table.X).sum(axis=0)
+        column = int(np.argmax(missing > 0))
+        raise NotApplicable(
+            f"column '{table.names[column]}' has {missing[column]} missing values in the training rows; "
+            "add impute to the method's transforms"
+        )
+
+
+def _takes_groups(estimator: Any) -> bool:
+    try:
+        return "groups" in inspect.signature(estimator.fit).parameters
+    except (TypeError, ValueError):  # some compiled methods have no signature
+        return False
+
+
+def _allows_nan(estimator: Any) -> bool:
+    try:
+        return bool(estimator.__sklearn_tags__().input_tags.allow_nan)
+    except Exception:  # a foreign estimator without tags
+        return False

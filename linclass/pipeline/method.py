@@ -1,0 +1,97 @@
+"""A method: a configured classifier, as in an entry of config/methods.yaml.
+
+Parts are found by name, so a method depends only on the files of its own parts.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Method:
+    """A configured classifier: its class, parameters, grid of tuned parameters, and transforms."""
+
+    classifier: type
+    params: dict[str, Any] = field(default_factory=dict)
+    tune: dict[str, Any] = field(default_factory=dict)
+    transforms: tuple[tuple[str, dict[str, Any]], ...] = ()
+    by_costs: bool = False
+
+    @classmethod
+    def from_entry(cls, entry: Mapping[str, Any]) -> Method:
+        return cls(
+            classifier=import_class(entry["classifier"]),
+            params=dict(entry.get("params") or {}),
+            tune=dict(entry.get("tune") or {}),
+            transforms=tuple(named_steps(entry.get("transforms"))),
+            by_costs=entry.get("decide") == "costs",
+        )
+
+    def estimator(self, seed: int | None = None, **chosen: Any) -> Any:
+        """The unfitted classifier; `seed` sets its random_state unless the entry does."""
+        values = {name: built(value, seed) for name, value in (self.params | chosen).items()}
+        learns = hasattr(self.classifier, "fit")  # a splitter may reject a seed
+        if seed is not None and learns and "random_state" in parameters(self.classifier):
+            values.setdefault("random_state", seed)
+        inner = {name: values.pop(name) for name in list(values) if "__" in name}
+        made = self.classifier(**values)
+        return made.set_params(**inner) if inner else made
+
+
+def import_class(path: str) -> type:
+    """The class at an import path; ValueError with one sentence if there is none."""
+    module_name, _, name = path.rpartition(".")
+    try:
+        found = getattr(import_module(module_name), name)
+    except ModuleNotFoundError as error:
+        raise ValueError(
+            f"'{path}' cannot be imported: there is no module '{error.name}'; "
+            "install it, or correct the path"
+        ) from None
+    except AttributeError:
+        known = [n for n in dir(import_module(module_name)) if n[:1].isupper()]
+        near = get_close_matches(name, known, n=1)
+        remedy = f"did you mean '{near[0]}'?" if near else "correct the path"
+        raise ValueError(
+            f"'{path}' does not exist: '{module_name}' has no '{name}'; {remedy}"
+        ) from None
+    if not isinstance(found, type):
+        raise ValueError(f"'{path}' is not a class; give the class of an estimator")
+    return found
+
+
+def parameters(function: Any) -> Mapping[str, inspect.Parameter]:
+    """Parameters by name; empty if they are unknown, as for some compiled classes."""
+    try:
+        return inspect.signature(function).parameters
+    except ValueError:
+        return {}
+
+
+def named_steps(entries: Any) -> list[tuple[str, dict[str, Any]]]:
+    """[standardize, {impute: {numbers: median}}] → [(name, options), …]."""
+    pairs = []
+    for entry in entries or []:
+        name, options = (entry, None) if isinstance(entry, str) else next(iter(entry.items()))
+        pairs.append((name, dict(options or {})))
+    return pairs
+
+
+def built(value: Any, seed: int | None) -> Any:
+    """The value of a parameter; {classifier: …, params: …} becomes an estimator.
+
+    Also inside lists and mappings, such as the [[name, {classifier: …}], …] of ensembles.
+    """
+    if isinstance(value, Mapping):
+        if "classifier" in value:
+            return Method.from_entry(value).estimator(seed)
+        return {name: built(inside, seed) for name, inside in value.items()}
+    if isinstance(value, list):
+        return [built(item, seed) for item in value]
+    return value
