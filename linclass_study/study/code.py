@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -115,13 +115,23 @@ def _imports(path: Path) -> tuple[str, ...]:
         tree = ast.parse(path.read_bytes())
     except SyntaxError as error:
         raise Refused(f"{_shown(path)}, line {error.lineno}: not Python ({error.msg})") from None
-    for node in ast.walk(tree):
+    for node in _when_run(tree):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = _absolute(path, node)
             names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
     return tuple(names)
+
+
+def _when_run(tree: ast.AST) -> Iterator[ast.AST]:
+    """All nodes but those that only type checkers read."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
+            waiting += ast.iter_child_nodes(node)
 
 
 def _absolute(path: Path, node: ast.ImportFrom) -> str:

@@ -16,9 +16,8 @@ import polars as pl
 import pytest
 
 from linclass.pipeline import fitting
-from linclass.pipeline import steps as steps_of
 from linclass.pipeline.fitted import Task
-from linclass.pipeline.method import Method
+from linclass.pipeline.method import Method, named_steps
 from linclass_study.data.assembly.assemble import assemble
 from linclass_study.data.assembly.canonical_order import normalized
 from linclass_study.data.dataset import Dataset
@@ -228,6 +227,6 @@ def test_no_transform_looks_at_held_out_rows(data, steps, classifier):
 
 
 def test_every_transform_is_held_to_it():
-    named = {name for method in CATALOGUE.values() for name, _ in steps_of(method["transforms"])}
-    named |= {name for steps in STEPS.values() for name, _ in steps_of(steps)}
+    named = {name for method in CATALOGUE.values() for name, _ in named_steps(method["transforms"])}
+    named |= {name for steps in STEPS.values() for name, _ in named_steps(steps)}
     assert named == set(method_check.available("transforms"))
