@@ -99,7 +99,7 @@ class ErrorCorrectingOutputCodes(FromBinary):
             raise ValueError(f"decoding is {self.decoding!r}; it must be one of {known}.")
 
     def parts(self) -> list[str]:
-        named = [] if self.decoding in DECODINGS else [f"linclass.losses.{self.decoding}"]
+        named = [] if self.decoding in DECODINGS else [find("losses", self.decoding).__module__]
         return [*super().parts(), *named]
 
     def _start_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
@@ -164,5 +164,8 @@ class ErrorCorrectingOutputCodes(FromBinary):
 
 def _decodes(name: str) -> bool:
     """Whether this is a loss of margins other than 0 or 1."""
-    loss = find("losses", name) if name in names("losses") else None
-    return loss is not None and issubclass(loss, MarginLoss) and loss.kind != "discrete"
+    try:
+        loss = find("losses", name)
+    except ValueError:
+        return False
+    return issubclass(loss, MarginLoss) and loss.kind != "discrete"

@@ -12,8 +12,8 @@ from linclass.applicability import NotApplicable
 from linclass.pipeline.fitted import Candidate, Fitted, Prediction, Task, predict
 from linclass.pipeline.learning import fits_together, learn, refuse_gaps, rows_for
 from linclass.pipeline.method import Method
-from linclass.pipeline.selection import candidates_of, select
 from linclass.pipeline.transforming import fit_transforms, share
+from linclass.pipeline.tuned_parameters import candidates_of, select
 from linclass.table import Table
 
 

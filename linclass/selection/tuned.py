@@ -9,12 +9,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from linclass import tuning, validation
+from linclass import validation
 from linclass.applicability import NotApplicable
 from linclass.batches.path import Path, check_strengths
 from linclass.conventions.cloned import cloned
 from linclass.conventions.estimator import Estimator
 from linclass.numerics import Array
+from linclass.pipeline import tuning
 from linclass.resampling import stratified_folds
 from linclass.selection import strengths
 from linclass.selection.candidates import Option, fits_of, fits_on_folds
