@@ -9,13 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from linclass import (
-    ForwardStagewise,
-    Lasso,
-    LeastAngleRegression,
-    LinearRegression,
-    TunedRegressor,
-)
+from linclass import ForwardStagewise, Lasso, LeastAngleRegression, LinearRegression, TunedRegressor
 
 W = np.random.default_rng(9).uniform(0.5, 2, 60)
 
