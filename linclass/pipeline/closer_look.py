@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from linclass import coefficients
-from linclass.pipeline import fitting, tuning
+from linclass.pipeline import fitting
 from linclass.pipeline.fitted import Fitted, Task, measured
 from linclass.pipeline.method import Method, parameters
 from linclass.predicted import is_ours
+from linclass.selection import tuning
 from linclass.table import Table
 
 STRENGTHS = 20  # of a path, at least

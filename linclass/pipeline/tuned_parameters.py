@@ -10,13 +10,13 @@ import numpy as np
 
 from linclass import metrics
 from linclass.applicability import NotApplicable
-from linclass.pipeline import tuning
 from linclass.pipeline.fitted import Candidate, Task, measured, predict
 from linclass.pipeline.learning import fits_together, learn, refuse_gaps, rows_for
 from linclass.pipeline.method import Method, parameters
 from linclass.pipeline.transforming import fit_transforms
 from linclass.predicted import own_copy
 from linclass.resampling import seed_of
+from linclass.selection import tuning
 from linclass.table import Table
 from linclass.unfinished import silently
 

@@ -15,9 +15,8 @@ from linclass.batches.path import Path, check_strengths
 from linclass.conventions.cloned import cloned
 from linclass.conventions.estimator import Estimator
 from linclass.numerics import Array
-from linclass.pipeline import tuning
 from linclass.resampling import stratified_folds
-from linclass.selection import strengths
+from linclass.selection import strengths, tuning
 from linclass.selection.candidates import Option, fits_of, fits_on_folds
 from linclass.selection.criterion import CRITERIA, check_likelihood, information
 from linclass.selection.held_out_score import Score

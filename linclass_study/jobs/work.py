@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from math import sqrt
 from typing import Any, NamedTuple
 
-from linclass.pipeline import tuning
+from linclass.selection import tuning
 from linclass_study.data.entry.expected_size import Size
 from linclass_study.protocols import asked, named
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from linclass.pipeline import tuning
+from linclass.selection import tuning
 from linclass_study import table_files
 from linclass_study.results.outcome import FIT, FITTED, Outcome
 

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from linclass import metrics, module_of
-from linclass.pipeline import tuning
 from linclass.pipeline.method import Method
+from linclass.selection import tuning
 from linclass_study.project import ROOT
 from linclass_study.refusal import Refused
 from linclass_study.study.method_check import inner_entries

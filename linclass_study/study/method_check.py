@@ -15,8 +15,9 @@ import numpy as np
 import linclass
 from linclass.applicability import NotApplicable
 from linclass.conventions.regressor import Regressor
-from linclass.pipeline import transforming, tuning
+from linclass.pipeline import transforming
 from linclass.pipeline.method import Method, import_class, named_steps
+from linclass.selection import tuning
 from linclass.table import Table
 from linclass_study.refusal import nearest
 from linclass_study.study.module_files import look_beside_the_study

@@ -7,10 +7,11 @@ import pytest
 
 from linclass import Calibrated, LogisticRegression, MajorityClass
 from linclass.applicability import NotApplicable
-from linclass.pipeline import fitting, tuning
+from linclass.pipeline import fitting
 from linclass.pipeline.fitted import Task
 from linclass.pipeline.method import Method
 from linclass.resampling import hold_out, stratified_folds
+from linclass.selection import tuning
 from linclass.table import Table
 
 CASES = [  # rows, groups, classes, folds

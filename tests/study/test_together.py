@@ -10,11 +10,12 @@ from scipy import sparse
 
 from linclass import LogisticRegression, Perceptron
 from linclass.applicability import NotApplicable
-from linclass.pipeline import fitting, tuning
+from linclass.pipeline import fitting
 from linclass.pipeline.fitted import Task
 from linclass.pipeline.method import Method
 from linclass.pipeline.transforming import share, transform_class
 from linclass.resampling import stratified_folds
+from linclass.selection import tuning
 from linclass.table import Table
 from linclass_study.runs import run
 from linclass_study.runs.feature_file import FeatureFile
