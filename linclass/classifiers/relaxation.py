@@ -41,6 +41,9 @@ class Relaxation(OnlineClassifier):
         Limit on the number of passes over the rows.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the order 'random'. None draws a new one for each fit.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
@@ -64,6 +67,7 @@ class Relaxation(OnlineClassifier):
         tol: float = 1e-3,
         max_iter: int = 100,
         random_state: Any = 0,
+        class_weight: Any = None,
     ):
         self.margin = margin
         self.step = step
@@ -72,6 +76,7 @@ class Relaxation(OnlineClassifier):
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.class_weight = class_weight
 
     def check(self) -> None:
         super().check()

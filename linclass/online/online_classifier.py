@@ -30,6 +30,7 @@ class OnlineClassifier(LinearScores, LinearGeometry):
     order: str
     fit_intercept: bool
     max_iter: int
+    class_weight: Any
     random_state: Any
     n_mistakes_: int
     _theta: Array

@@ -1,10 +1,11 @@
 """Weights of rows and of classes, over every classifier of the package.
 
 A row of weight two is the row twice, a row of weight zero is no row, and the weight of a class is a factor of
-the weights of its rows. Four classifiers depend on more than the set of rows, and obey less:
+the weights of its rows. Some classifiers depend on more than the set of rows, and obey less:
 
 - the perceptrons correct a row of weight two once by two, not twice by one: weights count relative to the largest,
   and the mistakes of the model that is kept are weighed
+- those of linclass/online visit a row of weight two twice in succession (tests/laws/test_online_laws.py)
 - Calibrated holds rows out, and a row twice may be on both sides; its maps, given the scores, obey the law
 - so does TunedClassifier, which obeys it for given folds (tests/identities/test_tuned_identities.py)
 """
@@ -30,7 +31,8 @@ from linclass.conventions.cloned import cloned
 
 TIGHT = {"tol": 1e-12}
 IN_ORDER = {"Perceptron", "KernelPerceptron"}
-STOCHASTIC = {*IN_ORDER, "Calibrated", "TunedClassifier"}
+VISITED = {"Adaline", "AveragedPerceptron", "PassiveAggressive", "Relaxation"}
+STOCHASTIC = {*IN_ORDER, *VISITED, "Calibrated", "TunedClassifier"}
 TWO_CLASSES = {"ProbitRegression"}
 WITHOUT = {
     "NearestMean",
@@ -146,7 +148,7 @@ def test_the_weight_of_a_class_is_that_of_its_rows(model: Any, K: int) -> None:
         return
     by_name = cloned(model).set_params(class_weight=SOME).fit(X, y, sample_weight=w)
     same(by_name, weighed, X, 1e-9)
-    if name(model) not in IN_ORDER:
+    if name(model) not in {*IN_ORDER, *VISITED}:
         assert (
             np.abs(
                 by_name.decision_function(X)
