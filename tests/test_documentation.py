@@ -119,6 +119,23 @@ def test_files_that_a_page_names_exist(page) -> None:
     assert not [str(path) for path in paths if not path.exists()]
 
 
+def anchors(page: Path) -> set[str]:
+    """Of the headings, as GitHub makes them."""
+    headings = re.findall(
+        r"^#+ (.*)$", without_code(page.read_text(encoding="utf-8")), re.MULTILINE
+    )
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_to_headings_arrive(page) -> None:
+    text = without_code(page.read_text(encoding="utf-8"))
+    links = re.findall(r"\]\(([^)#:]*\.md)?#([^)]+)\)", text)
+    assert not [
+        link for link in links if link[1] not in anchors(page.parent / (link[0] or page.name))
+    ]
+
+
 def test_help_of_a_model_begins_with_its_equation() -> None:
     for name in MODELS:
         file = sys.modules[getattr(linclass, name).__module__]
