@@ -1,4 +1,4 @@
-"""Folds × strengths of small data as one batch, and its optima as solutions of single fits.
+"""Folds × strengths of small data as one stack, and its optima as solutions of single fits.
 
 The rows of a fold may be standardized, x → (x − m)/s. With w = s·v and b = β + m·v the scores are those
 of the original rows, w·(x − m)/s + b = v·x + β, so the folds share X, and s enters only ½λ‖w‖². In the
@@ -13,15 +13,16 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.batches.batched_newton import Batch
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
+from linclass.objective.stacked_objective import StackedObjective
 from linclass.solvers.base import Solution
 from linclass.solvers.smooth.newton import Newton
+from linclass.solvers.smooth.stacked_newton import minimize_stack
 
-SMALL = 40_000  # entries of X up to which a batch is faster than warm-started fits
+SMALL = 40_000  # entries of X up to which a stack is faster than warm-started fits
 FEW = 100  # parameters of one fit
-IN_CACHE = 1 << 15  # scores in a batch
+IN_CACHE = 1 << 15  # scores in a stack
 
 
 def is_small(folds: Any) -> bool:
@@ -43,10 +44,10 @@ def is_small(folds: Any) -> bool:
 def solve_folds(folds: Any, chosen: Sequence[int]) -> list[list[Solution]]:
     """A solution for each chosen fold and each strength."""
     P: Objective = folds.objectives[0]
-    solver, rows = folds.whole._chosen(P), SharedRows(P)
+    solver, rows = folds.whole._chosen(P), StandardizedRows(P)
     order = np.argsort(folds.strengths)[::-1]  # strongest first
     strengths = np.array(folds.strengths)[order] * P.curvature / P.strength
-    problems = max(1, IN_CACHE // (rows.batch.C * P.design.n_rows))
+    problems = max(1, IN_CACHE // (rows.stack.C * P.design.n_rows))
     found: list[list[Solution]] = []
     for some in _pieces(chosen, max(1, problems // len(order))):
         weights = _weights(folds, some)
@@ -54,9 +55,10 @@ def solve_folds(folds: Any, chosen: Sequence[int]) -> list[list[Solution]]:
         solutions: list[list[Solution]] = [[] for _ in some]
         start = None
         for own in _pieces(strengths, max(1, problems // len(some))):
-            optima = rows.batch.minimize(
+            optima = minimize_stack(
+                rows.stack,
                 np.repeat(weights, len(own), axis=0),
-                (np.array(own)[:, None] * rows.unit(moves, len(some))).reshape(-1, rows.batch.d),
+                (np.array(own)[:, None] * rows.unit(moves, len(some))).reshape(-1, rows.stack.d),
                 solver.tol,
                 solver.n_steps,
                 None if start is None else np.repeat(start, len(own), axis=0),
@@ -77,7 +79,7 @@ def solve_folds(folds: Any, chosen: Sequence[int]) -> list[list[Solution]]:
     return found
 
 
-class SharedRows:
+class StandardizedRows:
     """X with columns of mean 0 (if there is an intercept) and variance 1, and the transformation back."""
 
     def __init__(self, P: Objective):
@@ -85,16 +87,18 @@ class SharedRows:
         self.centre = X.mean(axis=0) if P.design.intercept else np.zeros(X.shape[1])
         self.spread = np.sqrt(np.square(X - self.centre).mean(axis=0))
         self.spread[self.spread == 0] = 1
-        self.batch = Batch((X - self.centre) / self.spread, P.design.intercept, P.loss, P.y)
+        self.stack = StackedObjective(
+            (X - self.centre) / self.spread, P.design.intercept, P.loss, P.y
+        )
 
     def unit(self, moves: Any, count: int) -> Array:
         """(count, 1, d): the strength of 1 in the columns of each fold, w = (scale/spread) u."""
-        scale = np.ones((count, self.batch.d)) if moves is None else np.array([s for _, s in moves])
+        scale = np.ones((count, self.stack.d)) if moves is None else np.array([s for _, s in moves])
         return np.square(scale / self.spread)[:, None]
 
     def thetas(self, theta: Array, moves: Any, strengths: int) -> Array:
-        """Weights and intercepts for the rows of each fold, from those of the batch."""
-        d, theta = self.batch.d, theta.copy()
+        """Weights and intercepts for the rows of each fold, from those of the stack."""
+        d, theta = self.stack.d, theta.copy()
         v = theta[..., :d] / self.spread
         shift, scale = np.zeros(d), np.ones(d)
         if moves is not None:
@@ -103,9 +107,9 @@ class SharedRows:
                 for part in (0, 1)
             )
         theta[..., :d] = v * scale
-        if self.batch.intercept:
+        if self.stack.intercept:
             theta[..., d] += (v * (shift - self.centre)).sum(axis=-1)
-        return theta[:, 0] if self.batch.C == 1 else theta
+        return theta[:, 0] if self.stack.C == 1 else theta
 
 
 def _weights(folds: Any, some: Sequence[int]) -> Array:

@@ -1,8 +1,8 @@
 """Folds × parameters of one classifier at once:  fits[fold][param], each as `fit` alone would end.
 
-Work that the fits share is done once. For small data it is one batched Newton's method (batch.py). For
-larger data, each fold shares the rows, their transpose, and the path from the strongest penalty to the
-weakest (path.py).
+Work that the fits share is done once. For small data it is one Newton's method on a stack of problems
+(batched_folds.py). For larger data, each fold shares the rows, their transpose, and the path from the strongest
+penalty to the weakest (path.py).
 """
 
 from __future__ import annotations

@@ -14,10 +14,8 @@ from typing import Any
 import numpy as np
 
 from linclass.numerics import Array, by_blocks
+from linclass.objective.gap import TINY, gap_of, relative
 from linclass.objective.point import Point
-
-TINY = np.finfo(float).tiny
-ROUNDING = np.finfo(float).eps
 
 
 class Certified:
@@ -38,8 +36,8 @@ class Certified:
         return self.residual(point)
 
     def share(self, gap: float, value: float) -> float:
-        """A gap relative to P, or to the rounding error of P at scores of 0 if that is larger."""
-        return gap / max(abs(value), ROUNDING * self._value_at_zero, TINY)
+        """A gap relative to P (`gap.relative`)."""
+        return float(relative(gap, value, self._value_at_zero))
 
     @cached_property
     def _value_at_zero(self) -> float:
@@ -84,8 +82,8 @@ class Certified:
         return self._gap_below(point, conjugates, shrink * U)
 
     def _gap_below(self, point: Point, conjugates: Array, U: Array) -> float:
-        dual = -self.weights @ conjugates - self.strength * self.penalty.conjugate(U)
-        return max(point.value - float(dual), 0.0)
+        losses, penalty = self.weights @ conjugates, self.strength * self.penalty.conjugate(U)
+        return float(gap_of(point.value, losses, penalty))
 
     def _with_intercept_moved(self, point: Point) -> Array:
         """s + ∇²ℓ δ, with δ the Newton step of the intercept, so that Σ w s = 0.

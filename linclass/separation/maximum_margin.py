@@ -19,6 +19,7 @@ import numpy as np
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.hinge import Hinge
 from linclass.numerics import Array
+from linclass.objective.gap import gap_of, relative
 from linclass.objective.objective import Objective
 from linclass.penalties.l2 import L2
 from linclass.proofs.signed_rows import SignedRows
@@ -59,8 +60,11 @@ class MaximumMargin:
 
     @property
     def gap(self) -> float:
-        """Relative, of ½‖w‖²."""
-        return 1 - (self.margin / self.bound) ** 2 if self.separable else self.bound
+        """Relative, of P = ½‖w‖² = 1/(2γ²) and D = 1/(2·bound²); the bound itself if nothing separates."""
+        if not self.separable:
+            return self.bound
+        primal, dual = 0.5 / self.margin**2, 0.5 / self.bound**2
+        return float(relative(gap_of(primal, -dual, 0.0), primal, 0.0))
 
 
 def maximum_margin(design: DesignMatrix, y: Array, tol: float = 1e-6) -> MaximumMargin:

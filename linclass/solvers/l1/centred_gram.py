@@ -15,7 +15,7 @@ import numpy as np
 from linclass.applicability import require_memory
 from linclass.design.second_moments import moments
 from linclass.numerics import Array
-from linclass.objective.certificate import TINY
+from linclass.objective.gap import gap_of, relative
 from linclass.objective.objective import Objective
 
 WHOLE = 500  # features up to which all of G is computed, if there are as many rows
@@ -92,9 +92,9 @@ class CentredGram:
         U = slopes / -strength
         shrink = penalty.into_domain(U)
         along_y = float((cW - self.variance).sum())  # Σ w r y_c
-        dual = -(shrink**2) * loss - shrink * along_y
-        dual -= strength * penalty.conjugate(shrink * U)
-        return Look(value, slopes, max(value - dual, 0.0) / max(abs(value), TINY))
+        conjugates = shrink**2 * loss + shrink * along_y
+        gap = gap_of(value, conjugates, strength * penalty.conjugate(shrink * U))
+        return Look(value, slopes, float(relative(gap, value, self.variance.sum() / 2)))
 
     def _extend(self, new: Array) -> None:
         known, design = self.known, self.design

@@ -21,7 +21,7 @@ from scipy.linalg import lapack
 
 from linclass.line_search import backtrack
 from linclass.numerics import Array
-from linclass.objective.certificate import TINY
+from linclass.objective.gap import TINY
 from linclass.objective.objective import Objective
 from linclass.soft_threshold import soft_threshold
 from linclass.solvers.l1.centred_gram import CentredGram

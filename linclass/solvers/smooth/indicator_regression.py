@@ -16,10 +16,9 @@ import numpy as np
 
 from linclass.inverse import Inverse
 from linclass.numerics import Array
+from linclass.objective.gap import TINY, gap_of_parts, l2_part, relative
 from linclass.solvers.base import Solution
 from linclass.statistics.class_moments import ClassMoments
-
-TINY = np.finfo(float).tiny
 
 
 class IndicatorRegression:
@@ -73,7 +72,8 @@ class IndicatorRegression:
         value = (missed + strength * np.vdot(w, w)) / 2
         if strength:  # the gap of the dual point −(y − z)
             kind = "duality_gap"
-            certificate = np.vdot(residual, residual) / (2 * strength) / max(value, TINY)
+            gap = gap_of_parts(0.0, l2_part(residual, strength).sum())
+            certificate = relative(gap, value, self.power / 2)
         else:
             kind = "gradient_cosine"
             raw = np.sqrt(np.diag(self.gram) + self.mean**2)

@@ -1,0 +1,59 @@
+"""Laws of the duality gap: its two forms agree, and a problem of a stack has the gap of a single one."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from linclass.design.design_matrix import DesignMatrix
+from linclass.losses.logistic import Logistic
+from linclass.losses.softmax import Softmax
+from linclass.objective.gap import ROUNDING, gap_of, gap_of_parts, l2_part, relative
+from linclass.objective.objective import Objective
+from linclass.objective.stacked_objective import StackedObjective
+from linclass.penalties.l2 import L2
+from linclass.solvers.smooth.newton import Newton
+
+
+def problem(K: int, strength: float, intercept: bool, seed: int = 0) -> Objective:
+    rng = np.random.default_rng(seed)
+    X, codes = rng.standard_normal((40, 3)), rng.integers(K, size=40)
+    loss, y = (Logistic(), 2.0 * codes - 1) if K == 2 else (Softmax(K), codes)
+    weights = rng.uniform(0.5, 2, 40)
+    return Objective(DesignMatrix(X, intercept), loss, y, weights, L2(), strength)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("strength", [1e-2, 1.0])
+def test_both_forms_of_the_gap_are_one_number(K: int, strength: float) -> None:
+    """For the slopes of a point ℓ(z) + ℓ*(s) = s z, so that only the penalty's part is left."""
+    P = problem(K, strength, intercept=False)
+    theta = np.random.default_rng(1).standard_normal(P.shape)
+    point = P.at(theta)
+    parts = gap_of_parts(0.0, l2_part(point.gradient.ravel(), strength))
+    assert_allclose(P.duality_gap(point), parts, rtol=1e-10)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_a_problem_of_a_stack_has_the_gap_of_a_single_one(K: int, intercept: bool) -> None:
+    strengths = [1e-2, 0.1, 1.0]
+    singles = [problem(K, strength, intercept) for strength in strengths]
+    first = singles[0]
+    near = [Newton(tol=1e-3).solve(P, P.zero()).theta for P in singles]
+    stack = StackedObjective(first.design.X, intercept, first.loss, first.y)
+    theta = np.stack([np.atleast_2d(t) for t in near], axis=1)
+    weights = np.repeat(first.weights[None], 3, axis=0)
+    point = stack.at(theta, weights, np.repeat(np.array(strengths)[:, None], 3, axis=1))
+    points = [P.at(t) for P, t in zip(singles, near, strict=True)]
+    assert_allclose(point.value, [p.value for p in points], rtol=1e-12)
+    for b, single in enumerate(points):
+        assert_allclose(point.gradient[:, b], np.atleast_2d(single.gradient), atol=1e-12)
+    gaps = [P.certificate(p) for P, p in zip(singles, points, strict=True)]
+    assert_allclose(point.certificate(np.arange(3), np.inf), gaps, rtol=1e-6, atol=1e-14)
+
+
+def test_a_gap_is_never_negative_and_relative_to_what_is_left_of_the_objective() -> None:
+    assert_allclose(gap_of(np.array([2.0, 1.0]), -1.5, np.array([0.0, 0.3])), [0.5, 0.0])
+    assert_allclose(relative(0.5, 2.0, 1.0), 0.25)
+    assert_allclose(relative(ROUNDING, 0.0, 2.0), 0.5)  # a perfect fit
+    assert_allclose(relative(np.array([1.0, 2.0]), np.array([4.0, 4.0]), 0.0), [0.25, 0.5])
