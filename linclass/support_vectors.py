@@ -13,7 +13,8 @@ does not change the fit.   Hastie, Tibshirani & Friedman (2009), §12.2
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -27,26 +28,60 @@ ON_BOUNDARY, MISCLASSIFIED, LEFT_OUT = "on boundary", "misclassified", "left out
 TIE = 1e-9  # rounding error of scores
 
 
-class Support(NamedTuple):
-    """Of one two-class problem, one entry per row."""
+class MarginRows:
+    """What a margin fit tells of its training rows: `dual_variables_`, `slacks_` and `roles_`, one entry per row
+    that was passed to `fit`; for more than two classes one row of entries per class.
+    """
 
-    alpha: Array
-    slacks: Array
-    roles: Array
+    dual_variables_: Array
+    slacks_: Array
+    _limits: Array | float  # C_i, infinite if α is unbounded
+    _straight: bool  # the loss is piecewise linear, so that α = C_i beyond the kink
+
+    @property
+    def roles_(self) -> Array:
+        """Role of each row, from its dual variable and its slack."""
+        if "_limits" not in vars(self):
+            raise AttributeError("roles_ come with the fit; call fit first")
+        named = roles(self.dual_variables_, self.slacks_, self._limits, self._straight)
+        return np.where(np.isnan(self.slacks_), LEFT_OUT, named)
+
+    def _keep_rows(
+        self,
+        objectives: Sequence[Objective],
+        solutions: Sequence[Solution],
+        kept: Array,
+    ) -> list[Array]:
+        """Set the attributes; returns α of the rows that were kept, for each two-class problem."""
+        pairs = list(zip(objectives, solutions, strict=True))
+        found = [dual_variables(*pair) for pair in pairs]
+        slacks = [np.maximum(1 - P.y * scores(P, s), 0) for P, s in pairs]
+        self.dual_variables_ = of_all_rows(found, kept, 0.0)
+        self.slacks_ = of_all_rows(slacks, kept, np.nan)
+        first = objectives[0]
+        self._straight = bool(first.loss.piecewise_linear)
+        bounded = self._straight and solutions[0].alpha is None
+        limits = first.weights / first.strength if bounded else np.inf
+        self._limits = (
+            of_all_rows([limits], kept, np.inf) if isinstance(limits, np.ndarray) else limits
+        )
+        return found
 
 
-def support(objective: Objective, solution: Solution, alpha: Array | None = None) -> Support:
-    """Dual variables from the slopes of the certificate, or from `alpha` if they are known."""
-    point = objective.at(solution.theta)
-    limit: Array | float = np.inf
-    if alpha is None:
-        s = point.slopes if solution.slopes is None else solution.slopes
-        alpha = objective.weights / objective.strength * np.maximum(-objective.y * s, 0)
-        if objective.loss.piecewise_linear:
-            limit = objective.weights / objective.strength
-    slacks = np.maximum(1 - objective.y * point.scores, 0)
-    straight = objective.loss.piecewise_linear
-    return Support(alpha, slacks, roles(alpha, slacks, limit, straight))
+def dual_variables(objective: Objective, solution: Solution) -> Array:
+    """α from the slopes of the certificate, if the solver does not give it."""
+    if solution.alpha is not None:
+        return solution.alpha
+    s = solution.slopes
+    if s is None:
+        s = objective.at(solution.theta).slopes
+    return objective.weights / objective.strength * np.maximum(-objective.y * s, 0)
+
+
+def scores(objective: Objective, solution: Solution) -> Array:
+    if solution.scores is None:
+        return objective.design.scores(solution.theta)
+    return solution.scores
 
 
 def roles(alpha: Array, slacks: Array, limit: Array | float, straight: bool) -> Array:
@@ -55,7 +90,7 @@ def roles(alpha: Array, slacks: Array, limit: Array | float, straight: bool) -> 
     on = ((alpha > 0) & ~at_limit) | (slacks > 0) & (alpha == 0) | at_limit & (slacks <= TIE)
     near_one = np.abs(slacks - 1) <= TIE
     named = np.array([MISCLASSIFIED, INSIDE, ON_BOUNDARY, BEYOND, ON_MARGIN])
-    number = np.zeros(len(alpha), dtype=np.int8)
+    number = np.zeros(alpha.shape, dtype=np.int8)
     for k, rule in enumerate([slacks < 1, near_one, slacks <= 0, on], start=1):
         number[rule] = k  # later rules take precedence
     return named[number]

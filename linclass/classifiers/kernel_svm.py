@@ -26,12 +26,12 @@ from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.parts import find
 from linclass.solvers.base import Solution, Solver
-from linclass.support_vectors import LEFT_OUT, of_all_rows, rows_that_count, support
+from linclass.support_vectors import MarginRows, rows_that_count
 
 SOLVERS = {"hinge": "semismooth_newton", "squared_hinge": "finite_newton"}
 
 
-class KernelSVM(KernelPath, Classifier):
+class KernelSVM(MarginRows, KernelPath, Classifier):
     """Parameters
     ----------
     kernel : str or callable, default='gaussian'
@@ -140,7 +140,6 @@ class KernelSVM(KernelPath, Classifier):
         solutions: Sequence[Solution],
     ) -> None:
         pairs = list(zip(objectives, solutions, strict=True))
-        found = [support(*pair) for pair in pairs]
         beta = np.array([self._coefficients(*pair) for pair in pairs])
         used = np.flatnonzero(beta.any(axis=0))
         self._keep_basis(X, used, kept)
@@ -149,9 +148,7 @@ class KernelSVM(KernelPath, Classifier):
             axis=1
         )
         self.C_ = 1 / float(weights.sum() * self.strength)
-        self.dual_variables_ = of_all_rows([f.alpha for f in found], kept, 0.0)
-        self.slacks_ = of_all_rows([f.slacks for f in found], kept, np.nan)
-        self.roles_ = of_all_rows([f.roles for f in found], kept, LEFT_OUT)
+        self._keep_rows(objectives, solutions, kept)
         self._record_solutions(solutions, SOLVERS[self.loss])
 
     def _solver(self) -> Solver:

@@ -25,7 +25,7 @@ from linclass.objective.objective import Objective
 from linclass.separation.maximum_margin import maximum_margin
 from linclass.separation.proof import Undecided
 from linclass.solvers.base import Solution
-from linclass.support_vectors import LEFT_OUT, of_all_rows, rows_that_count, support
+from linclass.support_vectors import MarginRows, rows_that_count
 
 
 class Inseparable(NotApplicable):
@@ -39,7 +39,7 @@ class Inseparable(NotApplicable):
         self.weights = weights
 
 
-class LinearSVM(LinearClassifier):
+class LinearSVM(MarginRows, LinearClassifier):
     """Parameters
     ----------
     loss : {'hinge', 'squared_hinge'}, default='hinge'
@@ -197,14 +197,11 @@ class LinearSVM(LinearClassifier):
     ) -> Self:
         super()._finish(objectives, solutions, codes, weights)
         self.C_ = np.inf if self._is_hard() else 1 / float(weights.sum() * self.strength)
-        found = [support(P, s, s.alpha) for P, s in zip(objectives, solutions, strict=True)]
-        self.dual_variables_ = of_all_rows([f.alpha for f in found], self._kept, 0.0)
-        self.slacks_ = of_all_rows([f.slacks for f in found], self._kept, np.nan)
-        self.roles_ = of_all_rows([f.roles for f in found], self._kept, LEFT_OUT)
+        alphas = self._keep_rows(objectives, solutions, self._kept)
         lengths = np.linalg.norm(self.coef_, axis=1)
         margins = np.divide(1, lengths, out=np.full(len(lengths), np.inf), where=lengths > 0)
         self.margin_ = float(margins[0]) if len(margins) == 1 else margins
-        own = np.any([f.alpha > 0 for f in found], axis=0)
+        own = np.any([alpha > 0 for alpha in alphas], axis=0)
         self.support_ = np.flatnonzero(self._kept)[own]
         objectives[0].design.forget_transpose()  # frees memory for the support vectors
         self.support_vectors_ = objectives[0].design.X[own]

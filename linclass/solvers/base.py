@@ -29,6 +29,7 @@ class Solution:
     rank: int | None = None  # of the Hessian, if it is singular
     slopes: Array | None = None  # the dual point of the certificate, if there is one
     alpha: Array | None = None  # dual variables, if they are not slopes times row weights
+    scores: Array | None = None  # of the rows at theta, if they are known
     extra: dict[str, Any] = field(
         default_factory=dict
     )  # fitted attributes that only this solver has

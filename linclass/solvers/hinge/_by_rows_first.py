@@ -35,11 +35,15 @@ class ByRowsFirst(Solver):
                 solution = self._solve(distinct.objective, start, trace)
                 if solution.slopes is not None:
                     solution.slopes = solution.slopes[distinct.place]
+                if solution.scores is not None:
+                    solution.scores = solution.scores[distinct.place]
                 return solution
             found = pivoting.pivot(objective, start, self.tol, self.n_steps, trace)
             point, slopes, certificate, n_iter = found
             if certificate <= self.tol or n_iter >= self.n_steps:
-                return Solution.at(point, certificate, self.tol, n_iter, slopes=slopes)
+                return Solution.at(
+                    point, certificate, self.tol, n_iter, slopes=slopes, scores=point.scores
+                )
             start = point.theta
         few = few_rows(objective, start)
         if few is not None:
@@ -51,7 +55,9 @@ class ByRowsFirst(Solver):
         if alone.value >= solution.objective:
             return solution
         certificate = objective.certificate(alone)
-        return Solution.at(alone, certificate, self.tol, solution.n_iter, slopes=alone.slopes)
+        return Solution.at(
+            alone, certificate, self.tol, solution.n_iter, slopes=alone.slopes, scores=alone.scores
+        )
 
     def _descend(
         self, objective: Objective, start: Array, trace: Trace | None, n_iter: int

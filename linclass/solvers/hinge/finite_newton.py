@@ -63,7 +63,9 @@ class FiniteNewton(ByRowsFirst, Newton):
         )
         if certificate == np.inf:
             certificate = objective.certificate(point)
-        return Solution.at(point, certificate, self.tol, n_iter + steps, slopes=point.slopes)
+        return Solution.at(
+            point, certificate, self.tol, n_iter + steps, slopes=point.slopes, scores=point.scores
+        )
 
 
 def minimize(

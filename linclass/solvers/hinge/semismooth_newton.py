@@ -76,7 +76,7 @@ class SemismoothNewton(ByRowsFirst):
                 reach *= GROWTH
             n_iter, last, known = n_iter + steps, certificate, True
         point, slopes, certificate = best
-        return Solution.at(point, certificate, self.tol, n_iter, slopes=slopes)
+        return Solution.at(point, certificate, self.tol, n_iter, slopes=slopes, scores=point.scores)
 
 
 def one_round(
