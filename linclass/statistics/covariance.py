@@ -61,7 +61,7 @@ def freedom(moments: ClassMoments, covariance: str) -> Any:
             f"weights sum to {np.min(moments.total):g}, so N − K is not positive; weights count rows "
             "here. Scale them up, or use covariance='maximum_likelihood'."
         )
-    return np.maximum(left, 1)  # one row in each class: the scatter is 0, whatever its divisor
+    return np.where(left > 0, left, 1.0)  # one row in each class: the scatter is 0 then
 
 
 def tied_spreads(stack: ClassMoments, covariance: str) -> list[Spread]:

@@ -33,6 +33,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
         {"estimator": NearestMean(), "code": "one_vs_one", "decoding": "hamming"}
     ],
     "FlexibleDiscriminantAnalysis": [{"regressor": linclass.Ridge(), "priors": "uniform"}],
+    "MixtureDiscriminantAnalysis": [{"subclasses": 2, "shrinkage": 0.3}],
     "KernelSVM": [
         {"loss": "squared_hinge"},
         *({"kernel": k} for k in ("linear", "polynomial")),

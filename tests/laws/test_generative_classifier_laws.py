@@ -16,6 +16,7 @@ from linclass import (
     GaussianNB,
     LinearDiscriminantAnalysis,
     MajorityClass,
+    MixtureDiscriminantAnalysis,
     MultinomialNB,
     NearestMean,
     NearestShrunkenCentroids,
@@ -38,6 +39,7 @@ KINDS = [
     ReducedRankLDA,
     RegularizedDiscriminantAnalysis,
     FlexibleDiscriminantAnalysis,
+    MixtureDiscriminantAnalysis,
 ]
 PROBABILISTIC = [
     GaussianNB,
@@ -49,8 +51,10 @@ PROBABILISTIC = [
     ReducedRankLDA,
     RegularizedDiscriminantAnalysis,
     FlexibleDiscriminantAnalysis,
+    MixtureDiscriminantAnalysis,
 ]
-CLOSED = [kind for kind in KINDS if kind is not FlexibleDiscriminantAnalysis]
+ITERATED = (FlexibleDiscriminantAnalysis, MixtureDiscriminantAnalysis)
+CLOSED = [kind for kind in KINDS if kind not in ITERATED]
 
 
 @pytest.fixture
@@ -284,9 +288,12 @@ def test_one_row_of_each_class_leaves_the_priors() -> None:
     np.testing.assert_allclose(model.predict_proba([[3.0, 3.0]]), [[0.5, 0.5]])
 
 
-def test_weights_that_sum_to_less_than_the_classes_are_refused_with_the_remedy() -> None:
+@pytest.mark.parametrize("total", [1.0, 0.01])
+def test_weights_that_sum_to_less_than_the_classes_are_refused_with_the_remedy(
+    total: float,
+) -> None:
     X, y = DATA[3]
-    weights = np.full(len(y), 1 / len(y))
+    weights = np.full(len(y), total / len(y))
     with pytest.raises(ValueError, match="weights count rows here"):
         LinearDiscriminantAnalysis().fit(X, y, weights)
     model = LinearDiscriminantAnalysis(covariance="maximum_likelihood")

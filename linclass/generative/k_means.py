@@ -1,0 +1,59 @@
+"""k-means of weighted rows:  min Σ_i w_i min_c ‖y_i − c‖² over k centres, by Lloyd's iteration from k-means++ starts.
+
+Starts are drawn from the distribution of the rows, in an order that depends on their content only. So neither the
+order of the rows matters, nor whether a row of weight two is given twice.
+Lloyd (1982), IEEE Trans. Inf. Theory 28; Arthur & Vassilvitskii (2007), SODA
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linclass.numerics import Array
+
+STEPS = 100
+ROUNDING = 1e-10  # of a sum of squares: less tells no centres, and no starts, apart; the first is taken then
+
+
+def k_means(Y: Array, weights: Array, k: int, starts: int, seed: int) -> Array:
+    """The centre (0, 1, …) of each row, by the best of several starts; fewer than k if fewer rows differ."""
+    rng = np.random.default_rng(seed)
+    order = np.argsort(Y @ rng.standard_normal(Y.shape[1]), kind="stable")
+    best, least = np.zeros(len(Y), dtype=int), np.inf
+    for _ in range(starts if k > 1 else 0):
+        nearest, squares = _lloyd(Y, weights, _far_apart(Y, weights, order, k, rng))
+        if squares < least * (1 - ROUNDING):
+            best, least = nearest, squares
+    return np.unique(best, return_inverse=True)[1]
+
+
+def _far_apart(Y: Array, weights: Array, order: Array, k: int, rng: np.random.Generator) -> Array:
+    """k-means++: each centre is a row, drawn by its weight times the squared distance to the centres so far."""
+    least = ROUNDING * (weights @ (Y**2).sum(axis=1))
+    chosen: list[int] = []
+    near = np.ones(len(Y))
+    for u in rng.random(k):
+        sums = np.cumsum((weights * near)[order])
+        if chosen and sums[-1] <= least:
+            break
+        place = np.searchsorted(sums, u * sums[-1])
+        chosen.append(order[min(place, len(Y) - 1)])
+        distance = ((Y - Y[chosen[-1]]) ** 2).sum(axis=1)
+        near = np.minimum(near, distance) if len(chosen) > 1 else distance
+    return Y[chosen]
+
+
+def _lloyd(Y: Array, weights: Array, centres: Array) -> tuple[Array, float]:
+    nearest = np.full(len(Y), -1)
+    alike = ROUNDING * float(weights @ (Y**2).sum(axis=1)) / weights.sum()
+    for _ in range(STEPS):
+        before = nearest
+        squares = (centres**2).sum(axis=1) - 2 * Y @ centres.T
+        nearest = (squares <= squares.min(axis=1, keepdims=True) + alike).argmax(axis=1)
+        if np.array_equal(nearest, before):
+            break
+        member = weights * (np.arange(len(centres))[:, None] == nearest)
+        mass = member.sum(axis=1)
+        moved = mass > 0
+        centres[moved] = member[moved] @ Y / mass[moved, None]
+    return nearest, float(weights @ ((Y - centres[nearest]) ** 2).sum(axis=1))

@@ -1,0 +1,50 @@
+"""k-means: weights are rows, order does not matter, and it is no worse than scikit-learn's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+
+from linclass.generative.k_means import k_means
+
+
+def rows(n: int = 90) -> np.ndarray:
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(n, 2)) + 4 * rng.normal(size=(5, 2))[np.arange(n) % 5]
+
+
+def squares(Y: np.ndarray, w: np.ndarray, nearest: np.ndarray) -> float:
+    kinds = range(nearest.max() + 1)
+    M = np.array([np.average(Y[nearest == c], axis=0, weights=w[nearest == c]) for c in kinds])
+    distance = ((Y[:, None] - M) ** 2).sum(axis=2)
+    np.testing.assert_array_equal(distance.argmin(axis=1), nearest)  # a fixed point
+    return float(w @ distance.min(axis=1))
+
+
+@pytest.mark.parametrize("k", [1, 2, 5, 8])
+def test_it_is_as_good_as_scikit_learns(k: int) -> None:
+    Y, w = rows(), np.random.default_rng(1).uniform(0.5, 2, 90)
+    ours = squares(Y, w, k_means(Y, w, k, 20, 0))
+    theirs = KMeans(k, n_init=20, random_state=0).fit(Y, sample_weight=w).inertia_
+    assert ours <= theirs * 1.02
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_neither_order_nor_repetition_of_rows_matters(k: int) -> None:
+    Y, times = rows(), np.random.default_rng(2).integers(1, 4, 90)
+    order = np.random.default_rng(3).permutation(90)
+    expected = k_means(Y, times.astype(float), k, 3, 7)
+    moved = k_means(Y[order], times[order].astype(float), k, 3, 7)
+    np.testing.assert_array_equal(moved, expected[order])
+    often = np.repeat(np.arange(90), times)
+    np.testing.assert_array_equal(k_means(Y[often], np.ones(len(often)), k, 3, 7), expected[often])
+
+
+def test_there_are_no_more_centres_than_different_rows() -> None:
+    Y = np.repeat([[0.0, 1.0], [2.0, 5.0]], 10, axis=0)
+    found = k_means(Y, np.ones(20), 6, 5, 0)
+    assert sorted(set(found.tolist())) == [0, 1]
+    assert len(set(zip(found.tolist(), Y[:, 0].tolist(), strict=True))) == 2
+    assert not k_means(np.ones((7, 3)), np.ones(7), 3, 5, 0).any()
+    assert not k_means(np.ones((7, 0)), np.ones(7), 3, 5, 0).any()
