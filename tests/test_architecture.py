@@ -7,8 +7,14 @@ import sys
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
+import numpy as np
 import pytest
+
+from linclass import LogisticRegression
+from linclass.design.design_matrix import DesignMatrix
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "linclass"
@@ -259,3 +265,35 @@ def test_no_file_is_called_utils_or_helpers() -> None:
         part for line in listed.stdout.splitlines() for part in Path(line).with_suffix("").parts
     }
     assert not stems & {"utils", "util", "helpers", "helper", "misc", "common_utils"}
+
+
+def files_before_the_first_product(model: Any, X: np.ndarray, y: np.ndarray) -> dict[str, set[str]]:
+    """Functions of linclass, by file, that a fit enters until it asks for a product with the rows."""
+    products = {getattr(DesignMatrix, name).__code__ for name in ("scores", "scores_of", "pull")}
+    entered: dict[str, set[str]] = {}
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(str(PACKAGE)):
+            name = Path(code.co_filename).relative_to(PACKAGE).as_posix()
+            entered.setdefault(name, set()).add(code.co_qualname)
+            if code in products:
+                sys.setprofile(None)
+
+    model.fit(X, y)  # parts are found once
+    sys.setprofile(note)
+    try:
+        model.fit(X, y)
+    finally:
+        sys.setprofile(None)
+    return entered
+
+
+def test_a_fit_reaches_the_rows_through_few_files() -> None:
+    """Model, its base and two of conventions, validation, composition, penalty and its base, choice and base of
+    solvers, objective and its Hessian, Newton's method, and the rows."""
+    X, y = np.random.default_rng(0).standard_normal((40, 3)), np.arange(40) % 2
+    entered = files_before_the_first_product(LogisticRegression(), X, y)
+    assert {"solvers/smooth/newton.py", "design/design_matrix.py"} <= set(entered)
+    assert len(entered) <= 14, sorted(entered)
+    assert sum(map(len, entered.values())) <= 60

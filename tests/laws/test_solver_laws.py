@@ -465,7 +465,7 @@ def test_a_perceptron_keeps_the_best_weights_that_it_met(order: str) -> None:
 
         class Look(Trace):
             def __call__(self, point: Any) -> None:
-                seen.append(float(P.weights @ (point.scores * P.y <= 0)))  # noqa: B023
+                seen.append(float(np.mean(point.scores * P.y <= 0)))  # noqa: B023
 
         errors = []
         for passes in (1, 3, 10, 30):

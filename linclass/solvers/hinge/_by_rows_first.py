@@ -4,7 +4,7 @@ small, a start from a fit to few of many rows, and a final comparison with the i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from linclass.numerics import Array
 from linclass.objective.centred_rows import centred
@@ -13,7 +13,6 @@ from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.hinge import block_pivoting as pivoting
 from linclass.solvers.intercept_alone import by_bisection
-from linclass.solvers.subset_start import few_rows
 
 
 @dataclass(frozen=True)
@@ -45,10 +44,7 @@ class ByRowsFirst(Solver):
                     point, certificate, self.tol, n_iter, slopes=slopes, scores=point.scores
                 )
             start = point.theta
-        few = few_rows(objective, start)
-        if few is not None:
-            start = replace(self, tol=1e-3, max_iter=None).solve(few, start).theta
-        solution = self._descend(objective, start, trace, n_iter)
+        solution = self._descend(objective, self.near(objective, start), trace, n_iter)
         if solution.certificate <= self.tol:
             return solution
         alone = by_bisection(objective)

@@ -12,7 +12,7 @@ steps reduce the residual tenfold. The start is the best intercept, and steps ar
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -24,7 +24,6 @@ from linclass.objective.units import Units
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.intercept_alone import begin, is_minimum
 from linclass.solvers.l1.working_set import CUT, WorkingSet
-from linclass.solvers.subset_start import few_rows
 
 STAGE = 0.3  # ratio of one strength to the last
 LOOK = 0.01  # of the kink: a residual below it is worth computing the certificate
@@ -51,9 +50,8 @@ class ProximalNewton(Solver):
             if trace:
                 trace(point)
             return Solution.at(point, objective.certificate(point), self.tol, 0)
-        few = few_rows(objective, start)
-        if few is not None:
-            point = objective.at(replace(self, tol=1e-3, max_iter=None).solve(few, start).theta)
+        if (near := self.near(objective, start)) is not start:
+            point = objective.at(near)
         steps, working = 0, None
         for stage in stages(point):
             working = WorkingSet(stage, point, units)

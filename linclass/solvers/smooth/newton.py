@@ -8,7 +8,7 @@ Boyd & Vandenberghe (2004), §9.5
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.solvers.base import Solution, Solver, Trace
-from linclass.solvers.subset_start import few_rows
 
 CHORD = 1e-2  # decrement, relative to the objective: scores then change by about 0.1
 
@@ -36,14 +35,11 @@ class Newton(Solver):
     """
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        point = objective.survey(self.near(objective, start, 1e-4))  # two full steps then suffice
         # Without a duality gap the digits of coefficients and standard errors count: every
         # Hessian is new, and one more step is taken.
         proof = objective.certificate_kind == "duality_gap"
         near = (20 if proof else 0.02) * self.tol
-        few = few_rows(objective, start)
-        if few is not None:  # two full steps then suffice
-            start = replace(self, tol=1e-4, max_iter=None).solve(few, start).theta
-        point = objective.survey(start)
         source, inverse = point, inverse_hessian(point)
         certificate, last, kept = np.inf, np.inf, False
         for n_iter in range(1, self.n_steps + 1):  # noqa: B007

@@ -17,10 +17,9 @@ from linclass.line_search import backtrack
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
-from linclass.solvers.base import Solution, Solver, Trace
+from linclass.solvers.base import Solution, Solver, Trace, few_rows
 from linclass.solvers.conjugate_gradients import Apply, conjugate_gradients, length
 from linclass.solvers.smooth.newton import Newton, inverse_hessian
-from linclass.solvers.subset_start import few_rows
 
 PART = 6  # of the rows precondition: with fewer and a weak penalty the Hessian is a poor one
 PATIENCE = 8  # products for one step, above which a Hessian is formed to precondition the next
