@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from linclass.applicability import require_memory
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 
@@ -30,7 +31,8 @@ def degrees_of_freedom(objective: Objective, theta: Array) -> float:
         objective, theta, kept = objective.on_features(features), theta[..., own], kept[..., own]
     penalty = np.zeros(objective.shape)
     objective.weight_part(penalty)[...] = objective.curvature
-    which = kept.ravel()
+    which, p = kept.ravel(), kept.size
+    require_memory(48 * p * p, f"effective degrees of freedom need a dense {p} × {p} Hessian")
     H = objective.with_strength(0).at(theta).hessian[np.ix_(which, which)]
     if not len(H):
         return 0.0
