@@ -1,9 +1,8 @@
-"""Fits and predictions of rows that stay in their Parquet file, which is read twice for all folds.
+"""Fit and predict rows that stay in their Parquet file, in two passes over the file for all folds.
 
-The first pass gathers the sums of each fold as a shard, the second predicts the rows of each fold by
-the model of the others. So a method must be a function of sums over rows (LDA, QDA, naive Bayes,
-Fisher, nearest mean), untuned, and its transforms must leave the rows alone. Of all rows memory
-holds the classes and what is predicted, never the features.
+The first pass accumulates the sums of each fold, the second one predicts the rows of each fold by the model of the
+others. So a method must depend on sums over rows alone (LDA, QDA, naive Bayes, Fisher, nearest mean), must be untuned,
+and its transforms must not change the rows. Memory holds the classes and predictions of all rows, never the features.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ Predicted = tuple[np.ndarray, np.ndarray, np.ndarray | None, float]  # …, seco
 def fit(
     method: Method, file: FeatureFile, held_out: Sequence[np.ndarray], task: Task
 ) -> list[Fitted]:
-    """The model of all rows but those of each fold."""
+    """One model for each fold, fitted on all other rows."""
     estimator = method.estimator()
     if method.tune or not callable(getattr(estimator, "merge_all", None)):
         raise NotApplicable(
@@ -46,7 +45,7 @@ def fit(
 
 
 def refuse_parts(rows: int, of: int) -> None:
-    """A learning curve's fits leave rows out that are not tested either."""
+    """Refuse the fits of a learning curve, which leave out rows that are not tested either."""
     if rows < of:
         raise NotApplicable(
             "its rows stay in their file (parquet_blocks), and learning_curve needs them in memory; "
@@ -57,7 +56,7 @@ def refuse_parts(rows: int, of: int) -> None:
 def predict(
     fits: Sequence[Fitted], file: FeatureFile, held_out: Sequence[np.ndarray]
 ) -> list[Predicted]:
-    """What each model says of the rows of its fold, in their order."""
+    """Predictions of each model for the rows of its fold, in their order."""
     parts: list[list[Any]] = [[] for _ in fits]
     seconds = np.zeros(len(fits))
     divided, begin = partitions(held_out, len(file.y)), 0
@@ -79,7 +78,7 @@ def predict(
 
 
 def _unchanged(method: Method, file: FeatureFile) -> Iterator[Table]:
-    """The blocks, of which each transform of the method says that it would leave them alone."""
+    """Iterate over the blocks, checking that no transform of the method would change them."""
     for table in blocks.tables(file.in_file, file.table.names):
         shared = share(method.transforms, table, [])
         if shared is None or shared.last is not None or shared.table.X is not table.X:

@@ -1,8 +1,8 @@
-"""What a run reads: the features of a data set with its classes, in one .npz file.
+"""The input of a run: features and classes of a data set, in one .npz file.
 
-`reason` is not empty when the features cannot be had for this data set; then there are no rows. `grid` holds
-the same features of a regular grid over the plane of the data set (plane.py), where it has one, so that a
-run can say which class it gives to each point.
+`reason` is not empty if the features cannot be computed for this data set; then there are no rows. `grid` has the same
+features for a regular grid over the plane of the data set (plane.py), if it has one, so that runs can predict its
+points.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from linclass_study.data import npz_file
 from linclass_study.plane import plane
 
 GRID = 121  # points along each axis of two features
-CUT = 81  # of a plane through more
+CUT = 81  # points along each axis of a plane through more features
 MARGIN = 0.08  # of the range, on each side
 OUT = 0.005  # share of the rows that may lie beyond each side of a plane through more features
 
@@ -37,8 +37,8 @@ class FeatureFile:
     axes: Axes
     grid: Table
     reason: str = ""
-    in_file: str = ""  # the Parquet file that the rows stay in; the table is empty then
-    groups: np.ndarray | None = None  # which rows belong together
+    in_file: str = ""  # Parquet file that holds the rows; the table is then empty
+    groups: np.ndarray | None = None  # group of each row
 
     def save(self, path: str | os.PathLike[str]) -> None:
         partial = Path(path).with_name(f"{Path(path).name}.{os.getpid()}.partial.npz")
@@ -80,7 +80,7 @@ def peek(path: str | os.PathLike[str]) -> tuple[Axes, str]:
 
 
 def grid(table: Table, y: np.ndarray) -> tuple[Axes, Table]:
-    """(axes, every point of the grid over them) on the plane of the rows; both empty where there is none."""
+    """(axes, all points of the grid) on the plane of the rows; both empty if there is no plane."""
     found = plane(table, y)
     if isinstance(found, str):
         return NOWHERE

@@ -1,4 +1,4 @@
-"""The row-by-row maps that a method asks for, applied to a data set and to the plane it lies in."""
+"""Apply the feature maps of a method to a data set and to the grid on its plane."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from linclass_study.data.dataset import Dataset
 from linclass_study.data.unavailable import first_line, one_line
 from linclass_study.runs.feature_file import CUT, NOWHERE, Axes, FeatureFile, grid
 
-LARGEST = 5_000_000  # numbers in the features of a grid
+LARGEST = 5_000_000  # values in the features of a grid
 
 
 def compute(data: Dataset, steps: Sequence[Any]) -> FeatureFile:
@@ -27,13 +27,13 @@ def compute(data: Dataset, steps: Sequence[Any]) -> FeatureFile:
         axes, points = _grid(data, table.shape[1], steps)
     except NotApplicable as error:
         return FeatureFile.empty(one_line(error))
-    except Exception as error:  # also of a feature that a user wrote: the study goes on
+    except Exception as error:  # a user's feature map may fail; the study continues
         return FeatureFile.empty(f"its features cannot be computed ({first_line(error)})")
     return FeatureFile(table, data.y, axes, points, in_file=data.in_file, groups=data.groups)
 
 
 def _grid(data: Dataset, width: int, steps: Sequence[Any]) -> tuple[Axes, Table]:
-    """Of the training rows; none where its features would be too many to be predicted by each fit."""
+    """Grid on the plane of the training rows; empty if its features would be too many."""
     if data.in_file or width * CUT**2 > LARGEST:
         return NOWHERE
     train = data.split == 0

@@ -1,7 +1,7 @@
-"""Which fit of a run is looked at more closely, and at what: its path over strengths, the steps of its solver.
+"""Details of one fit of a run: its regularization path and the steps of its solver.
 
-It is the first fit of the first protocol that has folds. The look is a call of its own, after the fit and outside
-its times; whatever goes wrong in it, the fit has its row and its predictions.
+They are computed for the first fit of the first protocol that has folds, in a separate call after the fit, so they do
+not count towards its times, and a failure does not affect its row or its predictions.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from linclass_study.runs.folds import Plan, Planned
 
 @dataclass(frozen=True)
 class FitDetails:
-    """What a worker is asked for."""
+    """A request to a worker for the details of a fit."""
 
     train: np.ndarray
     test: np.ndarray
@@ -27,7 +27,7 @@ class FitDetails:
 
 
 def details_of(entry: Mapping[str, Any], traces: bool) -> tuple[str, ...]:
-    """What there may be to see of a method: only our own classifiers tell."""
+    """Details that a method supports: only linclass's own classifiers do."""
     if not entry["classifier"].startswith("linclass."):
         return ()
     return (
@@ -37,4 +37,6 @@ def details_of(entry: Mapping[str, Any], traces: bool) -> tuple[str, ...]:
 
 
 def is_detailed(rows: Planned, plan: Plan) -> bool:
+    """Whether details are computed for this fit."""
+    """Whether details are computed for this fit."""
     return rows.protocol == plan.on_plane and (rows.repeat, rows.fold) == (0, 0)

@@ -41,7 +41,7 @@ def log_warnings(heard: list[warnings.WarningMessage]) -> None:
 
 
 def finite_number(value: Any) -> float | None:
-    """The largest, where there are several; None for what is no number."""
+    """A number, or the maximum of several; None if it is not a finite number."""
     try:
         largest = float(np.max(value))
     except (TypeError, ValueError, OverflowError):

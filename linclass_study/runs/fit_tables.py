@@ -1,7 +1,7 @@
-"""What a fit gives beside its predictions, as columns of the tables of workflow/schemas.
+"""Optional results of a fit as columns of the tables in workflow/schemas.
 
-Each is a mapping of column → values, without the columns that say which fit it is; None where there is
-nothing to tell.
+Each function returns a mapping from column to values, without the columns that identify the fit, or None if the fit
+has no such result.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ STEP = ("passes", "seconds", "objective", "gradient_norm")
 
 
 def coefficients(found: Coefficients | None) -> Columns | None:
-    """The intercept, whose feature is null, and the features of each class."""
+    """Intercept (its feature is null) and largest coefficients of each class."""
     if found is None:
         return None
     rows = _rows(found, found.largest(LARGEST))
@@ -32,7 +32,7 @@ def coefficients(found: Coefficients | None) -> Columns | None:
 
 
 def tuning(candidates: Sequence[Candidate]) -> Columns | None:
-    """A row for each candidate: its parameters as JSON, and its score over the inner folds."""
+    """One row for each candidate: its parameters as JSON, and its score on the inner folds."""
     if not candidates:
         return None
     return {
@@ -45,7 +45,7 @@ def tuning(candidates: Sequence[Candidate]) -> Columns | None:
 
 
 def path(found: Sequence[tuple[float, Coefficients]] | None) -> Columns | None:
-    """At each strength the features that are among the largest anywhere on the path."""
+    """Coefficients at each strength, of the features with the largest coefficients anywhere on the path."""
     if not found:
         return None
     first = found[0][1]
@@ -64,7 +64,7 @@ def path(found: Sequence[tuple[float, Coefficients]] | None) -> Columns | None:
 
 
 def trace(steps: Any) -> Columns | None:
-    """The solver's steps, where the estimator tells them as ours do."""
+    """Steps of the solver, if the estimator records them in linclass's form."""
     if not isinstance(steps, list) or not all(isinstance(step, Mapping) for step in steps):
         return None
     told = [step for step in steps if {*STEP} <= {*step}]
@@ -79,7 +79,7 @@ def trace(steps: Any) -> Columns | None:
 
 
 def _real(value: Any) -> float | None:
-    """As the tables have it; a foreign estimator may tell anything."""
+    """Convert to float; a foreign estimator's value may have any type."""
     if value is None:
         return None
     if not isinstance(value, Real):

@@ -1,4 +1,4 @@
-"""Leave-one-out inside one planned fit: every row, or group of rows, by the model of all others."""
+"""Leave-one-out as one planned fit: each row, or group of rows, is predicted by the model of all others."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from linclass_study.runs.feature_file import FeatureFile
 
 @dataclass(frozen=True)
 class LeaveOneOut:
-    """What a worker is asked for: the unit of each row, and the seed of all its fits."""
+    """A request to a worker: the unit (row or group) of each row, and the seed of all fits."""
 
     units: np.ndarray
     seed: int
@@ -29,7 +29,7 @@ class LeaveOneOut:
 
 @dataclass(frozen=True)
 class Predicted:
-    """The predictions of all rows, what was chosen most often, and how all the fits ended."""
+    """Predictions of all rows, the most frequent tuned parameters, and the joint status of all fits."""
 
     y_pred: np.ndarray
     score: np.ndarray
@@ -60,7 +60,7 @@ def predict(
         method, file.table, file.y, asked.units, task, asked.seed, file.groups
     )
     while True:
-        random.seed(asked.seed)  # so that no fit depends on what those before it drew
+        random.seed(asked.seed)  # so that fits do not depend on earlier ones
         np.random.seed(asked.seed)  # noqa: NPY002 – the legacy state is what some estimators draw from
         if (part := next(parts, None)) is None:
             break
@@ -85,7 +85,7 @@ def predict(
 
 
 def _of_all(endings: list[dict[str, Any]]) -> dict[str, Any]:
-    """How the fits ended: as the commonest of those that did not converge, if any did not."""
+    """The joint ending: the most frequent one of the fits that did not converge, if any."""
     if len(endings) == 1:
         return endings[0]
     others = Counter((e["status"], e["reason"]) for e in endings if e["status"] != "converged")
@@ -98,7 +98,7 @@ def _of_all(endings: list[dict[str, Any]]) -> dict[str, Any]:
         "status": status,
         "reason": reason,
         "iterations": _largest(endings, "iterations"),
-        "objective": None,  # there are as many as fits
+        "objective": None,  # every fit has its own
         "certificate": _largest(endings, "certificate") if len(kinds) == 1 else None,
         "certificate_kind": kinds.pop() if len(kinds) == 1 else None,
     }

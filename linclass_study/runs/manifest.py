@@ -1,7 +1,7 @@
-"""bundles/{bundle}.json: which runs a job has brought up to date, and what files they have.
+"""bundles/{bundle}.json: the runs of a job and their files.
 
-A manifest is the one output of a job, however many runs it holds. It is a promise: the job of one that does not
-hold is done again.
+A manifest is the only output of a job, whatever the number of its runs. If it does not agree with the files, the job
+runs again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FOLDER = "bundles"
 
 
 def write(path: Path, runs: Mapping[str, Mapping[str, Any]]) -> None:
-    """runs: dataset/method → what run_files.recorded says of it."""
+    """`runs` maps dataset/method to run_files.recorded."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
     partial.write_text(json.dumps(runs, indent=1) + "\n", encoding="utf-8")
@@ -26,7 +26,7 @@ def write(path: Path, runs: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 def read(path: Path) -> dict[str, dict[str, Any]]:
-    """Nothing, where the file is not there or is no manifest."""
+    """The runs of a manifest; empty if the file is missing or invalid."""
     try:
         runs = dict(json.loads(path.read_text(encoding="utf-8")))
         for about in runs.values():
@@ -37,10 +37,10 @@ def read(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def holds(results: Path, bundle: str, wanted: Mapping[str, str]) -> bool:
-    """Whether the files of exactly the wanted runs are there, asked for in the same way: run → asked.
+    """Whether the manifest lists exactly the wanted runs (run → digest of its specification) and their files exist.
 
-    Snakemake compares what a job was asked only while it has its own records. Results that were moved, or whose
-    .snakemake is gone, must speak for themselves.
+    Snakemake detects changed parameters only while it has its own records; results that were moved, or whose
+    .snakemake was deleted, are checked here.
     """
     runs = read(results / FOLDER / f"{bundle}.json")
     whole = (run_files.are_there(results / "runs" / run, runs[run]["files"]) for run in runs)

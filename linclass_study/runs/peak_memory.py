@@ -15,7 +15,7 @@ def reset_peak_memory() -> None:
 
 
 def peak_memory_mb() -> float:
-    """The largest resident set since the reset; of the whole process where the kernel keeps no such mark."""
+    """Largest resident set since the reset, or of the whole process where it cannot be reset."""
     try:
         with open("/proc/self/status") as status:
             return next(int(s.split()[1]) for s in status if s.startswith("VmHWM")) / 1000

@@ -1,14 +1,14 @@
-"""What the files of a run were made of, recorded by the run's own files; so a run is computed again only if it must.
+"""The files of a run. They record the inputs of the run, so it is computed again only if these have changed.
 
-runs/{dataset}/{method}/predictions.parquet   a row for each held-out row
-                        coefficients.parquet  of each fit of a linear classifier: what each feature weighs; else absent
-                        tuning.parquet        of each tuned fit: every candidate with its inner score; else absent
-                        paths.parquet         of the first fit: coefficients along the strengths; else absent
-                        traces.parquet        a row for each step of a solver that was asked to tell; else absent
-                        boundary.npz          the class of each point of the plane, where the data have one; else absent
-                        fits.parquet          a row for each planned fit; written last, and its metadata tell the rest
+runs/{dataset}/{method}/predictions.parquet   one row for each held-out row
+                        coefficients.parquet  coefficients of each fit of a linear classifier (optional)
+                        tuning.parquet        candidates of each tuned fit with their inner scores (optional)
+                        paths.parquet         coefficients of the first fit along the strengths (optional)
+                        traces.parquet        one row for each recorded step of a solver (optional)
+                        boundary.npz          predicted class of each point of the plane (optional)
+                        fits.parquet          one row for each planned fit; written last; its metadata record the inputs
 
-Predictions themselves hold nothing but predictions, so the same predictions are the same bytes.
+predictions.parquet has no metadata, so equal predictions are equal bytes.
 """
 
 from __future__ import annotations
@@ -22,23 +22,27 @@ from typing import Any
 
 import polars as pl
 
-KEY = "linclass.run"  # of the metadata of fits.parquet
+KEY = "linclass.run"  # key in the metadata of fits.parquet
 LAST = "fits.parquet"
-TABLES = ("coefficients", "tuning", "paths", "traces")  # that are absent rather than empty
+TABLES = ("coefficients", "tuning", "paths", "traces")  # optional: absent rather than empty
 BOUNDARY = "boundary.npz"
 OTHERS = ("predictions.parquet", *(f"{table}.parquet" for table in TABLES), BOUNDARY)
 
 
 @dataclass(frozen=True)
 class RunInputs:
-    """asked: the method's entry, its code, the evaluation and the limits; rows: features, folds and classes."""
+    """Digests of the inputs of a run.
+
+    asked   the method's entry, its code, the evaluation and the limits
+    rows    features, folds and classes
+    """
 
     asked: str
     rows: str
 
 
 def digest_of(*values: Any) -> str:
-    """One short word for values that JSON can write, in which order counts."""
+    """Short digest of JSON-serializable values; their order matters."""
     return hashlib.blake2b(json.dumps(values, default=str).encode(), digest_size=16).hexdigest()
 
 
@@ -48,14 +52,14 @@ def digest_of_file(path: Path) -> str:
 
 
 def described(folder: Path, made_of: RunInputs) -> dict[str, str]:
-    """The metadata of fits.parquet, once the other files are written."""
+    """Metadata of fits.parquet, after the other files are written."""
     there = (folder / name for name in OTHERS)
     files = {path.name: _about(path) for path in there if path.exists()}
     return {KEY: json.dumps(asdict(made_of) | {"files": files})}
 
 
 def recorded(folder: Path) -> dict[str, Any] | None:
-    """asked, rows and files of a run; None where it is not whole."""
+    """The inputs (`asked`, `rows`) and `files` of a run; None if it is incomplete."""
     last = folder / LAST
     try:
         kept = json.loads(pl.read_parquet_metadata(last)[KEY])
@@ -66,7 +70,7 @@ def recorded(folder: Path) -> dict[str, Any] | None:
 
 
 def are_there(folder: Path, files: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether no file was deleted or cut short."""
+    """Whether all files exist with their recorded sizes."""
     try:
         return all(
             (folder / name).stat().st_size == about["bytes"] for name, about in files.items()

@@ -1,8 +1,8 @@
-"""One run is computed by one process at a time, wherever the processes are.
+"""A lock for each run, so that one process at a time computes it, even on different hosts.
 
-A job on a cluster may outlive the Snakemake that asked for it, or its node's contact with Slurm, and its work is then
-given out again. So whoever computes a run locks one byte of runs/{dataset}/.claims, and whoever comes second waits.
-The lock is POSIX's, which file systems shared by several hosts know, and it ends with its process, however that ends.
+A job on a cluster may outlive its Snakemake or its node's connection to Slurm; its work is then submitted again. So a
+process locks one byte of runs/{dataset}/.claims while it computes a run, and a second one waits. POSIX locks work on
+file systems shared by several hosts, and are released when their process ends in any way.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ FILE = ".claims"
 
 @contextmanager
 def run_lock(run: Path) -> Iterator[None]:
-    """Held while the run of this folder, runs/{dataset}/{method}, is computed."""
+    """Hold the lock of the run in this folder, runs/{dataset}/{method}."""
     run.parent.mkdir(parents=True, exist_ok=True)
     file = os.open(run.parent / FILE, os.O_RDWR | os.O_CREAT, 0o666)
     try:
         _lock(file, run)
         yield
     finally:
-        os.close(file)  # which gives the lock back
+        os.close(file)  # releases the lock
 
 
 def _lock(file: int, run: Path) -> None:
@@ -43,5 +43,5 @@ def _lock(file: int, run: Path) -> None:
 
 
 def _place(method: str) -> int:
-    """The byte that stands for a method; the file stays empty, a lock needs no content."""
+    """Position of the byte that represents a method; the file itself stays empty."""
     return int.from_bytes(hashlib.blake2b(method.encode(), digest_size=7).digest())

@@ -1,9 +1,9 @@
-"""A heavy run whose planned fits are dealt to several jobs, in turn, and put together again.
+"""A heavy run whose planned fits are distributed to several jobs and gathered afterwards.
 
-Fits of such a run are made one by one (linclass_study/jobs/bundles.py), each with a seed of its own, so what a
-shard gives does not depend on the others, and the run's files are those of the undivided run, byte for byte.
+The fits of such a run are independent (jobs/bundles.py) and have their own seeds, so the files of the run are those of
+the undivided run, byte for byte.
 
-shards/{dataset}@{method}@{shards}/{shard}.pickle    what became of its fits; gone when the run's files are there
+shards/{dataset}@{method}@{shards}/{shard}.pickle    outcomes of its fits; deleted when the run's files exist
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def compute(
     part: tuple[int, int],
     out: Path,
 ) -> None:
-    """The fits of `part`, (number, of how many), of a run; none if its files are up to date."""
+    """Compute the fits of `part`, (number, total), of a run; none if its files are up to date."""
     made_of = data.made_of(about, limits)
     out.parent.mkdir(parents=True, exist_ok=True)
     with run_lock(out):
@@ -62,7 +62,7 @@ def gather(
     limits: Mapping[str, float],
     parts: Iterable[Path],
 ) -> dict[str, dict[str, Any]]:
-    """The run's files from those of its shards; what a manifest says of it."""
+    """Write the run's files from those of its shards; return its entry in the manifest."""
     made_of, folder = data.made_of(about, limits), data.folder(method)
     found = {part: pickle.loads(part.read_bytes()) for part in parts}
     with run_lock(folder):
@@ -78,15 +78,15 @@ def gather(
 
 
 def _refuse_without_fits(found: Mapping[Path, Added | None], run: str) -> None:
-    """Shards that had nothing to do, as the run's files were up to date then, and are not there any more."""
+    """Refuse shards without fits: the run's files were up to date then, and have been deleted since."""
     if without := [part for part, added in found.items() if added is None]:
         for part in without:
             part.unlink()
-        raise Refused(f"{run}: its files were deleted meanwhile; run again, and it is fitted anew")
+        raise Refused(f"{run}: its files were deleted meanwhile; run again to fit it again")
 
 
 def _in_order(added: Added, data: bundle.Data, axes: Any) -> Records:
-    """As the undivided run would have written them down."""
+    """Records in the order of the undivided run."""
     by_fit = {tuple(fit[name] for name in IDENTITY[2:]): (fit, *rest) for fit, *rest in added}
     records = Records(axes, data.plan.on_plane)
     for rows in data.plan.fits:

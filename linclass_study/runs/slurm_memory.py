@@ -1,8 +1,8 @@
-"""A fit that dies because its Slurm job has too little memory is no result: the job fails, and the next asks for more.
+"""Detect fits that were killed because their Slurm job had too little memory; the job fails and is retried with more.
 
-Slurm lets the kernel kill the largest process of a job that takes more than was asked for. That is the child that
-fits, and its death would be written down as the fit's own, though on another machine the fit would succeed. The kernel
-counts such deaths for each control group of processes, and the child is in the same one as this process.
+When a job exceeds its requested memory, the kernel kills its largest process, which is the child that fits. Without
+this check the death would be recorded as a result of the fit, although the fit would succeed on another machine. The
+kernel counts such kills for each control group, and the child is in the group of this process.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from pathlib import Path
 
 from linclass_study.refusal import Refused
 
-COUNTS = {"": "memory.events", "memory": "memory/memory.oom_control"}  # version 2 and version 1
+COUNTS = {"": "memory.events", "memory": "memory/memory.oom_control"}  # cgroup version 2 and 1
 
 
 @contextmanager
 def sufficient() -> Iterator[None]:
-    """Refused, if the memory of this Slurm job did not suffice for what was done meanwhile."""
+    """Context that refuses its result if the memory of this Slurm job did not suffice."""
     before = kills()
     yield
     if kills() > before:
@@ -30,7 +30,7 @@ def sufficient() -> Iterator[None]:
 
 
 def kills(proc: Path = Path("/proc/self/cgroup"), root: Path = Path("/sys/fs/cgroup")) -> int:
-    """How many processes of our group were killed for its memory; 0 outside of Slurm, whose machine is the limit."""
+    """Number of processes of our control group killed for lack of memory; 0 outside of Slurm."""
     if "SLURM_JOB_ID" not in os.environ:
         return 0
     counted = 0

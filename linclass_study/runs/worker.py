@@ -1,6 +1,6 @@
-"""The child's half of a run: it loads data and method once, then fits and predicts the folds of each call.
+"""The state of a guarded child: it loads data and method once, then fits and predicts the folds of each call.
 
-What a fit gives is raw: predictions, how the fit ended, what it cost. Everything else is derived later.
+It returns raw results: predictions, status and cost of a fit. Everything else is derived from them later.
 """
 
 from __future__ import annotations
@@ -30,35 +30,36 @@ from linclass_study.runs.peak_memory import peak_memory_mb, reset_peak_memory
 
 Fold = tuple[np.ndarray | None, np.ndarray, int, bool]  # train (None: all others), test, seed, grid
 
-loaded: dict[str, FeatureFile] = {}  # the last file alone: methods on the same rows share them
+loaded: dict[str, FeatureFile] = {}  # the last file, shared by consecutive methods on the same rows
 
 
 class Worker:
     """Loads the data and the method once, then fits and predicts the folds of each call."""
 
     def __init__(self, features: str, entry: dict[str, Any], task: dict[str, Any]):
-        gc.collect()  # what an earlier method left behind, and nothing that was frozen
+        gc.collect()  # remains of the previous method
         if features not in loaded:
             loaded.clear()
             loaded[features] = FeatureFile.load(features)
         self.file = loaded[features]
         self.method = Method.from_entry(entry)
-        self.method.estimator()  # what it imports lazily on construction is no part of a fit
+        self.method.estimator()  # lazy imports on construction do not count as fit time
         self.task = Task(**task)
-        gc.freeze()  # what is here by now stays: no collection between fits looks through it again
+        gc.freeze()  # collections between fits skip the objects that exist now
 
     def __call__(self, *asked: Any) -> list[dict[str, Any] | None]:
-        """The outcome of leave-one-out, of the details of a fit, or of each fold; several folds are fitted together
-        where the method supports it.
+        """Outcome of leave-one-out, of the details of a fit, or of each fold. Several folds are fitted jointly.
 
-        Of several, one that cannot be predicted is None: alone it will say why.
+        Of several folds, one whose prediction fails is None; fitted alone, it will report why.
         """
         if isinstance(asked[0], FitDetails):
-            return [self._closer(asked[0])]
-        return [self._each(asked[0])] if isinstance(asked[0], LeaveOneOut) else self._folds(*asked)
+            return [self._details(asked[0])]
+        if isinstance(asked[0], LeaveOneOut):
+            return [self._leave_one_out(asked[0])]
+        return self._folds(*asked)
 
-    def _closer(self, asked: FitDetails) -> dict[str, Any]:
-        """The path and the steps of a fit whose parameters are chosen; each may be None."""
+    def _details(self, asked: FitDetails) -> dict[str, Any]:
+        """Regularization path and solver steps of a fit with the chosen parameters; each may be None."""
         table, y = self.file.table, self.file.y
         fit = table.rows(asked.train), y[asked.train]
         held_out = table.rows(asked.test), y[asked.test]
@@ -76,11 +77,11 @@ class Worker:
                 warnings.simplefilter("ignore")
                 try:
                     found[name] = looks[name]()
-                except Exception as error:  # it is only shown, and the fit has its row
+                except Exception as error:  # details are optional
                     print(f"no {name}: {type(error).__name__}: {error}", file=sys.stderr)
         return found
 
-    def _each(self, asked: LeaveOneOut) -> dict[str, Any]:
+    def _leave_one_out(self, asked: LeaveOneOut) -> dict[str, Any]:
         reset_peak_memory()
         known = 0
 
@@ -134,7 +135,7 @@ class Worker:
         return outcomes
 
     def _silence(self) -> AbstractContextManager[None]:
-        """Classifiers of linclass tell their status; inside foreign ones they warn, as scikit-learn's do."""
+        """Silence linclass's own classifiers, which report a status; inside other estimators they warn."""
         own = self.method.classifier.__module__.startswith("linclass.")
         return silently() if own else nullcontext()
 
@@ -166,7 +167,7 @@ class Worker:
             ready = fitted.ready(self.file.table.rows(test))
             said = (*fitted.predict_transformed(ready), time.perf_counter() - begin)
             known = coefficients.of_fit(fitted.estimator, fitted.transforms, ready, said[1])
-        else:  # the rows stay in their file, and have their columns from there
+        else:  # the rows stay in their file, so the table provides only the column names
             known = coefficients.of_fit(fitted.estimator, fitted.transforms, self.file.table)
         y_pred, score, log_proba, predict_seconds = said
         return {
@@ -189,9 +190,9 @@ class Worker:
         }
 
     def _on_plane(self, fitted: Fitted) -> np.ndarray:
-        """The class of each point of the grid; −1 where the model cannot speak of such points: they are no rows."""
+        """Predicted class of each grid point; −1 if the prediction fails, as grid points are not rows of the data."""
         try:
             return fitted.predict(self.file.grid)[0]
-        except Exception as error:  # of whatever kind: the fit and its predictions are whole
+        except Exception as error:  # the fit and its predictions are valid nevertheless
             print(f"no boundary: {type(error).__name__}: {error}", file=sys.stderr)
             return np.full(self.file.grid.shape[0], -1)

@@ -49,17 +49,17 @@ def conforming(
 def at_their_origin(
     problems: Iterable[tuple[list[Any], str]], origin: Mapping[str, str]
 ) -> Iterable[tuple[list[Any], str]]:
-    """Problems of an entry that a grid made are those of the grid, and the sentence says which one it was."""
+    """Assign problems of an entry to the grid that defined it; the message names the entry."""
     for (name, *path), sentence in ((path or [""], sentence) for path, sentence in problems):
         source = origin.get(name, name)
-        said = sentence if source == name else f"{sentence} (of '{name}')"
-        yield ([source, *path] if source else []), said
+        message = sentence if source == name else f"{sentence} (of '{name}')"
+        yield ([source, *path] if source else []), message
 
 
 def _unknown_relatives(
     entries: Mapping[str, dict[str, Any]], catalogue: dict[str, Any], root: Path
 ) -> Iterable[tuple[list[Any], str]]:
-    """Of `shares_rows_with`, names that are neither in the catalogue nor in any suite."""
+    """Names under `shares_rows_with` that are neither in the catalogue nor in any suite."""
     told = [
         ([name, "shares_rows_with", i], other)
         for name, entry in entries.items()

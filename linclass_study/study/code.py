@@ -1,9 +1,8 @@
-"""Which source files a job really runs, so that editing one re-runs those jobs and no others.
+"""The source files that a job depends on, so that an edit reruns exactly the jobs that use the file.
 
-The import graph is read from the files (ast), never by importing them. Files of this project, of the folder the
-study runs in, on PYTHONPATH and of editable installs are followed (module_files.py); an installed library counts with
-its version. A name imported by string counts where it is named: a method's classifier, transforms, features and
-tuning metric.
+Imports are read from the source (ast), without importing anything. Files of this project, of the working directory, on
+PYTHONPATH and of editable installs are followed (module_files.py); an installed library counts with its version. Parts
+that are imported by name count where they are named: a method's classifier, transforms, features and tuning metric.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from linclass_study.study.module_files import files_of, name_of_package
 CHILD = (
     "linclass_study.guarded_child",
     "linclass_study.runs.worker",
-)  # started by name: runs.py, guard.py
+)  # started by name: runs/shared_child.py, guard.py
 
 READS = {
     "linclass_study/table_files.py": "workflow/schemas/tables.yaml"
@@ -36,12 +35,12 @@ READS = {
 
 
 def of_method(entry: Mapping[str, Any], tune_metric: str, script: Path) -> str:
-    """The code of a run: the script, and every part that the method's entry names."""
+    """Digest of the code of a run: the script, and every part that the method's entry names."""
     return digest([script], modules_of_method(entry, tune_metric))
 
 
 def modules_of_method(entry: Mapping[str, Any], tune_metric: str) -> list[str]:
-    """The modules that are found by name when the entry's fits run."""
+    """Modules that the fits of an entry import by name."""
     return [
         *CHILD,
         *_of_entry(entry),
@@ -54,12 +53,12 @@ def of_features(steps: Iterable[str], script: Path) -> str:
 
 
 def of_script(script: Path, *modules: str, reads: Iterable[Path] = ()) -> str:
-    """The code of a job's script, of modules that it finds by name, and of other files that it reads."""
+    """Digest of a job's script, of modules that it imports by name, and of other files that it reads."""
     return digest([script], modules, reads)
 
 
 def digest(files: Iterable[Path], modules: Iterable[str], reads: Iterable[Path] = ()) -> str:
-    """One short word for the content of all that these files and modules import, and the versions of libraries."""
+    """Digest of the content of all files that these files and modules import, and of the versions of libraries."""
     found, libraries = closure(files, modules)
     columns = [ROOT / file for module, file in READS.items() if ROOT / module in found]
     lines = [f"{_shown(path)} {_content(path)}" for path in sorted({*found, *reads, *columns})]
@@ -76,7 +75,7 @@ def closure(files: Iterable[Path], modules: Iterable[str]) -> tuple[set[Path], s
         own = files_of(module)
         waiting += own
         if not own:
-            libraries.add(module.partition(".")[0])  # named in an entry, so its version matters
+            libraries.add(module.partition(".")[0])  # an installed library: its version counts
     while waiting:
         path = waiting.pop()
         if path not in found:
@@ -99,7 +98,7 @@ def _of_entry(entry: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _composed(method: Method) -> Iterable[str]:
-    """The parts that our own classifiers find by name: the loss, the penalty, the solvers it may take."""
+    """Parts that linclass's classifiers import by name: loss, penalty and possible solvers."""
     if hasattr(method.classifier, "parts"):
         for chosen in tuning.candidates(method.tune):
             yield from method.estimator(**chosen).parts()

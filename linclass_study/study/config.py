@@ -1,4 +1,4 @@
-"""One YAML file is a study. Read with the catalogues and checked whole before any work starts."""
+"""Read a study with its catalogues, and check it completely before any work starts."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from linclass_study.study.catalogues import at_their_origin, conforming, read_ca
 from linclass_study.study.selection import expanded_names, select, select_datasets
 from linclass_study.study.source_lines import SourceLines
 
-LONGEST = 100  # letters of a name, with which a file's name and its endings stay below 255
+LONGEST = 100  # letters of a name, so that file names stay below 255
 
 
 @dataclass(frozen=True)
 class Study:
-    """What is compared, how, and where the results go. Names map to entries in the catalogue's order."""
+    """Data sets, methods, evaluation and folders of a study. Names map to entries in the catalogue's order."""
 
     results: str
     datasets: dict[str, dict[str, Any]]
@@ -38,7 +38,7 @@ class Study:
     positions: dict[str, int]  # method → its place in the whole catalogue, hence its colour
     features: dict[str, list[Any]]  # name of a feature file → the steps that make it
     features_of: dict[str, str]  # method → the name of its feature file
-    origin: dict[str, dict[str, str]]  # kind → name of an own entry → the name it is written under
+    origin: dict[str, dict[str, str]]  # kind → name of an own entry → its name in the file
     written: SourceLines
 
 
@@ -84,7 +84,7 @@ def read(config: Mapping[str, Any], files: Iterable[str | Path], root: Path) -> 
 
 
 def check(study: Study) -> None:
-    """What the entries mean: each selected data set can be looked for, each method can work on some data."""
+    """Check the selected entries: each data set has possible sources, each method can be constructed."""
     places = [Path(folder) for folder in study.mirrors]
     Problems = Callable[[Mapping[str, Any]], Iterable[tuple[list[Any], str]]]
     checks: dict[str, tuple[Mapping[str, Any], Problems]] = {
@@ -113,7 +113,7 @@ def _folder(key: str, values: Mapping[str, Any], written: SourceLines) -> str:
 
 
 def _features_name(steps: list[Any]) -> str:
-    """quadratic+interactions; with options, or too long for a file, a short hash of all of it at the end."""
+    """Name of a feature file: quadratic+interactions; with options, or if too long, with a hash at the end."""
     if not steps:
         return "as_is"
     words = "+".join(step if isinstance(step, str) else next(iter(step)) for step in steps)

@@ -1,13 +1,13 @@
-"""`grid:` of an entry under `define:`: one entry stands for as many as its lists have combinations.
+"""`grid:` of an entry under `define:`: one entry for each combination of the values in its lists.
 
     ridge_{strength}:
       grid: {strength: [0.01, 0.1, 1]}
       classifier: sklearn.linear_model.RidgeClassifier
       params: {alpha: "{strength}"}
 
-is ridge_0.01, ridge_0.1 and ridge_1. The braces of the name are filled in every text of the entry; a text that is
-nothing but braces becomes the value itself. Values that are no word have one given: {few: [50, 50], many: [500, 500]}.
-A study selects all of them by the name as it is written, or one by its own.
+defines ridge_0.01, ridge_0.1 and ridge_1. Braces are replaced in every text of the entry; a text that consists of
+braces alone becomes the value itself. Values that are lists need names: {few: [50, 50], many: [500, 500]}. A study
+selects all entries by the name with braces, or one of them by its own name.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LARGEST = 10_000  # entries of one grid
 
 
 def expand(entries: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str], Problems]:
-    """(entries, the name that each was written under, what is wrong)."""
+    """(entries, name → name with braces, problems)."""
     expanded: dict[str, Any] = {}
     written: dict[str, str] = {}
     problems: Problems = []
@@ -59,7 +59,7 @@ def _problems(name: str, entry: Any) -> Iterator[tuple[list[Any], str]]:
                 f"without {{{key}}} in it, entries of the grid would have one name; add it",
             )
         if isinstance(values, list) and any(isinstance(value, list | Mapping) for value in values):
-            what = "a value that is no word needs a name; write {few: [50, 50], many: [500, 500]}"
+            what = "a value that is a list needs a name; write {few: [50, 50], many: [500, 500]}"
             yield [name, "grid", key], what
     if count > LARGEST:
         yield [name, "grid"], f"stands for {count} entries; give at most {LARGEST}"
@@ -98,5 +98,5 @@ def _filled(text: str, labels: Mapping[str, str]) -> str:
 
 
 def _word(label: Any) -> str:
-    """A number in the fewest digits; true and false as YAML writes them."""
+    """Label as text, with true and false as in YAML."""
     return str(label).lower() if isinstance(label, bool) else f"{label}"

@@ -1,12 +1,12 @@
-"""A study that was killed goes on by itself: locks are removed when whoever took them is known to be dead.
+"""Remove the locks of killed runs, so that a study continues without `--unlock`.
 
-Snakemake leaves its lock files behind when it is killed, and cannot tell them from a live run's. So every main process
-describes itself in a file of .snakemake/owners, and holds a POSIX lock on it until it ends, however it ends.
-Processes that share a kernel, in containers too, see the lock; on one host the moment a process began tells as well.
-Of another host nothing is sure: not every network file system carries locks there. Its locks are never removed.
+A killed Snakemake leaves lock files that cannot be distinguished from those of a live run. So every main process
+describes itself in a file of .snakemake/owners and holds a POSIX lock on it until it ends. Processes on the same
+kernel, in containers too, see that lock; on one host the start time of the process decides as well. Other hosts are
+uncertain, as not every network file system transfers locks: their locks are never removed.
 
-Two studies may run side by side in one folder, and the first to end removes Snakemake's locks of both. So a process
-that starts jobs also writes down which results it makes, and nobody else starts on these.
+Two studies may run in one folder at once, and the first to end removes Snakemake's locks of both. So a process that
+starts jobs also records its results folder, and other processes refuse to write there.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from linclass_study.refusal import Refused
 OWNERS = Path(".snakemake") / "owners"
 LOCKS = Path(".snakemake") / "locks"
 FORGOTTEN_AFTER = (
-    600  # seconds; whoever has not taken Snakemake's locks by then will not do it any more
+    600  # seconds, after which a process without Snakemake's locks will not take them any more
 )
 REFUSAL = "Error: Directory cannot be locked"  # Snakemake's
 
@@ -43,7 +43,7 @@ _held: dict[
 
 @dataclass(frozen=True)
 class Owner:
-    """A main process. Containers may share a host's name, or a kernel (boot), but not the numbers of processes too."""
+    """A main process. Containers may share the host name or the kernel (boot), but not both with process ids."""
 
     host: str
     machine: str
@@ -52,7 +52,7 @@ class Owner:
     pid: int
     ticks: str
     since: str
-    results: str = ""  # that its jobs make; empty before there are jobs
+    results: str = ""  # folder that its jobs write to; empty before the first job
 
     @classmethod
     def of(cls, pid: int) -> Owner:
@@ -61,15 +61,15 @@ class Owner:
         return cls(platform.node(), machine(), boot, _process_namespace(), pid, _began(pid), now)
 
     def is_here(self) -> bool:
-        """Whether process numbers mean the same to it and to us."""
+        """Whether its process ids are valid in this process."""
         here = Owner.of(os.getpid())
         return (self.host, self.machine, self.boot, self.processes) == (
             here.host, here.machine, here.boot, here.processes,
         )  # fmt: skip
 
     def is_dead(self, unlocked: bool) -> bool:
-        """Surely so. Where a kernel is shared the file lock tells; a computer that was started again has the same
-        name, and is not another one that has it too as long as its lock is gone."""
+        """Whether it is certainly dead. On the same kernel the file lock decides; a host of the same name without the
+        lock is this computer after a restart."""
         if self.is_here():
             return _began(self.pid) != self.ticks
         here = Owner.of(os.getpid())
@@ -82,8 +82,8 @@ class Owner:
 
 
 def drop_stale() -> None:
-    """Called by the main process while the Snakefile is read, which is before Snakemake takes its locks."""
-    if OWNERS.is_file():  # as versions of before kept their owners
+    """Remove the locks of dead processes; called before Snakemake takes its locks."""
+    if OWNERS.is_file():  # the form of earlier versions
         OWNERS.unlink()
     OWNERS.mkdir(parents=True, exist_ok=True)
     _remember()
@@ -99,7 +99,7 @@ def drop_stale() -> None:
 
 
 def take(results: str) -> None:
-    """Called before the first job: these results are made by this process, or it is refused."""
+    """Reserve the results folder for this process, or refuse; called before the first job."""
     for _, owner, dead in _others():
         if owner.results == results and not dead:
             raise Refused(_refusal(owner))
@@ -111,7 +111,7 @@ def take(results: str) -> None:
 
 
 def explain_refusals(logger: logging.Logger, results: str) -> None:
-    """Where Snakemake refuses to work on locked results, say who holds them, and what to do."""
+    """Extend Snakemake's message about locked results by their owner and the remedy."""
 
     def explained(record: logging.LogRecord) -> bool:
         if REFUSAL in str(record.msg):
@@ -136,7 +136,7 @@ def _refusal(owner: Owner) -> str:
 
 
 def _names_any(lock: Path, results: list[str]) -> bool:
-    """Whether a lock is for files in one of these folders."""
+    """Whether a lock file contains files of one of these folders."""
     folders = tuple(f"{folder}/" for folder in results)
     with lock.open(encoding="utf-8") as lines:
         return any(line.startswith(folders) for line in lines)
@@ -162,20 +162,20 @@ def _forget(pid: int) -> None:
 
 
 def _others() -> Iterator[tuple[Path, Owner, bool]]:
-    """(its file, itself, whether it is surely dead) of each main process but this one."""
+    """(file, owner, whether it is certainly dead) of every other main process."""
     for path in {*OWNERS.glob("*.json")} - {*_held}:
         try:
             with path.open("r+", encoding="utf-8") as file:
                 owner, unlocked = Owner(**json.load(file)), _is_unlocked(file)
-        except FileNotFoundError:  # it ended in this moment
+        except FileNotFoundError:  # it has just ended
             continue
-        except (ValueError, TypeError, PermissionError):  # not ours to read
+        except (ValueError, TypeError, PermissionError):  # unreadable for us
             owner, unlocked = Owner("an unknown host", "", "", "", 0, "", "an unknown time"), False
         yield path, owner, owner.is_dead(unlocked)
 
 
 def _is_unlocked(file: TextIO) -> bool:
-    """Whether nobody else holds it; then we do. A file system without locks tells nothing."""
+    """Lock the file and return whether that worked; False on a file system without locks."""
     try:
         fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -184,12 +184,12 @@ def _is_unlocked(file: TextIO) -> bool:
 
 
 def _age(path: Path) -> float:
-    """By the clock of the file system, which wrote our own file, too."""
+    """Age in seconds by the clock of the file system, which also stamped our own file."""
     return max(own.stat().st_mtime for own in _held) - path.stat().st_mtime
 
 
 def _began(pid: int) -> str:
-    """The moment a process began, which no other of its number shares; in the kernel's ticks, that no clock moves."""
+    """Start time of a process in kernel ticks, which identifies it among processes with the same id."""
     fields = _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
     if fields:
         return "" if fields[0] in "ZX" else fields[19]  # a zombie is dead

@@ -1,4 +1,4 @@
-"""A method's entry, checked before any work: its classifier is there, knows the parameters, and can work with them."""
+"""Check the entry of a method before any work: its classifier exists and accepts the parameters."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from linclass_study.refusal import nearest
 from linclass_study.study.module_files import look_beside_the_study
 
 PACKAGE = Path(linclass.__file__).parent
-NEEDED = ("fit", "predict")  # of a classifier; of what stands inside another, that one may ask
+NEEDED = ("fit", "predict")  # methods of a classifier
 PROBABILITIES = ("predict_proba", "predict_log_proba")
 
 
 def problems(entry: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
-    """(path of keys, sentence) for each way in which the entry cannot work on any data."""
+    """Yield (path of keys, message) for each reason why the entry cannot work on any data."""
     for key, folder in (("features", "features"), ("transforms", "transforms")):
         known = available(folder)
         for i, (name, options) in enumerate(named_steps(entry.get(key))):
@@ -46,7 +46,7 @@ def available(folder: str) -> list[str]:
 
 
 def _feature(name: str) -> Any:
-    """The map of a feature, on a table of two rows and two columns."""
+    """The feature map, as a function of its options, on a table of two rows and two columns."""
     apply = import_module(f"linclass.features.{name}").apply
     return partial(apply, Table(np.array([[1.0, 2.0], [3.0, 4.0]]), ("a", "b")))
 
@@ -55,10 +55,10 @@ STEPS = {"features": _feature, "transforms": transforming.transform_class}
 
 
 def _objections(step: Any, options: Mapping[str, Any]) -> Iterator[str]:
-    """What a step says to its options: a transform when constructed, a feature when applied."""
+    """Errors of a step about its options: of a transform at construction, of a feature when applied."""
     try:
         step(**options)
-    except NotApplicable:  # to a small table; it may do for another
+    except NotApplicable:  # to this small table; it may be applicable to others
         pass
     except Exception as error:
         yield _one_line(error)
@@ -73,7 +73,7 @@ def _estimator_problems(
     except ValueError as error:
         yield ["classifier"], _one_line(error)
         return
-    except BaseException as error:  # the module itself does not import; it may even call sys.exit
+    except BaseException as error:  # the import itself fails; it may even call sys.exit
         yield ["classifier"], f"'{entry['classifier']}' cannot be imported: {_one_line(error)}"
         return
     lacking = [name for name in needed if not callable(getattr(cls, name, None))]
@@ -108,14 +108,14 @@ def _estimator_problems(
 
 
 def _names_of_steps(params: Mapping[str, Any]) -> set[str]:
-    """Of [[scale, {classifier: …}], [model, {classifier: …}]]: scale and model, as in model__alpha."""
+    """Names of steps: scale and model in [[scale, {classifier: …}], [model, {classifier: …}]]."""
     lists = (value for value in params.values() if isinstance(value, list))
     pairs = (item for items in lists for item in items if isinstance(item, list) and len(item) > 1)
     return {pair[0] for pair in pairs if isinstance(pair[0], str)}
 
 
 def _is_fixed(name: str, params: Mapping[str, Any]) -> bool:
-    """Of estimator__strength: in the params of the entry that stands under `estimator`."""
+    """Whether a nested parameter (estimator__strength) is set in the params of the inner entry."""
     first, _, rest = name.partition("__")
     if not rest or not isinstance(params.get(first), Mapping):
         return name in params
@@ -123,7 +123,7 @@ def _is_fixed(name: str, params: Mapping[str, Any]) -> bool:
 
 
 def inner_entries(value: Any) -> Iterator[tuple[list[Any], Mapping[str, Any]]]:
-    """(path of keys, entry) of each estimator inside parameters, in lists, too."""
+    """(path of keys, entry) of each estimator among the parameters, also inside lists."""
     if isinstance(value, Mapping) and "classifier" in value:
         yield [], value
     elif isinstance(value, Mapping | list):
@@ -133,7 +133,7 @@ def inner_entries(value: Any) -> Iterator[tuple[list[Any], Mapping[str, Any]]]:
 
 
 def _working(method: Method, tune: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
-    """Construct it as every fit will, with each candidate in turn, and let it object."""
+    """Construct the estimator with each candidate, as fits will, and report its errors."""
     tries: list[tuple[list[Any], dict[str, Any]]] = [(["params"], {})] if not tune else []
     first = {name: tuning.candidates({name: spec})[0][name] for name, spec in tune.items()}
     for name, spec in tune.items():
@@ -159,8 +159,10 @@ def _working(method: Method, tune: Mapping[str, Any]) -> Iterator[tuple[list[Any
 
 
 def _object(estimator: Any) -> None:
-    """Ours check their parameters, and so does what derives from ours or from scikit-learn's own classes.
-    Methods of the same names in somebody else's class may mean anything, and are left alone."""
+    """Call the parameter checks of linclass's and scikit-learn's classes and their subclasses.
+
+    In other classes, methods of the same names may do anything and are not called.
+    """
     kind = type(estimator)
     ours = any(cls.__module__.startswith("linclass.") for cls in kind.__mro__)
     if ours and callable(getattr(estimator, "check", None)):
@@ -170,7 +172,7 @@ def _object(estimator: Any) -> None:
 
 
 def _with_inner(estimator: Any) -> Iterator[Any]:
-    """It, and the estimators among its parameters, in lists of names and estimators, too."""
+    """The estimator and those among its parameters, also inside lists of (name, estimator)."""
     waiting = [estimator]
     while waiting:
         part = waiting.pop()
@@ -182,20 +184,20 @@ def _with_inner(estimator: Any) -> Iterator[Any]:
 
 
 def is_regressor(estimator: Any) -> bool:
-    """Ours by its class; a foreign one by what scikit-learn, if it is loaded, says of it."""
+    """Whether it is a regressor: by class for linclass, by scikit-learn's tags (if loaded) for others."""
     scikit_learn = sys.modules.get("sklearn.base")
     if isinstance(estimator, Regressor) or scikit_learn is None:
         return isinstance(estimator, Regressor)
     try:
         return bool(scikit_learn.is_regressor(estimator))
-    except Exception:  # what says nothing of itself may be a classifier
+    except Exception:  # without tags it may be a classifier
         return False
 
 
 def _unknown(callable_: Any, given: Any, owner: str) -> Iterator[str]:
     try:
         parameters = inspect.signature(callable_).parameters
-    except ValueError:  # a compiled class that does not tell
+    except ValueError:  # a compiled class without a signature
         return
     if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         return

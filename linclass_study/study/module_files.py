@@ -1,7 +1,7 @@
-"""The source files of a module, found as Python finds them, without running any of its code.
+"""Find the source files of a module as Python does, without running its code.
 
-A file counts wherever it lies outside the folders of installed libraries: in this project, in the folder the study
-runs in, on PYTHONPATH, behind an editable install. An installed library has none here: it counts with its version.
+Files outside the folders of installed libraries count: in this project, in the working directory, on PYTHONPATH, in
+editable installs. An installed library has no files here; it counts with its version.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ STANDARD = [Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")]
 
 
 def look_beside_the_study() -> None:
-    """Modules in the folder the study runs in come first, as they do where fits run."""
+    """Search the working directory first, as the processes that fit do."""
     if sys.path[:1] != [os.getcwd()]:
         sys.path.insert(0, os.getcwd())
 
 
 def name_of_package(folder: Path) -> str:
-    """What a folder is called in imports; one without __init__.py where a folder above is looked through."""
+    """Import name of a folder; without __init__.py, relative to a folder of sys.path."""
     roots = {Path(place or ".").absolute() for place in (*sys.path, "", str(ROOT))}
     parts: list[str] = []
     while (folder / "__init__.py").is_file() or (
@@ -43,7 +43,7 @@ def name_of_package(folder: Path) -> str:
 
 @cache
 def files_of(module: str) -> tuple[Path, ...]:
-    """The file of a module, with those of the packages on its way; none for an installed library."""
+    """Files of a module and of its parent packages; none for an installed library."""
     top, *rest = module.split(".")
     found, folders = _top(top)
     for part in rest:
@@ -55,7 +55,7 @@ def files_of(module: str) -> tuple[Path, ...]:
 
 
 def _top(name: str) -> tuple[list[Path], list[Path]]:
-    """(its file, the folders of its parts) of a module without a dot."""
+    """(file, folders of submodules) of a top-level module."""
     if name in OURS:
         return [ROOT / name / "__init__.py"], [ROOT / name]
     look_beside_the_study()
@@ -75,7 +75,7 @@ def _top(name: str) -> tuple[list[Path], list[Path]]:
 
 
 def _inside(folders: Iterable[Path], name: str) -> tuple[Path | None, list[Path]]:
-    """(its file, the folders of its parts) of a module of a package."""
+    """(file, folders of submodules) of a module inside a package."""
     for folder in folders:
         if (folder / name / "__init__.py").is_file():
             return folder / name / "__init__.py", [folder / name]
@@ -87,19 +87,19 @@ def _inside(folders: Iterable[Path], name: str) -> tuple[Path | None, list[Path]
 
 @cache
 def _is_installed(folder: Path) -> bool:
-    """Of site-packages, of a folder that pip filled elsewhere, or of Python itself."""
+    """Whether a folder belongs to site-packages, to another folder of pip, or to Python."""
     of_python = any(folder.is_relative_to(standard) for standard in STANDARD)
     return of_python or bool(LIBRARIES & {*folder.parts}) or any(folder.glob("*.dist-info"))
 
 
 @cache
 def _is_lazy(init: Path) -> bool:
-    """A package that imports its parts when they are asked for: any of them may run, so all of them count."""
+    """Whether a package imports its modules lazily: any of them may run, so all of them count."""
     if init.name != "__init__.py":
         return False
     try:
         tree = ast.parse(init.read_bytes())
-    except SyntaxError:  # said where its imports are read
+    except SyntaxError:  # reported where its imports are read
         return False
     bound = (
         target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets

@@ -1,10 +1,10 @@
-"""What a run says while it works: how much is done, and about how long the rest will take.
+"""Progress of a study in the terminal: share of the work done, and estimated time left.
 
      16 of 75 jobs   21 % of the work   about 3 min left   started: cross_validate iris
 
-A line comes when a job starts or ends, but at most one in two seconds, and one at the very end. Work is counted in
-the seconds that jobs are expected to take, so that many small jobs do not hide a large one. Errors and everything
-else are said by Snakemake's own formatter, and its log file keeps all in full.
+A line is printed when a job starts or ends, but at most one in two seconds, and one at the end. Work is measured in
+expected seconds of jobs, so that many small jobs do not hide a large one. Errors and all other messages are printed by
+Snakemake's own formatter, and its log file is complete.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ import time
 from collections.abc import Callable, Mapping
 from math import inf
 
-UNSAID = ("Select jobs to execute", "Execute ")
+OMITTED = ("Select jobs to execute", "Execute ")
 EVERY = 2.0  # seconds between lines
-UNKNOWN = 60.0  # seconds of a job of which nothing is known
-STARTUP = 1.0  # seconds that any job takes beside its work
-ENOUGH = 0.05  # share of the work, before which a guess of the rest is worth nothing
+UNKNOWN = 60.0  # expected seconds of a job without an estimate
+STARTUP = 1.0  # seconds of any job in addition to its work
+ENOUGH = 0.05  # share of the work that must be done before the time left is estimated
 WORDS = {"job_info": "started", "job_finished": "done"}
 UNITS = ((3600 * 24, "d"), (3600, "h"), (60, "min"), (1, "s"))
 
-Jobs = Mapping[int, tuple[str, float]]  # number of a job → its name, and the seconds expected
+Jobs = Mapping[int, tuple[str, float]]  # job id → name and expected seconds
 
 
 class Progress(logging.Formatter):
@@ -38,14 +38,14 @@ class Progress(logging.Formatter):
         }
         self.total = sum(self.work.values())
         self.done: set[int] = set()
-        self.said = -inf  # when the last line was
+        self.said = -inf  # time of the last line
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether a line is said of it. Our lines hold the progress, and the scheduler may keep its thoughts."""
+        """Whether a record is printed; messages of the scheduler are omitted."""
         event, text = event_of(record), str(record.msg).strip()
         if event not in WORDS:
             return (
-                event != "progress" and (bool(event) or bool(text)) and not text.startswith(UNSAID)
+                event != "progress" and (bool(event) or bool(text)) and not text.startswith(OMITTED)
             )
         if event == "job_finished":
             self.done.add(record.__dict__["job_id"])
@@ -74,13 +74,13 @@ class Progress(logging.Formatter):
 
 
 def lasting(seconds: float) -> str:
-    """90 → 2 min: one number is enough for a guess."""
+    """A duration with one unit: 90 → 2 min."""
     size, unit = next(((size, unit) for size, unit in UNITS if seconds >= size), UNITS[-1])
     return f"{max(round(seconds / size), 1)} {unit}"
 
 
 def attach(logger: logging.Logger, jobs: Jobs) -> None:
-    """Speak for Snakemake's terminal handler, of the jobs that will run."""
+    """Replace the formatter of Snakemake's terminal handler; `jobs` are those that will run."""
     for handler in logger.handlers:
         usual = handler.formatter
         if type(usual).__name__ == "DefaultFormatter" and not isinstance(

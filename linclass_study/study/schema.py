@@ -1,4 +1,4 @@
-"""JSON Schema errors as sentences: the key, its value, the remedy."""
+"""Validation by JSON Schema, with errors as sentences: key, value, remedy."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def load(name: str) -> dict[str, Any]:
 
 
 def _add_generators(drawn: dict[str, Any]) -> None:
-    """Each generator names its own keys: what a drawn source may hold follows from its signature."""
+    """Add the keys of every generator, which follow from its signature."""
     drawn["properties"]["generate"]["enum"] = synthetic.names()
     for name in synthetic.names():
         keys = synthetic.schema(name)
@@ -48,8 +48,10 @@ def _add_generators(drawn: dict[str, Any]) -> None:
 
 
 def fitted(name: str, value: Any) -> Any:
-    """`value` with numbers where the schema wants them: 5.0 and 1e1 are whole numbers, and a command
-    line, which knows only text, means a number by '5' and a truth value by 'true'."""
+    """`value` with numbers and booleans where the schema requires them.
+
+    5.0 and 1e1 become integers; '5' and 'true', which come from the command line, become a number and a boolean.
+    """
     value = deepcopy(value)
     for error in list(_leaves(Validator(load(name)).iter_errors(value))):
         meant = _number_or_truth(error.instance)
@@ -63,7 +65,7 @@ def fitted(name: str, value: Any) -> Any:
 
 
 def problems(name: str, value: Any) -> Iterator[tuple[list[Any], str]]:
-    """(path of keys, sentence) for each way in which `value` does not fit the schema `name`."""
+    """Yield (path of keys, message) for each violation of the schema `name`."""
     errors = Validator(load(name)).iter_errors(value)
     for error in sorted(errors, key=lambda e: list(map(str, e.path))):
         yield from _sentences(error)
@@ -76,7 +78,7 @@ def _leaves(errors: Iterable[ValidationError]) -> Iterator[ValidationError]:
 
 
 def _number_or_truth(value: Any) -> Any:
-    """What a text or a whole float means; any other value as it is."""
+    """Convert a text or an integral float to a number or boolean; return other values unchanged."""
     if isinstance(value, str):
         if value.lower() in ("true", "false"):
             return value.lower() == "true"
@@ -136,7 +138,7 @@ def _sentences(error: ValidationError) -> Iterator[tuple[list[Any], str]]:
 def _nearest_alternative(
     error: ValidationError, shown: str, schema: dict[str, Any]
 ) -> Iterator[tuple[list[Any], str]]:
-    """Of several alternatives, the error of the one that fits deepest; if none fits at all, what is asked for."""
+    """Of several alternatives, the error of the best match; without a match, the expected types."""
     by_branch: dict[Any, list[ValidationError]] = {}
     for inner in error.context or ():
         by_branch.setdefault(inner.schema_path[0], []).append(inner)

@@ -12,7 +12,7 @@ from linclass_study.study.source_lines import SourceLines
 
 
 def expanded_names(names: Any, origin: Mapping[str, str]) -> Any:
-    """The name that a grid is written under selects all its entries."""
+    """Replace the name of a grid by the names of all its entries."""
     if not isinstance(names, list):
         return names
     made: dict[str, list[str]] = {}
@@ -24,7 +24,7 @@ def expanded_names(names: Any, origin: Mapping[str, str]) -> Any:
 def select_datasets(
     values: dict[str, Any], catalogue: dict[str, Any], root: Path, written: SourceLines
 ) -> dict[str, dict[str, Any]]:
-    """Those that are selected by their names, then those of the suites."""
+    """Data sets selected by name, then those of the suites."""
     given, known = values.get("suite", []), suites.names(root)
     chosen = [given] if isinstance(given, str) else given
     written.refuse(
@@ -36,7 +36,7 @@ def select_datasets(
         written.refuse([(["datasets"], "no data set is selected; give names, or a suite")])
     of_suites = suites.entries(chosen, root)
     if values["datasets"] != "all" and not {*values["datasets"]} <= {*catalogue}:
-        catalogue = suites.entries(known, root) | catalogue  # one set of a suite can be named, too
+        catalogue = suites.entries(known, root) | catalogue  # data sets of suites can be named, too
     selected = select("datasets", values, catalogue, written)
     return selected | {name: of_suites[name] for name in of_suites if name not in selected}
 

@@ -1,4 +1,4 @@
-"""Which file and line a value was written in, so that a refusal can say where."""
+"""File and line of a configured value, for error messages."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from typing import Any
 from linclass_study.refusal import Refused
 from linclass_study.study import yaml_file
 
-Problems = Iterable[tuple[list[Any], str]]  # path of keys, sentence
+Problems = Iterable[tuple[list[Any], str]]  # path of keys, message
 ABSENT = object()
 
 
 @dataclass(frozen=True)
 class SourceLines:
-    """A value as it was given, and the content of each file that has a part of it; the last one wins."""
+    """A configured value, and the content of the files that it was merged from; the last file wins."""
 
     value: Any
     files: Mapping[Path, Any]
 
     def refuse(self, problems: Problems, where: tuple[str, ...] = ()) -> None:
-        """Each problem is a line; its path of keys goes on from `where`."""
+        """Raise Refused with one line for each problem, if any; their paths of keys are relative to `where`."""
         lines = [self.place([*where, *path], sentence) for path, sentence in problems]
         if lines:
             raise Refused("\n".join(dict.fromkeys(lines)))
 
     def place(self, path: Sequence[Any], sentence: str) -> str:
-        """'mystudy.yaml, line 7: evaluation.fold: unknown key; …', of the file that says so."""
+        """A message with file and line: 'mystudy.yaml, line 7: evaluation.fold: unknown key; …'."""
         keys = (f"[{key}]" if isinstance(key, int) else f".{key}" for key in path)
         said = ": ".join(filter(None, ["".join(keys).lstrip("."), sentence]))
         depth = next(n for n in range(len(path), -1, -1) if _at(self.value, path[:n]) is not ABSENT)
@@ -41,7 +41,7 @@ class SourceLines:
 
 
 def _at(value: Any, path: Sequence[Any]) -> Any:
-    """What lies at a path of keys, or ABSENT."""
+    """The value at a path of keys, or ABSENT."""
     for key in path:
         try:
             value = value[key]
@@ -51,12 +51,12 @@ def _at(value: Any, path: Sequence[Any]) -> Any:
 
 
 def _same(said: Any, given: Any) -> bool:
-    """A file has a part of a mapping, but all of any other value."""
+    """Whether a file's value is the given one; mappings may be merged from several files."""
     both = isinstance(said, Mapping) and isinstance(given, Mapping)
     return both or said == given or repr(said) == repr(given)  # nan is not equal to itself
 
 
 def _shown(path: Path) -> str:
-    """As one would type it: relative to here, where that is shorter."""
+    """The relative path if it is shorter."""
     relative = os.path.relpath(path)
     return relative if len(relative) < len(str(path)) else str(path)

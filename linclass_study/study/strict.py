@@ -1,4 +1,4 @@
-"""JSON Schema without its loopholes: 5.0 is no integer, nan and inf are no numbers, $ is the end of a text."""
+"""A strict JSON Schema validator: 5.0 is not an integer, nan and inf are not numbers, $ matches only at the end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _is_number(_: Any, value: Any) -> bool:
 
 
 def _pattern(_: Any, pattern: str, value: Any, __: Any) -> Iterator[ValidationError]:
-    """In Python $ is also the place before a last line break."""
+    """Python's $ also matches before a final line break."""
     if isinstance(value, str) and not re.search(re.sub(r"\$$", r"\\Z", pattern), value):
         yield ValidationError(f"{value!r} does not match {pattern!r}")
 

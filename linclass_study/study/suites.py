@@ -1,6 +1,6 @@
-"""Published lists of OpenML data sets, selected by their name: one list, one file in config/suites/.
+"""Published lists of OpenML data sets, one per file in config/suites/.
 
-A set of a suite is called {its name}.{its number at openml.org}, the same in every suite that has it.
+A data set of a suite is called {name}.{number at openml.org} in every suite that contains it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def names(root: Path) -> list[str]:
 
 
 def entries(chosen: Iterable[str], root: Path) -> dict[str, dict[str, Any]]:
-    """Name → entry, in the form of config/datasets.yaml, of each data set of these suites."""
+    """Entries of all data sets of these suites, in the form of config/datasets.yaml."""
     return {name: entry for suite in chosen for name, entry in _of_suite(suite, root).items()}
 
 

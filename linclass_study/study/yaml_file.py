@@ -1,4 +1,4 @@
-"""YAML as a study means it: a name given twice is an error, 1e-3 is a number, and every key knows its line."""
+"""YAML for studies: duplicate keys are errors, 1e-3 is a number, and the line of every key is known."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ MERGE = "tag:yaml.org,2002:merge"
 
 
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # YAML comes without types
-    """Objects while composing, where every key stands alone and has its line."""
+    """Checks for duplicate keys while composing, when keys still have line numbers."""
 
     def compose_mapping_node(self, anchor: str | None) -> yaml.MappingNode:
         node = super().compose_mapping_node(anchor)
         seen: dict[tuple[str, str], int] = {}
         for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode) or key.tag == MERGE:
-                continue  # <<: *base brings keys in that may be given anew
+                continue  # keys merged by <<: *base may be overridden
             line, name = key.start_mark.line + 1, (key.tag, key.value)
             if name in seen:
                 raise Refused(
@@ -35,14 +35,14 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # YAML comes without type
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         event = self.peek_event()
         node = super().compose_node(parent, index)
-        if node is not None and node.end_mark is None:  # an alias of a node that is not yet whole
+        if node is not None and node.end_mark is None:  # an alias of an incomplete node
             line = event.start_mark.line + 1
             raise Refused(f"line {line}: '*{event.anchor}' is a part of itself; write it out")
         return node
 
 
 def read(path: Path) -> Any:
-    """The content of a YAML file, or one line that says what is wrong with it and where."""
+    """Read a YAML file; errors are one line with file, line and cause."""
     try:
         content = path.read_bytes()
         return numbers(yaml.load(content.decode("utf-8"), Loader=_Loader))
@@ -58,14 +58,14 @@ def read(path: Path) -> Any:
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         raise Refused(f"{path}: line {line}: not text in UTF-8; save it as UTF-8") from None
-    except ValueError as error:  # a date that is none
+    except ValueError as error:  # an invalid date
         raise Refused(f"{path}: not YAML, {error}") from None
     except OSError as error:
         raise Refused(f"{path}: cannot be read ({error.strerror})") from None
 
 
 def numbers(value: Any) -> Any:
-    """YAML 1.1 reads 1e-3 as text, because it has no point; everybody who writes it means the number."""
+    """Convert texts such as 1e-3, which YAML 1.1 does not read as numbers, to numbers."""
     if isinstance(value, str) and EXPONENT.fullmatch(value):
         return float(value)
     if isinstance(value, dict):
@@ -76,7 +76,7 @@ def numbers(value: Any) -> Any:
 
 
 def line_of(path: Path, keys: Sequence[Any]) -> int | None:
-    """The line on which the value at `keys` (names and list positions) begins; None if it is not there."""
+    """Line on which the value at `keys` (names and list positions) begins; None if there is none."""
     loader = _Loader(path.read_text(encoding="utf-8"))
     node: yaml.Node | None = loader.get_single_node()
     line = 1
@@ -86,7 +86,7 @@ def line_of(path: Path, keys: Sequence[Any]) -> int | None:
             found = [(k, v) for k, v in node.value if k.value == str(key)]
             if not found:
                 return None
-            at, node = found[-1]  # what a merge brings in comes first, and the last one counts
+            at, node = found[-1]  # merged keys come first, and the last one counts
             line = at.start_mark.line + 1
         elif isinstance(node, yaml.SequenceNode) and isinstance(key, int) and key < len(node.value):
             node = node.value[key]

@@ -32,7 +32,7 @@ def test_each_combination_is_an_entry_with_values_of_their_own_type():
         ("m_{a}", {"a": 3}, "3 is not a list"),
         ("m_{a}", [1, 2], "is not a mapping"),
         ("m", {"a": [1, 2]}, "without {a} in it"),
-        ("m_{a}", {"a": [[1, 2], [3]]}, "a value that is no word needs a name"),
+        ("m_{a}", {"a": [[1, 2], [3]]}, "a value that is a list needs a name"),
         ("m_{a}_{b}", {"a": list(range(200)), "b": list(range(200))}, "stands for 40000 entries"),
     ],
 )
