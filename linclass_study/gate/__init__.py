@@ -1,1 +1,1 @@
-"""Checks of every data set before it is trusted: facts, and sentences about what looks wrong."""
+"""Checks of every data set: facts, and warnings about suspicious ones."""

@@ -1,6 +1,6 @@
-"""What one pass over rows that stay in their file can tell: keys of rows and columns, gaps, constants, repetitions.
+"""Checks of rows that stay in their file, in one pass: row and column keys, missing, constant and duplicated columns.
 
-Memory is that of the keys, as large as the classes of the rows; other checks need the rows themselves.
+Memory holds one key per row; other checks need the rows themselves.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from linclass_study.gate import cell_words, column_checks, row_keys
 def of_blocks(
     tables: Iterable[Table], names: Sequence[str]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """(facts, keys by their kind) of all rows, some at a time; a Parquet file has at least one."""
+    """(facts, keys by kind) of all rows, read block by block; there is at least one block."""
     parts: list[dict[str, cell_words.Words]] = []
     gaps = np.zeros(len(names), np.int64)
     low, high = np.full((2, len(names)), np.nan)

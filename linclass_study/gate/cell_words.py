@@ -1,7 +1,7 @@
-"""Every cell as a 64-bit word, so that rows and columns are compared as numbers.
+"""Encode cells as 64-bit words, so that rows and columns can be compared quickly.
 
-A number is its bits (−0 as 0, every NaN as one NaN). A level is a hash of its text, or a number where all
-levels of its column are numbers. 0 is the word 0, so what a sparse matrix leaves out needs no work.
+A number is encoded by its bits (−0 as 0, every NaN as one NaN); a level by a hash of its text, or as a number if all
+levels of its column are numbers. 0 is the word 0, so the zeros of a sparse matrix need no work.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ MISSING = np.float64(np.nan).view(np.uint64)
 
 
 def of_numbers(values: np.ndarray) -> Words:
-    """The words of numbers."""
+    """Words of numbers."""
     words = (np.asarray(values, np.float64) + 0.0).view(np.uint64)
     words[np.isnan(values)] = MISSING
     return words
 
 
 def of_levels(codes: np.ndarray, levels: tuple[str, ...]) -> Words:
-    """The words of a column of categories or texts, of which `codes` has the places."""
+    """Words of a categorical or text column; `codes` are indices into `levels`."""
     of_level = np.append(_of_texts(levels), MISSING)
     return of_level[np.where(np.isnan(codes), len(levels), codes).astype(np.int64)]
 
 
 def of_name(name: str) -> np.uint64:
-    """A hash of a text."""
+    """Hash of a text."""
     digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return np.frombuffer(digest, np.uint64)[0]
 
@@ -42,7 +42,7 @@ def column(table: Table, j: int) -> np.ndarray:
 
 
 def mixed(words: Words) -> Words:
-    """A bijection of 64-bit words under which near words come out unrelated, in place.
+    """Mix the bits of 64-bit words by a bijection, in place.
 
     The finalizer of splitmix64. Steele, Lea & Flood (2014), Fast splittable pseudorandom number generators
     """

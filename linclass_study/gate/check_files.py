@@ -1,4 +1,4 @@
-"""What the checks of a data set leave behind: facts as .json, keys of rows and proofs as .npz."""
+"""Files of the checks of a data set: facts as .json, keys of rows and proofs as .npz."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from linclass_study.gate.row_keys import KINDS
 
 
 def write(data: str, about: str, told: Mapping[str, Any], facts: str, arrays: str) -> None:
-    """Check the data set in `data` (.npz) and `about` (.json); `told` is what its entry adds."""
+    """Check the data set in `data` (.npz) and `about` (.json); `told` is the metadata of its entry."""
     known = json.loads(Path(about).read_text(encoding="utf-8"))
     found, kept = checks.check(dataset_file.load(data))
     named: dict[str, Any] = dict(kept)
@@ -32,14 +32,14 @@ def read(facts: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def keys(arrays: str | os.PathLike[str]) -> dict[str, Words]:
-    """Keys of the rows and columns by kind; none of a data set whose rows were not read."""
+    """Keys of the rows and columns by kind; empty for an unavailable data set."""
     with npz_file.opened(arrays) as found:
         return {kind: found[kind] for kind in KINDS if kind in found}
 
 
 def _put(path: Path, write: Any) -> None:
-    """Whole or not at all."""
+    """Write atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{os.getpid()}.{path.name}")  # NumPy wants the ending
+    partial = path.with_name(f".{os.getpid()}.{path.name}")  # NumPy requires the ending
     write(partial)
     os.replace(partial, path)

@@ -1,7 +1,7 @@
-"""All checks of one data set. Each is a function of rows in memory; what it finds are facts, under fixed keys.
+"""All checks of one data set. Each check is a function of the rows and returns facts under fixed keys.
 
-A check that would cost too much, or that fails, leaves its keys empty and says why under `unchecked`: no
-data set is kept out of a study by its checks.
+A check that would be too expensive, or that fails, leaves its keys empty and records the reason under `unchecked`.
+Checks never exclude a data set from a study.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Arrays = dict[str, np.ndarray]
 
 
 def check(data: Dataset) -> tuple[Facts, Arrays]:
-    """(facts, arrays): the arrays are keys of rows and columns by their kind, and proofs of separability."""
+    """(facts, arrays): the arrays are keys of rows and columns by kind, and proofs of separability."""
     found = _Findings()
     if data.in_file:
         _by_blocks(found, data)
@@ -67,7 +67,7 @@ def _by_blocks(found: _Findings, data: Dataset) -> None:
 
 
 def _repeated(found: _Findings, y: np.ndarray, split: np.ndarray) -> None:
-    """What the keys of the rows tell, if there are any."""
+    """Checks that use the keys of the rows, if there are any."""
     own = found.arrays.get("rows_by_name")
     if own is not None:
         found.facts["features_digest"] = row_keys.features_digest(own)
@@ -76,7 +76,7 @@ def _repeated(found: _Findings, y: np.ndarray, split: np.ndarray) -> None:
 
 
 class _Findings:
-    """What the checks found, and why some found nothing."""
+    """Results of the checks, and reasons why some were not made."""
 
     def __init__(self) -> None:
         self.facts: Facts = {}
@@ -88,7 +88,7 @@ class _Findings:
             result = run()
         except NotChecked as reason:
             self.unchecked[name] = str(reason)
-        except Exception as error:  # a check that fails is no reason to have no study
+        except Exception as error:  # a failed check must not end the study
             self.unchecked[name] = first_line(error)
         else:
             facts, arrays = result if isinstance(result, tuple) else (result, {})

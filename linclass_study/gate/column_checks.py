@@ -1,4 +1,4 @@
-"""Columns that say nothing, or nothing new: missing cells, constants, and columns that are there twice."""
+"""Missing cells, constant columns and duplicated columns."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ NAMED = 100  # columns that are named; all are counted
 
 
 def kinds(table: Table) -> dict[str, Any]:
-    """How many columns hold numbers, categories and texts."""
+    """Numbers of numeric, categorical and text columns."""
     texts, coded = len(table.texts), len(table.levels)
     return {"numeric": len(table.names) - coded, "categorical": coded - texts, "texts": texts}
 
 
 def missing(table: Table) -> dict[str, Any]:
-    """Cells without a value, in all and of each column that has some."""
+    """Number of missing cells, in total and by column."""
     if not table.is_sparse:
         return missing_facts(table.names, np.isnan(table.X).sum(axis=0))
     gaps = table.X.indices[np.isnan(table.X.data)]
@@ -30,15 +30,12 @@ def missing(table: Table) -> dict[str, Any]:
 
 
 def constant(table: Table) -> dict[str, Any]:
-    """Columns with at most one value; missing cells aside, since they are filled with it."""
+    """Columns with at most one distinct value, missing cells ignored."""
     return constant_facts(table.names, _varies(table.X))
 
 
 def duplicated(table: Table) -> dict[str, Any]:
-    """Columns that equal an earlier one in every row, up to their names and those of their levels.
-
-    Constant ones aside, which are told of as such.
-    """
+    """Columns that equal an earlier one in every row, up to names of columns and levels; constant ones are excluded."""
     return duplicated_facts(table.names, _contents(table), _varies(table.X))
 
 
@@ -68,7 +65,7 @@ def duplicated_facts(
 
 
 def _varies(X: Any) -> np.ndarray:
-    """Which columns have two values; their least and greatest are NaN where there is none."""
+    """Mask of columns with at least two distinct values."""
     if not sparse.issparse(X):
         return np.fmin.reduce(X, axis=0) < np.fmax.reduce(X, axis=0)
     X = X.tocsc()
@@ -87,7 +84,7 @@ def _varies(X: Any) -> np.ndarray:
 
 
 def _contents(table: Table) -> Iterator[bytes]:
-    """A hash of each column; categories count as places in the order of their first rows."""
+    """Hash of each column; levels are numbered in the order of their first rows."""
     X = table.X.tocsc() if table.is_sparse else table.X
     for j, name in enumerate(table.names):
         if name in table.levels:
@@ -105,7 +102,7 @@ def _contents(table: Table) -> Iterator[bytes]:
 
 
 def _by_first_row(codes: np.ndarray) -> np.ndarray:
-    """The same partition of the rows, its parts numbered as they come; a missing cell stays −1."""
+    """Codes renumbered in the order of their first rows; missing cells stay −1."""
     levels, first, place = np.unique(codes, return_index=True, return_inverse=True)
     known = np.flatnonzero(levels >= 0)
     number = np.full(len(levels), -1)

@@ -1,7 +1,7 @@
-"""tables/datasets.csv: all data sets of a study, one row each, beside each other.
+"""tables/datasets.csv: one row for each data set of a study.
 
-`shares_rows_with` names those with the same rows, found by the rows or told by their entries; `weight` is 1 by the
-number of data sets that are one in this sense, which is what each counts in an average over data sets.
+`shares_rows_with` names data sets with the same rows, detected or declared by their entries; `weight` is 1 divided by
+the size of such a group, the weight of the data set in averages over data sets.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from linclass_study.gate.findings import findings
 
 Facts = Mapping[str, Any]
 
-AND = "; "  # between several names in one cell
+AND = "; "  # separates names in one cell
 
 COLUMNS = {
     "dataset": pl.String,
@@ -60,9 +60,9 @@ COLUMNS = {
 
 
 def write(names: Iterable[str], results: Path, told: Iterable[tuple[str, str]]) -> None:
-    """From the files of the checks, which results of an earlier version may not have.
+    """Write the table from the files of the checks; results of earlier versions may have none.
 
-    `told` are pairs of data sets whose entries say that they share rows.
+    `told` are pairs of data sets whose entries declare shared rows.
     """
     folder = results / "checks"
     checked = [name for name in names if (folder / f"{name}.json").exists()]

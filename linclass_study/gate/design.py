@@ -1,6 +1,6 @@
-"""The matrix that most methods of the catalogue see: imputed, then one-hot without the first level.
+"""The design matrix of most methods of the catalogue: imputed, then one-hot encoded without the first level.
 
-Imputed from all rows here, since nothing is predicted.
+All rows are used for imputation here, as nothing is predicted.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from linclass.table import Table
 from linclass.transforms.impute import Impute
 from linclass.transforms.one_hot import OneHot
 
-BLOCK = 1 << 20  # cells that are dense at a time
-CELLS = 4 * 10**7  # of a dense matrix that is made for the checks alone
+BLOCK = 1 << 20  # dense cells at a time
+CELLS = 4 * 10**7  # maximum of a dense matrix for the checks
 
 
 class NotChecked(Exception):
-    """Why a check would cost too much, or has no meaning."""
+    """A check would be too expensive or is undefined; the message is the reason."""
 
 
 def design(table: Table) -> Any:
-    """n × p, dense or CSR; columns of texts are left out."""
+    """Design matrix (n, p), dense or CSR, without text columns."""
     kept = [j for j, name in enumerate(table.names) if name not in table.texts]
     if not kept:
         raise NotChecked("there are texts only")
@@ -37,7 +37,7 @@ def design(table: Table) -> Any:
 
 
 def blocks(X: Any) -> Iterator[np.ndarray]:
-    """Some dense rows at a time."""
+    """Iterate over dense blocks of rows."""
     size = max(1, BLOCK // max(1, X.shape[1]))
     for start in range(0, X.shape[0], size):
         block = X[start : start + size]

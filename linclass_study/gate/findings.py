@@ -1,11 +1,11 @@
-"""The facts that a reader should see before the results, each as one sentence with its remedy."""
+"""Warnings about a data set, each as one sentence with its remedy."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-REPEATED = 0.01  # of the rows: fewer repetitions move no result
+REPEATED = 0.01  # share of the rows; fewer repetitions hardly change results
 LEAST_ERROR = 0.001
 SHOWN = 5  # columns of one kind that are named
 
@@ -18,12 +18,12 @@ HOW = {
 
 
 def findings(facts: Mapping[str, Any]) -> list[str]:
-    """One sentence for each; none for a data set without anything to say."""
+    """All warnings, one sentence each."""
     return [*serious(facts), *_repeated(facts), *_empty_columns(facts)]
 
 
 def serious(facts: Mapping[str, Any]) -> list[str]:
-    """Those that can make every result on the data set meaningless."""
+    """Warnings that can make every result on the data set meaningless."""
     return [*_identifiers(facts), *_target_like(facts)]
 
 
@@ -68,7 +68,7 @@ def _repeated(facts: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _empty_columns(facts: Mapping[str, Any]) -> Iterator[str]:
-    if facts["sparse"]:  # of thousands of words some do not occur, and some always go together
+    if facts["sparse"]:  # normal among thousands of words
         return
     constant = facts.get("constant_columns") or 0
     if constant:

@@ -1,9 +1,9 @@
-"""Columns that number or name the rows instead of describing them.
+"""Columns that identify rows instead of describing them, such as row numbers.
 
-A column of categories is one when nearly every row has a level of its own. A column of whole numbers is
-one when they hardly repeat although chance would have it: n values drawn from a range of m values
-give about n²/2m pairs of equals. Measurements repeat, or have a range so wide that they need not; row numbers
-do neither. Where the range is wide a column must be called an id, too. Numbers with decimals never are one.
+A categorical column is an identifier if nearly every row has a level of its own. An integer column is one if its values
+hardly repeat although chance repetitions are expected: n values from a range of m values have about n²/2m equal pairs.
+Measurements repeat, or their range is so wide that no repetitions are expected; in the latter case the name of the
+column must contain `id`. Columns with fractional numbers are never identifiers.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ import numpy as np
 from linclass.table import Table
 from linclass_study.gate.cell_words import column
 
-LEVELS = 0.9  # of the rows: as many levels are nearly one for each
-FEWEST = 10  # rows: among fewer, unlike values are no wonder
-EXPECTED = 20  # pairs of equals that chance has to expect before their absence says something
-SEEN = 0.1  # of the expected pairs
-LOOK = 1000  # rows that settle most columns
+LEVELS = 0.9  # minimal number of levels, as a share of the rows
+FEWEST = 10  # rows; fewer may be distinct by chance
+EXPECTED = 20  # equal pairs that must be expected before their absence counts
+SEEN = 0.1  # maximal share of the expected pairs
+LOOK = 1000  # rows that decide about most columns
 NAMES = {"id", "ids", "identifier", "uid", "uuid", "guid"}
 
 
 def identifiers(table: Table, split: np.ndarray) -> dict[str, Any]:
-    """{column: [its levels, rows]} over the training rows: a test set may be numbered anew."""
+    """{column: [levels, rows]} over the training rows, as a test set may restart its numbering."""
     if split.any():
         table = table.rows(np.flatnonzero(split == 0))
     n = table.shape[0]
@@ -44,7 +44,7 @@ def identifiers(table: Table, split: np.ndarray) -> dict[str, Any]:
 
 
 def _worth_a_look(table: Table, n: int) -> np.ndarray:
-    """Columns that may be one by their first rows, and in sparse tables by their number of values."""
+    """Candidate columns, by their first rows or, in sparse tables, by their number of values."""
     if table.is_sparse:
         return np.flatnonzero(
             np.bincount(table.X.indices, minlength=len(table.names)) >= LEVELS * n

@@ -1,7 +1,7 @@
 """Rank and condition number of the design with centred columns of standard deviation 1.
 
-Below full rank the coefficients without a penalty are not unique; the condition number, largest by
-smallest singular value that is not 0, says how many digits they lose. A column without spread is 0.
+Without full rank, unpenalized coefficients are not unique; the condition number, the ratio of the largest to the
+smallest nonzero singular value, bounds their loss of digits. Constant columns are 0.
 Golub & Van Loan (2013), Matrix Computations, §5.4
 """
 
@@ -18,7 +18,7 @@ WORK = 10**10  # multiplications
 
 
 def rank(X: Any) -> dict[str, Any]:
-    """`rank` of `design_columns` columns; `condition_number` of what has rank."""
+    """`rank` and `condition_number` of the design."""
     n, p = X.shape
     if n * p * min(n, p) > WORK:
         raise NotChecked(f"a design of {n:,} × {p:,} takes too many multiplications")
@@ -37,7 +37,7 @@ def rank(X: Any) -> dict[str, Any]:
 
 
 def _moments(X: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and standard deviation of each column; exactly 0 where all its values are equal."""
+    """Mean and standard deviation of each column; the latter is exactly 0 for constant columns."""
     n, p = X.shape
     total, squares = np.zeros(p), np.zeros(p)
     low, high = np.full(p, np.inf), np.full(p, -np.inf)
@@ -51,7 +51,7 @@ def _moments(X: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _triangle(parts: Iterator[np.ndarray]) -> np.ndarray:
-    """R of the QR decomposition of all rows, some at a time."""
+    """R of the QR decomposition of all rows, block by block."""
     R = np.empty((0, 0))
     for part in parts:
         R = np.asarray(np.linalg.qr(np.vstack([R, part]) if len(R) else part, mode="r"))

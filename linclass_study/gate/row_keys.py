@@ -1,10 +1,10 @@
-"""64-bit keys of rows and of columns: equal ones have equal keys, whatever the order of the others.
+"""64-bit keys of rows and columns: equal rows have equal keys, whatever the order of columns, and vice versa.
 
     cell_ij = mixed(word_ij ⊕ c_j)  where the word is not 0, else 0;   c_j is a hash of the column's name
     key of row i = Σ_j cell_ij,     key of column j = Σ_i cell_ij      mod 2⁶⁴
 
-Dense and sparse tables have the same keys, and so have rows of a table without its columns of zeros. That two
-unlike ones of n have one key has a probability of about n²/2⁶⁵: 3·10⁻⁸ for a million rows.
+Dense and sparse tables have the same keys, and columns of zeros do not change the keys of rows. The probability of a
+collision among n rows is about n²/2⁶⁵: 3·10⁻⁸ for a million rows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from linclass.table import Table
 from linclass_study.gate import cell_words
 from linclass_study.gate.cell_words import Words
 
-BLOCK = 1 << 18  # cells that are mixed at a time
+BLOCK = 1 << 18  # cells at a time
 
 
 KINDS = ("rows_by_name", "rows_by_value", "columns_by_name")
@@ -30,7 +30,7 @@ class Keys(NamedTuple):
 
 
 def keys(table: Table, named: bool = True) -> Keys:
-    """The key of each row and column; without the names of columns, they are of the values alone."""
+    """Keys of rows and columns; with `named=False`, independent of the column names."""
     hashes = [cell_words.of_name(name if named else "") for name in table.names]
     salts = np.array(hashes, np.uint64)
     coded = [j for j, name in enumerate(table.names) if name in table.levels]
@@ -44,7 +44,7 @@ def keys(table: Table, named: bool = True) -> Keys:
 
 
 def by_kind(table: Table) -> dict[str, Words]:
-    """Keys of its rows with and without the names of columns, and of its columns."""
+    """Keys of the rows with and without column names, and of the columns."""
     by_name = keys(table)
     return dict(
         zip(KINDS, (by_name.rows, keys(table, named=False).rows, by_name.columns), strict=True)
@@ -52,7 +52,7 @@ def by_kind(table: Table) -> dict[str, Words]:
 
 
 def features_digest(rows: Words) -> str:
-    """One hash of all rows' features, independent of their order and of their classes."""
+    """Hash of the features of all rows, independent of their order and classes."""
     return f"sha256:{hashlib.sha256(np.sort(rows).astype('<u8').tobytes()).hexdigest()}"
 
 

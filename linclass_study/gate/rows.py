@@ -1,4 +1,4 @@
-"""Rows that are there twice, that carry two labels, or that stand on both sides of the official split."""
+"""Duplicated rows, rows with conflicting labels, and test rows that also occur in the training set."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from linclass_study.gate.cell_words import Words
 
 
 def repeated(keys: Words, y: np.ndarray) -> dict[str, Any]:
-    """Rows equal to an earlier one in features and class; and what rows that carry two labels cost.
+    """Rows equal to an earlier one in features and class, and the least error caused by conflicting labels.
 
-    Of rows with equal features any classifier gives all the same class, so it errs on all but the
-    most frequent one:   least error = (1/n) Σ_groups (n_g − max_k n_gk).
+    A classifier predicts the same class for rows with equal features, so it errs on all but those of the most frequent
+    class:   least error = (1/n) Σ_groups (n_g − max_k n_gk).
     """
     groups, group = np.unique(keys, return_inverse=True)
     K = int(y.max()) + 1 if len(y) else 1
@@ -32,7 +32,7 @@ def repeated(keys: Words, y: np.ndarray) -> dict[str, Any]:
 
 
 def on_both_sides(keys: Words, split: np.ndarray) -> dict[str, Any]:
-    """Rows of the official test set whose features a training row has; null without such a set."""
+    """Official test rows with the features of a training row; null without an official test set."""
     test = split == 1
     if not test.any():
         return {"test_rows_in_training": None}

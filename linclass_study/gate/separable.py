@@ -1,7 +1,7 @@
-"""Can a hyperplane separate each pair of classes? On all rows of the design, each answer with its proof.
+"""Linear separability of each pair of classes on all rows of the design, with proofs.
 
-A separation proves itself by its hyperplane; that there is none, by multipliers with which the convex hulls of
-the two classes meet (linclass.separability). Both are kept, and checked once more by `holds`.
+A hyperplane proves separability; multipliers for which the convex hulls of the two classes meet prove the opposite
+(linclass.separability). Both are stored, and verified by `holds`.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from linclass.separation.proof import Undecided
 from linclass.separation.result import Separation
 from linclass_study.gate.design import NotChecked
 
-CELLS = 2 * 10**7  # that are stored, over all pairs of classes
-BY_PROGRAM = 10**5  # cells of a pair of which the linear program may be asked, which is slow
+CELLS = 2 * 10**7  # maximal number of stored cells over all pairs of classes
+BY_PROGRAM = 10**5  # maximal cells of a pair for the linear program, which is slow
 
 
 def separable(
     X: Any, y: np.ndarray, classes: list[str]
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """(how many pairs of classes are separable, and which; the proofs)."""
+    """(facts about the pairs of classes, proofs)."""
     K = len(classes)
     cells = (X.nnz if sparse.issparse(X) else X.size) * (K - 1)
     if cells > CELLS:
@@ -56,7 +56,7 @@ def separable(
 
 
 def _of_pair(X: Any, y: np.ndarray) -> Separation | None:
-    """Of a pair of classes; None where neither answer could be proved."""
+    """Separation of a pair of classes; None if neither answer could be proved."""
     method = "newton" if X.shape[0] * X.shape[1] <= BY_PROGRAM else "newton_alone"
     try:
         found = separability(X, y, method=method)
@@ -66,14 +66,14 @@ def _of_pair(X: Any, y: np.ndarray) -> Separation | None:
 
 
 def _in_a_word(counts: Counter[str], pairs: int) -> str:
-    """yes: each pair is separable; some pairs; else the least that can be said of all of them."""
+    """Summary of all pairs: yes, some pairs, or the weakest result of all."""
     if counts["complete"]:
         return "yes" if counts["complete"] == pairs else "some pairs"
     return next((kind for kind in ("undecided", "quasi-complete") if counts[kind]), "no")
 
 
 def _proof(found: Separation, pair: str) -> dict[str, np.ndarray]:
-    """The hyperplane, if there is one, and the multipliers of the pair's rows, if they are a proof."""
+    """The hyperplane and the multipliers of the pair's rows, as far as they are proofs."""
     proof = {}
     if found.weights is not None:
         proof[f"hyperplane {pair}"] = np.append(found.weights, found.intercept)

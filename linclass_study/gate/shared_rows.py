@@ -1,11 +1,11 @@
-"""Data sets that share rows: under other classes, in part, under other names, or with other columns beside them.
+"""Detect data sets that share rows: with other classes, in part, with other column names, or with further columns.
 
 Three comparisons find them, each by keys (linclass_study/gate/row_keys.py):
 
     rows_by_name     distinct rows, whatever the order of rows and columns
-    rows_by_value    the same without names, where values alone tell rows apart: many rows of words have as many
-                     ones, and are not the same row
-    columns_by_name  columns of as many rows, so that a column that was dropped or made does not hide the others
+    rows_by_value    the same without column names, if values alone distinguish rows (rows of words often have equally
+                     many ones without being the same row)
+    columns_by_name  columns, for data sets with equally many rows, of which some columns were dropped or added
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from scipy import sparse
 
 from linclass_study.gate.cell_words import Words
 
-SHARE = 0.5  # of the distinct rows, or of the columns, of the smaller data set
-ROWS = 20  # fewer may coincide on a small grid, unless they are all there are
+SHARE = 0.5  # minimal share of the distinct rows, or of the columns, of the smaller data set
+ROWS = 20  # fewer rows may coincide by chance, unless they are all rows
 COLUMNS = 3  # likewise
-TELLING = 0.9  # of the distinct rows: so many must differ in their values alone
+TELLING = 0.9  # share of the distinct rows that must differ in their values alone
 
 
 def pairs(keys: Mapping[str, Mapping[str, Words]]) -> dict[tuple[str, str], float]:
-    """(name, name) → the share of the smaller one's rows or columns that the other has, where it is large.
+    """(name, name) → share of rows or columns of the smaller data set that the other contains, if large.
 
-    keys    name of a data set → its keys by their kind
+    keys    name of a data set → its keys by kind
     """
     by_name, by_value, columns = (
         {name: np.unique(own[kind]) for name, own in keys.items()}
@@ -48,7 +48,7 @@ def pairs(keys: Mapping[str, Mapping[str, Words]]) -> dict[tuple[str, str], floa
 
 
 def equal(digests: Mapping[str, str | None]) -> list[tuple[str, str]]:
-    """Pairs of data sets whose features have the same digest, which needs no rows."""
+    """Pairs of data sets with equal digests of their features."""
     return [
         (one, other)
         for one, other in combinations(digests, 2)
@@ -57,7 +57,7 @@ def equal(digests: Mapping[str, str | None]) -> list[tuple[str, str]]:
 
 
 def groups(names: Iterable[str], related: Iterable[tuple[str, str]]) -> list[list[str]]:
-    """The names, those together that are related, directly or through others; in their first order."""
+    """Names grouped by relation (direct or indirect), in their original order."""
     names = list(names)
     place = {name: i for i, name in enumerate(names)}
     edges = [(place[a], place[b]) for a, b in related if a in place and b in place]

@@ -1,14 +1,14 @@
-"""Columns that are the class over again, as those are that were recorded after it or made from it.
+"""Columns that reveal the class (target leakage), such as columns recorded after it or derived from it.
 
-A column is named when, over the training rows,
+A column is reported if, over the training rows, it is a
 
-    copy          each class has nearly all its rows at one value, and each of these values is nearly one class's
-    missing       the same of its missing cells: they alone tell one of two classes
-    function      it has categories, each of one class only, and a shuffled class column would hardly ever show that:
-                  of the n!/Π n_k! ways to shuffle, at most K^L are pure on L levels
+    copy          nearly all rows of each class share one value, and nearly all rows with that value are of the class
+    missing       the same for its missing cells: whether the cell is missing reveals the class
+    function      a categorical column whose levels occur in one class each, which is improbable for shuffled classes:
+                  of the n!/Π n_k! permutations, at most K^L are pure on L levels
     shifted       numbers whose standard deviation within each class is below 1/40 of the gap between class means
 
-A number with a threshold between the classes is no such column: good measurements have one.
+A numeric column with a threshold between the classes is not reported: good measurements have one.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from scipy.special import gammaln
 from linclass.table import Table
 from linclass_study.gate.cell_words import column
 
-NEARLY = 0.99  # of the rows of a class, and of a value
-CHANCE = 1e-6  # that shuffled classes were as pure, over all columns
-GAP = 40  # standard deviations within classes between their means
+NEARLY = 0.99  # share of the rows of a class, and of a value
+CHANCE = 1e-6  # maximal probability that shuffled classes are as pure, over all columns
+GAP = 40  # minimal distance of class means, in standard deviations within classes
 FEWEST = 10  # rows
-LOOK = 1000  # rows that settle most columns of numbers:
-STRAYS = 20  # with so many values beyond one for each class among them, it is no copy
+LOOK = 1000  # rows that decide about most numeric columns:
+STRAYS = 20  # with so many further values among them, a column is not a copy
 
 
 def target_like(table: Table, y: np.ndarray, split: np.ndarray) -> dict[str, Any]:
-    """{column: how it tells the class}."""
+    """{column: how it reveals the class}."""
     if split.any():
         train = np.flatnonzero(split == 0)
         table, y = table.rows(train), y[train]
@@ -47,7 +47,7 @@ def target_like(table: Table, y: np.ndarray, split: np.ndarray) -> dict[str, Any
 
 
 def _worth_a_look(table: Table, y: np.ndarray) -> Iterator[int]:
-    """Of sparse columns those that nearly all rows of one class share and nearly none of another."""
+    """Candidate columns; in sparse tables, those that nearly all rows of one class share and hardly any of another."""
     texts = {table.names.index(name) for name in table.texts}
     if not table.is_sparse:
         yield from (j for j in range(len(table.names)) if j not in texts)
@@ -78,9 +78,9 @@ def _ways(values: np.ndarray, y: np.ndarray, of_categories: bool, columns: int) 
 
 
 def _is_copy(codes: np.ndarray, y: np.ndarray) -> bool:
-    """Each class has nearly all its rows at one value, and each of those values nearly one class."""
+    """Whether nearly all rows of each class share one value, and nearly all rows with it are of that class."""
     table = _crossed(codes, y)
-    main = table.argmax(axis=0)  # of each class
+    main = table.argmax(axis=0)  # most frequent value of each class
     if len({*main.tolist()}) < table.shape[1]:
         return False
     at_main = table[main, np.arange(table.shape[1])]
@@ -97,7 +97,7 @@ def _is_function(codes: np.ndarray, y: np.ndarray, columns: int) -> bool:
 
 
 def log_chance(counts: np.ndarray, levels: int) -> float:
-    """A bound of the logarithm of the share of shuffles of these classes that are pure on L levels."""
+    """Upper bound of the log-probability that shuffled classes are pure on L levels."""
     shuffles = gammaln(counts.sum() + 1) - gammaln(counts + 1).sum()
     return float(levels * np.log(len(counts)) - shuffles)
 
@@ -110,7 +110,7 @@ def _is_shifted(values: np.ndarray, y: np.ndarray) -> bool:
 
 
 def _crossed(codes: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The number of rows of each value (rows) and class (columns)."""
+    """Cross table: number of rows of each value (rows) and class (columns)."""
     K = int(y.max()) + 1
     cells = np.bincount(codes * K + y, minlength=(int(codes.max()) + 1) * K)
     return cells.reshape(-1, K)

@@ -1,1 +1,1 @@
-"""Figures with their numbers, and the page that shows them."""
+"""Figures, tables and the page of the report."""

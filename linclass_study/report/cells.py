@@ -1,7 +1,7 @@
-"""A cell of a table as HTML: every name and reason escaped, numbers with the digits that mean something.
+"""Cells of tables as HTML: names and reasons are escaped, numbers are rounded to significant digits.
 
-Cells are many (200 methods × 100 data sets × 25 metrics), so what each needs is written as short as it can be:
-`<td>0.953 <i>± 0.021</i></td>`; what is no number has the class t.
+A page may have very many cells (200 methods × 100 data sets × 25 metrics), so each is written as short as possible:
+`<td>0.953 <i>± 0.021</i></td>`; cells that are not numbers have the class t.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ NUMERALS: Mapping[str, Callable[[Any], str]] = {
     "seconds": number_format.seconds,
     "count": lambda value: "–" if value is None else f"{value:,}",
 }
-EXACT = ("seconds", "power", "p")  # kinds whose shown text does not sort by itself
+EXACT = ("seconds", "power", "p")  # kinds whose displayed text cannot be sorted
 
 
 class Cells:
-    """The cells of one study's page: a method has its chip there, a data set a section to link to."""
+    """Cells of the page of one study; methods have chips, and data sets link to their sections."""
 
     def __init__(self, outcome: Outcome) -> None:
         self.methods = {
@@ -83,7 +83,7 @@ class Cells:
 
 
 def choices(table: Table) -> Markup:
-    """What a table shows by another choice, as JSON that may stand in a page: flat lists, row after row."""
+    """The rows of a table's other choices as JSON for the page: flat lists, row by row."""
     told = {
         name: _choice([cell for row in rows for cell in row[1:]])
         for name, rows in table.choices.items()
@@ -100,14 +100,14 @@ def _choice(cells: Sequence[Number]) -> dict[str, list[Any]]:
 
 
 def _short(value: float | None) -> int | str | None:
-    """As many thousandths, of which a table shows whole numbers; else as it is shown."""
+    """A value in thousandths, as tables show three decimals; other values as displayed."""
     if value is None or not abs(value) < 1000:
         return None if value is None else number_format.value(value)
     return round(float(number_format.value(value).replace("−", "-")) * 1000)
 
 
 def _number(kind: str, value: Any) -> Markup:
-    """Of text without anything to escape: numerals and the marks of this module."""
+    """A numeric cell; its text needs no escaping."""
     number = value if isinstance(value, Number) else Number(value)
     marks = [mark for mark in ("best", "near", "partial") if getattr(number, mark)]
     attributes = f' class="{" ".join(marks)}"' if marks else ""
@@ -131,7 +131,7 @@ def breakable(name: str) -> Markup:
 
 
 def folded(reason: str) -> Markup:
-    """A reason in full; a long one behind its beginning and end."""
+    """The full reason; a long one is folded behind its beginning and end."""
     short = shortened(reason, SHOWN)
     if short == " ".join(reason.split()):
         return escape(reason)

@@ -1,6 +1,6 @@
-"""The colour and marker of a method, as small as a letter, before its name.
+"""Chips: the colour and marker of a method, in the size of a letter before its name.
 
-They are drawn by the page's style: of tens of thousands of names each has a class, and no drawing of its own.
+They are drawn by the page's CSS: each of tens of thousands of names has a class instead of a drawing.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ SHAPES = {
 
 
 def chip(position: int) -> str:
-    """The class of the method that has this place (Outcome.position)."""
+    """CSS class of the method with this style (Outcome.position)."""
     colour, marker = style.of_method(position)
     return f"chip k{style.COLOURS.index(colour)}{style.MARKERS.index(marker)}"
 
 
 def rules(positions: Iterable[int]) -> str:
-    """What the page's style says of these."""
-    told = {chip(position).split()[1]: style.of_method(position) for position in positions}
+    """CSS rules of the chips with these styles."""
+    styles = {chip(position).split()[1]: style.of_method(position) for position in positions}
     return "\n".join(
         f".{name}::before {{ background: {THEME.get(colour, colour)}; clip-path: {SHAPES[marker]}; }}"
-        for name, (colour, marker) in sorted(told.items())
+        for name, (colour, marker) in sorted(styles.items())
     )

@@ -1,4 +1,4 @@
-"""What the checks found in one data set, as terms and their descriptions."""
+"""Summary of the checks of one data set, as terms with descriptions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 Facts = Mapping[str, Any]
 
-SHOWN = 5  # names in a list before it says how many more there are
+SHOWN = 5  # names in a list; the others are counted
 
 PAIR = {
     "yes": "by a hyperplane, proved",
@@ -24,7 +24,7 @@ PAIRS = {
 
 
 def card(facts: Facts, relatives: Sequence[str] = ()) -> dict[str, str]:
-    """Term → description, without what is not known of these data."""
+    """Term → description, without terms that are unknown for these data."""
     if not facts:
         return {}
     said = {

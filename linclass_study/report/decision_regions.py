@@ -1,4 +1,4 @@
-"""What is seen of a data set on its plane: the classes that fits give to its points, and the rows."""
+"""Decision regions on the plane of a data set, and its training rows."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ Grid = tuple[np.ndarray, np.ndarray, np.ndarray]  # x (g,), y (g,), class codes 
 
 
 def boundaries(outcome: Outcome, dataset: str) -> tuple[dict[str, Grid], dict[str, str]]:
-    """Method → x, y and the classes by each fold that has one for every cell, best method first;
-    and method → why it has no such fold."""
+    """(method → x, y and classes by fold, best method first; method → why it is omitted).
+
+    Folds without a prediction for every cell are omitted.
+    """
     from linclass_study.results.summary import ranking
 
     grids, left_out = {}, {}
@@ -39,8 +41,10 @@ def boundaries(outcome: Outcome, dataset: str) -> tuple[dict[str, Grid], dict[st
 def training_rows(
     outcome: Outcome, dataset: str
 ) -> tuple[np.ndarray, np.ndarray, Plane | None] | str:
-    """(n, 2) coordinates and classes on the plane of the data set; or why it has none. Results that
-    travelled leave the rows at home."""
+    """Coordinates (n, 2), classes and the plane of the training rows, or the reason why there is no plane.
+
+    Published results do not contain the rows, so the coordinates are then empty.
+    """
     from linclass_study.data.dataset_file import load
     from linclass_study.plane import plane
 
@@ -57,7 +61,7 @@ def training_rows(
 
 
 def points(X: np.ndarray, *axes: np.ndarray) -> str:
-    """A sentence on the rows that are drawn."""
+    """A sentence about the rows in the figure, for the caption."""
     if not len(X):
         return "The rows are not with these results."
     low, high = np.array([[axis[0], axis[-1]] for axis in axes]).T
@@ -67,7 +71,7 @@ def points(X: np.ndarray, *axes: np.ndarray) -> str:
 
 
 def cut(about: Mapping[str, Any]) -> str:
-    """What plane that is, of more than two features."""
+    """A sentence about the plane of more than two features, for the caption."""
     which = (
         "Fisher’s discriminant direction and, upwards, the leading principal direction within classes"
         if len(about["classes"]) == 2
@@ -88,5 +92,5 @@ def directions(about: Mapping[str, Any], plane: Plane | None) -> dict[str, list[
 
 
 def disputed(labels: np.ndarray) -> float:
-    """Share of the grid's cells to which the folds give different classes."""
+    """Share of the grid's cells on which the folds disagree."""
     return float((labels != labels[0]).any(axis=0).mean())

@@ -1,7 +1,6 @@
-"""One figure on disk: figure.svg for the report, figure.png for slides, figure.pdf for a paper, and
-numbers.json behind them.
+"""One figure on disk: figure.svg for the report, figure.png for slides, figure.pdf for papers, numbers.json.
 
-The same outcome gives the same bytes: no dates, no random ids, no version of the program.
+Equal outcomes have equal bytes: there are no dates, random ids or program versions in the files.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ FILES = ("figure.svg", "figure.png", "figure.pdf", "numbers.json")
 
 @dataclass(frozen=True)
 class Exhibit:
-    """A figure, its title and caption, and the numbers it shows; or the reason why there is none."""
+    """A figure with title, caption and numbers, or the reason why there is none."""
 
     figure: Figure | None
     title: str
@@ -53,7 +52,7 @@ class Exhibit:
 
 
 def _finite(value: Any) -> Any:
-    """The same with null for what JSON has no number for: NaN and the infinities."""
+    """Replace NaN and infinities, which JSON lacks, by null."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, dict):

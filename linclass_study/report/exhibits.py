@@ -1,9 +1,9 @@
-"""The figures of a study, found by themselves: one file in linclass_study/report/figures is one figure.
+"""The figures of a study, found by name: each file in linclass_study/report/figures is one figure.
 
-Such a module has ``PLACE`` and ``SECTION``, its place in the report, ``PER_DATASET``, and
-``draw(outcome, dataset) -> Exhibit``, or ``draw(outcome)`` where one figure speaks of all data
-sets. Its exhibits are results/exhibits/{figure}-{dataset}/, or results/exhibits/{figure}/.
-Importing one is cheap: the Snakefile asks for their names.
+Such a module has ``SECTION`` and ``PLACE`` (its position in the report), ``PER_DATASET``, and
+``draw(outcome, dataset) -> Exhibit``, or ``draw(outcome)`` for a figure of all data sets. Its exhibits are
+results/exhibits/{figure}-{dataset}/ or results/exhibits/{figure}/. Importing a module must be cheap, as the Snakefile
+imports all of them.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from linclass_study.results.outcome import Outcome
 
 
 def modules() -> dict[str, ModuleType]:
-    """Name of a figure → its module, in the report's order."""
+    """Name → module of each figure, in the order of the report."""
     return sections.modules(figures, "draw")
 
 
 def names() -> dict[bool, list[str]]:
-    """Whether it is drawn for each data set → names of the figures."""
+    """PER_DATASET (true or false) → names of the figures."""
     found = modules()
     return {
         each: [name for name, module in found.items() if each == module.PER_DATASET]
@@ -30,12 +30,12 @@ def names() -> dict[bool, list[str]]:
 
 
 def section(figure: str) -> str:
-    """The title of the section that it stands in."""
+    """Title of the section of a figure."""
     return sections.SECTIONS[sections.section(modules()[figure])]
 
 
 def draw(outcome: Outcome, figure: str) -> None:
-    """Every exhibit of one figure, into the study's folder of exhibits."""
+    """Draw and save every exhibit of one figure."""
     module, folder = modules()[figure], outcome.results / "exhibits"
     with style.settings():
         if module.PER_DATASET:

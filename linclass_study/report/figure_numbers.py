@@ -9,7 +9,7 @@ from linclass_study.results.outcome import Outcome
 
 
 def figure_numbers(outcome: Outcome, exhibit: str) -> dict[str, Any] | None:
-    """What exhibits/{exhibit}/numbers.json has; None where it is not there or there was nothing to draw."""
+    """Content of exhibits/{exhibit}/numbers.json; None if it is missing or nothing was drawn."""
     path = outcome.results / "exhibits" / exhibit / "numbers.json"
     if not path.exists():
         return None

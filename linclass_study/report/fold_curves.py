@@ -1,9 +1,9 @@
-"""ROC and precision–recall curves of many fits at once, averaged without loss.
+"""ROC and precision–recall curves of many fits at once, with exact areas.
 
-A curve is kept as its means over CELLS equal parts of the axis, so the mean of these is the area under
-it: the AUC of the metrics (ties count half, as on the straight line between two thresholds), and the average
-precision Σ (rₖ − rₖ₋₁) pₖ, whose curve is a step. The mean of such curves over folds is the vertical average
-of Fawcett (2006), §8.1, and its area the mean of the folds' areas.
+A curve is represented by its means over CELLS equal intervals of the axis, so their mean is the area under it: the AUC
+(ties count half, as on the straight line between two thresholds), or the average precision Σ (rₖ − rₖ₋₁) pₖ, whose
+curve is a step function. The mean of such curves over folds is the vertical average of Fawcett (2006), §8.1, and its
+area is the mean of the folds' areas.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ MIDDLES = (np.arange(CELLS) + 0.5) / CELLS
 
 
 def roc(score: np.ndarray, member: np.ndarray, fit: np.ndarray, fits: int) -> np.ndarray:
-    """(fits, CELLS): mean true positive rate over each part of the false positive rate; NaN without pairs."""
+    """Mean true positive rate (fits, CELLS) over each interval of the false positive rate; NaN without pairs."""
     of, hits, misses, inside, outside = _thresholds(score, member, fit, fits)
     with np.errstate(invalid="ignore", divide="ignore"):
         x, height = misses / outside[of], hits / inside[of]
@@ -26,7 +26,7 @@ def roc(score: np.ndarray, member: np.ndarray, fit: np.ndarray, fits: int) -> np
 def precision_recall(
     score: np.ndarray, member: np.ndarray, fit: np.ndarray, fits: int
 ) -> np.ndarray:
-    """(fits, CELLS): mean precision over each part of the recall; NaN without rows of the class."""
+    """Mean precision (fits, CELLS) over each interval of the recall; NaN without rows of the class."""
     of, hits, misses, inside, _ = _thresholds(score, member, fit, fits)
     with np.errstate(invalid="ignore", divide="ignore"):
         x, height = hits / inside[of], hits / (hits + misses)
@@ -36,8 +36,11 @@ def precision_recall(
 def _thresholds(
     score: np.ndarray, member: np.ndarray, fit: np.ndarray, fits: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Of each fit a point at (0, 0), then one for each of its scores from the highest on: its fit, the rows of
-    the class and the others that score so high; and how many of both each fit has."""
+    """Points of the curves: (0, 0) for each fit, then one for each distinct score in descending order.
+
+    Returns the fit of each point, the numbers of rows inside and outside the class with at least this score, and the
+    totals of both for each fit.
+    """
     order = np.lexsort((-score, fit))
     score, member, fit = score[order], member[order].astype(np.int64), fit[order]
     last = np.append((score[1:] != score[:-1]) | (fit[1:] != fit[:-1]), True)
@@ -54,10 +57,10 @@ def _thresholds(
 def _means(
     of: np.ndarray, x: np.ndarray, begin: np.ndarray, end: np.ndarray, defined: np.ndarray
 ) -> np.ndarray:
-    """Means over the parts of the axis of lines from (x of the point before, begin) to (x, end).
+    """Means, over the intervals of the axis, of line segments from (x of the previous point, begin) to (x, end).
 
-    The area up to any place is that up to the last point before it, and a trapezoid; a difference of two
-    such areas is exact whatever the points are.
+    The area up to a position is the area up to the last point before it plus a trapezoid, so differences of areas are
+    exact.
     """
     fits, grid = len(defined), np.linspace(0, 1, CELLS + 1)
     width = np.diff(x, prepend=0.0)

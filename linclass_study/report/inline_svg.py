@@ -1,4 +1,4 @@
-"""A figure's SVG inside a page: ids that meet no other figure's, and ink that follows the theme."""
+"""A figure's SVG inside a page: unique ids, and colours that follow the theme."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 
 from linclass_study.report.figures import style
 
-#: Colours that a dark page cannot show, and the page's variable for each.
+#: Colours that are invisible on a dark page → variable of the page's CSS.
 THEME = {
     style.INK: "var(--ink)",
     style.MUTED: "var(--muted)",
@@ -18,7 +18,7 @@ THEME = {
 
 
 def inline(svg: str, name: str, title: str) -> str:
-    """The <svg> element of exhibit `name`, to be put into HTML as it is."""
+    """The <svg> element of exhibit `name`, ready for HTML."""
     prefix = re.sub(r"[^A-Za-z0-9-]", lambda odd: f"_{ord(odd[0]):x}_", name)
     svg = re.sub(r"<[^>]+>", lambda tag: _adapted(tag[0], prefix), svg)
     svg = re.sub(r'\s(?:width|height)="[\d.]+pt"', "", svg, count=2)
@@ -28,7 +28,7 @@ def inline(svg: str, name: str, title: str) -> str:
 
 
 def _adapted(tag: str, prefix: str) -> str:
-    """Tags alone: a class that is called #ffffff keeps its name."""
+    """Adapt a tag; texts between tags are not changed (a class may be called #ffffff)."""
     tag = re.sub(r'(\bid="|href="#|url\(#)', rf"\1{prefix}.", tag)
     for colour, variable in THEME.items():
         tag = tag.replace(colour, variable)

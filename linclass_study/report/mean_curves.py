@@ -1,4 +1,4 @@
-"""A figure of mean curves with bands over folds, one panel for each of a few methods."""
+"""A figure of mean curves with bands over folds, with one panel per method."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Curve = Callable[[np.ndarray, np.ndarray, np.ndarray, int], np.ndarray]
 
 @dataclass(frozen=True)
 class Kind:
-    """ROC or precision–recall: its words, its curve, and the heights of chance by the share of the class."""
+    """ROC or precision–recall: labels, curve, and the height of chance given the share of the class."""
 
     title: str
     area: str
@@ -80,8 +80,10 @@ def draw(outcome: Outcome, dataset: str, kind: Kind) -> Exhibit:
 
 
 def of_fits(rows: HeldOut, curve: Curve, positive: int) -> np.ndarray:
-    """(fits, CELLS): the curve of the positive class; of more than two classes the mean of each against the
-    rest, ordered by probability where there is one, as the metric AUC does."""
+    """Curves (fits, CELLS) of the positive class; for more than two classes, the mean of one-vs-rest curves.
+
+    Rows are ordered by probability if the method has any, as for the metric AUC.
+    """
     if rows.n_classes == 2:
         return curve(rows.score[:, positive], rows.y_true == positive, rows.fit, rows.fits)
     S = rows.score if rows.log_proba is None else rows.log_proba
@@ -94,7 +96,7 @@ def of_fits(rows: HeldOut, curve: Curve, positive: int) -> np.ndarray:
 
 
 def averaged(curves: np.ndarray) -> dict[str, Any]:
-    """Mean and standard deviation over the fits that have a curve, and of the areas under them."""
+    """Mean and standard deviation of the curves, and of their areas, over the fits that have a curve."""
     known = curves[~np.isnan(curves[:, 0])]
     areas = known.mean(axis=1)
     several = len(known) > 1

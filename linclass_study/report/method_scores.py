@@ -1,7 +1,7 @@
-"""How methods stand on a data set by each metric: means with their spread, the best, and what is as good.
+"""Scores of methods on a data set for each metric: means with their spread, the best and those near the best.
 
-All metrics of a protocol at once, as one array (metrics, methods, folds) with NaN where there is no value. Only methods
-whose every planned fit gave a value compete. `near` the best means what it means in results/within_dataset.py.
+All metrics of a protocol are computed at once from an array (metrics, methods, folds) with NaN for missing values. Only
+methods whose every planned fit has a value compete. `near` is defined as in results/within_dataset.py.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ def scores_by_metric(
     protocol: str | None = None,
     intervals: bool = False,
 ) -> dict[str, dict[str, Number]]:
-    """Metric → method → its mean over the folds; a metric that there is not has none.
+    """Metric → method → mean over the folds, with its standard deviation or its corrected 95 % interval.
 
-    With its standard deviation, or its corrected 95 % interval.
+    Unknown metrics have no values.
     """
     protocol = protocol or outcome.protocol(dataset)
     methods = list(outcome.methods)
@@ -60,7 +60,7 @@ def scores_by_metric(
 def _column(
     metric: str, values: np.ndarray, whole: np.ndarray, ratio: np.ndarray, intervals: bool
 ) -> list[Number]:
-    """values (methods, folds), whole (methods,), n_test/n_train (methods,)."""
+    """Numbers of one metric from values (methods, folds), whole (methods,) and n_test/n_train (methods,)."""
     sign = 1.0 if metrics.greater_is_better(metric) else -1.0
     with np.errstate(invalid="ignore"):
         mean, sd, n = moments(values.T)
@@ -105,22 +105,21 @@ def _array(scores: pl.DataFrame, names: list[str], methods: list[str]) -> np.nda
 
 
 def _fits(fits: pl.DataFrame, methods: list[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of each method the fits planned, those that succeeded, and the mean of n_test/n_train."""
-    told = fits.group_by("method").agg(
+    """For each method, the number of planned fits, of those that succeeded, and the mean of n_test/n_train."""
+    counted = fits.group_by("method").agg(
         planned=pl.len(),
         fitted=pl.col("status").is_in(FITTED).sum(),
         ratio=(pl.col("n_test") / pl.col("n_train")).mean(),
     )
     found = pl.DataFrame({"method": methods}).join(
-        told, on="method", how="left", maintain_order="left"
+        counted, on="method", how="left", maintain_order="left"
     )
     counts = found.select("planned", "fitted").fill_null(0).to_numpy()
     return counts[:, 0], counts[:, 1], found["ratio"].cast(pl.Float64).fill_null(np.nan).to_numpy()
 
 
 def excess(outcome: Outcome, dataset: str, protocol: str) -> dict[str, Number]:
-    """Method → how far its error is above the Bayes error, ± the standard error of that; none where
-    the distribution of the rows is not known."""
+    """Method → excess of its error over the Bayes error, ± standard error; empty if the latter is unknown."""
     bayes = outcome.about(dataset).get("bayes_error")
     if bayes is None or "accuracy" not in metrics.names():
         return {}

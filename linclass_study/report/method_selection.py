@@ -1,4 +1,4 @@
-"""The few methods that a figure of one data set shows, where all of them would not be read."""
+"""Selection of a few methods for a figure of one data set that would be unreadable with all of them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ BASELINE = "linclass.MajorityClass"
 def selected_methods(
     outcome: Outcome, dataset: str, able: Iterable[str], most: int = 6
 ) -> list[str]:
-    """Of the methods that the figure can show, at most so many, best first: the best of each kind of
-    classifier, the baseline among them, then the best of the others. Kinds are classes of classifiers."""
+    """At most `most` of the methods that the figure can show, best first.
+
+    The best method of each classifier class and the baseline come first, then the best of the others.
+    """
     able = set(able)
     whole_first = ranking(outcome, dataset).sort("whole", descending=True, maintain_order=True)
     ranked = [method for method in whole_first["method"] if method in able]
     kinds = {method: outcome.methods[method].get("classifier") for method in ranked}
-    first = {kind: method for method, kind in reversed(kinds.items())}  # of equal kind the best
+    first = {kind: method for method, kind in reversed(kinds.items())}  # the best of each kind
     order = sorted(ranked, key=lambda m: (first[kinds[m]] != m, kinds[m] != BASELINE))
     best = ranked[:1]
     chosen = {*best, *[method for method in order if method not in best][: most - len(best)]}
@@ -27,7 +29,7 @@ def selected_methods(
 
 
 def selection_note(outcome: Outcome, methods: list[str], able: int, what: str = "") -> str:
-    """A sentence on the choice, for the caption; `what` the figure needs of a method ("with probabilities")."""
+    """A sentence about the selection, for the caption; `what` is the requirement ("with probabilities")."""
     those = f"methods {what}" if what and able < len(outcome.methods) else "methods"
     if len(methods) == able:
         return f"All {able} {those} are shown." if able > 1 else ""

@@ -1,6 +1,6 @@
-"""What stands where there is nothing to draw: the reason, as a picture of its words.
+"""A figure that shows a text: the reason why there is nothing to draw.
 
-Snakemake wants every file that it was promised, and whoever opens one should see why it is empty.
+Snakemake requires every declared output, and a reader who opens the file should see why it is empty.
 """
 
 from __future__ import annotations

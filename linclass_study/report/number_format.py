@@ -1,4 +1,4 @@
-"""Numbers as a reader wants them: no more digits than mean something."""
+"""Format numbers with their significant digits only."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 
 def value(x: float | None, digits: int = 3) -> str:
-    """A metric: three decimals, fewer when the number is large."""
+    """A metric: three decimals, fewer for large numbers."""
     if x is None:
         return "–"
     if not math.isfinite(x):
@@ -32,7 +32,7 @@ def seconds(x: float | None) -> str:
 
 
 def power(x: float | None) -> str:
-    """A certificate, of which only the order of magnitude matters: 3e−9."""
+    """A certificate with one digit, as only its order of magnitude matters: 3e−9."""
     if x is None:
         return "–"
     if x == 0:
@@ -47,7 +47,7 @@ def count(number: int, thing: str, things: str | None = None) -> str:
 
 
 def probability(p: float | None) -> str:
-    """A p-value: three decimals, without the nought that all of them begin with."""
+    """A p-value: three decimals without the leading zero."""
     if p is None:
         return "–"
     return "< .001" if p < 0.0005 else f"{p:.3f}".removeprefix("0")

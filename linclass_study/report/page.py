@@ -1,7 +1,7 @@
-"""results/report.html: one page that holds all it shows and asks the network for nothing.
+"""results/report.html: one self-contained page without external resources.
 
-Read in this order: what did not work, then the five parts of sections.py with the figures and tables that say they
-stand there. The template (workflow/report) decides how it looks and escapes every name and reason.
+It shows the problems first, then the five sections of sections.py with their figures and tables. The template
+(workflow/report) contains the layout and escapes every name and reason.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ from linclass_study.results.outcome import FITTED, STATUSES, Outcome
 from linclass_study.results.protocol_names import TITLES, protocol_phrase
 
 TEMPLATES = ROOT / "workflow" / "report"
-DEFAULT = ROOT / "config" / "config.yaml"  # read without being named
+DEFAULT = ROOT / "config" / "config.yaml"  # always read
 
-Item = dict[str, Any]  # a figure or a table, as the template draws it
+Item = dict[str, Any]  # a figure or a table, in the form of the template
 
 
 def report(
@@ -56,8 +56,12 @@ def report(
     machine: Mapping[str, str],
     *studies: Sequence[str],
 ) -> str:
-    """The page. `tables` is page_tables.make(), `machine` provenance.provenance(), a study its YAML files; several
-    were merged."""
+    """Render the page.
+
+    tables    page_tables.make()
+    machine   provenance.provenance()
+    studies   file names of each study: one, or several after a merge
+    """
     fitted_in = machines(outcome.results, dict(machine))
     cells = Cells(outcome)
     environment = Environment(
@@ -129,7 +133,7 @@ def report(
 
 
 def protocols(outcome: Outcome) -> dict[str, str]:
-    """Protocol → what its means are over, of those that any data set has: one may have no test set of its own."""
+    """Protocol → what its means are taken over, for the protocols that apply to any data set."""
     had = {
         name
         for dataset in outcome.datasets
@@ -143,7 +147,7 @@ def protocols(outcome: Outcome) -> dict[str, str]:
 
 
 def digest(script: str) -> str:
-    """What the page's policy says of the only script that may run."""
+    """Hash of the page's script, which is the only one that its content security policy allows."""
     return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
 
 
@@ -153,7 +157,7 @@ def items(
     section: str,
     dataset: str = "",
 ) -> Iterator[Item]:
-    """The figures of a section, which stand beside each other, then its tables; of one data set or of all, by PLACE."""
+    """Figures, then tables of a section, sorted by PLACE; of one data set, or of all together."""
     found: list[tuple[bool, int, str, Item]] = []
     for name, module in page_tables.modules().items():
         table = tables.get((name, dataset))
@@ -171,7 +175,7 @@ def items(
 
 
 def runs(items: Sequence[Item]) -> Iterator[list[Item]]:
-    """Figures that follow each other stand beside each other; each table stands alone."""
+    """Group consecutive figures, which are placed side by side; each table is a group of its own."""
     for is_figure, group in groupby(items, key=lambda item: "svg" in item):
         together = list(group)
         yield from [together] if is_figure else ([table] for table in together)
@@ -180,7 +184,7 @@ def runs(items: Sequence[Item]) -> Iterator[list[Item]]:
 def section_of(
     outcome: Outcome, tables: page_tables.Made, figures: Figures, dataset: str
 ) -> dict[str, Any]:
-    """All that the report says of one data set: by section, figures and tables."""
+    """Content of the report about one data set."""
     about = outcome.about(dataset)
     return {
         "name": dataset,
@@ -192,7 +196,7 @@ def section_of(
 
 
 def across(outcome: Outcome) -> dict[str, Any] | None:
-    """What is said across data sets (tables/across.json); nothing of a single one, or of older results."""
+    """Conclusions across data sets (tables/across.json); None for a single data set or older results."""
     path = across_tables.path(outcome)
     if len(outcome.datasets) < 2 or not path.exists():
         return None
@@ -209,7 +213,7 @@ def totals(fits: pl.DataFrame) -> dict[str, Any]:
 
 
 def spent(times: pl.DataFrame) -> list[tuple[str, float, float | None]]:
-    """(machine, seconds of fitting in all, largest memory of a process), never added across machines."""
+    """(machine, total seconds of fits, peak memory of a process) for each machine."""
     by_machine = times.group_by("machine").agg(
         pl.col("fit_seconds").sum(), pl.col("peak_rss_mb").max()
     )
@@ -217,7 +221,7 @@ def spent(times: pl.DataFrame) -> list[tuple[str, float, float | None]]:
 
 
 def configuration(outcome: Outcome) -> str:
-    """The study with all its entries, as YAML that could be run again."""
+    """The study with all its entries, as YAML that can be run again."""
     plain = {
         "evaluation": outcome.evaluation,
         "limits": outcome.limits,

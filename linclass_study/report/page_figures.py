@@ -1,7 +1,7 @@
-"""The figures of the page, as drawings inside it.
+"""The figures that are embedded in the page.
 
-Those of hundreds of data sets are too many for one file: it holds the first of each data set, then the second, while
-there is room, and says of the others where they are.
+The figures of hundreds of data sets are too many for one file. The page contains the first figure of each data set,
+then the second, up to a limit of size, and the paths of the others.
 """
 
 from __future__ import annotations
@@ -15,15 +15,13 @@ from linclass_study.report import exhibit, exhibits
 from linclass_study.report.inline_svg import inline
 from linclass_study.results.outcome import Outcome
 
-ROOM = 9_000_000  # characters of drawings
+ROOM = 9_000_000  # characters of embedded SVG
 
-Figures = dict[
-    tuple[str, str], dict[str, Any]
-]  # (figure, data set or "") → what the template draws
+Figures = dict[tuple[str, str], dict[str, Any]]  # (figure, data set or "") → the template's item
 
 
 def figures(outcome: Outcome) -> Figures:
-    """Every figure that there is, those over all data sets first."""
+    """All existing figures, those of all data sets together first."""
     found = exhibits.modules()
     places = [(name, "") for name, module in found.items() if not module.PER_DATASET]
     places += [

@@ -1,11 +1,11 @@
-"""The tables of the page, found by themselves: one file in linclass_study/report/tables is one table.
+"""The tables of the page, found by name: each file in linclass_study/report/tables is one table.
 
-Such a module has ``PLACE``, ``SECTION`` (report/sections.py), ``PER_DATASET``, and ``make(outcome, dataset)``, or
-``make(outcome)`` where one table speaks of all data sets; it returns a Table, or None where there is nothing to tell.
-``WRITTEN = False`` says that another job writes the files of that name, ``OPEN = True`` that a table of a data set is
-seen without opening anything. Files are results/tables/{table}-{dataset}.csv, .md and .tex, or {table}.csv, …; each is
-always written, since Snakemake is promised it before anything is known: of None it says so.
-Importing such a module is cheap: the Snakefile asks for their names.
+Such a module has ``SECTION`` (report/sections.py), ``PLACE``, ``PER_DATASET``, and ``make(outcome, dataset)``, or
+``make(outcome)`` for a table of all data sets; it returns a Table, or None if there is nothing to show.
+``WRITTEN = False`` means that another job writes the files of that name, ``OPEN = True`` that a table of a data set is
+not folded. Files are results/tables/{table}-{dataset}.csv, .md and .tex, or {table}.csv, …; they are declared to
+Snakemake, so they are always written, with a notice instead of None. Importing a module must be cheap, as the Snakefile
+imports all of them.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from linclass_study.report.table import Table
 from linclass_study.results import export
 from linclass_study.results.outcome import Outcome
 
-Made = dict[tuple[str, str], Table | None]  # (table, data set or "") → what is told of it
+Made = dict[tuple[str, str], Table | None]  # (table, data set or "") → its content
 
-ROOM = 200_000  # cells of all tables, beyond which a page would be too large to open
-FEW = 25  # rows that it then shows of a table that is not seen without opening something
+ROOM = 200_000  # cells of all tables, beyond which rows of folded tables are omitted
+FEW = 25  # rows of a folded table that the page then shows
 
-NOTHING = pl.DataFrame({"nothing": ["there is nothing to tell here"]})
+NOTHING = pl.DataFrame({"nothing": ["there is nothing to show here"]})
 
 
 def modules() -> dict[str, ModuleType]:
-    """Name of a table → its module, in the report's order."""
+    """Name → module of each table, in the order of the report."""
     return sections.modules(tables, "make")
 
 
 def files(datasets: list[str]) -> list[str]:
-    """The names, without ending, of all files in results/tables that are tables of the page."""
+    """Names, without ending, of the files of the page's tables in results/tables."""
     written = {
         name: module for name, module in modules().items() if getattr(module, "WRITTEN", True)
     }
@@ -50,7 +50,7 @@ def file_name(table: str, dataset: str = "") -> str:
 
 
 def make(outcome: Outcome) -> Made:
-    """Every table of a study. One of a data set is given an outcome of that data set's scores and fits alone."""
+    """Make every table of a study; a table of a data set gets an Outcome restricted to that data set."""
     found = modules()
     overall = {name: module for name, module in found.items() if not module.PER_DATASET}
     made: Made = {(name, ""): module.make(outcome) for name, module in overall.items()}
@@ -62,7 +62,7 @@ def make(outcome: Outcome) -> Made:
 
 
 def in_room(made: Made) -> Made:
-    """Of hundreds of methods on a hundred data sets, the page shows the first rows of what must be opened anyway."""
+    """Shorten the folded tables if all tables together have more than ROOM cells."""
     tables = [table for table in made.values() if table is not None]
     if sum(len(table.rows) * len(table.columns) for table in tables) <= ROOM:
         return made
@@ -74,7 +74,7 @@ def in_room(made: Made) -> Made:
 
 
 def write(made: Made, outcome: Outcome) -> None:
-    """As CSV, Markdown and LaTeX, into the study's folder of tables."""
+    """Write the tables as CSV, Markdown and LaTeX."""
     found = modules()
     for (name, dataset), table in made.items():
         if getattr(found[name], "WRITTEN", True):

@@ -1,4 +1,4 @@
-"""The answer for a reader who knows no statistics: what is best, and whether that is sure. Tests are named after it."""
+"""The answer for readers without statistics: which method is best, and whether that is certain."""
 
 from __future__ import annotations
 
@@ -12,17 +12,19 @@ from linclass_study.results.outcome import Outcome
 from linclass_study.results.within_dataset import Within, within
 
 NAMES = 3  # methods named before the others are counted
-NAMED = 6  # runs without a score that are named with their data set
+NAMED = (
+    6  # excluded runs that are named with their data set; if there are more, only methods are named
+)
 
 
 def plain_answer(outcome: Outcome) -> list[str]:
-    """One sentence across data sets, where there are several, and one on single data sets."""
+    """One sentence across data sets, if there are several, and one about single data sets."""
     found = {name: (best(own, name), within(own, name)) for name, own in outcome.parts().items()}
-    told = {name: pair for name, pair in found.items() if pair[0] is not None}
-    if not told:
+    answered = {name: pair for name, pair in found.items() if pair[0] is not None}
+    if not answered:
         return ["No method succeeded on every fold of any data set, so none is best."]
     if len(outcome.datasets) == 1:
-        ((name, (first, compared)),) = told.items()
+        ((name, (first, compared)),) = answered.items()
         assert first is not None
         method, mean, _, equal = first
         words = outcome.metric.replace("_", " ")
@@ -30,11 +32,11 @@ def plain_answer(outcome: Outcome) -> list[str]:
         return [
             f"{_names([method, *equal])} {verb} the best {words} on {name}, {mean:.3f}; {_sure(compared)}."
         ]
-    sure = sum(_rivals(compared) == 0 for _, compared in told.values())
+    sure = sum(_rivals(compared) == 0 for _, compared in answered.values())
     n = len(outcome.datasets)
     overall = _overall(across(outcome))
     if n < FEW:
-        each = (_alone(name, compared) for name, (_, compared) in told.items())
+        each = (_alone(name, compared) for name, (_, compared) in answered.items())
         return [*overall, f"On {'; on '.join(each)}."]
     single = (
         f"On {sure} of the {n} data sets one method is clearly the best."
@@ -45,7 +47,7 @@ def plain_answer(outcome: Outcome) -> list[str]:
 
 
 def could_not_compete(outcome: Outcome) -> str:
-    """Who has no place in the answer, and in a word why: by name, or counted where they are many."""
+    """A sentence about the methods that are excluded from the comparison, with the reasons if they are few."""
     kept_out = {
         name: found
         for name, own in outcome.parts().items()
@@ -63,7 +65,7 @@ def could_not_compete(outcome: Outcome) -> str:
 
 
 def _alone(name: str, found: Within) -> str:
-    """Of one data set of few: how many methods are clearly worse than the best one there."""
+    """How many methods are clearly worse than the best one on a data set."""
     rivals, others = _rivals(found), len(found.methods) - 1
     if rivals is None:
         return f"{name} one value each does not tell" if others else f"{name} there is no other"
@@ -116,7 +118,7 @@ def _sure(found: Within) -> str:
 
 
 def some(number: int, others: int) -> str:
-    """2 of the 3 others, both others."""
+    """A part of the others in words: 2 of the 3 others, both others."""
     if others == 1:
         return "the other"
     if number < others:
@@ -125,7 +127,7 @@ def some(number: int, others: int) -> str:
 
 
 def _rivals(found: Within) -> int | None:
-    """Methods that may be as good as the best; None where that cannot be told."""
+    """Number of methods that may be as good as the best; None if there is no comparison."""
     if not found.enough:
         return None
     return len(found.rivals)

@@ -1,4 +1,4 @@
-"""Where and when a page was written, and on what its fits were made."""
+"""Where and when a page was written, and the environments of its fits."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from linclass_study import environment
 
 
 def provenance() -> dict[str, str]:
-    """What there is to know of here and now → its value."""
+    """Time and environment of this process."""
     written = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z")
     return {"Written": written, **environment.environment()}
 
 
 def machines(results: Path, here: dict[str, str]) -> list[dict[str, str]]:
-    """The environment of each machine that fitted; of results that do not tell, what is known of `here`."""
+    """Environment of each machine that fitted; `here` if the results do not record it."""
     found = environment.of_machines(results)
     if not found:
         return [here]
@@ -23,7 +23,7 @@ def machines(results: Path, here: dict[str, str]) -> list[dict[str, str]]:
 
 
 def commits(machines: list[dict[str, str]]) -> dict[str, bool]:
-    """The commits at which fits were made → whether files differed from them."""
-    told = [commit for one in machines for commit in one.get("Commit", "").split(" or ")]
-    known = [commit for commit in told if commit and commit != environment.NO_COMMIT]
+    """Commits at which fits were made → whether files differed from them."""
+    recorded = [commit for one in machines for commit in one.get("Commit", "").split(" or ")]
+    known = [commit for commit in recorded if commit and commit != environment.NO_COMMIT]
     return {commit.split(",")[0]: "," in commit for commit in sorted(set(known))}

@@ -1,6 +1,6 @@
-"""A figure as SVG, PNG and PDF, of which the same figure gives the same bytes.
+"""Render a figure as SVG, PNG and PDF, reproducibly: equal figures have equal bytes.
 
-The SVG is small, as a page holds many: matplotlib's has metadata, groups and ids that nothing needs.
+The SVG is made small, as a page contains many: matplotlib's metadata, groups and unused ids are removed.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ FONT = "font-family: 'DejaVu Sans', sans-serif"
 def rendered(figure: Figure) -> tuple[bytes, bytes, bytes]:
     """As SVG, PNG and PDF."""
     svg, png, pdf = io.StringIO(), io.BytesIO(), io.BytesIO()
-    unsaid = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    figure.savefig(svg, format="svg", metadata=unsaid, transparent=True)
+    omitted = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    figure.savefig(svg, format="svg", metadata=omitted, transparent=True)
     figure.savefig(png, format="png", metadata={"Software": None})
-    unsaid = dict.fromkeys(("CreationDate", "Creator", "Producer"))
-    figure.savefig(pdf, format="pdf", metadata=unsaid)
+    omitted = dict.fromkeys(("CreationDate", "Creator", "Producer"))
+    figure.savefig(pdf, format="pdf", metadata=omitted)
     return _cleaned(svg.getvalue()).encode(), png.getvalue(), pdf.getvalue()
 
 
 def _cleaned(svg: str) -> str:
-    """The drawing alone: no declaration, comments, metadata, groups without a say or ids that nothing refers
-    to; its style on the root, so that it stays inside; coordinates to a hundredth of a point; small images."""
+    """The drawing without declaration, comments, metadata, plain groups and unused ids; with the style on the root,
+    so that it does not apply outside; coordinates rounded to a hundredth of a point; images with fewer colours."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<defs>\s*<style[^>]*>.*?</style>\s*</defs>", "", svg, count=1, flags=re.DOTALL)
@@ -42,16 +42,16 @@ def _cleaned(svg: str) -> str:
 
 
 def _without_plain_groups(svg: str) -> str:
-    """Groups that say nothing of what is in them are half of matplotlib's tags."""
-    said: list[bool] = []
+    """Remove groups without attributes, which are half of matplotlib's tags."""
+    is_kept: list[bool] = []
 
     def kept(tag: re.Match[str]) -> str:
         if tag[0].startswith("</"):
-            return tag[0] if said.pop() else ""
+            return tag[0] if is_kept.pop() else ""
         if tag[0].endswith("/>"):
             return ""
-        said.append(not re.fullmatch(r'<g(?: id="[^"]*")?>', tag[0]))
-        return tag[0] if said[-1] else ""
+        is_kept.append(not re.fullmatch(r'<g(?: id="[^"]*")?>', tag[0]))
+        return tag[0] if is_kept[-1] else ""
 
     return re.sub(r"</?g\b[^>]*>", kept, svg)
 

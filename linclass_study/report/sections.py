@@ -1,4 +1,4 @@
-"""The parts of the page, in its order; each figure and table says in which it stands (`SECTION`)."""
+"""The sections of the page, in order; each figure and table names its own (`SECTION`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SECTIONS = {
 
 
 def modules(package: ModuleType, function: str) -> dict[str, ModuleType]:
-    """Name → each module of the package that has this function, by PLACE: the order within a section."""
+    """Name → module, for the modules of a package that define this function, sorted by PLACE."""
     names = [module.name for module in pkgutil.iter_modules(package.__path__)]
     loaded = {name: import_module(f"{package.__name__}.{name}") for name in names}
     found = {name: module for name, module in loaded.items() if hasattr(module, function)}

@@ -1,8 +1,8 @@
-"""A table of the report: typed columns and plain rows. The page draws it and files take it, whatever it is of.
+"""A table of the report: typed columns and plain rows, for the page and for files.
 
-A cell is a plain value of its column's kind (KINDS), None where there is none, or a `Number` where the value has a
-spread, an interval or a rank in its column. In a file a column `accuracy` of such numbers becomes `accuracy`,
-`accuracy_sd`, `accuracy_low` and `accuracy_high`, as far as any of its cells has them.
+A cell is a plain value of its column's kind (KINDS), None if missing, or a `Number` if the value has a spread, an
+interval or a mark. In files, a column `accuracy` of such numbers becomes `accuracy`, `accuracy_sd`, `accuracy_low` and
+`accuracy_high`, as far as its cells have them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-#: How the cells of a column look and sort, and their type in a file.
+#: Kinds of columns, which determine display and sorting → type in files.
 KINDS: dict[str, Any] = {
     "text": pl.String,
     "reason": pl.String,  # folded where it is long
@@ -22,20 +22,20 @@ KINDS: dict[str, Any] = {
     "dataset": pl.String,  # a link to its section; or a list of data sets
     "number": pl.Float64,  # three decimals
     "p": pl.Float64,  # a p-value or another probability
-    "power": pl.Float64,  # of which the order of magnitude matters: 3e−9
-    "seconds": pl.Float64,  # in the unit that fits
+    "power": pl.Float64,  # one digit and exponent: 3e−9
+    "seconds": pl.Float64,  # in a suitable unit
     "count": pl.Int64,
     "yes": pl.Boolean,
 }
-NAMES = ("method", "dataset")  # kinds that a reader filters by
+NAMES = ("method", "dataset")  # kinds with a filter on the page
 NUMBERS = ("number", "p", "power", "seconds", "count")
-AND = "; "  # between the names of a list in a file
+AND = "; "  # separates the names of a list in files
 
 
 @dataclass(frozen=True)
 class Column:
-    """`key` is its name in files, `title` that on the page, `about` what the title's tooltip says; of a list of names
-    the page shows so many before it counts the others."""
+    """A column: `key` is its name in files, `title` on the page, and `about` the tooltip; of a list of names the page
+    shows `most` and counts the others."""
 
     key: str
     title: str
@@ -50,8 +50,12 @@ class Column:
 
 @dataclass(frozen=True)
 class Number:
-    """A value with its standard deviation, or with an interval. `best` of its column, or `near`: not told apart
-    from it; `partial`: of some folds only, so that it cannot be compared."""
+    """A value with its standard deviation or an interval.
+
+    best      it is the best of its column
+    near      it is within one standard error of the best
+    partial   it is a mean over some folds only, so it cannot be compared
+    """
 
     value: float | None
     sd: float | None = None
@@ -63,11 +67,11 @@ class Number:
 
 @dataclass(frozen=True)
 class Table:
-    """What the page shows under `title`, above `caption`.
+    """A table with its `title` and `caption`.
 
-    faint     rows to be shown in grey: of methods of which some fit did not succeed
-    shown     how many rows the page shows, and says so; all if None. Files have all
-    choices   rows by the name of a reader's choice, of a name and Numbers; the first choice is `rows`
+    faint     rows in grey: methods with failed fits
+    shown     number of rows on the page, all if None; files have all rows
+    choices   name → alternative rows, between which a reader can choose; the first ones are `rows`
     """
 
     title: str
@@ -79,7 +83,7 @@ class Table:
     choices: Mapping[str, Sequence[Sequence[Any]]] = field(default_factory=dict)
 
     def frame(self) -> pl.DataFrame:
-        """As it is written to files: every value in full, plain."""
+        """The table for files, with full precision."""
         columns: dict[str, pl.Series] = {}
         for place, column in enumerate(self.columns):
             cells = [row[place] for row in self.rows]
@@ -90,7 +94,7 @@ class Table:
 
 
 def _plain(cells: Sequence[Any]) -> dict[str, list[Any]]:
-    """Ending of the column's name → its values."""
+    """Suffix of the column's name → values."""
     numbers = [cell if isinstance(cell, Number) else Number(None) for cell in cells]
     parts = {"": [_value(cell) for cell in cells]}
     if any(number.sd is not None for number in numbers):

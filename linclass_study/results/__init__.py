@@ -1,1 +1,1 @@
-"""From predictions to scores, tables and the answer. Nothing is refitted."""
+"""From predictions to scores, tables and the answer, without refitting."""

@@ -1,8 +1,8 @@
-"""Methods compared across data sets: a table of scores, data sets × methods, and what its statistics say.
+"""Compare methods across data sets: a table of scores, data sets × methods, and its statistics.
 
 One data set of each group that shares rows takes part (results/independent_datasets.py). A method has a score on a data set if
-every planned fit succeeded; where it has none, the data set is left out or the method is counted as worst there, and
-both are shown.
+every planned fit succeeded. A missing score is treated in two ways, and both are shown: the data set is left out, or
+the method counts as worst there.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from linclass_study.results import independent_datasets
 from linclass_study.results.outcome import FITTED, Outcome
 
 ALPHA = 0.05
-FEW = 5  # independent data sets, below which tests across them say little
-RESAMPLED = 6  # independent data sets, below which a bootstrap over them repeats too few values for an interval
+FEW = 5  # with fewer independent data sets, tests across them have little power
+RESAMPLED = 6  # with fewer independent data sets, bootstrap intervals are not computed
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,12 @@ class Across:
 
     @property
     def enough_for_intervals(self) -> bool:
-        """Whether a bootstrap over the data sets tells how sure the ratings are."""
+        """Whether there are enough data sets for bootstrap intervals of the ratings."""
         return len(self.datasets) >= RESAMPLED
 
     @cached_property
     def complete(self) -> tuple[np.ndarray, list[str]]:
-        """The table without data sets on which some method has no score, and those that are left."""
+        """(table, names) of the data sets on which every method has a score."""
         table, rows = leave_out_missing(self.table)
         return table, [self.datasets[row] for row in rows]
 
@@ -67,7 +67,7 @@ class Across:
         return bradley_terry(self.table)
 
     def treatments(self) -> dict[str, np.ndarray]:
-        """How missing scores are dealt with → a complete table; one with fewer than two data sets is no table."""
+        """Treatment of missing scores → complete table; tables with fewer than two data sets are omitted."""
         if not self.enough:
             return {}
         if not self.methods:  # no method has a score anywhere
@@ -81,12 +81,12 @@ class Across:
         return friedman(self.treatments()[treatment]) if len(self.methods) > 2 else None
 
     def groups(self, treatment: str) -> tuple[np.ndarray, float, list[list[int]]]:
-        """(average ranks, critical difference, groups that it does not tell apart)."""
+        """(average ranks, critical difference, groups of methods that do not differ significantly)."""
         found = nemenyi(self.treatments()[treatment], ALPHA)
         return found.ranks, found.critical_difference, found.groups
 
     def best(self, treatment: str) -> list[str]:
-        """The methods of least mean rank; several where they are equal."""
+        """Methods with the least mean rank; several in case of a tie."""
         mean = ranks(self.treatments()[treatment]).mean(axis=0)
         return [self.methods[j] for j in np.flatnonzero(mean <= mean.min() + 1e-9)]
 
@@ -96,7 +96,7 @@ class Across:
 
 
 def across(outcome: Outcome, metric: str | None = None, shared: bool = False) -> Across:
-    """The study's table of a metric; `shared` lets every data set count, also those with the same rows."""
+    """The study's table of a metric; with `shared`, data sets that share rows count individually."""
     metric = metric or outcome.metric
     known = whole_means(outcome, metric)
     groups = independent_datasets.groups(outcome)
@@ -109,7 +109,7 @@ def across(outcome: Outcome, metric: str | None = None, shared: bool = False) ->
 
 
 def whole_means(outcome: Outcome, metric: str) -> dict[tuple[str, str], float]:
-    """(data set, method) → mean over the folds, of runs whose every planned fit gave a value."""
+    """(data set, method) → mean over the folds, for runs in which every planned fit has a value."""
     protocol = next(iter(asked(outcome.evaluation)))
     run = ["dataset", "method"]
     planned = (

@@ -1,4 +1,4 @@
-"""results/tables/ranks, pairwise and sensitivity: what is known across data sets, as tables; and its sentences."""
+"""results/tables/ranks, pairwise and sensitivity: comparisons across data sets as tables and sentences."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def path(outcome: Outcome) -> Path:
 
 
 def ranks_table(base: Across) -> pl.DataFrame:
-    """A row per method, best mean rank first: on how many data sets it has a score and is best, ranks, rating."""
+    """One row per method, best mean rank first: numbers of data sets, ranks and rating."""
     columns: dict[str, Any] = {
         "method": list(base.methods),
         "data_sets": (~np.isnan(base.table)).sum(axis=0).tolist(),
@@ -68,7 +68,7 @@ def ranks_table(base: Across) -> pl.DataFrame:
 
 
 def pairwise_table(base: Across) -> pl.DataFrame:
-    """A row per pair of methods, the first in the study's order against the second."""
+    """One row per pair of methods, in the study's order."""
     schema = {
         "method": pl.String, "against": pl.String, "mean_difference": pl.Float64, "wins": pl.Int64,
         "ties": pl.Int64, "losses": pl.Int64, "p": pl.Float64, "p_holm": pl.Float64, "data_sets": pl.Int64,
@@ -99,7 +99,7 @@ def sensitivity_table(tried: list[Scenario]) -> pl.DataFrame:
 
 
 def _same(kept: int, best: int) -> str:
-    """Whether the study's best methods are among the best of a variation: yes, no, or how many of them."""
+    """Whether the study's best methods are among the best of a variation: yes, no, or their number."""
     if kept in (0, best):
         return "yes" if kept else "no"
     return f"{('one', 'two', 'three')[kept - 1] if kept < 4 else kept} of them"

@@ -1,4 +1,4 @@
-"""The terminal's last lines: what did not work or looks wrong, and in one line what the study found."""
+"""The last lines in the terminal: problems of fits and data, and the answer of the study in one line."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from linclass_study.results.fit_problems import FitProblem, fit_problems
 from linclass_study.results.protocol_names import has_spread, protocol_phrase
 from linclass_study.results.summary import ranking
 
-LINES = 24  # of problems; the rest is in the report
-DATA_LINES = 8  # of remarks on the data; likewise
-REASON = 300  # characters; a reason ends with its remedy, so long ones lose their middle
-NAMES = 3  # methods or data sets named in a line before it says how many more there are
+LINES = 24  # problems that are printed; the report has all
+DATA_LINES = 8  # remarks on the data that are printed; likewise
+REASON = 300  # characters of a reason; the middle is cut, as the remedy is at the end
+NAMES = 3  # methods or data sets named in a line; the others are counted
 
 
 def answer(outcome: Outcome, report: str) -> str:
-    """One line per distinct problem, those of the data, then the answer and where the `report` is."""
+    """One line per distinct problem, remarks on the data, then the answer and the path of the `report`."""
     found = fit_problems(outcome.fits)
     lines = [problem_line(problem, outcome) for problem in found[:LINES]]
     if len(found) > LINES:
@@ -33,7 +33,7 @@ def answer(outcome: Outcome, report: str) -> str:
 
 
 def data_lines(outcome: Outcome) -> list[str]:
-    """Columns that can spoil every result, and data sets that are one piece of evidence."""
+    """Remarks on columns that can invalidate results, and on data sets that share rows."""
     found = [
         f"data: {dataset}: {shortened(sentence)}"
         for dataset in outcome.datasets
@@ -50,8 +50,10 @@ def data_lines(outcome: Outcome) -> list[str]:
 
 
 def best(outcome: Outcome, dataset: str) -> tuple[str, float, float | None, list[str]] | None:
-    """Best method with its mean and sd, and those that equal it; only of methods whose every fold
-    succeeded: a mean over the folds that were easy enough is not comparable."""
+    """(best method, mean, sd, methods with the same mean), among the methods that succeeded on every fold.
+
+    Means over fewer folds are not comparable.
+    """
     whole = ranking(outcome, dataset).filter("whole")
     if whole.is_empty():
         return None
@@ -97,7 +99,7 @@ def problem_line(problem: FitProblem, outcome: Outcome) -> str:
 
 
 def shortened(reason: str, limit: int = REASON) -> str:
-    """One line. Of a traceback the last line, which says what happened; of the rest both ends."""
+    """A reason in one line: the last line of a traceback, or both ends of a longer text."""
     if "Traceback (most recent call last)" in reason:
         reason = [line for line in reason.splitlines() if line.strip()][-1]
     text = " ".join(reason.split())

@@ -1,8 +1,8 @@
-"""How sure the answer for one data set is, in sentences that name their test, n and correction.
+"""Certainty of the answer for one data set, in sentences that name test, n and correction.
 
-Probabilities are of the Bayesian correlated t test with the study's region of practical equivalence (`rope`), of the
-best method against each other one. It is clearly the best where the sum of its probabilities of not being better, over
-all others, is at most 1 − SURE (union bound). Holm's correction is over all pairs of methods.
+Probabilities come from the Bayesian correlated t test of the best method against each other one, with the study's
+region of practical equivalence (`rope`). The best method is clearly the best if its probabilities of not being better
+sum to at most 1 − SURE over all others (union bound). Holm's correction covers all pairs of methods.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ALPHA = 0.05
 
 
 def certainty(outcome: Outcome, dataset: str) -> str:
-    """Whether another method may be as good as the best, on this data set alone."""
+    """Whether other methods may be as good as the best one on this data set."""
     found = within(outcome, dataset)
     if not found.methods:
         return "No method succeeded on every fold, so none is best."
@@ -32,7 +32,7 @@ def certainty(outcome: Outcome, dataset: str) -> str:
 
 
 def _verdict(found: Within) -> str:
-    """In plain words: is the best method better than all, or may others be as good?"""
+    """The conclusion in plain words."""
     best, others = found.methods[0], len(found.methods) - 1
     rivals = len(found.rivals)
     if not rivals:

@@ -1,4 +1,4 @@
-"""What was found across data sets, in sentences that name their test, n and correction."""
+"""Conclusions across data sets, in sentences that name test, n and correction."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from linclass_study.results.across_datasets import ALPHA, FEW, Across
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.sensitivity import Scenario, steady
 
-NAMES = 4  # methods named in a sentence before it says how many more there are
+NAMES = 4  # methods named in a sentence; the others are counted
 
 
 def sentences(outcome: Outcome, base: Across, tried: list[Scenario]) -> list[str]:
-    """The winner, whether ranks differ at all, from whom it is told apart, by how much, and what would change it."""
+    """Best method, overall test of the ranks, significant differences, practical differences, sensitivity."""
     if not base.enough:
         return ["Fewer than two data sets, or fewer than two methods, have scores: nothing to compare across data sets."]
     treatments = list(base.treatments())
@@ -49,7 +49,7 @@ def sentences(outcome: Outcome, base: Across, tried: list[Scenario]) -> list[str
 
 
 def few(base: Across) -> str:
-    """A word of caution where hardly any data set takes part."""
+    """A caution if there are few independent data sets."""
     n = len(next(iter(base.treatments().values()), ()))
     if not 0 < n < FEW:
         return ""
@@ -74,7 +74,7 @@ def _told_apart(near: list[str], k: int) -> str:
 
 
 def _practical(outcome: Outcome, base: Across, best: list[str], average: np.ndarray) -> list[str]:
-    """The best against the first that does not share the best mean rank."""
+    """Compare the best method with the first one that does not share its mean rank."""
     order = [int(j) for j in np.argsort(average, kind="stable")]
     first = base.methods.index(best[0])
     second = next((j for j in order if base.methods[j] not in best), None)
@@ -91,7 +91,7 @@ def _practical(outcome: Outcome, base: Across, best: list[str], average: np.ndar
 
 
 def _survives(tried: list[Scenario]) -> list[str]:
-    """The conclusion is a method, so it survives where one and the same method stays among the best."""
+    """The conclusion survives if the same method is among the best in every variation."""
     if not tried[1:]:
         return []
     best, kept, n = list(tried[0].best), steady(tried), len(tried) - 1

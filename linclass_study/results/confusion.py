@@ -1,4 +1,4 @@
-"""Which classes the best method on a data set takes for which, over the held-out rows of all folds."""
+"""Confusion matrix of the best method on a data set, over the held-out rows of all folds."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from linclass_study.results.outcome import Outcome
 
 @dataclass(frozen=True, eq=False)
 class Confusion:
-    """counts[i, j] rows of class i predicted as j; columns beyond the classes are further actions of a rule."""
+    """counts[i, j] is the number of rows of class i predicted as j; further columns are other actions (`costs:`)."""
 
     method: str
     counts: np.ndarray
 
 
 def of_the_best(outcome: Outcome, dataset: str) -> Confusion | None:
-    """Of the method that the answer names; None where there is none, or its predictions are not there."""
+    """Confusion of the best method; None if there is none or its predictions are missing."""
     found = best(outcome, dataset)
     rows = held_out(outcome, dataset, found[0]) if found else None
     return Confusion(found[0], counted(rows)) if found and rows else None
@@ -34,7 +34,7 @@ def counted(rows: HeldOut) -> np.ndarray:
 
 
 def per_class(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Recall and precision of each class; NaN where there is no row of it, or none predicted as it."""
+    """Recall and precision of each class; NaN without rows of the class, or without predictions of it."""
     right = counts.diagonal()[: len(counts)].astype(float)
     with np.errstate(invalid="ignore"):
         return right / counts.sum(axis=1), right / counts.sum(axis=0)[: len(counts)]

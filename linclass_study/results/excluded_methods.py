@@ -1,4 +1,4 @@
-"""Methods that could not compete on a data set, and in a word or two why."""
+"""Methods that are excluded from the comparison on a data set, with the reason in a few words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from linclass_study.results.summary import ranking
 
 
 def excluded_methods(outcome: Outcome, dataset: str) -> dict[str, str]:
-    """Method → the statuses that kept it out: 'not applicable', 'failed'; or the metric that it has no value of."""
+    """Method → statuses of its failed fits ('not applicable', 'failed'), or the metric without a value."""
     fits = outcome.fits.filter(dataset=dataset, protocol=outcome.protocol(dataset))
     missed = fits.filter(~pl.col("status").is_in(FITTED))
     found = {}

@@ -1,4 +1,4 @@
-"""A table as CSV for programs, Markdown for issues, LaTeX (booktabs) for papers: one folder, three endings."""
+"""Write a table as CSV, Markdown and LaTeX (booktabs)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import polars as pl
 
 from linclass_study import table_files
 
-DIGITS = 4  # of numbers in Markdown and LaTeX; the CSV has them all
+DIGITS = 4  # significant digits in Markdown and LaTeX; the CSV has all
 TEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{",
     "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
@@ -18,7 +18,7 @@ TEX = {
 
 
 def write(data: pl.DataFrame, stem: Path) -> None:
-    """stem.csv, stem.md and stem.tex."""
+    """Write stem.csv, stem.md and stem.tex."""
     with table_files.aside(stem.with_name(f"{stem.name}.csv")) as partial:
         data.write_csv(partial)
     for ending, text in (("md", markdown(data)), ("tex", latex(data))):
@@ -35,7 +35,7 @@ def markdown(data: pl.DataFrame) -> str:
 
 
 def latex(data: pl.DataFrame) -> str:
-    """A tabular alone, to be put into a table of the paper; it needs \\usepackage{booktabs}."""
+    """A tabular environment, which needs \\usepackage{booktabs}."""
     columns = "".join("r" if _is_number(data.schema[name]) else "l" for name in data.columns)
     rows = [" & ".join(map(_tex, row)) + r" \\" for row in _cells(data)]
     head = " & ".join(map(_tex, data.columns)) + r" \\"

@@ -1,4 +1,4 @@
-"""What did not work, said once: fits that ended alike, for the same reason, are one problem."""
+"""Problems of fits: fits with the same status and reason are grouped into one problem."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import polars as pl
 
 from linclass_study.results.outcome import FIT, FITTED, UNFITTED
 
-#: Addresses, times and sizes differ between the folds of one problem.
+#: Numbers (addresses, times, sizes) may differ between the folds of one problem.
 NUMBER = re.compile(r"0x[0-9a-f]+|\d[\d.,]*(e[-+]?\d+)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class FitProblem:
-    """`fits` fits of these methods on these data sets ended with `status`, because of `reason`."""
+    """`fits` fits of these methods on these data sets have this status and reason."""
 
     status: str
     reason: str
@@ -29,9 +29,8 @@ class FitProblem:
 def fit_problems(fits: pl.DataFrame, statuses: Iterable[str] = UNFITTED) -> list[FitProblem]:
     """Distinct problems, in the order of `statuses`, then of data sets and methods.
 
-    Within a run, reasons that differ in their numbers alone are one (the first is shown). Runs
-    are joined only when the reason is the same to the letter: first the methods of one data set,
-    then data sets with the same methods.
+    Within a run, reasons that differ only in numbers are one problem, and the first one is shown. Problems of several
+    runs are joined only if their reasons are identical: first over methods, then over data sets.
     """
     found: list[FitProblem] = []
     for status in statuses:
@@ -48,7 +47,7 @@ def fit_problems(fits: pl.DataFrame, statuses: Iterable[str] = UNFITTED) -> list
 
 
 def notes(fits: pl.DataFrame) -> list[FitProblem]:
-    """Fits that gave predictions and are still not what was asked for: not converged, and why."""
+    """Fits with predictions that did not converge, grouped in the same way."""
     return fit_problems(fits, FITTED[1:])
 
 

@@ -1,4 +1,4 @@
-"""What a run predicted of the held-out rows, as arrays: read from its predictions, once for all figures."""
+"""Predictions of a run for the held-out rows, as arrays, read once for all figures."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ import polars as pl
 
 from linclass_study.results.outcome import Outcome
 
-MOST = 40_000_000  # scores of a run; beyond, a figure would take minutes
+MOST = 40_000_000  # scores of a run; with more, a figure would take minutes
 KEPT = 8  # runs in memory: as many as a figure shows
 
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Of n predictions by F fits: classes, what they were taken for, and which fit said so.
+    """n predictions by F fits.
 
-    score      (n, K)
-    log_proba  (n, K), or None for a method that gives no probabilities
-    fit        (n,) 0 … F − 1, in the order of repeats and folds
+    y_true, y_pred  (n,) codes of the true and predicted classes
+    score           (n, K)
+    log_proba       (n, K), or None for a method without probabilities
+    fit             (n,) 0 … F − 1, in the order of repeats and folds
     """
 
     y_true: np.ndarray
@@ -39,7 +40,7 @@ class HeldOut:
 
 
 def held_out(outcome: Outcome, dataset: str, method: str) -> HeldOut | None:
-    """By the data set's first protocol; None where there are no predictions, or too many of them."""
+    """Predictions of the data set's first protocol; None if there are none or too many."""
     known = outcome.read.setdefault("held_out", {})
     if (dataset, method) not in known:
         if len(known) >= KEPT:
@@ -51,7 +52,7 @@ def held_out(outcome: Outcome, dataset: str, method: str) -> HeldOut | None:
 
 
 def mean_of(outcome: Outcome, dataset: str, metric: str) -> dict[str, float]:
-    """Method → mean over the folds of the same predictions, of the methods that have the metric."""
+    """Method → mean of the metric over the folds of the same protocol."""
     protocol = outcome.protocol(dataset)
     scores = outcome.scores.filter(dataset=dataset, protocol=protocol, metric=metric)
     return dict(scores.group_by("method").agg(pl.col("value").mean()).iter_rows())

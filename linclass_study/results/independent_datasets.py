@@ -1,8 +1,8 @@
-"""Data sets that share rows are one piece of evidence.
+"""Weights of data sets that share rows, which are not independent.
 
-The same flowers under other classes, or a part of the same posts, err together: counted as two data sets they
-would halve a variance that they do not halve. So whatever is averaged or counted over data sets gives each of
-g that share rows the weight 1/g, which is `weights`.
+Results on the same rows with other classes, or on a part of them, are correlated: counted as two data sets, they would
+understate the variance of a mean. So averages and counts over data sets give each of g data sets that share rows the
+weight 1/g.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import polars as pl
 
 from linclass_study.results.outcome import Outcome
 
-AND = "; "  # between the names in a cell of tables/datasets.csv
+AND = "; "  # separates names in a cell of tables/datasets.csv
 
 
 def groups(outcome: Outcome) -> list[list[str]]:
-    """The data sets of a study, in its order, those together that share rows."""
+    """Data sets of a study, in its order, grouped by shared rows."""
     path = outcome.results / "tables" / "datasets.csv"
     table = pl.read_csv(path, columns=["dataset", "shares_rows_with"], infer_schema=False)
     relatives = {
@@ -32,5 +32,5 @@ def groups(outcome: Outcome) -> list[list[str]]:
 
 
 def weights(outcome: Outcome) -> dict[str, float]:
-    """Data set → what it counts in an average over data sets; they sum to the number of groups."""
+    """Data set → its weight in averages over data sets; the weights sum to the number of groups."""
     return {name: 1 / len(group) for group in groups(outcome) for name in group}

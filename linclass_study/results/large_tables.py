@@ -1,7 +1,7 @@
-"""Tables larger than memory: files joined in their order, and read in pieces that cut no fit or run in two.
+"""Tables larger than memory: concatenate sorted files, and read them in pieces that do not split a fit or run.
 
-Every file here holds the rows of whole runs, sorted by fit, and no two files share a run. So one after another,
-in the order of their first rows, they are sorted altogether, and nothing ever needs a sort of all rows.
+Each file contains the rows of complete runs, sorted by fit, and no two files share a run. So their concatenation in
+the order of their first rows is sorted.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from linclass_study import table_files
 from linclass_study.results.parquet_file import named, refuse_unreadable
 from linclass_study.table_files import FIT
 
-PIECE = 500_000  # rows that are in memory at a time, or one fit or run if that has more
+PIECE = 500_000  # rows in memory at a time, or one fit or run if it has more
 
 
 def join(
@@ -25,7 +25,7 @@ def join(
     out: Path,
     change: Callable[[pl.LazyFrame], pl.LazyFrame] = lambda rows: rows,
 ) -> None:
-    """The rows of all files in one, sorted as they are; `change` may work on single rows."""
+    """Concatenate the files in sorted order; `change` may transform single rows."""
     files = in_order(paths)
     if not files:
         return table_files.write(table_files.frame(table), table, out)
@@ -40,13 +40,13 @@ def join(
 
 
 def in_order(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
-    """Files by the fit of their first row; those without rows are left out."""
+    """Files sorted by the fit of their first row; files without rows are omitted."""
     firsts = {Path(path): _first(Path(path)) for path in paths}
     return sorted((path for path in firsts if firsts[path]), key=lambda path: firsts[path])
 
 
 def pieces(path: Path, whole: Sequence[str], rows: int = PIECE) -> Iterator[pl.DataFrame]:
-    """The table in pieces of about so many rows; rows with the same values of `whole` are in one piece."""
+    """Iterate over pieces of about `rows` rows; rows with equal values in `whole` are in one piece."""
     with named(path):
         lengths = (
             pl.scan_parquet(path)

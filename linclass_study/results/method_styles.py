@@ -1,7 +1,7 @@
-"""Which of the looks of figures (report/figures/style.py) each method of a study has: no two the same one.
+"""Assign a style of figures (report/figures/style.py) to each method of a study; no two methods share one.
 
-A method of the catalogue keeps that of its place in the catalogue, in every study. Others, whose place
-lies beyond the looks or is another's, take the first that is free in the study.
+A method of the catalogue has the same style in every study, given by its position in the catalogue. Other methods get
+the first free styles.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ LOOKS = 80
 
 
 def method_styles(methods: Iterable[str], positions: Mapping[str, int]) -> dict[str, int]:
-    """Method → its look, a number below LOOKS; with more methods than looks some are given again.
+    """Method → number of its style, below LOOKS; with more methods than styles, some are used again.
 
-    positions   method → its place in the whole catalogue; of a method without one, that in the study
+    positions   method → its position in the catalogue; by default its position in the study
     """
     wanted = {method: positions.get(method, i) for i, method in enumerate(methods)}
     found: dict[str, int] = {}

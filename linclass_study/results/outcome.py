@@ -1,7 +1,7 @@
-"""What a study left in its results folder, read when it is asked for.
+"""The results folder of a study, read on demand.
 
-Figures and the report take an outcome and nothing else, so each can be drawn anew from the
-folder alone: predictions are the raw result, everything after them is derived.
+Figures and the report depend on an Outcome alone, so each can be redrawn from the folder: predictions are the raw
+results, and everything else is derived from them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from linclass_study.results.times import of_all_machines
 from linclass_study.table_files import FIT as FIT
 from linclass_study.table_files import frame
 
-#: What a fit can end in. The first four give predictions, the others a row with a reason.
+#: Statuses of fits. Those in FITTED have predictions, the others only a reason.
 FITTED = ("converged", "max_iter", "separable", "rank_deficient")
 UNFITTED = ("unavailable", "not_applicable", "failed", "timeout", "out_of_memory")
 STATUSES = FITTED + UNFITTED
@@ -31,14 +31,14 @@ STATUSES = FITTED + UNFITTED
 
 @dataclass(frozen=True)
 class Outcome:
-    """A results folder, with what the study asked for.
+    """A results folder with the configuration of its study.
 
     results     the folder
     datasets    name → entry of the catalogue, in the study's order; likewise methods
     evaluation  folds, repeats, tune_metric, …; limits likewise
-    positions   method → its place in the whole catalogue: the same look in every study (results/method_styles.py)
-    part        a data set, where scores and fits are those of this one alone
-    read        what was read of the runs already
+    positions   method → its position in the catalogue, which determines its style (results/method_styles.py)
+    part        name of the data set, if scores and fits are restricted to one
+    read        cache of what was read of the runs
     """
 
     results: Path
@@ -52,7 +52,7 @@ class Outcome:
 
     @classmethod
     def of(cls, study: str) -> Outcome:
-        """From what the Snakefile tells a job: the study's parts as JSON."""
+        """From the parts of a study as JSON, which a job gets from the Snakefile."""
         parts = json.loads(study)
         return cls(Path(parts.pop("results")), **parts)
 
@@ -62,11 +62,11 @@ class Outcome:
         return self.evaluation["tune_metric"]
 
     def protocol(self, dataset: str) -> str:
-        """The first of the study's protocols that the data set has: what the answer, ranks and figures are of."""
+        """The main protocol of a data set, on which answer, ranks and figures are based: its first one."""
         return next(iter(of_dataset(self.evaluation, self.about(dataset))))
 
     def position(self, method: str) -> int:
-        """Its look in figures and tables, which no other method of the study has."""
+        """Number of the method's style in figures and tables."""
         return self._method_styles[method]
 
     @cached_property
@@ -86,7 +86,7 @@ class Outcome:
         return pl.read_parquet(self.results / path)
 
     def parts(self) -> dict[str, Outcome]:
-        """Data set → an outcome of it whose scores, fits and times are its own: read once, divided once."""
+        """Data set → an Outcome restricted to its scores, fits and times, which are read and partitioned once."""
         tables = {
             name: getattr(self, name).partition_by("dataset", as_dict=True, include_key=True)
             for name in ("scores", "fits", "times")
@@ -96,13 +96,13 @@ class Outcome:
             own = replace(self)
             for name, parts in tables.items():
                 empty = getattr(self, name).clear()
-                own.__dict__[name] = parts.get((dataset,), empty)  # where cached_property keeps it
+                own.__dict__[name] = parts.get((dataset,), empty)  # the cache of cached_property
             found[dataset] = own
         return found
 
     @cached_property
     def times(self) -> pl.DataFrame:
-        """Of each fit and machine: seconds and memory, which only one machine's are comparable."""
+        """Seconds and memory of each fit on each machine; they are comparable within one machine only."""
         return of_all_machines(self.fits, self.results)
 
     def about(self, dataset: str) -> dict[str, Any]:
@@ -110,12 +110,12 @@ class Outcome:
         return json.loads((self.results / "data" / f"{dataset}.json").read_text(encoding="utf-8"))
 
     def checks(self, dataset: str) -> dict[str, Any]:
-        """results/checks/{dataset}.json: what its rows and columns are like; {} of older results."""
+        """results/checks/{dataset}.json: facts about rows and columns; {} for older results."""
         path = self.results / "checks" / f"{dataset}.json"
         return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
     def kept(self, table: str, dataset: str, method: str) -> pl.DataFrame | None:
-        """What a run kept beside its predictions: coefficients, tuning, paths or traces; None where it kept none."""
+        """An optional table of a run: coefficients, tuning, paths or traces; None if it is missing."""
         path = self.results / "runs" / dataset / method / f"{table}.parquet"
         if not path.exists():
             return None
@@ -124,7 +124,7 @@ class Outcome:
     def boundary(
         self, dataset: str, method: str
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-        """Grid x (g,), y (g,), and the class code of each cell by each fold's fit (folds, g, g); if there is one."""
+        """Grid x (g,), y (g,), and the predicted class of each cell by each fold (folds, g, g); None without a grid."""
         path = self.results / "runs" / dataset / method / "boundary.npz"
         if not path.exists():
             return None

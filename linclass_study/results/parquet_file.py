@@ -1,4 +1,4 @@
-"""A run's Parquet file, or one line that names the file and what to do about it."""
+"""Read Parquet files of runs; errors name the file and the remedy."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ def read(path: str | os.PathLike[str]) -> pl.DataFrame:
 
 @contextmanager
 def named(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Around whatever reads this file."""
+    """Context for reading a file, which adds its name and the remedy to errors."""
     try:
         yield
     except (pl.exceptions.PolarsError, OSError) as error:
         said = (str(error).strip().splitlines() or ["no reason was given"])[0]
-        remedy = "delete it and run snakemake again, which makes it anew"
+        remedy = "delete it and run snakemake again, which recreates it"
         raise Refused(f"{os.fspath(path)} cannot be read ({said}): {remedy}") from None
 
 
 def refuse_unreadable(path: Path) -> None:
-    """Raise what reading this file alone raises, if it does."""
+    """Raise an error if this file cannot be read."""
     with named(path):
         pl.scan_parquet(path).select(pl.all().len()).collect(engine="streaming")

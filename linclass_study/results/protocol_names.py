@@ -1,4 +1,4 @@
-"""How answer and report call a protocol."""
+"""Names of protocols in the answer and the report."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ TITLES = {
 
 
 def protocol_phrase(evaluation: Mapping[str, Any], protocol: str) -> str:
-    """What a mean is over: 10 folds, 3 × 10 folds, 10 hold-outs of 25 %, …"""
+    """What means are taken over: 10 folds, 3 × 10 folds, 10 hold-outs of 25 %, …"""
     options = asked(evaluation)[protocol]
     return SENTENCES[kind(protocol)](options)
 
 
 def has_spread(evaluation: Mapping[str, Any], protocol: str) -> bool:
-    """Whether there are several values, of which a standard deviation can speak."""
+    """Whether there are several values, so that a standard deviation exists."""
     options = asked(evaluation)[protocol]
     return kind(protocol) in ("cv", "learning_curve") or options.get("repeats", 1) > 1
 

@@ -1,11 +1,11 @@
-"""The scores of each run on a data set, kept beside its predictions, and the data set's own tables.
+"""Scores of each run on a data set, stored beside its predictions, and the tables of the data set.
 
 runs/{dataset}/{method}/scores.parquet    every metric on every fold of one run
-scores/{dataset}.parquet                  of all its runs
-fits/{dataset}.parquet                    every planned fit of them
+scores/{dataset}.parquet                  the same for all runs
+fits/{dataset}.parquet                    every planned fit of these runs
 
-A run is scored again when its predictions, the positive class, the risk matrix or a metric changed: its file of
-scores says what it is of.
+A run is scored again when its predictions, the positive class, the cost matrix or a metric have changed; its file of
+scores records these inputs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from linclass_study.results import scoring, large_tables
 from linclass_study.results.scoring import Classes
 from linclass_study.results.summary import known_statuses
 
-KEY = "linclass.scored"  # of the metadata of scores.parquet: digest of the predictions, the metrics' code, Classes
+KEY = "linclass.scored"  # key in the metadata of scores.parquet: digest of predictions, metrics and Classes
 
 
 def write(
@@ -32,7 +32,7 @@ def write(
     classes: Classes,
     code: str,
 ) -> None:
-    """The tables of a data set. runs: method → digest of its predictions."""
+    """Write the tables of a data set; `runs` maps methods to digests of their predictions."""
     folders = [results / "runs" / dataset / method for method in runs]
     code += f" {json.dumps(classes)}"
     scores = [
@@ -45,7 +45,7 @@ def write(
 
 
 def of_run(folder: Path, key: str, classes: Classes) -> Path:
-    """Its file of scores, made anew if it is of other predictions or other metrics."""
+    """The file of scores of a run, rewritten if predictions or metrics have changed."""
     path = folder / "scores.parquet"
     if _key_of(path) != key:
         pieces = large_tables.pieces(folder / "predictions.parquet", table_files.FIT)
@@ -57,7 +57,7 @@ def of_run(folder: Path, key: str, classes: Classes) -> Path:
 def predictions_of(
     manifests: Iterable[Mapping[str, Any]], dataset: str, methods: Iterable[str]
 ) -> dict[str, str]:
-    """Method → digest of its predictions, as the manifests of the data set's jobs tell."""
+    """Method → digest of its predictions, from the manifests of the data set's jobs."""
     told = {run: about for manifest in manifests for run, about in manifest.items()}
     return {
         method: told[f"{dataset}/{method}"]["files"]["predictions.parquet"]["digest"]

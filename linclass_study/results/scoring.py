@@ -1,11 +1,10 @@
-"""Every metric on every fold. Nothing is refitted: a score is a function of the predictions alone.
+"""Every metric on every fold, computed from the predictions alone.
 
-The metrics are those that ``linclass.metrics`` finds, so a new file there is a new row here. A
-metric that a fold cannot have (log loss without probabilities, AUC of one class) has no row: an
-absent value is never written as a number. Nor has a fit whose predictions no metric can speak of:
-it is named in the log, and the rest of the study is scored.
+The metrics are those that ``linclass.metrics`` finds, so a new file there is a new row here. A metric that is undefined
+on a fold (log loss without probabilities, AUC of one class) has no row there. Nor has a fit with invalid predictions:
+it is named in the log, and all other fits are scored.
 
-Folds of one size are scored together, as a stack; where a stack has something odd, one by one.
+Folds of equal size are scored together, as a stack; if a stack contains invalid predictions, one by one.
 """
 
 from __future__ import annotations
@@ -23,19 +22,19 @@ from linclass.metrics.predictions import Predictions
 from linclass_study import table_files
 from linclass_study.results.outcome import FIT
 
-Values = dict[str, np.ndarray]  # metric → its value on each of some fits, NaN where it has none
+Values = dict[str, np.ndarray]  # metric → its values on some fits, NaN where undefined
 
 
 class Classes(NamedTuple):
-    """What the scores of a data set depend on beside predictions."""
+    """What the scores of a data set depend on besides predictions."""
 
     number: int  # K, the length of each row's score
-    positive: int  # code of the class that two-class precision, recall, F1 and AUC speak of
+    positive: int  # code of the positive class of precision, recall, F1 and AUC for two classes
     costs: list[list[float]] | None = None  # the risk matrix, actions × classes
 
     @classmethod
     def of(cls, about: Mapping[str, Any]) -> Classes:
-        """As results/data/{dataset}.json tells; an unavailable data set has none."""
+        """From results/data/{dataset}.json; an unavailable data set has no classes."""
         names = about.get("classes") or []
         positive = names.index(about["positive"]) if names else 0
         return cls(len(names), positive, about.get("costs"))
@@ -70,20 +69,20 @@ def _stacks(
         rows = begins[which, None] + np.arange(n)
         if whole is not None:
             stack = whole[rows]
-            with suppress(Exception):  # which one of them alone will raise again
+            with suppress(Exception):  # scored one by one below, the invalid fit raises again
                 yield which, measure(stack)
                 continue
         for fit, begin in zip(which, begins[which], strict=True):
             try:
                 fold = _fold(ordered[begin : begin + n], classes)
                 yield np.array([fit]), measure(fold[None])
-            except Exception as error:  # of whatever kind: metrics and foreign predictions are anybody's
+            except Exception as error:  # predictions of foreign estimators may have any form
                 name = " ".join(map(str, ordered.select(FIT).row(begin)))
                 print(f"{name}: not scored: {type(error).__name__}: {error}", flush=True)
 
 
 def _whole(ordered: pl.DataFrame, classes: Classes) -> Predictions | None:
-    """The arrays of all fits, made at once; None where they have to be looked at one by one, as some are odd."""
+    """Arrays of all fits together; None if some are invalid, so that they must be checked one by one."""
     unknown = ordered["log_proba"].is_null().any()
     if unknown and not ordered["log_proba"].is_null().all():
         return None
@@ -94,7 +93,7 @@ def _whole(ordered: pl.DataFrame, classes: Classes) -> Predictions | None:
 
 
 def _fold(held_out: pl.DataFrame, classes: Classes) -> Predictions:
-    """Checked, since a code that does not exist can be counted in another class's place."""
+    """Predictions of one fold, after checking that codes and scores fit the number of classes."""
     K = classes.number
     for column in ("y_true", "y_pred"):
         codes = held_out[column]

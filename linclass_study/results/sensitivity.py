@@ -1,4 +1,4 @@
-"""Does the conclusion survive? The best mean rank under other metrics, without each data set, with failures as worst."""
+"""Sensitivity of the conclusion: the best mean rank with other metrics, data sets and treatments of failures."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class Scenario(NamedTuple):
 
 
 def steady(tried: list[Scenario]) -> list[str]:
-    """The methods that are among the best in every variation: only of these does the conclusion survive."""
+    """Methods that are among the best in every variation."""
     return [name for name in tried[0].best if all(name in one.kept for one in tried)]
 
 
 def scenarios(outcome: Outcome, base: Across) -> list[Scenario]:
-    """The study's own conclusion first; every other is compared with it."""
+    """The study's own comparison, followed by its variations."""
     treatments = list(base.treatments())
     if not base.enough or not treatments:
         return []
@@ -34,7 +34,7 @@ def scenarios(outcome: Outcome, base: Across) -> list[Scenario]:
 
     def add(what: str, table: Across, treatment: str) -> None:
         usable = table.enough and treatment in table.treatments()
-        if not usable and table.enough and table.treatments():  # nothing missing here, or too much
+        if not usable and table.enough and table.treatments():  # this treatment does not apply here
             treatment, usable = next(iter(table.treatments())), True
         if usable:
             best = table.best(treatment)

@@ -1,9 +1,9 @@
-"""results/study.json: what the study asked for, so that its folder can be read wherever it is.
+"""results/study.json: the configuration of the study, so that its folder is complete.
 
-datasets, methods                name → entry, as the catalogues and `define:` gave them
+datasets, methods                name → entry, from the catalogues and `define:`
 evaluation, limits, positions
-files                            name → text of the YAML files that it was written in
-studies                          names of the files of each study: one, or several that were merged
+files                            name → text of its YAML files
+studies                          names of the files of each study: one, or several after a merge
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from linclass_study.results.outcome import Outcome
 
 NAME = "study.json"
 PARTS = ("datasets", "methods", "evaluation", "limits", "positions")
-DEFAULT = ROOT / "config" / "config.yaml"  # read without being named
+DEFAULT = ROOT / "config" / "config.yaml"  # always read
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The study, the text of its files by their names, and which of them each study named."""
+    """A study, the text of its files by name, and the file names of each merged study."""
 
     outcome: Outcome
     files: dict[str, str]
@@ -34,7 +34,7 @@ class Asked:
 
 
 def of_files(outcome: Outcome, files: Iterable[str | os.PathLike[str]]) -> Asked:
-    """A study that was written in these files, whose text is read now."""
+    """A study with the text of its files, which is read now."""
     texts: dict[str, str] = {}
     for file in map(Path, files):
         if file.resolve() != DEFAULT:
@@ -45,7 +45,7 @@ def of_files(outcome: Outcome, files: Iterable[str | os.PathLike[str]]) -> Asked
 
 
 def write(asked: Asked) -> None:
-    """Into the results folder of the outcome."""
+    """Write study.json into the results folder of the outcome."""
     study: dict[str, Any] = {part: getattr(asked.outcome, part) for part in PARTS}
     study |= {"files": asked.files, "studies": asked.studies}
     path = asked.outcome.results / NAME
@@ -56,7 +56,7 @@ def write(asked: Asked) -> None:
 
 
 def is_other(results: Path, study: str) -> bool:
-    """Whether the file tells of another study than this (JSON), so that its tables are to be made anew."""
+    """Whether the file describes another study than this one (JSON), so that its tables are outdated."""
     path, asked = results / NAME, json.loads(study)
     try:
         known = json.loads(path.read_text(encoding="utf-8"))
@@ -66,7 +66,7 @@ def is_other(results: Path, study: str) -> bool:
 
 
 def evaluation(results: Path) -> dict[str, Any]:
-    """The evaluation that the file tells; empty where there is none."""
+    """The evaluation in the file; empty if there is none."""
     try:
         return dict(json.loads((results / NAME).read_text(encoding="utf-8"))["evaluation"])
     except (OSError, ValueError, KeyError, TypeError):
@@ -84,4 +84,4 @@ def read(results: Path) -> Asked:
         raise Refused(f"{path} does not exist: {remedy}") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         said = f"{type(error).__name__}: {error}"
-        raise Refused(f"{path} cannot be read as what a study asked for ({said})") from None
+        raise Refused(f"{path} is not a valid study.json ({said}): {remedy}") from None

@@ -1,7 +1,7 @@
-"""The scores and fits of all runs as one table each, and what they come to.
+"""Scores and fits of all runs as one table each, and their summaries.
 
-sd is the sample standard deviation over folds (n − 1), and n the number of folds that have the
-metric; the standard error allows for training sets that overlap (linclass/comparisons/confidence_interval.py).
+sd is the sample standard deviation over folds (n − 1), and n the number of folds with a value; the standard error is
+corrected for overlapping training sets (linclass/comparisons/confidence_interval.py).
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ RUN = ("dataset", "method")
 def write(
     results: Path, scores: Iterable[str | os.PathLike[str]], fits: Iterable[str | os.PathLike[str]]
 ) -> None:
-    """All that files of scores and fits come to, into the results folder; each file holds whole runs.
+    """Write the joined tables and summaries of files of scores and fits; each file contains complete runs.
 
-    Memory holds a piece of a table at a time, or the largest run, however many runs there are.
+    Memory holds a piece of a table, or the largest run, whatever the number of runs.
     """
     all_scores, all_fits = results / "scores.parquet", results / "fits.parquet"
     large_tables.join(scores, "scores", all_scores)
@@ -62,7 +62,7 @@ def summarize(scores: pl.DataFrame) -> pl.DataFrame:
 
 
 def overview(fits: pl.DataFrame) -> pl.DataFrame:
-    """tables/fits.csv: of each run, the fits planned and how they ended."""
+    """tables/fits.csv: number of planned fits and their statuses, for each run."""
     counts = [(pl.col("status") == status).sum().alias(status) for status in STATUSES]
     return (
         fits.group_by("dataset", "method")
@@ -74,13 +74,12 @@ def overview(fits: pl.DataFrame) -> pl.DataFrame:
 def ranking(
     outcome: Outcome, dataset: str, metric: str | None = None, protocol: str | None = None
 ) -> pl.DataFrame:
-    """The methods of one data set by their mean over the folds, best first; all methods appear.
+    """All methods of a data set by their mean over the folds, best first.
 
-    The protocol is the data set's first, if none is given.
+    The default protocol is the first one of the data set.
 
     Columns: method, mean, sd, n, error (standard error), share (n_test/n_train), planned, fitted,
-    whole (every planned fold succeeded and gave a value). Methods without a value come last;
-    equals keep the catalogue's order.
+    whole (every planned fold has a value). Methods without a value come last; ties keep the order of the catalogue.
     """
     metric, protocol = metric or outcome.metric, protocol or outcome.protocol(dataset)
     of_dataset = (pl.col("dataset") == dataset) & (pl.col("protocol") == protocol)
@@ -105,7 +104,7 @@ def ranking(
             whole=(pl.col("n") > 0) & (pl.min_horizontal("n", "fitted") == pl.col("planned")),
         )
         .sort(
-            pl.col("mean").round(12),  # equal means may differ in the order of their sums
+            pl.col("mean").round(12),  # equal means may differ by rounding
             "place",
             descending=[metrics.greater_is_better(metric), False],
             nulls_last=True,
@@ -115,7 +114,7 @@ def ranking(
 
 
 def known_statuses(fits: pl.LazyFrame) -> pl.LazyFrame:
-    """A status that means nothing is a failure, so that every planned fit is counted somewhere."""
+    """Replace unknown statuses by `failed`, so that every planned fit is counted."""
     unknown = ~pl.col("status").is_in(STATUSES).fill_null(False)
     reason = pl.format(
         "ended with the status '{}', which is none of {}. {}",
@@ -130,6 +129,6 @@ def known_statuses(fits: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _write_csv(data: pl.DataFrame, path: Path) -> None:
-    """Numbers in the fewest digits that read back as the same number: same content, same bytes."""
+    """Numbers with the fewest digits that preserve their values: same content, same bytes."""
     with table_files.aside(path) as partial:
         data.write_csv(partial)

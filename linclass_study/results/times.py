@@ -1,7 +1,7 @@
-"""What fits cost, each machine for itself: seconds of different machines are never added or averaged.
+"""Times of fits for each machine: seconds of different machines are never added or averaged.
 
-A fit has one row of fits.parquet, whoever merged what. Where other machines made the same fit, too,
-their times are in times.parquet beside it.
+A fit has one row in fits.parquet, also after a merge. If several machines made the same fit, the times of the others
+are in times.parquet.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import polars as pl
 from linclass_study import table_files
 from linclass_study.results.parquet_file import read
 
-UNKNOWN = "unknown"  # the machine of fits made before there was that column
+UNKNOWN = "unknown"  # machine of fits from before this column existed
 
 
 def of_all_machines(fits: pl.DataFrame, results: Path) -> pl.DataFrame:
-    """One row for each of these fits and machine that made it, where it took any time."""
+    """One row for each fit and machine that made it, without fits that took no time."""
     columns = list(table_files.schema("times"))
     if "machine" not in fits.columns:
         fits = fits.with_columns(machine=pl.lit(None, pl.String))
@@ -33,7 +33,7 @@ def of_all_machines(fits: pl.DataFrame, results: Path) -> pl.DataFrame:
 
 
 def table(times: pl.DataFrame) -> pl.DataFrame:
-    """tables/times.csv: what a run cost on a machine. fit_seconds and predict_seconds are sums."""
+    """tables/times.csv: cost of a run on a machine; fit_seconds and predict_seconds are sums."""
     seconds = pl.col("fit_seconds")
     return (
         times.group_by("dataset", "method", "machine")
@@ -49,5 +49,5 @@ def table(times: pl.DataFrame) -> pl.DataFrame:
 
 
 def machines(times: pl.DataFrame) -> list[str]:
-    """The machines that made any fit, in the order of their names."""
+    """Machines that made any fit, sorted by name."""
     return times["machine"].unique().sort().to_list()

@@ -1,7 +1,7 @@
-"""tables/tuned.csv: which value of each tuned parameter the inner folds chose, in each fit.
+"""tables/tuned.csv: the value of each tuned parameter that inner cross-validation selected in each fit.
 
-`edge` says `lowest` or `highest` where the value is the end of a grid of numbers: beyond it there may be a
-better one. Of leave-one-out, one planned fit, the value is the one that was chosen most often.
+`edge` is `lowest` or `highest` if the value is an end of its numeric grid, beyond which a better one may exist. For
+leave-one-out, which is one planned fit, the value is the most frequent one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from linclass_study import table_files
 from linclass_study.results.outcome import FIT, FITTED, Outcome
 
 SCHEMA = {"parameter": pl.String, "value": pl.String, "edge": pl.String}
-LIMITS = {"shrinkage": (0, 1), "reg_param": (0, 1), "l1_ratio": (0, 1)}  # no grid goes beyond
+LIMITS = {"shrinkage": (0, 1), "reg_param": (0, 1), "l1_ratio": (0, 1)}  # of the parameters themselves
 
 
 def write(outcome: Outcome) -> None:
@@ -26,7 +26,7 @@ def write(outcome: Outcome) -> None:
 
 
 def table(outcome: Outcome) -> pl.DataFrame:
-    """dataset, method, protocol, repeat, fold, parameter, value as JSON, edge; of methods that are tuned."""
+    """Columns dataset, method, protocol, repeat, fold, parameter, value (JSON) and edge, for all tuned methods."""
     fits = pl.scan_parquet(outcome.results / "fits.parquet")
     tuned = [name for name, entry in outcome.methods.items() if entry.get("tune")]
     own = fits.filter(pl.col("method").is_in(tuned)).select(*FIT, "status", "params")
@@ -34,7 +34,7 @@ def table(outcome: Outcome) -> pl.DataFrame:
 
 
 def of_fits(fits: pl.DataFrame, methods: Mapping[str, Mapping[str, Any]]) -> pl.DataFrame:
-    """Likewise, of some fits."""
+    """The same for the given fits."""
     tuned = {name: entry["tune"] for name, entry in methods.items() if entry.get("tune")}
     fits = fits.filter(pl.col("method").is_in(list(tuned)), pl.col("status").is_in(FITTED))
     fits = fits.select(*FIT, "params")
@@ -51,8 +51,8 @@ def of_fits(fits: pl.DataFrame, methods: Mapping[str, Mapping[str, Any]]) -> pl.
 
 
 def at_the_edge(outcome: Outcome) -> list[dict[str, Any]]:
-    """Method and parameter → the data sets where more than half of the fits chose the same end of the grid,
-    which could be wider."""
+    """Methods and parameters with the data sets on which more than half of the fits selected the same end of the grid,
+    so that the grid should be extended."""
     every = table(outcome)
     fits = every.group_by("dataset", "method", "protocol", "parameter").len("fits")
     often = (
@@ -81,7 +81,7 @@ def at_the_edge(outcome: Outcome) -> list[dict[str, Any]]:
 
 
 def edge(value: Any, spec: Any) -> str | None:
-    """Which end of a grid of at least three numbers the value is."""
+    """`lowest` or `highest` if the value is an end of a grid of at least three numbers; else None."""
     grid = [option[""] for option in tuning.candidates({"": spec})]
     if not all(isinstance(v, int | float) and not isinstance(v, bool) for v in grid):
         return None

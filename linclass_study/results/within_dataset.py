@@ -1,8 +1,8 @@
-"""Methods compared on one data set: a table of scores, folds × methods, and what its statistics say.
+"""Compare methods on one data set: a table of scores, folds × methods, and its statistics.
 
-All methods met the same folds, so what counts is the difference on each of them. Methods take part whose every planned
-fit succeeded and has a finite value; n_test/n_train, which corrects for training sets that overlap, is the mean
-over the planned fits.
+All methods are evaluated on the same folds, so comparisons are paired. Only methods whose every planned fit has a
+finite value take part. n_test/n_train, used to correct for overlapping training sets, is the mean over the planned
+fits.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from linclass.comparisons.corrected_t_test import CorrectedT
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.summary import ranking
 
-ROPE = 0.01  # of studies that say nothing of it
-SURE = 0.95  # the probability from which on something is called clear
+ROPE = 0.01  # default region of practical equivalence
+SURE = 0.95  # probability above which a difference is called clear
 
 
 @dataclass(frozen=True)
 class Within:
-    """`table` is (folds, methods), greater is better, best method first; `rope` is what counts as no difference."""
+    """`table` is (folds, methods), greater is better, best method first; `rope` is the region of equivalence."""
 
     metric: str
     protocol: str
@@ -40,7 +40,7 @@ class Within:
 
     @property
     def enough(self) -> bool:
-        """Whether there are two methods to compare, and the folds to do it by."""
+        """Whether there are at least two methods and two folds."""
         return self.table.shape[0] > 1 and self.table.shape[1] > 1
 
     @property
@@ -49,15 +49,15 @@ class Within:
 
     @cached_property
     def posterior(self) -> Posterior:
-        """Bayesian correlated t test: [i, j] how probably i is better than j, practically equal, worse."""
+        """Bayesian correlated t test: probabilities [i, j] that i is better than j, practically equal, worse."""
         return bayesian_t(self.table, self.ratio, self.rope)
 
     @cached_property
     def rivals(self) -> list[str]:
-        """Methods that may be as good as the best: all but the most that it is better than, of all of them at once,
-        with a probability of at least SURE.
+        """Methods that may be as good as the best: all others than the largest set of methods such that the best one
+        is better than each of them, jointly with a probability of at least SURE.
 
-        P(better than each of a set) ≥ 1 − Σ P(not better), by the union bound, whatever their dependence is.
+        P(better than each of a set) ≥ 1 − Σ P(not better) by the union bound, whatever the dependence.
         """
         doubt = 1 - self.posterior.better[0, 1:]
         order = np.argsort(doubt, kind="stable")
@@ -66,18 +66,18 @@ class Within:
 
     @cached_property
     def test(self) -> CorrectedT:
-        """Corrected t tests of all pairs, with p by Holm over them."""
+        """Corrected t tests of all pairs, with p-values adjusted by Holm's method."""
         return corrected_t(self.table, self.ratio)
 
     @property
     def equals(self) -> int:
-        """How many methods have the best mean."""
+        """Number of methods with the best mean."""
         mean = self.table.mean(axis=0)
         return int(np.count_nonzero(mean > mean[0] - 1e-12))
 
     @property
     def near(self) -> list[str]:
-        """Methods no more than one corrected standard error of their difference behind the best."""
+        """Methods within one corrected standard error (of the difference) of the best."""
         if not self.enough:
             return []
         behind, sd, n = moments(self.table[:, :1] - self.table)
@@ -92,7 +92,10 @@ def within(
     protocol: str | None = None,
     ranked: pl.DataFrame | None = None,
 ) -> Within:
-    """Of the study's metric and the data set's first protocol, if none are given; `ranked` is summary.ranking's of them."""
+    """Comparison on a data set, by default of the study's metric and the data set's first protocol.
+
+    `ranked` is the result of summary.ranking for them, if known.
+    """
     metric, protocol = metric or outcome.metric, protocol or outcome.protocol(dataset)
     if ranked is None:
         ranked = ranking(outcome, dataset, metric, protocol)

@@ -1,7 +1,7 @@
-"""The textbook, reproduced: scripts are run, their numbers held against the published ones, and put on a page.
+"""Figures of the textbooks: run the scripts, compare their numbers with published ones, and show them on a page.
 
-A script needs few names from here: `data` (rows of the catalogue), `file` (what the reader supplies), `figure` (axes in
-the project's style) and `save` (the figure and its numbers).
+Scripts use `data` (rows of the catalogue), `file` (a file that the reader provides), `figure` (axes in the project's
+style) and `save` (the figure and its numbers).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A script's docstring is its caption: the title, paragraphs, indented equations, and the books at the end."""
+"""The caption of a figure, from the docstring of its script: title, paragraphs, indented equations, references."""
 
 from __future__ import annotations
 

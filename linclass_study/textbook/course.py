@@ -12,12 +12,12 @@ FOLDER = ROOT / "textbook"
 
 
 def chapters() -> dict[str, list[str]]:
-    """Title of a chapter → names of its scripts."""
+    """Title → names of scripts of each chapter."""
     return yaml_file.read(FOLDER / "course.yaml")
 
 
 def names() -> list[str]:
-    """All scripts, in the order of the course; one that is in no chapter, or is not there, is refused."""
+    """All scripts in the order of the course; missing or unlisted scripts are refused."""
     listed = [name for scripts in chapters().values() for name in scripts]
     there = {file.stem for file in FOLDER.glob("[!_]*.py")}
     if twice := next((name for name in listed if listed.count(name) > 1), None):

@@ -1,15 +1,15 @@
-"""The gate: each number of config/published.yaml against ours, which stands in the exhibit's numbers.json.
+"""Compare each number of config/published.yaml with ours in the exhibit's numbers.json.
 
-An entry names an exhibit, a source, a tolerance and numbers: the path in numbers.json → the published value. A value
-is reproduced when  |ours − published| ≤ tolerance.  One whose data cannot be had is unavailable, and is not counted:
-all of an exhibit that is not drawn, and what stands under a part {"unavailable": reason} of its numbers.
+An entry names an exhibit, a source, a tolerance and numbers: path in numbers.json → published value. A value is
+reproduced if  |ours − published| ≤ tolerance.  Values without data are unavailable and not counted: those of an exhibit
+that is not drawn, and those below a part {"unavailable": reason} of its numbers.
 
-A number that the source itself contradicts is missed, not reproduced: its entry says in `instead` what the source's own
-arithmetic gives, and in `reason` which arithmetic. The gate stays red on it to the reader, and fails only if ours is
-not that either.
+A number that contradicts its own source is missed, not reproduced: `instead` gives the value by the source's own
+arithmetic, and `reason` explains it. It is shown in red, but the check fails only if our value differs from `instead`,
+too.
 
-An entry with `kind: identity` is no printed number but a theorem: two computations agree, or one agrees with a closed
-form. Identities are checked in the same way and counted apart.
+An entry with `kind: identity` is not a printed number but a theorem: two computations agree, or one agrees with a
+closed form. Identities are checked in the same way and counted separately.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ROUNDING = (
 
 @dataclass(frozen=True)
 class Check:
-    """One published number; `ours` is None where there is none, and `reason` says why or what is known of it."""
+    """One published number; `ours` is None if it is unavailable, and `reason` explains it."""
 
     exhibit: str
     number: str
@@ -51,7 +51,7 @@ class Check:
 
 
 def check(folder: Path, file: Path = FILE) -> list[Check]:
-    """Every published number against the exhibits in `folder`, in the file's order."""
+    """Compare every published number with the exhibits in `folder`, in the order of the file."""
     found: list[Check] = []
     for i, entry in enumerate(yaml_file.read(file)):
         if wrong := _wrong(entry):
@@ -107,9 +107,9 @@ def _near(ours: float, value: Any, tolerance: Any) -> bool:
 
 
 def _at(numbers: Any, path: str) -> float | Mapping[str, str] | None:
-    """coefficients.age is numbers["coefficients"]["age"]; a part may also be a place in a list.
+    """The number at a path: coefficients.age is numbers["coefficients"]["age"]; a part may also be a list index.
 
-    Where the way ends at a part that is unavailable, that part.
+    If the path leads to an unavailable part, that part is returned.
     """
     for part in path.split("."):
         if isinstance(numbers, Mapping) and part in numbers:

@@ -1,4 +1,4 @@
-"""Ours against published as lines of text, and what they come to."""
+"""The comparison with published numbers as lines of text, with a summary."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from linclass_study.textbook.published import KINDS, Check
 
-#: status → what the terminal says, what the page says, what the summary says
+#: status → words in the terminal, on the page and in the summary
 MARKS = {
     "reproduced": ("ok", "✓", "reproduced"),
     "missed": ("MISSED", "missed", "missed"),
@@ -24,7 +24,7 @@ def table(checks: Iterable[Check]) -> str:
 
 
 def summary(checks: Iterable[Check]) -> str:
-    """What is unavailable is not counted: neither as reproduced nor as a number that could have been."""
+    """Summary of the checks, without unavailable numbers."""
     checks = list(checks)
     return "; ".join(_counted(kind, own) for kind in KINDS if (own := of_kind(checks, kind)))
 

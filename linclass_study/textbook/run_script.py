@@ -1,4 +1,4 @@
-"""Run one script of the textbook as its reader would, into a folder; data that cannot be had are said, not an error."""
+"""Run one script of the textbook; if its data are unavailable, the exhibit says so."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from linclass_study.textbook import course
 
 
 def run(name: str, folder: Path, mirrors: Sequence[str] = (), downloads: str = "downloads") -> None:
-    """Write folder/name/figure.svg, .png, .pdf and numbers.json. The places are those of the study."""
+    """Write folder/name/figure.svg, .png, .pdf and numbers.json, with the mirrors and downloads of the study."""
     os.environ["LINCLASS_TEXTBOOK"] = str(folder)
     os.environ["LINCLASS_MIRRORS"] = os.pathsep.join(mirrors)
     os.environ["LINCLASS_DOWNLOADS"] = downloads

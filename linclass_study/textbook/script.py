@@ -1,4 +1,4 @@
-"""What a script of the textbook uses: rows of a data set, a figure in the project's style, and a place to save both.
+"""Functions for the scripts of the textbook: load a data set, make a figure in the project's style, save it.
 
 python textbook/perceptron.py     writes results/textbook/perceptron/figure.svg, .png, .pdf and numbers.json
 """
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CLASSES = style.COLOURS  # the colour of each class, in code order
-INK = style.INK  # of lines that belong to no class; it follows the page's theme, as black would not
+INK = style.INK  # colour of lines that belong to no class; unlike black it follows the page's theme
 
 
 class Rows(NamedTuple):
-    """A data set as numbers: categories are indicators of all levels but the first, texts are left out.
+    """A data set as numbers: categories are one-hot encoded without the first level, texts are omitted.
 
     X        (n, d) features, dense or CSR
-    y        (n,) class codes, places in `classes`
-    names    of the d features
+    y        (n,) class codes, indices into `classes`
+    names    names of the d features
     classes  labels in code order
     test     (n,) True for rows of the official test set
-    texts    the running texts of each row, where there are any
+    texts    the text of each row, if the data set has texts
     """
 
     X: Any
@@ -47,12 +47,12 @@ class Rows(NamedTuple):
     texts: list[str] | None
 
     def columns(self, *names: str) -> np.ndarray:
-        """The features of these names, as columns in this order."""
+        """The named features, as columns in this order."""
         return self.X[:, [self.names.index(name) for name in names]]
 
 
 def data(name: str) -> Rows:
-    """The data set of this name in config/datasets.yaml, from the first source that has it."""
+    """Load a data set of config/datasets.yaml from its first usable source."""
     from linclass.transforms.one_hot import OneHot
 
     entry = yaml_file.read(ROOT / "config" / "datasets.yaml")[name]
@@ -69,7 +69,7 @@ def data(name: str) -> Rows:
 
 
 def file(name: str) -> Path:
-    """A file that the reader supplies: its copy in a folder of LINCLASS_MIRRORS, as it is or compressed."""
+    """Path of a file that the reader provides in a folder of LINCLASS_MIRRORS, compressed or not."""
     copies = _places().mirrored(name)
     if not copies:
         raise Unavailable(f"{name} is in no mirror; put it into a folder of LINCLASS_MIRRORS")
@@ -77,7 +77,7 @@ def file(name: str) -> Path:
 
 
 def _places() -> Places:
-    """Mirrors and downloads of the study, where one runs the script; else those of the environment."""
+    """Mirrors and downloads of the study that runs the script, else of the environment."""
     copies = [Path(folder) for folder in mirrors({"mirrors": []})]
     return Places(copies, Path(os.environ.get("LINCLASS_DOWNLOADS", "downloads")), ROOT)
 
@@ -95,7 +95,7 @@ def figure(
 
 
 def save(drawn: Figure, numbers: dict[str, Any]) -> Figure:
-    """Write figure and numbers to the folder of the running script; in a notebook, return the figure to be seen."""
+    """Save figure and numbers in the folder of the running script; in a notebook, return the figure."""
     main = getattr(sys.modules["__main__"], "__file__", None)
     if main is not None:
         script = Path(main)
@@ -107,7 +107,7 @@ def save(drawn: Figure, numbers: dict[str, Any]) -> Figure:
 
 
 def plain(value: Any) -> Any:
-    """Numbers as JSON has them: no NumPy types, no NaN."""
+    """Convert to JSON types, without NumPy types and NaN."""
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple | np.ndarray):

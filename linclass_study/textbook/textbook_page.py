@@ -1,4 +1,4 @@
-"""results/textbook/textbook.html: every exhibit in the order of the course, with its caption and published numbers."""
+"""results/textbook/textbook.html: all exhibits in the order of the course, with captions and published numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from linclass_study.textbook.published import Check
 
 TEMPLATES = ROOT / "workflow" / "report"
 MOST = 80  # numbers of one exhibit on the page; all are in its numbers.json
-REM = 8.4  # points of a figure that are one rem of the page: its text is then as large as the page's captions
+REM = 8.4  # points of a figure per rem of the page, so that its text has the size of the captions
 
 
 def page(folder: Path, checks: Sequence[Check]) -> str:
@@ -64,7 +64,7 @@ def _section(folder: Path, name: str, checks: Sequence[Check]) -> dict[str, Any]
 
 
 def grouped(checks: Sequence[Check], status: str) -> list[list[Check]]:
-    """Those of this status, together where they have one exhibit and one reason."""
+    """Checks with this status, grouped by exhibit and reason."""
     groups: dict[tuple[str, str], list[Check]] = {}
     for check in checks:
         if check.status == status:
@@ -73,7 +73,7 @@ def grouped(checks: Sequence[Check], status: str) -> list[list[Check]]:
 
 
 def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """(path, number or text) of everything in numbers.json; paths as in config/published.yaml."""
+    """(path, number or text) of every leaf of numbers.json; paths as in config/published.yaml."""
     parts = value.items() if isinstance(value, dict) else enumerate(value)
     for key, part in parts:
         here = f"{path}.{key}" if path else str(key)
@@ -84,7 +84,7 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def number(value: Any) -> str:
-    """Ten digits, as many as any source prints; texts, and yes and no, as they are."""
+    """A number with ten digits, the most that any source prints; a text or boolean as it is."""
     if value is None:
         return "–"
     if isinstance(value, bool):
@@ -95,11 +95,11 @@ def number(value: Any) -> str:
 
 
 def breakable(path: str) -> Markup:
-    """A long path may go on in the next line, after a dot or an underscore."""
+    """Allow line breaks in a long path after dots and underscores."""
     return Markup(re.sub(r"([._])", r"\1<wbr>", str(escape(path))))
 
 
 def width(svg: str) -> float:
-    """How wide the figure is shown, in rem, so that all figures have letters of one size."""
+    """Width of a figure in rem, so that the text of all figures has the same size."""
     box = re.search(r'viewBox="0 0 ([\d.]+)', svg)
     return round(float(box[1]) / REM, 1) if box else 40.0
