@@ -1,1 +1,1 @@
-"""The command line `linclass`: do two results agree, make one folder of several, make one archive of a folder."""
+"""The command line `linclass`: verify two results, merge several, publish one as an archive."""

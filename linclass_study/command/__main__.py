@@ -1,8 +1,8 @@
-"""linclass verify | merge | publish: what the arguments mean, and how each command ends.
+"""linclass verify | merge | publish: arguments and exit codes.
 
-exit code 0    the results agree; the folder or archive was made
-exit code 1    they differ, or contradict each other
-exit code 2    something cannot be read or is not as the command needs it; one line says what
+exit code 0    the results agree; the folder or archive was written
+exit code 1    the results differ or contradict each other
+exit code 2    an input is invalid or unreadable; one line says which
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from linclass_study.command.open_results import open_results
 from linclass_study.refusal import Refused
 
-ROUNDING = 1e-9  # of agreement.py, whose import takes time that `--help` need not
+ROUNDING = 1e-9  # as in agreement.py, which is slow to import
 ANONYMOUS = "anonymous"
 PLACE = "a results folder, or an archive that `linclass publish` made"
 
@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Refused as refused:
         print(f"linclass {asked.name}: {refused}", file=sys.stderr)
         return 2
-    except BrokenPipeError:  # what reads our lines, as `head` does, has seen enough
+    except BrokenPipeError:  # the reader of our output, such as `head`, has ended
         sys.stderr.close()
         return 2
 

@@ -1,7 +1,7 @@
-"""Two versions of one run: are their fits and predictions the same, and if not, where and by how much.
+"""Compare the fits and predictions of one run in two results.
 
-Numbers differ by  |a − b| / max(1, |a|, |b|), so that a score of 10⁶ may differ in as many digits as one of 1.
-What is no number (the predicted class, a status, a tuned value, which rows are held out) is the same or not.
+The difference of numbers is  |a − b| / max(1, |a|, |b|), so it is relative for large numbers. Other values (predicted
+class, status, tuned value, held-out rows) are equal or not.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from linclass_study.command.results_folder import ResultsFolder, Run
 from linclass_study.results.outcome import FIT
 
 ROW = ("protocol", "repeat", "fold", "row")
-ROUNDING = 1e-9  # differences up to here are those of another order of summation
+ROUNDING = 1e-9  # smaller differences are rounding
 SAME_FITS = ("status", "params", "seed", "n_train", "n_test")
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """What was found in a run: sentences on what is not the same, and the largest difference of numbers."""
+    """Result for one run: sentences about differences, and the largest difference of numbers."""
 
     run: Run
     apart: list[str] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Agreement:
 
 
 def of_run(run: Run, a: ResultsFolder, b: ResultsFolder) -> Agreement:
-    """How far the run is the same in both folders."""
+    """Compare a run in both folders."""
     fits = of_fits(a.of_run("fits", run), b.of_run("fits", run))
     if same_bytes(*(folder.path(run, "predictions.parquet") for folder in (a, b))):
         return Agreement(run, *fits)
@@ -59,7 +59,7 @@ def of_run(run: Run, a: ResultsFolder, b: ResultsFolder) -> Agreement:
 
 
 def of_predictions(a: pl.DataFrame, b: pl.DataFrame) -> tuple[list[str], float, int]:
-    """(what is not the same, the largest difference of numbers, rows that have one)."""
+    """(differences, largest difference of numbers, number of rows with different numbers)."""
     a, b = a.sort(ROW), b.sort(ROW)
     apart = [f"a row is predicted twice in {name}" for name, x in (("A", a), ("B", b)) if _twice(x)]
     if apart:
@@ -89,7 +89,7 @@ def of_predictions(a: pl.DataFrame, b: pl.DataFrame) -> tuple[list[str], float, 
 
 
 def of_fits(a: pl.DataFrame, b: pl.DataFrame) -> tuple[list[str], float]:
-    """(what is not the same, the largest difference of objectives)."""
+    """(differences, largest difference of objectives)."""
     apart: list[str] = []
     compared = [*FIT, *SAME_FITS, "objective"]
     if a.select(compared).equals(b.select(compared)):
@@ -111,7 +111,7 @@ def of_fits(a: pl.DataFrame, b: pl.DataFrame) -> tuple[list[str], float]:
 
 
 def difference(a: pl.Series, b: pl.Series) -> np.ndarray:
-    """|a − b| / max(1, |a|, |b|) of each pair; 0 where both are the same, nan or null included, else inf."""
+    """|a − b| / max(1, |a|, |b|) of each pair; 0 for equal values, nan and null included; inf if one is missing."""
     x, y = (s.cast(pl.Float64).fill_null(np.nan).to_numpy() for s in (a, b))
     same = (x == y) | (np.isnan(x) & np.isnan(y))
     with np.errstate(invalid="ignore", over="ignore"):
@@ -120,7 +120,7 @@ def difference(a: pl.Series, b: pl.Series) -> np.ndarray:
 
 
 def same_bytes(a: Path, b: Path) -> bool:
-    """Whether both files are there with the same content."""
+    """Whether both files exist with the same content."""
     if not (a.exists() and b.exists()) or a.stat().st_size != b.stat().st_size:
         return False
     with a.open("rb") as one, b.open("rb") as other:
@@ -134,7 +134,7 @@ def _chunks(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _alone(a: pl.DataFrame, b: pl.DataFrame) -> list[str]:
-    """Rows that one of both has alone."""
+    """Sentences about rows that only one side has."""
     if a.select(ROW).equals(b.select(ROW)):
         return []
     sides = [("A", a.join(b, on=ROW, how="anti")), ("B", b.join(a, on=ROW, how="anti"))]
@@ -143,7 +143,7 @@ def _alone(a: pl.DataFrame, b: pl.DataFrame) -> list[str]:
 
 
 def _twice(rows: pl.DataFrame) -> bool:
-    """Whether a key is there twice; rows are sorted by it."""
+    """Whether a key occurs twice; rows are sorted by it."""
     same = pl.all_horizontal(pl.col(column) == pl.col(column).shift(1) for column in ROW)
     return bool(rows.select(same.any()).item())
 

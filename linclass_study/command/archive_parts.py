@@ -1,4 +1,4 @@
-"""What an archive of results holds, and what each part is; the rows of the data sets are never in it."""
+"""The parts of an archive of results; the rows of the data sets are never included."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from linclass_study.runs import run_files
 
 @dataclass(frozen=True)
 class Part:
-    """Files of the results folder by pattern; `place` is the file or folder they lie in, told as `what`."""
+    """Files of the results folder that match `pattern`; `place` is their file or folder, and `what` describes it."""
 
     place: str
     pattern: str
     what: str
-    private: bool = False  # may name folders of its author, which are made unspecific
+    private: bool = False  # may contain the author's home folder, which is replaced by ~
 
 
 PARTS = (
@@ -54,14 +54,14 @@ def files(results: ResultsFolder) -> Iterator[tuple[str, Path, Part]]:
 
 
 def missing(results: ResultsFolder) -> str:
-    """What an unfinished study lacks, in a few words; '' if it is whole."""
+    """What is missing in an unfinished study, in a few words; '' if it is complete."""
     lacks = [f"{name} is missing" for name in PROMISED if not (results.folder / name).is_file()]
     if "study.json is missing" in lacks:
         return " and ".join(lacks)
     asked = results.study.outcome
     planned = [(dataset, method) for dataset in asked.datasets for method in asked.methods]
     unmade = [run for run in planned if not results.path(run, "fits.parquet").is_file()]
-    merged = len(results.study.studies) > 1  # of which nobody planned every data set × every method
+    merged = len(results.study.studies) > 1  # merged studies need not have every data set × method
     if unmade and not merged:
         first = " × ".join(unmade[0])
         lacks.append(f"{len(unmade):,} of {len(planned):,} runs are missing (first: {first})")
@@ -69,7 +69,7 @@ def missing(results: ResultsFolder) -> str:
 
 
 def written_on(results: ResultsFolder) -> datetime:
-    """When the report was written, or else now."""
+    """Time at which the report was written, or the current time."""
     report = results.folder / "report.html"
     moment = report.stat().st_mtime if report.exists() else datetime.now().timestamp()
     return datetime.fromtimestamp(int(moment), UTC)

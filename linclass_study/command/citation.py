@@ -1,4 +1,4 @@
-"""CITATION.cff of a published study: who made it, what it is called, and the software behind it.
+"""CITATION.cff of a published study: authors, title and software.
 
 Citation File Format 1.2.0, https://doi.org/10.5281/zenodo.5171937
 """
@@ -21,7 +21,7 @@ LICENSE = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*\Z")
 
 @dataclass(frozen=True)
 class Author:
-    """`Family, Given` is a person, a name without a comma an organization or a pseudonym."""
+    """An author: `Family, Given` is a person, a name without a comma an organization or a pseudonym."""
 
     family: str
     given: str = ""
@@ -53,7 +53,7 @@ class Author:
 
 @dataclass(frozen=True)
 class Citation:
-    """What to cite: `date` is that of the report, `license` an SPDX identifier or nothing."""
+    """A citation; `date` is that of the report, and `license` an SPDX identifier or empty."""
 
     title: str
     authors: Sequence[Author]
@@ -67,7 +67,7 @@ class Citation:
             )
 
     def text(self) -> str:
-        """The content of CITATION.cff."""
+        """Content of CITATION.cff."""
         software = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
         kept = ("type", "title", "authors", "version", "license")
         about: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Why results cannot be merged: what two of them say of the same data set, study or fit and cannot both be true."""
+"""Conflicts that prevent a merge: contradictions between results about the same data set, study or fit."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from linclass_study.command.results_folder import ResultsFolder, Run
 from linclass_study.refusal import Refused
 from linclass_study.results.outcome import FIT, FITTED
 
-SHOWN = 20  # contradictions that are told one by one
+SHOWN = 20  # contradictions that are listed; the others are counted
 
 
 class Conflict(Refused):
-    """Results that contradict each other; each line is one contradiction."""
+    """Results contradict each other; each line of the message is one contradiction."""
 
     def __init__(self, found: Sequence[str]):
         more = [f"… and {len(found) - SHOWN:,} more"] if len(found) > SHOWN else []
@@ -25,7 +25,7 @@ class Conflict(Refused):
 
 
 def conflicts(sources: Sequence[ResultsFolder], merged: Merged, tolerance: float) -> list[str]:
-    """Why these results cannot be one; one sentence each."""
+    """Contradictions between the results, one sentence each."""
     found = list(merged.conflicts)
     for dataset in merged.datasets:
         found += data_conflicts(dataset, studying(dataset, sources))
@@ -37,7 +37,7 @@ def conflicts(sources: Sequence[ResultsFolder], merged: Merged, tolerance: float
 
 
 def data_conflicts(dataset: str, sources: Sequence[ResultsFolder]) -> Iterator[str]:
-    """The data set is the same, and dealt into the same folds, wherever it could be had."""
+    """Contradictions about a data set: its content and folds must be equal wherever it was available."""
     there = [(s, s.about(dataset)) for s in sources]
     had = [(s, about) for s, about in there if about and about["status"] == "available"]
     for other, about in had[1:]:
@@ -55,7 +55,7 @@ def data_conflicts(dataset: str, sources: Sequence[ResultsFolder]) -> Iterator[s
 
 
 def run_conflict(run: Run, a: ResultsFolder, b: ResultsFolder, tolerance: float) -> str:
-    """How the two contradict each other in a run; '' if they do not."""
+    """Contradiction between two results in a run; '' if there is none."""
     fits = [s.of_run("fits", run) for s in (a, b)]
     for one, other in (fits, fits[::-1]):
         failed = other.filter(status="failed").join(made(one), on=FIT, how="semi")
@@ -74,7 +74,7 @@ def run_conflict(run: Run, a: ResultsFolder, b: ResultsFolder, tolerance: float)
 
 
 def runs_of(sources: Sequence[ResultsFolder]) -> dict[Run, list[ResultsFolder]]:
-    """Run → the sources that have it, in their order."""
+    """Run → sources that contain it, in order."""
     found: dict[Run, list[ResultsFolder]] = {}
     for source in sources:
         for run in source.runs:
@@ -83,10 +83,10 @@ def runs_of(sources: Sequence[ResultsFolder]) -> dict[Run, list[ResultsFolder]]:
 
 
 def made(fits: pl.DataFrame) -> pl.DataFrame:
-    """Those that gave predictions."""
+    """Fits with predictions."""
     return fits.filter(pl.col("status").is_in(FITTED))
 
 
 def studying(dataset: str, sources: Sequence[ResultsFolder]) -> list[ResultsFolder]:
-    """The sources whose study has the data set."""
+    """Sources whose study contains the data set."""
     return [source for source in sources if dataset in source.study.outcome.datasets]

@@ -1,7 +1,7 @@
-"""ro-crate-metadata.json: the archive as a Workflow Run Crate, which registries of research objects read.
+"""ro-crate-metadata.json: the archive as a Workflow Run Crate for registries of research objects.
 
-Workflow Run Crate 0.5, https://w3id.org/ro/wfrun/workflow/0.5: the Snakefile is the workflow (`mainEntity`), and
-one CreateAction says that it made the results from the configuration and the data sets.
+Workflow Run Crate 0.5, https://w3id.org/ro/wfrun/workflow/0.5: the Snakefile is the workflow (`mainEntity`), and one
+CreateAction describes how it made the results from the configuration and the data sets.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ Entity = dict[str, Any]
 def files(
     results: ResultsFolder, citation: Citation, published: Mapping[str, Path], scratch: Path
 ) -> dict[str, Path]:
-    """The metadata and the workflow's own files, to be added to those that are published."""
+    """The metadata and the files of the workflow, which are added to the published ones."""
     if not citation.license:
         raise Refused(
             "--crate needs --license, since a crate says its licence; for example CC-BY-4.0"
@@ -76,7 +76,7 @@ def files(
 def entities(
     results: ResultsFolder, citation: Citation, published: Mapping[str, Path]
 ) -> Iterator[Entity]:
-    """The graph: the crate, the workflow, what it ran on and what it made, and who did it."""
+    """The graph: crate, workflow, inputs, outputs and authors."""
     parts, authors = list(_parts(published)), list(_authors(citation))
     yield from _crate(citation, parts, authors)
     yield from _workflow()
@@ -93,7 +93,7 @@ def entities(
 
 
 def _crate(citation: Citation, parts: list[Entity], authors: list[Entity]) -> Iterator[Entity]:
-    """The archive as a whole, and the profiles that it follows."""
+    """The archive, and the profiles that it conforms to."""
     yield {
         "@id": NAME,
         "@type": "CreativeWork",
@@ -118,7 +118,7 @@ def _crate(citation: Citation, parts: list[Entity], authors: list[Entity]) -> It
 
 
 def _workflow() -> Iterator[Entity]:
-    """The Snakefile, its language, and its input and output."""
+    """The Snakefile with its language, input and output."""
     yield {
         "@id": WORKFLOW,
         "@type": ["File", "SoftwareSourceCode", "ComputationalWorkflow"],
@@ -153,7 +153,7 @@ def _workflow() -> Iterator[Entity]:
 def _run(
     results: ResultsFolder, citation: Citation, parts: list[Entity], authors: list[Entity]
 ) -> Entity:
-    """What happened: the workflow made the results from the configuration and the data sets."""
+    """The action: the workflow made the results from the configuration and the data sets."""
     places = [part["@id"] for part in parts]
     asked = [place for place in places if place.startswith("configuration/")] or ["study.json"]
     machines = ", ".join(told.get("Machine", "unknown") for told in results.environments)
@@ -172,7 +172,7 @@ def _run(
 
 
 def _parts(published: Mapping[str, Path]) -> Iterator[Entity]:
-    """Each file of the archive's top, each file of the configuration, and each folder as one."""
+    """Each top-level file, each file of the configuration, and each folder as one entity."""
     told = {part.place: part.what for part in archive_parts.PARTS}
     told |= {
         "configuration/": "the configuration as written",
@@ -200,6 +200,6 @@ def _authors(citation: Citation) -> Iterator[Entity]:
 
 
 def _ids(ids: Iterable[str]) -> list[dict[str, str]] | dict[str, str]:
-    """References; one alone is no list, as RO-Crate recommends."""
+    """References; a single one is not a list, as RO-Crate recommends."""
     several = [{"@id": each} for each in ids]
     return several[0] if len(several) == 1 else several

@@ -1,4 +1,4 @@
-"""Everything that follows from the predictions and fits of a folder, made by what the workflow's jobs call."""
+"""Write everything that is derived from predictions and fits, with the functions of the workflow's jobs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from linclass_study.results.scoring import Classes
 
 
 def write(merged: Merged, place: Path) -> None:
-    """Scores, tables, answer, figures and page; `place` is where the folder will be found."""
+    """Write scores, tables, answer, figures and page; `place` is the final path of the folder."""
     asked = merged.asked
     outcome, folder = asked.outcome, asked.outcome.results
     for dataset in outcome.datasets:
@@ -32,8 +32,8 @@ def write(merged: Merged, place: Path) -> None:
     datasets_table.write(outcome.datasets, folder, related)
     across_tables.write(outcome)
     study_file.write(asked)
-    told = answer.answer(outcome, str(place / "report.html"))
-    (folder / "answer.txt").write_text(told, encoding="utf-8")
+    text = answer.answer(outcome, str(place / "report.html"))
+    (folder / "answer.txt").write_text(text, encoding="utf-8")
     for figure in exhibits.modules():
         exhibits.draw(outcome, figure)
     shown = page_tables.make(outcome)
@@ -43,7 +43,7 @@ def write(merged: Merged, place: Path) -> None:
 
 
 def _write_scores(outcome: Outcome, dataset: str) -> None:
-    """Every metric on every fold of every run on the data set, and all their fits."""
+    """Write the scores of all runs on the data set, and their fits."""
     runs = sorted((outcome.results / "runs" / dataset).glob("*/predictions.parquet"))
     digests = dict.fromkeys((run.parent.name for run in runs), "merged")
     code = version("linclass")

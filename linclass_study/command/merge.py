@@ -1,8 +1,7 @@
-"""`linclass merge A B … --into C`: results of different machines or authors become one folder with its report.
+"""`linclass merge A B … --into C`: merge results of different machines or authors into one folder with a report.
 
-A run, or a fit of one, that several bring is kept once, as the first of them has it. Where it has other
-predictions elsewhere the results contradict each other, and nothing is written. The times that the others
-measured are kept apart, by their machines, in times.parquet.
+A run or fit that several results contain is taken from the first one. If its predictions differ elsewhere, the results
+contradict each other, and nothing is written. Times measured on other machines are kept in times.parquet.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from linclass_study.runs.run_files import BOUNDARY
 
 
 def write(sources: Sequence[ResultsFolder], merged: Merged, folder: Path) -> None:
-    """The merged data sets, folds, runs, times and environments."""
+    """Write the merged data sets, folds, runs, times and environments."""
     for dataset in merged.datasets:
         _write_data(dataset, studying(dataset, sources), folder)
     spent = [table_files.frame("times")]
@@ -46,7 +45,7 @@ def write(sources: Sequence[ResultsFolder], merged: Merged, folder: Path) -> Non
 
 @contextmanager
 def aside(into: Path) -> Iterator[Path]:
-    """A folder to fill, which is put in its place at the end: whole or not at all."""
+    """Context with a temporary folder, which is renamed at the end: all or nothing."""
     if into.exists() and (not into.is_dir() or any(into.iterdir())):
         raise Refused(f"{into} exists already; give --into a name that is free")
     into.parent.mkdir(parents=True, exist_ok=True)
@@ -60,7 +59,7 @@ def aside(into: Path) -> Iterator[Path]:
 
 
 def _write_data(dataset: str, sources: Sequence[ResultsFolder], folder: Path) -> None:
-    """From the first source that could have the data; the rows only where a figure shows them."""
+    """Copy a data set from the first source in which it is available; rows only if figures need them."""
     abouts: list[tuple[ResultsFolder, dict[str, Any]]] = []
     abouts += [(s, about) for s in sources if (about := s.about(dataset)) is not None]
     if not abouts:
@@ -75,7 +74,7 @@ def _write_data(dataset: str, sources: Sequence[ResultsFolder], folder: Path) ->
 
 
 def _write_run(run: Run, sources: Sequence[ResultsFolder], folder: Path) -> pl.DataFrame:
-    """One run into the folder; returns the times of fits that other machines made, too."""
+    """Write one run; return the times of the same fits on other machines."""
     target = folder / "runs" / run[0] / run[1]
     first, *others = sources
     told = [source.of_run("fits", run) for source in sources]
@@ -111,13 +110,13 @@ def _write_run(run: Run, sources: Sequence[ResultsFolder], folder: Path) -> pl.D
 
 
 def _is_sorted(rows: pl.DataFrame) -> bool:
-    """By fit, as what reads it in pieces expects; a foreign file need not be."""
+    """Whether rows are sorted by fit, which files of other programs need not be."""
     fits = rows.select(FIT)
     return fits.equals(fits.sort(FIT))
 
 
 def _times(run: Run, fits: pl.DataFrame, told: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """What each fit cost on the machines that are not those of its row in `fits`."""
+    """Times of each fit on machines other than that of its row in `fits`."""
     columns = list(table_files.schema("times"))
     machine = pl.col("machine").fill_null(UNKNOWN)
     known = fits.with_columns(machine)
@@ -138,7 +137,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def merge(sources: Sequence[ResultsFolder], into: Path, tolerance: float = ROUNDING) -> Merged:
-    """The merged folder, with its tables, figures and page."""
+    """Write the merged folder with its tables, figures and page."""
     from linclass_study.command import derived_files  # figures take a second to import
 
     with aside(into) as folder:
@@ -152,7 +151,7 @@ def merge(sources: Sequence[ResultsFolder], into: Path, tolerance: float = ROUND
 
 
 def told(sources: Sequence[ResultsFolder], merged: Merged, into: str) -> Iterator[str]:
-    """The lines that the command prints."""
+    """Output of the command, line by line."""
     having = runs_of(sources).values()
     several = sum(len(those) > 1 for those in having)
     places = "1 place" if len(sources) == 1 else f"{len(sources)} places"

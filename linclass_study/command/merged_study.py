@@ -1,4 +1,4 @@
-"""What several studies asked for, as one: all data sets × all methods, compared in one and the same way."""
+"""The union of several studies: all data sets × all methods, with one evaluation."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from linclass_study.command.results_folder import ResultsFolder
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.study_file import Asked
 
-SAID = ("rope", "traces")  # keys of the evaluation that no prediction depends on
+REPORT_KEYS = ("rope", "traces")  # keys of the evaluation that do not affect predictions
 
 
 @dataclass(frozen=True)
 class Merged:
-    """The study of the merged folder; what does not fit together, and what differs and may."""
+    """The study of the merged folder, its conflicts, and notes on permitted differences."""
 
     asked: Asked
     conflicts: list[str]
@@ -28,7 +28,7 @@ class Merged:
 
 
 def combined(sources: Sequence[ResultsFolder], folder: Path) -> Merged:
-    """The studies of all sources as one that lies in the folder; of equals the first wins."""
+    """Combine the studies of all sources into one in `folder`; among equal entries the first wins."""
     first = sources[0].study.outcome
     datasets, methods = dict(first.datasets), dict(first.methods)
     positions, limits = dict(first.positions), dict(first.limits)
@@ -54,9 +54,9 @@ def combined(sources: Sequence[ResultsFolder], folder: Path) -> Merged:
 
 
 def _parts(evaluation: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """(what predictions depend on, what is only said beside them); older results do not have the latter."""
-    fitted = {key: value for key, value in evaluation.items() if key not in SAID}
-    return fitted, {key: value for key, value in evaluation.items() if key in SAID}
+    """(keys that affect predictions, other keys); older results lack the latter."""
+    fitted = {key: value for key, value in evaluation.items() if key not in REPORT_KEYS}
+    return fitted, {key: value for key, value in evaluation.items() if key in REPORT_KEYS}
 
 
 def _apart(part: str, one: Mapping[str, Any], two: Mapping[str, Any], pair: str) -> list[str]:
@@ -66,7 +66,7 @@ def _apart(part: str, one: Mapping[str, Any], two: Mapping[str, Any], pair: str)
 
 
 def _files(sources: Sequence[ResultsFolder]) -> tuple[dict[str, str], list[list[str]]]:
-    """Every study's files, those of one name and other content with a number before it; and which study has which."""
+    """(name → text of all files, file names of each study); files that differ under one name get a number."""
     files: dict[str, str] = {}
     studies: list[list[str]] = []
     for source in sources:

@@ -1,8 +1,7 @@
-"""A results folder, or an archive of one, unpacked where it does no harm.
+"""Open a results folder or an archive of one, which is unpacked safely.
 
-An archive may come from anybody. Its files go below a temporary folder whatever their names say, links and
-devices are refused, and so is what would grow beyond all measure. What `linclass publish` made is also
-compared with the checksums inside.
+Archives are untrusted: files are written below a temporary folder whatever their names, and links, devices and
+archives of excessive size are refused. The files of an archive by `linclass publish` are compared with its checksums.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ from linclass_study.command.results_folder import ResultsFolder
 from linclass_study.refusal import Refused
 
 SUMS = "sha256sums.txt"
-GROWTH, AT_LEAST = 100, 10**8  # an archive may unpack to so many times its size, or so many bytes
+GROWTH, AT_LEAST = 100, 10**8  # limits of the unpacked size: a multiple of the archive's, or bytes
 
 Member = tuple[str, int, IO[bytes] | None]  # name, size, content; None is a link or a device
 
 
 @contextmanager
 def open_results(given: str) -> Iterator[ResultsFolder]:
-    """The results at `given`: a folder, a .zip or a .tar, however compressed."""
+    """The results at `given`: a folder, a .zip, or a .tar of any compression."""
     path = Path(given).expanduser()
     if path.is_dir():
         yield ResultsFolder(given, _root(given, path))
@@ -45,7 +44,7 @@ def open_results(given: str) -> Iterator[ResultsFolder]:
 
 
 def unpack(given: str, archive: Path, folder: Path) -> None:
-    """Every file of the archive, below the folder."""
+    """Unpack all files of the archive below the folder."""
     room = max(GROWTH * archive.stat().st_size, AT_LEAST)
     try:
         for name, size, source in _members(given, archive):
@@ -62,12 +61,12 @@ def unpack(given: str, archive: Path, folder: Path) -> None:
                 shutil.copyfileobj(source, file)
     except (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError) as error:
         raise Refused(f"{given}: cannot be unpacked ({error})") from None
-    except (NotImplementedError, RuntimeError) as error:  # an unknown compression, a password
+    except (NotImplementedError, RuntimeError) as error:  # unknown compression or a password
         raise Refused(f"{given}: cannot be unpacked ({error})") from None
 
 
 def _members(given: str, archive: Path) -> Iterator[Member]:
-    if tarfile.is_tarfile(archive):  # first: a .tar that ends with a .zip looks like one
+    if tarfile.is_tarfile(archive):  # before .zip, as a .tar may end with a .zip
         with tarfile.open(archive) as tar:
             for entry in tar:
                 if not entry.isdir():
@@ -83,7 +82,7 @@ def _members(given: str, archive: Path) -> Iterator[Member]:
 
 
 def _parts(given: str, name: str) -> tuple[str, ...]:
-    """The parts of a member's name, which must stay below the folder."""
+    """Parts of a member's name, which must stay below the folder."""
     path = PurePosixPath(name)
     outside = path.is_absolute() or ".." in path.parts or not path.parts
     if outside or "\\" in name or ":" in path.parts[0] or "\0" in name:
@@ -92,7 +91,7 @@ def _parts(given: str, name: str) -> tuple[str, ...]:
 
 
 def _root(given: str, folder: Path) -> Path:
-    """The folder that has runs/: this one, or the only one in it."""
+    """The folder that contains runs/: this one, or its only subfolder."""
     inside = [entry for entry in folder.iterdir() if entry.is_dir()]
     for place in (folder, *(inside if len(inside) == 1 else [])):
         if (place / "runs").is_dir():
@@ -101,7 +100,7 @@ def _root(given: str, folder: Path) -> Path:
 
 
 def _check(given: str, root: Path) -> None:
-    """The files are those that were published."""
+    """Check that the files are the published ones."""
     sums = root / SUMS
     if not sums.exists():
         return
@@ -112,7 +111,7 @@ def _check(given: str, root: Path) -> None:
         same = name in there and name in published and published[name] == sha256(root / name)
         if not same:
             said = "differs from what was published" if name in there else "is missing"
-            raise Refused(f"{given}: {name} {said} ({SUMS}); get the archive anew")
+            raise Refused(f"{given}: {name} {said} ({SUMS}); get the archive again")
 
 
 def sha256(path: Path) -> str:

@@ -1,7 +1,7 @@
-"""`linclass publish DIR`: one archive of a study that verify and merge read, the same bytes each time.
+"""`linclass publish DIR`: write a reproducible archive of a study, which verify and merge can read.
 
-It holds the configuration, the environments, the data sets' digests, folds, predictions, fits, scores, tables,
-figures, the report, CITATION.cff and a README; never the data. The author's home folder is `~` in all texts.
+It contains configuration, environments, digests of the data sets, folds, predictions, fits, scores, tables, figures,
+report, CITATION.cff and README, but never the data. The author's home folder is replaced by `~`.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from linclass_study.command.open_results import SUMS, sha256
 from linclass_study.command.results_folder import ResultsFolder
 from linclass_study.refusal import Refused
 
-LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the earliest time of a .zip
-STORED = {".parquet", ".png", ".npz"}  # compressed already
+LONG_AGO = (1980, 1, 1, 0, 0, 0)  # earliest time in a .zip
+STORED = {".parquet", ".png", ".npz"}  # already compressed
 TEXTS = {".html", ".json", ".csv", ".txt", ".md", ".tex", ".svg", ".yaml"}
-REPLACED = ("reason", "params")  # columns of fits that may name a folder
+REPLACED = ("reason", "params")  # columns of fits that may contain a path
 END_OF_NAME = r"($|[^\w.-])"  # /home/ada is not the beginning of /home/adam
 
 
@@ -37,7 +37,7 @@ def publish(
     crate: bool = False,
     partial: bool = False,
 ) -> Path:
-    """Writes the archive and returns its place: beside the folder, named after it and its content."""
+    """Write the archive and return its path, by default beside the folder with a digest in its name."""
     lacks = archive_parts.missing(results)
     if lacks and not partial:
         remedy = "run snakemake to its end, or publish what there is with --partial"
@@ -57,7 +57,7 @@ def publish(
 
 
 def collected(results: ResultsFolder, citation: Citation, scratch: Path) -> dict[str, Path]:
-    """Name in the archive → the file with its content; what must be changed is written to `scratch`."""
+    """Name in the archive → file; modified files are written to `scratch`."""
     files: dict[str, Path] = {}
     for name, path, part in archive_parts.files(results):
         files[name] = _unspecific(path, scratch / "changed" / name) if part.private else path
@@ -71,13 +71,13 @@ def collected(results: ResultsFolder, citation: Citation, scratch: Path) -> dict
 
 
 def without_home(text: str) -> str:
-    """The author's home folder is nobody's business."""
+    """Replace the author's home folder by ~."""
     home = str(Path.home())
     return re.sub(re.escape(home) + END_OF_NAME, r"~\1", text) if len(home) > 1 else text
 
 
 def _unspecific(path: Path, changed: Path) -> Path:
-    """The file, or a copy in which the author's home folder is not named."""
+    """The file, or a copy without the author's home folder."""
     if path.suffix in TEXTS:
         text = path.read_text(encoding="utf-8")
         told = without_home(text)
@@ -101,7 +101,7 @@ def _written(path: Path, text: str) -> Path:
 
 
 def _zipped(files: Mapping[str, Path], top: str, into: Path) -> Path:
-    """Names in order, no times, no owners: the same content is the same archive."""
+    """Write a .zip with sorted names and without times and owners, so that equal content has equal bytes."""
     into.parent.mkdir(parents=True, exist_ok=True)
     partial = into.with_name(f"{into.name}.{os.getpid()}.partial")
     try:

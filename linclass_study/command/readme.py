@@ -11,7 +11,7 @@ from linclass_study.command.results_folder import ResultsFolder
 
 
 def text(results: ResultsFolder, citation: Citation, names: set[str]) -> str:
-    """What is what, how to check it, and whose data it speaks of."""
+    """Text of the README: files, how to verify them, and the data sets."""
     tops = {name.split("/")[0] + "/" * ("/" in name) for name in names}
     parts = [
         f"| `{part.place}` | {part.what} |" for part in archive_parts.PARTS if part.place in tops

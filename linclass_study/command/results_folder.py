@@ -1,6 +1,6 @@
-"""A results folder as anybody may have made it: every file is checked when it is read.
+"""An untrusted results folder: every file is checked when it is read.
 
-What cannot be read is refused in one line that names the file as its user knows it.
+Unreadable files are refused in one line with the name that the user gave.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from linclass_study.results import study_file
 
 Run = tuple[str, str]  # data set, method
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*\Z")  # of a data set or a method
-LATER = {"machine", "held_out", "features"}  # columns that older results do not have
+LATER = {"machine", "held_out", "features"}  # columns that older results lack
 
 
 @dataclass(frozen=True)
 class ResultsFolder:
-    """`given` is what the user called it: a folder, or the archive that was unpacked to `folder`."""
+    """Results in `folder`; `given` is the user's name for it, or for the archive that was unpacked there."""
 
     given: str
     folder: Path
 
     @cached_property
     def runs(self) -> list[Run]:
-        """Every run of the study that has its fits or its predictions, by name."""
+        """All runs of the study that have fits or predictions, sorted by name."""
         files = [*self.folder.glob("runs/*/*/fits.parquet")]
         files += self.folder.glob("runs/*/*/predictions.parquet")
         found = sorted({(file.parent.parent.name, file.parent.name) for file in files})
@@ -42,17 +42,17 @@ class ResultsFolder:
                 raise Refused(f"{self.given}: runs/ has {name!r}, which is no name of a run")
         if not (self.folder / study_file.NAME).exists():
             return found
-        asked = self.study.outcome  # what an earlier study left in the folder is not its result
+        asked = self.study.outcome  # the folder may contain runs of an earlier study
         return [run for run in found if run[0] in asked.datasets and run[1] in asked.methods]
 
     @cached_property
     def datasets(self) -> list[str]:
-        """Every data set of its runs."""
+        """All data sets with runs."""
         return list(dict.fromkeys(dataset for dataset, _ in self.runs))
 
     @cached_property
     def study(self) -> study_file.Asked:
-        """What the study asked for."""
+        """The configuration of the study."""
         try:
             return study_file.read(self.folder)
         except Refused as refused:
@@ -68,7 +68,7 @@ class ResultsFolder:
 
     @cached_property
     def other_times(self) -> pl.DataFrame:
-        """Of merged results: what the fits cost on other machines."""
+        """Times of the fits of merged results on other machines."""
         path = self.folder / "times.parquet"
         return self.table("times", path) if path.exists() else table_files.frame("times")
 
@@ -76,7 +76,7 @@ class ResultsFolder:
         return self.folder / "runs" / run[0] / run[1] / file
 
     def of_run(self, table: str, run: Run) -> pl.DataFrame:
-        """The table `predictions`, `fits`, `coefficients`, … of a run; without rows if there is no file."""
+        """The table `predictions`, `fits`, `coefficients`, … of a run; empty if there is no file."""
         path = self.path(run, f"{table}.parquet")
         if not path.exists():
             return table_files.frame(table)
@@ -98,13 +98,13 @@ class ResultsFolder:
             return data.select(list(columns)).cast(columns)
         except Exception as error:
             raise self.unreadable(path, error) from None
-        except BaseException as error:  # some broken files end in a panic of Polars' own language
+        except BaseException as error:  # Polars panics on some broken files
             if type(error).__name__ != "PanicException":
                 raise
             raise self.unreadable(path, error) from None
 
     def about(self, dataset: str) -> dict[str, Any] | None:
-        """data/{dataset}.json, or None where there is none."""
+        """data/{dataset}.json, or None if it is missing."""
         path = self.folder / "data" / f"{dataset}.json"
         if not path.exists():
             return None

@@ -1,6 +1,6 @@
-"""`linclass verify A B`: do two results agree, or where do they differ and by how much.
+"""`linclass verify A B`: compare two results.
 
-Runs are compared one after another, so memory holds one run however many there are.
+Runs are compared one by one, so memory holds one run at a time.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from linclass_study.command.agreement import ROUNDING, Agreement, of_run, same_b
 from linclass_study.command.results_folder import ResultsFolder, Run
 from linclass_study.results.outcome import FIT
 
-SHOWN = 20  # runs that are told one by one
+SHOWN = 20  # runs that are listed; the others are counted
 CELL = 46  # letters in a line of an environment's column
 
 
 @dataclass
 class Verified:
-    """What the comparison found. `facts` are sentences on data sets, folds and scores that differ."""
+    """Result of the comparison; `facts` are sentences about data sets, folds and scores that differ."""
 
     tolerance: float
     identical: int = 0
@@ -30,7 +30,7 @@ class Verified:
     different: list[Agreement] = field(default_factory=list)
     alone: dict[str, list[Run]] = field(default_factory=dict)  # "A" and "B" → runs of it alone
     facts: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)  # what differs and does not count
+    notes: list[str] = field(default_factory=list)  # permitted differences
 
     @property
     def agree(self) -> bool:
@@ -39,7 +39,7 @@ class Verified:
 
     @property
     def verdict(self) -> str:
-        """The first line."""
+        """First line of the output."""
         compared = self.identical + len(self.close) + len(self.different)
         runs = f"{compared:,} run" + ("" if compared == 1 else "s")
         if self.different:
@@ -58,7 +58,7 @@ class Verified:
 
 
 def verify(a: ResultsFolder, b: ResultsFolder, tolerance: float = 0.0) -> Verified:
-    """All that is in both, compared; numbers may differ by the tolerance (agreement.py says how)."""
+    """Compare everything that both have; numbers may differ by the tolerance (see agreement.py)."""
     found = Verified(tolerance)
     found.alone = {"A": sorted({*a.runs} - {*b.runs}), "B": sorted({*b.runs} - {*a.runs})}
     found.facts += data_apart(a, b)
@@ -72,14 +72,14 @@ def verify(a: ResultsFolder, b: ResultsFolder, tolerance: float = 0.0) -> Verifi
             found.different.append(agreement)
     if not (
         found.different or found.close
-    ):  # with other predictions, other scores say nothing more
+    ):  # if predictions differ, differences of scores are no news
         facts, found.notes = scores_apart(a, b)
         found.facts += facts
     return found
 
 
 def data_apart(a: ResultsFolder, b: ResultsFolder) -> list[str]:
-    """What differs in the data sets and folds that both have."""
+    """Differences between the data sets and folds that both have."""
     apart = []
     for dataset in sorted({*a.datasets} & {*b.datasets}):
         abouts = a.about(dataset), b.about(dataset)
@@ -96,7 +96,7 @@ def data_apart(a: ResultsFolder, b: ResultsFolder) -> list[str]:
 
 
 def scores_apart(a: ResultsFolder, b: ResultsFolder) -> tuple[list[str], list[str]]:
-    """(metrics with other values on the same fits, metrics that one of the two does not have)."""
+    """(metrics with different values on the same fits, metrics that only one of them has)."""
     files = [folder.folder / "scores.parquet" for folder in (a, b)]
     if not all(file.exists() for file in files):
         return [], []
@@ -118,22 +118,24 @@ def scores_apart(a: ResultsFolder, b: ResultsFolder) -> tuple[list[str], list[st
 
 
 def _scores_apart(one: pl.LazyFrame, two: pl.LazyFrame, dataset: str) -> pl.DataFrame:
-    """Metric, fits on which it differs, by at most how much, over the runs that both have; of one data set, so
-    that memory holds no more."""
+    """Metrics that differ on the runs of one data set that both have: number of fits and largest difference.
+
+    One data set at a time limits the memory.
+    """
     one, two = (x.filter(dataset=dataset) for x in (one, two))
     sides = [
         x.join(y.select("method").unique(), on="method", how="semi")
         for x, y in ((one, two), (two, one))
     ]
     value, other = pl.col("value"), pl.col("value_right")
-    by = (value - other).abs().fill_null(float("inf"))  # what one side does not have is no number
+    by = (value - other).abs().fill_null(float("inf"))  # one side has no value
     joined = sides[0].join(sides[1], on=[*FIT, "metric"], how="full", coalesce=True)
     differing = joined.filter(value.ne_missing(other)).group_by("metric")
     return differing.agg(fits=pl.len(), by=by.max()).collect()
 
 
 def told(found: Verified, a: ResultsFolder, b: ResultsFolder, every: bool = False) -> Iterator[str]:
-    """The lines that the command prints, the verdict first."""
+    """Output of the command, line by line, the verdict first."""
     yield found.verdict
     yield f"A = {a.given}"
     yield f"B = {b.given}"
@@ -156,7 +158,7 @@ def told(found: Verified, a: ResultsFolder, b: ResultsFolder, every: bool = Fals
 
 
 def environments(a: ResultsFolder, b: ResultsFolder) -> Iterator[str]:
-    """Both environments side by side; ≠ where they differ."""
+    """Both environments side by side, with ≠ if they differ."""
     sides = [_joined(folder.environments) for folder in (a, b)]
     if not any(sides):
         yield "Neither A nor B tells in which environment its fits were made."
@@ -172,7 +174,7 @@ def environments(a: ResultsFolder, b: ResultsFolder) -> Iterator[str]:
 
 
 def _joined(environments: list[dict[str, str]]) -> dict[str, str]:
-    """What the machines of one side say of each thing, in one line; of each package."""
+    """Values of each property over the machines of one side; packages are separate properties."""
     values: dict[str, dict[str, None]] = {}
     for environment in environments:
         for what, value in environment.items():
@@ -184,7 +186,7 @@ def _joined(environments: list[dict[str, str]]) -> dict[str, str]:
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Columns below each other; the last one runs on."""
+    """Align columns; the last one is not padded."""
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]) - 1)]
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]

@@ -1,1 +1,1 @@
-"""One file is one figure: linclass_study.report.exhibits finds each module here that has a ``draw``."""
+"""The figures of the report, one per file; linclass_study.report.exhibits finds each module with a ``draw``."""

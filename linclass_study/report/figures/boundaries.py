@@ -1,9 +1,9 @@
-"""Where each method draws the line: one panel per method, one thin line per fold's fit. Where the lines
-agree the boundary is sure; where they fan out it hangs on a few rows.
+"""Decision boundaries: one panel per method, one thin line per fold's fit. Where the lines agree the boundary is
+certain; where they differ it depends on a few rows.
 
-Of two features the plane is theirs; of more it is a cut through the mean of the rows (linclass_study/plane.py). The
-cells' colour is the mean over the folds of their class's colour. Nothing is refitted here: the runs wrote
-the classes of a grid beside their predictions.
+For two features the plane is that of the features; for more it is a section through the mean of the rows
+(linclass_study/plane.py). The colour of a cell is the mean over the folds of its class's colour. Nothing is refitted
+here: the runs have saved the predicted classes of a grid.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ PLACE, SECTION, PER_DATASET = 2, "dataset", True
 WIDTH, COLUMNS, PANEL = 7.2, 4, 1.62  # inches; panels in a row; inches of a panel's height
 GAP = 0.46  # inches between two rows of panels: three lines of title
 MOST = 8  # panels
-CUT = "first discriminant direction", "second direction"  # where the rows are not there to tell
-DENSE = 200  # lines in a figure, beyond which they become an image
+CUT = "first discriminant direction", "second direction"  # axis labels if the rows are missing
+DENSE = 200  # lines in a figure, above which they are rasterized
 
 
 def draw(outcome: Outcome, dataset: str) -> Exhibit:
@@ -55,7 +55,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     names = plane.names if plane else CUT if is_cut else about["features"]
     columns = min(COLUMNS, len(grids))
     rows = -(-len(grids) // columns)
-    key = 0.2 * -(-len(classes) // COLUMNS)  # inches of the key's rows
+    key = 0.2 * -(-len(classes) // COLUMNS)  # height of the legend in inches
     height = rows * (PANEL + GAP) + 0.62 + key
     figure = style.canvas(WIDTH * max(columns, 2) / COLUMNS, height)
     panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
@@ -115,7 +115,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
 
 
 def one_class(labels: np.ndarray) -> bool:
-    """Does each fold give the whole plane one class?"""
+    """Whether each fold predicts a single class on the whole plane."""
     return bool((labels == labels[:, :1, :1]).all())
 
 
@@ -138,7 +138,7 @@ def _draw_regions(
     strength = max(0.35, min(0.9, 4 / len(labels)))
     gap = np.full((1, 2), np.nan)
     for fold in indicators:
-        # The last class borders on others only; a cell's blur turns the grid's stairs into lines.
+        # The last class needs no contour of its own; blurring by a cell smooths the steps of the grid.
         lines: list[Any] = [gap]
         for region in fold[:-1]:
             if region.any() and not region.all():
@@ -156,7 +156,9 @@ def _draw_regions(
             zorder=3,
             rasterized=dense,
         )
-        drawn.get_path().should_simplify = True  # matplotlib spares short paths; ours are many
+        drawn.get_path().should_simplify = (
+            True  # matplotlib skips short paths, of which there are many
+        )
 
 
 def _draw_rows(axes: Axes, X: np.ndarray, y: np.ndarray) -> None:

@@ -1,4 +1,4 @@
-"""Reliability diagrams of a few methods on one data set: does what is called 30 % happen in 30 % of the rows?
+"""Reliability diagrams of a few methods on one data set: observed frequencies against predicted probabilities.
 
 The bins are those of the metric calibration_error, which is the mean distance from the diagonal.
 Murphy & Winkler (1977), Reliability of subjective probability forecasts; DeGroot & Fienberg (1983)
@@ -66,8 +66,8 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
 
 
 def sums(rows: HeldOut, classes: list[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(fits, classes, BINS) of the rows in each bin (0, 1/BINS], …: their number, the sum of their
-    probabilities, and how many are of the class."""
+    """Arrays (fits, classes, BINS) for the bins (0, 1/BINS], …: number of rows, sum of their probabilities, and number
+    of rows of the class."""
     assert rows.log_proba is not None
     shape = rows.fits, len(classes), BINS
     p = np.exp(rows.log_proba[:, classes])
@@ -80,7 +80,7 @@ def sums(rows: HeldOut, classes: list[int]) -> tuple[np.ndarray, np.ndarray, np.
 
 
 def reliability(n: np.ndarray, predicted: np.ndarray, actual: np.ndarray) -> dict[str, Any]:
-    """What a panel shows, a value for each bin that has rows."""
+    """Content of a panel: one value for each bin that has rows."""
     error = np.abs(predicted - actual).sum(axis=-1) / n.sum(axis=-1)  # (fits, classes)
     n, predicted, actual = (part.sum(axis=1) for part in (n, predicted, actual))  # (fits, BINS)
     there = n.sum(axis=0) > 0

@@ -1,4 +1,4 @@
-"""What the best linear method of a data set weighs: the most positive and most negative coefficients, by name."""
+"""Largest positive and negative coefficients of the best linear method of a data set."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
 
 
 def best_linear(outcome: Outcome, dataset: str) -> tuple[str, pl.DataFrame] | None:
-    """(method, coefficients of the main protocol) of the first in the ranking whose features are standardized, so
-    that they can be compared, and whose fits have one finite optimum; else of the first of all."""
+    """(method, coefficients of the main protocol) of the best method with standardized features, whose coefficients
+    are comparable, and a finite optimum; without such a method, of the best linear method."""
     from linclass_study.results.summary import ranking
 
     protocol, others = outcome.protocol(dataset), None
@@ -98,7 +98,7 @@ def best_linear(outcome: Outcome, dataset: str) -> tuple[str, pl.DataFrame] | No
 
 
 def oriented(known: pl.DataFrame, about: Mapping[str, Any]) -> pl.DataFrame:
-    """Of two classes with one score, the score of the positive class, of which precision and recall are, too."""
+    """Coefficients of the positive class, if two classes have one score."""
     positive = about["classes"].index(about["positive"]) if len(about["classes"]) == 2 else None
     if positive is None or known["class"].n_unique() > 1:
         return known
@@ -113,8 +113,8 @@ def is_standardized(known: pl.DataFrame) -> bool:
 
 
 def over_folds(known: pl.DataFrame) -> dict[tuple[int, str], np.ndarray]:
-    """(class, feature) → value · scale in each fold whose fit has the feature; 0 where the fit kept only its largest
-    and this is none of them."""
+    """(class, feature) → value · scale in each fold whose fit has the feature; 0 if the fit stored only its largest
+    coefficients and this is not among them."""
     cut = _cut(known)
     fits = dict(cut.group_by("class").len().iter_rows())
     features = (
@@ -130,7 +130,7 @@ def over_folds(known: pl.DataFrame) -> dict[tuple[int, str], np.ndarray]:
 
 
 def said_of_folds(known: pl.DataFrame) -> str:
-    """For a caption: of how many folds a mean is where not every fold has a row of each feature."""
+    """A sentence for the caption about folds without a coefficient of each feature."""
     if _cut(known).height:
         return " A fit with many features keeps its largest; in its fold the others count as 0."
     folds = known.select("repeat", "fold").unique().height
@@ -142,13 +142,13 @@ def said_of_folds(known: pl.DataFrame) -> str:
 
 
 def _cut(known: pl.DataFrame) -> pl.DataFrame:
-    """The fits that have more features than they kept."""
+    """Fits that have more features than stored coefficients."""
     kept = known.group_by(SCORE).agg(pl.col("feature").count(), pl.col("features").first())
     return kept.filter(pl.col("features") > pl.col("feature")).select(SCORE)
 
 
 def largest(known: pl.DataFrame, most: int) -> list[tuple[str, np.ndarray]]:
-    """(feature, its coefficients) of the `most` highest and the `most` lowest of a class by the mean, highest first."""
+    """(feature, coefficients) of the `most` highest and `most` lowest means of a class, highest first."""
     rows = [(feature, effects) for (_, feature), effects in over_folds(known).items()]
     rows.sort(key=lambda row: (-row[1].mean(), row[0]))
     if len(rows) <= 2 * most:
@@ -194,7 +194,7 @@ def _figure(
 
 
 def _say_sides(figure: Any, low: str, high: str) -> None:
-    """Which class either side speaks for, at the ends of the line that the axis' name is on."""
+    """Write the class that each side favours at the ends of the axis label."""
     box = figure.axes[0].get_position()
     height = 0.06 / figure.get_size_inches()[1]
     look = {"va": "bottom", "color": style.INK}

@@ -1,4 +1,4 @@
-"""What the best method on a data set takes for what: its confusion matrix, with recall and precision of each class."""
+"""Confusion matrix of the best method on a data set, with recall and precision of each class."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
 
 
 def _matrix(axes: Axes, counts: np.ndarray, names: list[str], cell: float, turned: bool) -> None:
-    """Cells with their counts, as far as these can be read; likewise the names."""
+    """Draw the cells, with counts and names as far as they are readable."""
     from matplotlib import colormaps
 
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)

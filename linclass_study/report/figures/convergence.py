@@ -1,4 +1,4 @@
-"""How fast solvers come near their optimum, and what that does to predictions: objective and held-out metric."""
+"""Convergence of solvers: objective and held-out metric after each step."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 3, "cost", True
-METHODS = 12  # that have a place in the key
-LEAST = 1e-12  # of an objective: below, a difference is rounding
-MOST = 1e100  # of a solver that diverges: an axis overflows before its numbers do
-# Parameters that change how an optimum is looked for, and not which it is.
+METHODS = 12  # methods in the legend
+LEAST = 1e-12  # relative to the objective; smaller differences are rounding
+MOST = 1e100  # of a diverging solver: axes overflow before numbers do
+# Parameters that change how the optimum is found, and not the optimum.
 OF_SOLVERS = (
     "solver",
     "step",
@@ -53,7 +53,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     axes: Any = grid.subplots(sharex="col", sharey="row")
     numbers: dict[str, Any] = {}
     handles = []
-    above = False  # whether any step is above the lowest: a logarithmic axis without a point cannot be drawn
+    above = False  # whether any step is above the lowest: a logarithmic axis needs a point
     for method, trace in shown.items():
         first = trace.filter(protocol=trace["protocol"][0], repeat=0, fold=trace["fold"][0])
         first = first.sort("step")
@@ -110,7 +110,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
 
 
 def lowest(outcome: Outcome, dataset: str, traces: dict[str, pl.DataFrame]) -> dict[str, float]:
-    """Method → the lowest objective that any method reached which minimizes the same on the same rows."""
+    """Method → lowest objective of all methods that minimize the same function on the same rows."""
     found: dict[str, float] = {}
     problems = {method: problem(outcome, dataset, method, traces[method]) for method in traces}
     for method, trace in traces.items():
@@ -121,7 +121,7 @@ def lowest(outcome: Outcome, dataset: str, traces: dict[str, pl.DataFrame]) -> d
 
 
 def problem(outcome: Outcome, dataset: str, method: str, trace: pl.DataFrame) -> str:
-    """One word for what is minimized: the entry but for its solver, and the strength that was chosen."""
+    """Identifier of the objective: the entry without its solver, and the selected strength."""
     entry = outcome.methods[method]
     fit = outcome.fits.filter(dataset=dataset, method=method).join(
         trace.head(1), on=["protocol", "repeat", "fold"], how="semi"

@@ -1,4 +1,4 @@
-"""Score against cost: what a better method takes in seconds of fitting, and which are on the Pareto front."""
+"""Score against cost: seconds of a fit, distance to the best score, and the Pareto front."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 5, "across", False
-KEY = 40  # methods that have a place in the key; of more, those on the front are named
+KEY = 40  # methods in the legend; with more, those on the front are named
 COLUMNS = 4
 
 
@@ -94,9 +94,11 @@ def _listed(front: list[str]) -> str:
 
 
 def typical_seconds(outcome: Outcome, datasets: list[str]) -> dict[str, float]:
-    """Method → geometric mean over data sets of its median fit, on the machine that made most fits: machines are never
-    pooled, and no data set counts for more because it is larger."""
-    whole = ~pl.col("protocol").str.starts_with("learning_curve@")  # whose fits are of fewer rows
+    """Method → geometric mean over data sets of the median time of a fit, on the machine that made most fits.
+
+    Machines are never pooled, and large data sets have no larger weight.
+    """
+    whole = ~pl.col("protocol").str.starts_with("learning_curve@")  # their fits use fewer rows
     on_these = pl.col("dataset").is_in(datasets)
     times = outcome.times.filter(pl.col("fit_seconds").is_not_null(), whole, on_these)
     if times.is_empty():
@@ -112,7 +114,7 @@ def typical_seconds(outcome: Outcome, datasets: list[str]) -> dict[str, float]:
 
 
 def pareto(cost: dict[str, float], score: dict[str, float]) -> list[str]:
-    """From the cheapest on, each that is better than all that are cheaper; less is better in both."""
+    """Pareto front: methods that are better than all cheaper ones; less is better in both."""
     front: list[str] = []
     for method in sorted(cost, key=lambda m: (cost[m], score[m])):
         if not front or score[method] < score[front[-1]] - 1e-12:

@@ -1,4 +1,4 @@
-"""Names at the ends of lines, moved apart where they would overlap, each with a thin line to its own end."""
+"""Labels at the ends of lines, moved apart if they would overlap, each with a thin leader line."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from linclass_study.report.figures import style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LINE = 10.5  # points from one name to the next
+LINE = 10.5  # points between labels
 
 
 def end_labels(
     axes: Axes, ends: Sequence[tuple[float, str, str]], right: bool = True, size: float = 7.5
 ) -> None:
-    """`ends` are (value on the y axis, name, colour); names stand beside the axes, whose limits are set."""
+    """Label the lines that end at `ends` (y value, name, colour), beside the axes, whose limits must be set."""
     if not ends:
         return
     box = axes.get_position()
@@ -49,11 +49,11 @@ def end_labels(
 
 
 def spread(places: np.ndarray, gap: float, room: float) -> np.ndarray:
-    """The nearest places, in the same order, that are `gap` apart: means of those that meet (isotonic regression);
-    moved into [0, room] as far as they fit."""
+    """Nearest positions, in the same order, that are at least `gap` apart (isotonic regression), moved into [0, room]
+    as far as they fit."""
     order = np.argsort(places, kind="stable")
     steps = gap * np.arange(len(places))
-    blocks: list[list[float]] = []  # of sorted places less their steps: sum, number
+    blocks: list[list[float]] = []  # of sorted positions minus their steps: sum, number
     for place in places[order] - steps:
         blocks.append([place, 1])
         while len(blocks) > 1 and blocks[-2][0] / blocks[-2][1] > blocks[-1][0] / blocks[-1][1]:

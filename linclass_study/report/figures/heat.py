@@ -1,4 +1,4 @@
-"""All methods on all data sets in one picture: how far each is behind the best, and where it has no score."""
+"""Heat map of all methods on all data sets: distance to the best score; missing scores are grey."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ WIDTH, CELL, WIDEST = (
     0.2,
     0.9,
 )  # inches of the figure, of a cell's height and of its width at most
-LARGEST = 16.0  # inches; beyond, cells get smaller and only some names are written
-NUMBERS = 400  # cells whose numbers are written in them; of more none is
-READABLE = 0.36  # inches of a cell's width, that its number can be written in
+LARGEST = 16.0  # inches; beyond, cells are smaller and only some names are written
+NUMBERS = 400  # with more cells, no numbers are written
+READABLE = 0.36  # minimal width in inches of a cell with a number
 
 
 def draw(outcome: Outcome) -> Exhibit:

@@ -1,4 +1,4 @@
-"""What more training rows are worth: the error on the same held-out rows by models of nested parts of the others."""
+"""Learning curves: error on the same held-out rows against the number of training rows (nested subsets)."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _error(value: float, greater_is_better: bool) -> float:
 
 
 def of_methods(outcome: Outcome, dataset: str) -> dict[str, list[dict[str, Any]]]:
-    """Method → points (rows, mean, standard error) of its curve, where every fold gave a value."""
+    """Method → points (rows, mean, standard error) of its curve, for sizes with a value on every fold."""
     from linclass_study.results.outcome import FITTED
 
     same = [pl.col("dataset") == dataset, pl.col("protocol").str.starts_with("learning_curve@")]

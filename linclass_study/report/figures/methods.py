@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 1, "dataset", True
-MOST = 40  # methods; more would not be read
+MOST = 40  # methods; more are unreadable
 ROW = 0.3  # inches of a method's row
-SHOWN = 30  # methods; more are in the tables
-LOWER = 0.2  # rows by which the mean stands below the middle, and clear of the dots
+SHOWN = 30  # methods; the others are in the tables
+LOWER = 0.2  # offset of the mean below the dots, in rows
 DOTS = 90  # dots that fit beside each other on the axis
 
 
@@ -65,7 +65,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
 
 
 def folds_of_methods(outcome: Outcome, dataset: str) -> list[dict[str, Any]]:
-    """The numbers behind the figure, best method first."""
+    """Numbers of the figure, best method first."""
     from linclass import metrics
     from linclass.comparisons.confidence_interval import t_interval
     from linclass_study.results.summary import ranking
@@ -135,10 +135,9 @@ def _draw_row(
 
 
 def beside(values: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray]:
-    """Where dots stand that none hides another: those of (nearly) equal value in up to three columns.
+    """Positions of dots without overlap: (nearly) equal values are placed in up to three columns.
 
-    Returns their places along the axis, at most `width` from the value, and their offsets from the
-    row, in [−0.28, 0.28].
+    Returns positions along the axis, at most `width` from the values, and offsets from the row, in [−0.28, 0.28].
     """
     places, offsets = np.array(values, dtype=float), np.zeros(len(values))
     bins = np.round(values / width).astype(int)
@@ -154,7 +153,7 @@ def beside(values: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _limits(methods: list[dict[str, Any]]) -> tuple[float, float]:
-    """All folds, means and test sets, and as much of the intervals as keeps the folds readable."""
+    """Axis limits that contain all folds, means and test sets, and of the intervals as much as stays readable."""
     values = [v for m in methods for v in (*m["folds"], m["official"]) if v is not None]
     low, high = min(values), max(values)
     room = (high - low) or max(abs(high), 1.0) * 0.1
@@ -165,7 +164,7 @@ def _limits(methods: list[dict[str, Any]]) -> tuple[float, float]:
 
 
 def _key(figure: Any, place: tuple[float, float], official: bool) -> None:
-    """What the markers mean, in a line above the axes."""
+    """Legend of the markers, in a line above the axes."""
     left, height = place
     key = figure.add_axes((left, 1 - 0.3 / height, 0.695, 0.2 / height))
     key.set_axis_off()

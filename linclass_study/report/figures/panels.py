@@ -1,4 +1,4 @@
-"""Small panels, one for each method that is shown, with its mark and name above."""
+"""Small panels, one per method, with marker and name above."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ GAP, LEFT, BELOW = 0.52, 0.6, 0.5  # inches above each row of panels, and beside
 def panels(
     outcome: Outcome, titles: dict[str, str], x: str, y: str, above: float = 0.0
 ) -> tuple[Figure, Sequence[Axes]]:
-    """The figure, and axes for each method of titles, method → second line of its title.
+    """(figure, axes of each method); `titles` maps a method to the second line of its title.
 
-    above   inches that are left free at the top, for a key
+    above   free space at the top in inches, for a legend
     """
     columns = min(COLUMNS, len(titles))
     rows = -(-len(titles) // columns)
@@ -56,7 +56,7 @@ def panels(
 
 
 def thinned(x: np.ndarray, y: np.ndarray, within: float = 0.002) -> tuple[np.ndarray, np.ndarray]:
-    """The fewest of the points whose polygon stays so near to all of them.   Douglas & Peucker (1973)"""
+    """Simplify a polyline within a tolerance.   Douglas & Peucker (1973)"""
     keep, waiting = {0, len(x) - 1}, [(0, len(x) - 1)]
     while waiting:
         i, j = waiting.pop()
@@ -71,14 +71,14 @@ def thinned(x: np.ndarray, y: np.ndarray, within: float = 0.002) -> tuple[np.nda
 
 
 def band(axes: Axes, x: np.ndarray, low: np.ndarray, high: np.ndarray, colour: str) -> None:
-    """What lies between two curves, in as few points."""
+    """Fill the area between two simplified curves."""
     below, above = thinned(x, low), thinned(x, high)
     edge = [np.concatenate([one, other[::-1]]) for one, other in zip(below, above, strict=True)]
     axes.fill(*edge, color=colour, alpha=0.25, linewidth=0)
 
 
 def _head(axes: Axes, method: str, second: str, position: int) -> None:
-    """Two lines above the axes, at the same height whatever letters are in them."""
+    """Two lines of title above the axes, at a fixed height."""
     from matplotlib.transforms import ScaledTranslation
 
     colour, marker = style.of_method(position)
@@ -93,7 +93,7 @@ def _head(axes: Axes, method: str, second: str, position: int) -> None:
 
 
 def name_above(figure: Figure, method: str, position: int) -> None:
-    """The mark and name of the one method that a figure is of, at its top left; takes NAMED inches."""
+    """Marker and name of the only method of a figure, at its top left; takes NAMED inches."""
     from matplotlib.lines import Line2D
 
     colour, marker = style.of_method(position)
@@ -111,7 +111,7 @@ def name_above(figure: Figure, method: str, position: int) -> None:
 
 
 def key_of_classes(figure: Figure, classes: Sequence[str], some: Sequence[int]) -> None:
-    """Colours of classes, in a line at the top of the figure."""
+    """Legend of the classes, in a line at the top of the figure."""
     from matplotlib.patches import Patch
 
     handles = [Patch(color=style.of_class(k)[0], alpha=0.7, linewidth=0) for k in some]

@@ -1,4 +1,4 @@
-"""Coefficients along the strength of the penalty, and what the inner folds said of each strength."""
+"""Regularization paths: coefficients and inner cross-validation score against the strength of the penalty."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 21, "dataset", True
-METHODS = 2  # the best that have a path
-NAMED = 6  # features of a panel that have a colour and a name
+METHODS = 2  # number of methods, the best ones with a path
+NAMED = 6  # features of a panel with colour and name
 
 
 def draw(outcome: Outcome, dataset: str) -> Exhibit:
@@ -75,8 +75,8 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
 
 
 def judged(tuning: pl.DataFrame) -> pl.DataFrame:
-    """strength → mean over fits of the inner mean and of its standard error, and how many fits chose it; with the best
-    of the other parameters."""
+    """One row per strength, with the best values of the other parameters: mean over fits of the inner mean and of its
+    standard error, and number of fits that selected it."""
     strength = pl.col("params").map_elements(
         lambda text: float(json.loads(text)["strength"]), return_dtype=pl.Float64
     )

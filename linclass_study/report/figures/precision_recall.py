@@ -1,4 +1,4 @@
-"""Precision–recall curves of a few methods on one data set: the mean over folds, and how much folds differ."""
+"""Precision–recall curves of a few methods on one data set: mean and standard deviation over folds."""
 
 from __future__ import annotations
 

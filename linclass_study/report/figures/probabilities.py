@@ -1,4 +1,4 @@
-"""Which probabilities a few methods give on one data set: a histogram for each class of the rows."""
+"""Histograms of the predicted probabilities of a few methods on one data set, one for each true class."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PLACE, SECTION, PER_DATASET = 6, "dataset", True
 BINS = 20
 TICKS = (0, 0.02, 0.1, 0.25, 0.5, 1)
-CLASSES = 6  # outlines in a panel; of more classes the commonest
+CLASSES = 6  # outlines in a panel: the most frequent classes
 
 
 def draw(outcome: Outcome, dataset: str) -> Exhibit:
@@ -80,8 +80,8 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
 
 
 def histograms(rows: HeldOut, positive: int | None) -> np.ndarray:
-    """(classes, BINS): of the rows of each class, the share with such a probability of the positive class; of
-    their own class where there is no positive one."""
+    """Histograms (classes, BINS): shares of the rows of each class by predicted probability of the positive class, or
+    of their own class if there is none."""
     assert rows.log_proba is not None
     place = rows.y_true if positive is None else np.full(len(rows.y_true), positive)
     p = np.exp(rows.log_proba[np.arange(len(place)), place])

@@ -1,4 +1,4 @@
-"""The critical-difference diagram: mean ranks over data sets, and which of them Nemenyi's test does not tell apart."""
+"""Critical-difference diagram: mean ranks over data sets, and groups without significant differences (Nemenyi)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 1, "across", False
-SHOWN = 25  # methods; more would not be read
+SHOWN = 25  # methods; more are unreadable
 ROW = 0.24  # inches
 
 

@@ -1,4 +1,4 @@
-"""ROC curves of a few methods on one data set: the mean over folds, and how much folds differ."""
+"""ROC curves of a few methods on one data set: mean and standard deviation over folds."""
 
 from __future__ import annotations
 

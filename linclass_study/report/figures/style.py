@@ -1,10 +1,10 @@
-"""How every figure looks: one colour and marker per method, one per class, quiet axes.
+"""Style of all figures: one colour and marker per method, one per class, plain axes.
 
-The colours are six of Okabe and Ito (2008) and two of Tol (2021), chosen to stay apart for
-readers with any of the common colour-vision deficiencies. Eight colours have no common factor with
-the seven markers of the first round or the three of the second, so 80 looks differ, and neighbours
-differ in both; results/method_styles.py gives each method of a study its own. matplotlib is imported
-when something is drawn: the Snakefile reads this package for the names of its figures alone.
+The colours are six of Okabe and Ito (2008) and two of Tol (2021), which readers with common colour-vision deficiencies
+can distinguish. Eight colours have no common factor with the seven markers of the first round or the three of the
+second, so there are 80 different styles, and neighbours differ in both; results/method_styles.py assigns one to each
+method. matplotlib is imported only when something is drawn, as the Snakefile imports this package for the names of the
+figures.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ SETTINGS: Any = {
     "savefig.dpi": 180,
     "savefig.transparent": False,
     "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib: the same widths everywhere
+    "font.sans-serif": ["DejaVu Sans"],  # bundled with matplotlib: the same widths everywhere
     "font.size": 8.5,
     "text.color": INK,
-    "text.parse_math": False,  # names belong to the user; a $ in them is a $
+    "text.parse_math": False,  # names of users may contain $
     "axes.unicode_minus": True,
     "axes.edgecolor": MUTED,
     "axes.labelcolor": INK,
@@ -67,39 +67,39 @@ SETTINGS: Any = {
     "xtick.major.size": 3,
     "ytick.major.size": 3,
     "lines.solid_capstyle": "round",
-    "svg.fonttype": "none",  # text stays text: small, searchable, in the reader's own font
+    "svg.fonttype": "none",  # text stays text: small and searchable
     "svg.hashsalt": "linclass",
-    "pdf.fonttype": 42,  # TrueType inside the file, as journals ask for: letters stay letters
-    "path.simplify_threshold": 0.25,  # of a point: nobody sees it, and files are a third
+    "pdf.fonttype": 42,  # embedded TrueType, as journals require
+    "path.simplify_threshold": 0.25,  # of a point: invisible, and files are a third as large
 }
 
 
 def settings() -> AbstractContextManager[None]:
-    """The style, for as long as a figure is drawn and saved."""
+    """Context in which figures are drawn and saved in this style."""
     from matplotlib import rc_context
 
     return rc_context(SETTINGS)
 
 
 def canvas(width: float, height: float) -> Figure:
-    """A figure of so many inches, belonging to nobody: no pyplot, no global state."""
+    """A figure of this size in inches, without pyplot and its global state."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height))
 
 
 def of_method(position: int) -> tuple[str, str]:
-    """Colour and marker of the method that has this place (Outcome.position)."""
+    """Colour and marker of the method with this style (Outcome.position)."""
     return LOOKS[position % len(LOOKS)]
 
 
 def of_class(code: int) -> tuple[str, str]:
-    """Colour and marker of a class; the first two, blue and orange, contrast most."""
+    """Colour and marker of a class; the first two, blue and orange, have the strongest contrast."""
     return of_method(code)
 
 
 def wrapped(name: str, width: int, lines: int = 2) -> str:
-    """A name in at most so many lines, broken at its own joints, its middle left out if need be."""
+    """A name in at most `lines` lines, broken at separators; its middle is omitted if necessary."""
     room = width * lines
     if len(name) > room:
         name = f"{name[: room // 2 - 1]}…{name[-(room - room // 2 - 1) :]}"
@@ -111,10 +111,10 @@ def wrapped(name: str, width: int, lines: int = 2) -> str:
 
 
 def dots(axes: Axes, x: Any, y: Any, size: float, colour: str, alpha: float = 1.0) -> None:
-    """Round dots as one path of strokes too short to see, but for their round ends.
+    """Round dots as one path of very short strokes with round ends.
 
-    As markers each dot would be an element of the SVG, ten times the size. A stroke of no length
-    at all is not drawn into a PNG; the axes' limits must be set, to know what is short.
+    As markers, each dot would be an element of the SVG, which would be ten times as large. Strokes of zero length are
+    not drawn in a PNG, so the axes' limits must be set to determine a short length.
     """
     import numpy as np
 
@@ -123,17 +123,17 @@ def dots(axes: Axes, x: Any, y: Any, size: float, colour: str, alpha: float = 1.
     strokes[:, 0] = strokes[:, 1] = np.column_stack([x, y])
     strokes[:, 1, 0] += 1e-4 * (high - low)
     (drawn,) = axes.plot(*strokes.reshape(-1, 2).T, color=colour, alpha=alpha, linewidth=size)
-    drawn.set_snap(False)  # to whole pixels, which would leave them no length
+    drawn.set_snap(False)  # snapping to pixels would make the length zero
     drawn.get_path().should_simplify = False
 
 
 def plain_log(axis: Any) -> None:
-    """A logarithmic axis with its powers of ten as plain numbers: mathematical text is off (SETTINGS)."""
+    """A logarithmic axis with powers of ten as plain numbers, as mathematical text is off (SETTINGS)."""
     axis.set_major_formatter(lambda value, _: f"{value:g}")
     axis.set_minor_formatter(lambda value, _: "")
 
 
 def quiet(axes: Axes) -> None:
-    """An axis whose names speak for themselves: no line and no ticks."""
+    """An axis without line and ticks, for names."""
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)

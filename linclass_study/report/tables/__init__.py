@@ -1,1 +1,1 @@
-"""The report's tables: one file is one table (linclass_study/report/page_tables.py finds them)."""
+"""The tables of the report, one per file; linclass_study/report/page_tables.py finds them."""

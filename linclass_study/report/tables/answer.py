@@ -1,4 +1,4 @@
-"""The best method of each data set, and how sure that is."""
+"""The best method of each data set, and the certainty of that result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from linclass_study.results.outcome import Outcome
 from linclass_study.results.within_dataset import ROPE, SURE, within
 
 PLACE, SECTION, PER_DATASET = 1, "answer", False
-RARE = ("ended", "absent")  # columns that are left out where they are empty
+RARE = ("ended", "absent")  # columns that are omitted if empty
 
 
 def make(outcome: Outcome) -> Table:
@@ -67,7 +67,7 @@ def _row(outcome: Outcome, dataset: str) -> list[object]:
 
 
 def sure(outcome: Outcome, dataset: str) -> str:
-    """In few words: may others be as good as the best?"""
+    """Whether other methods may be as good as the best, in a few words."""
     found = within(outcome, dataset)
     others = len(found.methods) - 1
     if others < 1:

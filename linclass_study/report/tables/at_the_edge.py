@@ -1,4 +1,4 @@
-"""Tuned parameters of which most fits chose the end of their grid."""
+"""Tuned parameters for which most fits selected an end of the grid."""
 
 from __future__ import annotations
 

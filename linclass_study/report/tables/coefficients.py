@@ -1,4 +1,4 @@
-"""What the linear methods of a data set weigh, feature by feature: those that weigh most in the best of them."""
+"""Coefficients of the linear methods of a data set, for the features that are largest in the best of them."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _said(left_out: dict[str, list[str]]) -> str:
 
 
 def effects(known: pl.DataFrame) -> dict[tuple[int, str], Number]:
-    """(class, feature) → value · scale over the folds."""
+    """(class, feature) → mean and standard deviation of value · scale over the folds."""
     return {
         key: Number(float(effect.mean()), float(effect.std(ddof=1)) if len(effect) > 1 else None)
         for key, effect in over_folds(known).items()

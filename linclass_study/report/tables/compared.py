@@ -9,7 +9,7 @@ from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 2, "answer", False
 
-AVERAGES = ("_macro", "_weighted", "_micro")  # of what is there already: only in tables/summary.csv
+AVERAGES = ("_macro", "_weighted", "_micro")  # other averages are in tables/summary.csv only
 
 
 def make(outcome: Outcome) -> Table | None:

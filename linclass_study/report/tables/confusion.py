@@ -7,7 +7,7 @@ from linclass_study.report.table import Column, Table
 from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 9, "dataset", True
-MOST = 20  # classes, of which a matrix can be read
+MOST = 20  # classes; larger matrices are unreadable
 
 
 def make(outcome: Outcome, dataset: str) -> Table | None:

@@ -1,4 +1,4 @@
-"""What each method took: seconds, memory and iterations, on each machine for itself."""
+"""Cost of each method: seconds, memory and iterations, separately for each machine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from linclass_study.results.outcome import FIT, Outcome
 
 PLACE, SECTION, PER_DATASET = 1, "cost", False
 
-#: Fits of learning curves are of fewer rows, so their cost is not that of the method.
+#: Fits of learning curves use fewer rows, so they do not count.
 WHOLE = ~pl.col("protocol").str.starts_with("learning_curve@")
 
 COLUMNS = {
@@ -31,7 +31,7 @@ def make(outcome: Outcome) -> Table | None:
 
 
 def table(outcome: Outcome, title: str) -> Table | None:
-    """A row for each method and machine, the fastest first."""
+    """One row for each method and machine, the fastest first."""
     if outcome.times.filter(WHOLE).is_empty():
         return None
     several = len(times.machines(outcome.times)) > 1

@@ -1,4 +1,4 @@
-"""What each method took on one data set."""
+"""Cost of each method on one data set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The best method on a data set against each other one: by how much it is ahead, and how sure that is."""
+"""Differences between the best method on a data set and each other one, with tests and probabilities."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the fits of every method on a data set ended, and the certificate of the worst of them."""
+"""Statuses of the fits of every method on a data set, with the largest certificate."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from linclass_study.results.outcome import FITTED, STATUSES, Outcome
 
 PLACE, SECTION, PER_DATASET = 5, "trust", True
 
-#: Shorter words for the kinds of certificate; others keep their own.
+#: Shorter names for kinds of certificates.
 PROOFS = {"duality_gap": "gap", "gradient_cosine": "cosine", "training_mistakes": "mistakes"}
 
 COLUMNS = [
@@ -34,24 +34,24 @@ def make(outcome: Outcome, dataset: str) -> Table:
         "and the slopes of the loss (“cosine”), which is none; the residual of the equations of a solution in closed "
         "form (“closed form”), or whatever else it says."
     )
-    rows.sort(key=lambda row: row[2] == "–")  # what did not converge first
+    rows.sort(key=lambda row: row[2] == "–")  # methods with unconverged fits first
     faint = frozenset(i for i, row in enumerate(rows) if len({*row[1].split("/")}) > 1)
     return Table(f"How every fit on {dataset} ended", caption, COLUMNS, rows, faint)
 
 
 def done(fits: pl.DataFrame) -> str:
-    """9/10: fits that gave predictions, of those that were planned."""
+    """Successful and planned fits: 9/10."""
     return f"{fits['status'].is_in(FITTED).sum()}/{fits.height}"
 
 
 def odd(fits: pl.DataFrame) -> str:
-    """Fits that ended otherwise than converged: '1 failed, 2 separable'."""
+    """Statuses other than converged: '1 failed, 2 separable'."""
     counts = dict(fits["status"].value_counts().iter_rows())
     return ", ".join(f"{counts[s]} {s.replace('_', ' ')}" for s in STATUSES[1:] if s in counts)
 
 
 def certificate(fits: pl.DataFrame) -> str:
-    """The largest of each kind."""
+    """Largest certificate of each kind."""
     proofs = (
         fits.filter(pl.col("status").is_in(FITTED))
         .drop_nulls("certificate")

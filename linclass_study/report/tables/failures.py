@@ -1,4 +1,4 @@
-"""Every distinct problem: what did not succeed, where, how often and why."""
+"""All distinct problems of fits: status, data sets, methods, number and reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the checks found in each data set before anything was fitted; all of it is in tables/datasets.csv."""
+"""Results of the checks of each data set; tables/datasets.csv has all of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 6, "trust", False
 
-#: A fact of results/checks/{dataset}.json → its column
+#: Fact of results/checks/{dataset}.json → column
 FACTS = {
     "rows": Column("rows", "Rows", "count"),
     "features": Column("features", "Features", "count"),

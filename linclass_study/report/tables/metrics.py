@@ -14,7 +14,7 @@ PLACE, SECTION, PER_DATASET = 3, "dataset", True
 
 AVERAGES = ("_macro", "_micro", "_weighted")
 
-#: metric → its short title, and what it is
+#: metric → short title and description
 METRICS = {
     "accuracy": ("Accuracy", "share of rows whose class is predicted"),
     "balanced_accuracy": ("Balanced accuracy", "mean recall of the classes"),
@@ -36,7 +36,7 @@ METRICS = {
 
 
 def titles() -> dict[str, tuple[str, str]]:
-    """METRICS, then those that are in no list, by their own names; averages of one that is listed are not repeated."""
+    """METRICS, then all other metrics by their names, without further averages of listed ones."""
     own = {
         name: (name.replace("_", " ").capitalize(), "" if metrics.greater_is_better(name) else "less is better")
         for name in metrics.names()
@@ -46,7 +46,7 @@ def titles() -> dict[str, tuple[str, str]]:
 
 
 def make(outcome: Outcome, dataset: str) -> Table | None:
-    """Metrics that no method has on this data set (expected cost without costs) have no column."""
+    """The table, without columns for metrics that no method has on this data set (expected cost without costs)."""
     about = outcome.about(dataset)
     if about["status"] == "unavailable":
         return None

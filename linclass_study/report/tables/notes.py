@@ -1,4 +1,4 @@
-"""Fits that gave predictions and did not end as they should."""
+"""Fits with predictions that did not converge."""
 
 from __future__ import annotations
 

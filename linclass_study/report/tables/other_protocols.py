@@ -1,4 +1,4 @@
-"""The same of every further protocol: the data set's own test rows, hold-outs, leave-one-out."""
+"""Performance under the other protocols: official test set, hold-outs, leave-one-out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accuracy, precision, recall, F1, AUC and log loss of every method on a data set, and how its fits ended."""
+"""Accuracy, precision, recall, F1, AUC and log loss of every method on a data set, and statuses of its fits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from linclass_study.results.summary import ranking
 
 PLACE, SECTION, PER_DATASET, OPEN = 1, "dataset", True, True
 
-#: Shown of every data set; every other metric is in tables/summary.csv.
+#: Metrics that are shown for every data set; all others are in tables/summary.csv.
 METRICS = {
     "accuracy": "Accuracy",
     "precision": "Precision",
@@ -59,7 +59,7 @@ def table(
 
 
 def faint(rows: list[list[Any]]) -> frozenset[int]:
-    """Methods of which some fit did not succeed."""
+    """Rows of methods with failed fits."""
     counts = [(row[-1] or "0/0").partition(":")[0].split("/") for row in rows]
     return frozenset(
         i for i, (done, planned) in enumerate(counts) if done != planned or planned == "0"
@@ -67,7 +67,7 @@ def faint(rows: list[list[Any]]) -> frozenset[int]:
 
 
 def over(outcome: Outcome, about: dict[str, Any], protocol: str) -> str:
-    """What the means of a protocol are of."""
+    """A sentence for the caption about the means of a protocol."""
     words = outcome.metric.replace("_", " ")
     if protocol == "official":
         return (

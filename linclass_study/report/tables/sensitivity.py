@@ -1,4 +1,4 @@
-"""Does the conclusion survive? Who is best when one thing is changed."""
+"""Sensitivity of the conclusion: the best methods in each variation of the comparison."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the fits of every method ended, over all data sets, and how many of them bring a proof."""
+"""Statuses of the fits of every method over all data sets, and how many have a certificate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The values that the inner folds chose on one data set, how often, and how good they were there."""
+"""Tuned values on one data set: how often inner cross-validation selected them, and their inner scores."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from linclass_study.results import tuned
 from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 22, "dataset", True
-VALUES = 3  # that are told of a parameter
+VALUES = 3  # values of a parameter that are listed
 
 
 def make(outcome: Outcome, dataset: str) -> Table | None:
