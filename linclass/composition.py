@@ -35,14 +35,18 @@ PENALTY_OPTIONS = ("l1_ratio",)
 # Solver.takes → (whether it handles a penalty, the error message if not)
 TAKES: dict[str, tuple[Callable[[Penalty], bool], str]] = {
     "none": (lambda penalty: not penalty.binds, "supports no penalty. Use penalty=None."),
-    "smooth": (lambda penalty: not penalty.kink, "needs a smooth penalty; {} has a kink at 0."),
+    "smooth": (lambda penalty: not penalty.kinked, "needs a smooth penalty; {} has a kink at 0."),
     "curved": (
-        lambda penalty: penalty.curvature > 0 and not penalty.kink,
-        "needs penalty='l2' and a strength above 0; {} has no curvature, or a kink.",
+        lambda penalty: penalty.curved and penalty.uniform and not penalty.kinked,
+        "needs penalty='l2' without factors and a strength above 0; {} is another.",
     ),
     "bare kink": (
-        lambda penalty: penalty.kink > 0 and not penalty.curvature,
+        lambda penalty: penalty.kinked and penalty.uniform and not penalty.curved,
         "needs l1 alone, whose path is piecewise linear; {} is not.",
+    ),
+    "entrywise": (
+        lambda penalty: penalty.entrywise,
+        "needs a penalty that is a sum over features; {} is not.",
     ),
     "any": (lambda penalty: True, ""),
 }
@@ -74,7 +78,7 @@ class Composition(Estimator):
             if self.step is not None:
                 raise ValueError(f"step is {self.step!r}; choose a solver that has a step.")
             self._solver(choice.solvers()[0]).check()  # tol and max_iter, which all solvers have
-            if self._penalty().kink and loss.kind == "convex" and self._able_solver() is None:
+            if self._penalty().kinked and loss.kind == "convex" and self._able_solver() is None:
                 raise ValueError(
                     f"no solver minimizes {self.loss} with {name_of(self._penalty())}, because both "
                     "have a kink. Try loss='squared_hinge'."
@@ -150,6 +154,14 @@ class Composition(Estimator):
             vars(model).update(seen | {"strength": model.strength, "solver_": name_of(solver)})
             at_strength = [P.with_strength(model.strength) for P in objectives]
             model._finish(at_strength, solutions, target, weights)
+
+    def _objective(
+        self, design: DesignMatrix, loss: Loss, target: Array, weights: Array
+    ) -> Objective:
+        """The objective of this loss on these rows, with the penalty on their features."""
+        penalty = self._penalty()
+        penalty.check_features(design.n_features)
+        return Objective(design, loss, target, weights, penalty, self.strength)
 
     def _chosen(self, objective: Objective) -> Solver:
         auto = isinstance(self.solver, str) and self.solver == "auto"

@@ -32,7 +32,9 @@ def is_small(folds: Any) -> bool:
     return (
         len(folds.objectives) == 1
         and isinstance(folds.whole._chosen(P), Newton)
-        and min(folds.strengths) * P.curvature > 0
+        and min(folds.strengths) > 0
+        and P.curved
+        and P.uniform
         and P.penalty_is_smooth
         and P.loss.has_conjugate
         and (P.design.intercept or not shifted)

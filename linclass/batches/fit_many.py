@@ -7,6 +7,7 @@ penalty to the weakest (path.py).
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
@@ -162,5 +163,6 @@ def _equal_but_for_strength(models: Sequence[Any]) -> Iterable[list[int]]:
     groups: dict[str, list[int]] = {}
     for i, model in enumerate(models):
         others = {name: v for name, v in model.get_params().items() if name != "strength"}
-        groups.setdefault(repr(others), []).append(i)
+        with np.printoptions(threshold=sys.maxsize):  # of arrays, such as factors, all entries
+            groups.setdefault(repr(others), []).append(i)
     return groups.values()

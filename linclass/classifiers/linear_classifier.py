@@ -155,11 +155,8 @@ class LinearClassifier(FitsMany, Composition, OneMorePass, LinearGeometry, Linea
     def _objectives(self, X: Any, codes: Array, weights: Array) -> list[Objective]:
         """The objectives to minimize: one, or one per class."""
         vars(self).pop("trace_", None)  # of an earlier fit
-        design, penalty = DesignMatrix(X, self.fit_intercept), self._penalty()
-        return [
-            Objective(design, loss, target, weights, penalty, self.strength)
-            for loss, target in self._problems(codes)
-        ]
+        design, problems = DesignMatrix(X, self.fit_intercept), self._problems(codes)
+        return [self._objective(design, loss, target, weights) for loss, target in problems]
 
     def _finish(
         self,
@@ -276,16 +273,17 @@ class LinearClassifier(FitsMany, Composition, OneMorePass, LinearGeometry, Linea
 
         Scores of jointly fitted classes are determined up to a common function, so their parameters are
         centred. A penalty with a kink determines the weights, whose zeros centring would destroy: then
-        only the intercepts are centred.
+        only the intercepts are centred, and the weights of features without a penalty.
         """
         K = len(self.classes_)
         if K > 2 and len(theta) == K - 1:
             theta = np.vstack([theta, np.zeros(theta.shape[1])])
         if K == 2 or not together:
             return theta
-        kinked = self._is_penalized() and self._penalty().kink
-        settled = self.n_features_in_ if kinked else 0
-        theta[:, settled:] -= theta[:, settled:].mean(axis=0)
+        penalty, open_ = self._effective_penalty(), np.ones(theta.shape[1], bool)
+        if penalty.kinked:
+            open_[: self.n_features_in_] = False if penalty.free is None else penalty.free
+        theta[:, open_] -= theta[:, open_].mean(axis=0)
         return theta
 
     def _split(self, theta: Array) -> tuple[Array, Array]:

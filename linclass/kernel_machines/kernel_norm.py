@@ -21,6 +21,10 @@ class KernelNorm(Penalty):
     def curvature(self) -> float:
         return 1.0
 
+    @property
+    def curved(self) -> bool:
+        return True
+
     def value(self, W: Array) -> float:
         return 0.5 * float(np.vdot(W, W @ self.K))
 

@@ -1,7 +1,8 @@
 """Distance of a point from the minimum: bounded by a duality gap, or only measured by a cosine.
 
-By Fenchel duality  P(θ) − min P ≤ P(θ) − D(s)  for any slopes s with Σ w s = 0 (the intercept is unpenalized), where
-D(s) = −Σ w_i ℓ*(s_i) − strength·penalty*(−Xᵀ(w s)/strength). At the minimum the slopes of the point are such an s.
+By Fenchel duality  P(θ) − min P ≤ P(θ) − D(s)  for any slopes s with Σ w s x_j = 0 for all columns without a penalty,
+of which the intercept is one, where  D(s) = −Σ w_i ℓ*(s_i) − strength·penalty*(−Xᵀ(w s)/strength). At the minimum the
+slopes of the point are such an s.
 The gap is relative to P, or, if the fit is perfect up to rounding (P = 0), to the rounding error of P at scores of 0.
 Boyd & Vandenberghe (2004), §5.5
 """
@@ -27,6 +28,7 @@ class Certified:
     weights: Array
     penalty: Any
     strength: float
+    free: Array | None
     shape: tuple[int, ...]
 
     def certificate(self, point: Point, slopes: Array | None = None) -> float:
@@ -48,35 +50,48 @@ class Certified:
     @property
     def certificate_kind(self) -> str:
         """'duality_gap' bounds (P − min P)/P; 'gradient_cosine' is not a bound."""
-        return "duality_gap" if self.strength and self.loss.has_conjugate else "gradient_cosine"
+        smooth = self.free is None or self.loss.kind == "twice-smooth"
+        proof = self.strength and self.loss.has_conjugate and smooth
+        return "duality_gap" if proof else "gradient_cosine"
 
     def duality_gap(self, point: Point, slopes: Array | None = None) -> float:
         """P(θ) − D(s) for the slopes s of the point, or for those given."""
         if slopes is None and (seen := self._gap_seen(point)) is not None:
             return seen
         s = point.slopes if slopes is None else slopes
-        if not self.design.intercept:
+        if self.free is None and not self.design.intercept:
             return self._gap(point, s)
         if slopes is None and self.loss.kind == "twice-smooth":
-            gap = self._gap(point, self._with_intercept_moved(point))
-            if np.isfinite(gap):
+            gap = self._gap(point, self._balanced(point))
+            if np.isfinite(gap) or self.free is not None:
                 return gap
         return self._gap(point, self.loss.balance(self.y, s, self.weights))
 
+    @cached_property
+    def _unpenalized(self) -> Array | slice:
+        """The columns of [X 1] without a penalty."""
+        d = self.design.n_features
+        if self.free is None:
+            return slice(d, None)
+        return np.append(np.flatnonzero(self.free), np.arange(d, self.design.width))
+
     def _gap_seen(self, point: Point) -> float | None:
-        """The gap for the slopes of the point, if Σ w s = 0 already: its gradient contains Xᵀ(w s)."""
+        """The gap for the slopes of the point, if they are balanced already: its gradient contains Xᵀ(w s)."""
         d, W, s = self.design.n_features, point.theta[..., : self.design.n_features], point.slopes
         g = point.gradient
-        if np.abs(g[..., d:]).max(initial=0) > 1e-15 * self._norm(s):
+        if not self._is_balanced(g, s, 1e-15):
             return None
-        U = self.penalty.gradient(W) - g[..., :d] / self.strength
+        U = self.feasible(self.penalty.gradient(W) - g[..., :d] / self.strength)
         shrink = self.penalty.into_domain(U)
         (conjugates,) = by_blocks(lambda *ys: (self.loss.conjugates(*ys),), self.y, shrink * s)
         return self._gap_below(point, conjugates, shrink * U)
 
     def _gap(self, point: Point, s: Array) -> float:
-        """The gap for s with Σ w s = 0, after scaling it into the domain of penalty*."""
-        U = self.design.pull(self.weights * s)[..., : self.design.n_features] / -self.strength
+        """The gap for balanced s, after scaling it into the domain of penalty*; +∞ if s is not balanced."""
+        g = self.design.pull(self.weights * s)
+        if self.free is not None and not self._is_balanced(g, s, 1e-12):
+            return np.inf
+        U = self.feasible(g[..., : self.design.n_features] / -self.strength)
         shrink = self.penalty.into_domain(U)
         (conjugates,) = by_blocks(lambda *ys: (self.loss.conjugates(*ys),), self.y, shrink * s)
         return self._gap_below(point, conjugates, shrink * U)
@@ -85,31 +100,53 @@ class Certified:
         losses, penalty = self.weights @ conjugates, self.strength * self.penalty.conjugate(U)
         return float(gap_of(point.value, losses, penalty))
 
-    def _with_intercept_moved(self, point: Point) -> Array:
-        """s + ∇²ℓ δ, with δ the Newton step of the intercept, so that Σ w s = 0.
+    def _is_balanced(self, g: Array, s: Array, digits: float) -> bool:
+        """Whether Σ w s x_j = 0 up to rounding for the columns without a penalty; g contains these sums."""
+        columns = self._unpenalized
+        sums = np.abs(g[..., columns])
+        if self.free is not None:
+            norms = self._column_norms[columns]
+            sums /= np.where(norms > 0, norms, 1)
+        return bool(sums.max(initial=0) <= digits * self._norm(s))
 
-        The increase of the gap is of second order in Σ w s, where that of `balance` is of first order; but the
+    def feasible(self, U: Array) -> Array:
+        """U, which is 0 up to rounding for features without a penalty, with these zeros."""
+        return U if self.free is None else np.where(self.free, 0.0, U)
+
+    def _balanced(self, point: Point) -> Array:
+        """s + ∇²ℓ X_F δ, with δ the Newton step of the columns F without a penalty, so that Σ w s x_F = 0.
+
+        The increase of the gap is of second order in Σ w s x_F, where that of `balance` is of first order; but the
         conjugate may be infinite there.
         """
-        s, curvatures = point.slopes, point.curvatures
-        ones = np.ones((len(self.weights), 1))
-        M = self.loss.hessian(ones, self.weights, curvatures)
-        delta = np.linalg.lstsq(M, -np.atleast_1d(s @ self.weights), rcond=1e-12)[0]
-        moves = np.broadcast_to(delta.reshape(*s.shape[:-1], 1), s.shape)
-        (moved,) = by_blocks(lambda s, c, v: (s + self.loss.curve(c, v),), s, curvatures, moves)
-        return moved
+        s, curvatures, alone = point.slopes, point.curvatures, self.free is None
+        if self.free is None:
+            B = np.ones((s.shape[-1], 1))
+        else:
+            B = self.design.take_features(np.flatnonzero(self.free)).dense()
+        M = self.loss.hessian(B.copy(), self.weights, curvatures)  # which overwrites its rows
+        for _ in range(1 if alone else 2):  # the second removes rounding errors of the first
+            right = s @ self.weights if alone else ((s * self.weights) @ B).ravel()
+            delta = np.linalg.lstsq(M, -np.atleast_1d(right), rcond=1e-12)[0]
+            delta = delta.reshape(*s.shape[:-1], -1)
+            moves = np.broadcast_to(delta, s.shape) if alone else delta @ B.T
+            (s,) = by_blocks(lambda s, c, v: (s + self.loss.curve(c, v),), s, curvatures, moves)
+        return s
 
     def certificate_of_step(self, old: Point, new: Point, source: Point) -> float:
         """The certificate of new = old + Δ with HΔ = −∇P(old), H the Hessian at `source`, without products with X.
 
-        The slopes s + ∇²ℓ XΔ have  Xᵀ(w s) = r − strength·W_new,  r = ∇P(old) + HΔ, so their U is known; r is 0 up to
-        rounding. If it is not 0 for the intercept, the result is +∞.
+        The slopes s + ∇²ℓ XΔ have  Xᵀ(w s) = r − strength·∇penalty(W_new),  r = ∇P(old) + HΔ, so their U is known; r is
+        0 up to rounding. If it is not 0 for the columns without a penalty, the result is +∞.
         """
         r = source.hessian @ (new.theta - old.theta).ravel()
         r = r.reshape(old.theta.shape) + old.gradient
-        if self.design.intercept and np.abs(r[..., -1]).max() > 1e-14:
+        free = self._unpenalized
+        norms = 1.0 if self.free is None else np.maximum(self._column_norms[free], TINY)
+        if (np.abs(r[..., free]) / norms).max(initial=0) > 1e-14:
             return np.inf
-        U = (new.theta - r / self.strength)[..., : self.design.n_features]
+        d = self.design.n_features
+        U = self.feasible(self.penalty.gradient(new.theta[..., :d]) - r[..., :d] / self.strength)
 
         def conjugates(y: Array, s: Array, c: Array, z: Array, old_z: Array) -> tuple[Array]:
             return (self.loss.conjugates(y, s + self.loss.curve(c, z - old_z)),)

@@ -23,6 +23,8 @@ from linclass.objective.point import Point
 from linclass.objective.second_order import SecondOrder
 from linclass.penalties.base import Penalty
 
+NONE = Penalty()  # of an objective with strength 0
+
 
 class Objective(SecondOrder, Certified):
     """The loss of given rows plus the penalty, as a function of theta."""
@@ -55,7 +57,7 @@ class Objective(SecondOrder, Certified):
 
     @property
     def penalty_is_smooth(self) -> bool:
-        return not self.kink
+        return not self.kinked
 
     def zero(self) -> Array:
         return np.zeros(self.shape)
@@ -114,8 +116,12 @@ class Objective(SecondOrder, Certified):
     def _set_strength(self, strength: float) -> None:
         penalty = self.penalty
         self.strength = float(strength) if penalty is not None and penalty.binds else 0.0
-        self.curvature = self.strength * penalty.curvature if penalty is not None else 0.0
-        self.kink = self.strength * penalty.kink if penalty is not None else 0.0
+        if penalty is None or not self.strength:
+            penalty = NONE
+        self.curvature = self.strength * penalty.curvature
+        self.kink = self.strength * penalty.kink
+        self.kinked, self.curved = penalty.kinked, penalty.curved
+        self.uniform, self.free = penalty.uniform, penalty.free
 
     def with_offset(self, offset: Array) -> Objective:
         """The same with a known part of the scores: (n,), or (n, K) of K classes."""
@@ -133,7 +139,12 @@ class Objective(SecondOrder, Certified):
     def on_features(self, features: Array) -> Objective:
         """The same for some features, with all other weights 0."""
         design = self.design.take_features(features)
-        return Objective(design, self.loss, self.y, self.weights, self.penalty, self.strength)
+        penalty = self.penalty and self.penalty.on(features)
+        return Objective(design, self.loss, self.y, self.weights, penalty, self.strength)
+
+    def steepest(self, W: Array, G: Array) -> Array:
+        """The element of least norm of ∂P with respect to W, from the gradient G of all that is smooth."""
+        return self.penalty.steepest(W, G, self.strength) if self.kinked and self.penalty else G
 
     def weight_part(self, theta: Array) -> Array:
         """W without the intercept, as a view."""

@@ -6,10 +6,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from linclass.numerics import Array
-from linclass.soft_threshold import soft_threshold
 
 
 class Point:
@@ -81,15 +78,11 @@ class Point:
 
     @cached_property
     def steepest(self) -> Array:
-        """The subgradient of least norm: 0 exactly at a minimum, and ∇P if there is no kink.
-
-        At w = 0 the subgradient may take any value in ±kink, so only the excess of |g| over the kink counts.
-        """
-        g, kink = self.gradient.copy(), self.objective.kink
-        if kink:
-            G = self.objective.weight_part(g)
-            W = self.objective.weight_part(self.theta)
-            G[...] = np.where(W == 0, soft_threshold(G, kink), G + kink * np.sign(W))
+        """The subgradient of least norm: 0 exactly at a minimum, and ∇P if there is no kink."""
+        g, objective = self.gradient.copy(), self.objective
+        if objective.kinked:
+            G = objective.weight_part(g)
+            G[...] = objective.steepest(objective.weight_part(self.theta), G)
         return g
 
     @property

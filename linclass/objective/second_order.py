@@ -14,6 +14,7 @@ from linclass.applicability import require_memory
 from linclass.design.design_matrix import DesignMatrix
 from linclass.numerics import BLOCK, Array, empty_arrays
 from linclass.objective.point import Point
+from linclass.penalties.base import Level
 
 IN_CACHE = 100_000  # entries of X up to which single precision saves no memory traffic
 
@@ -27,7 +28,9 @@ class SecondOrder:
     weights: Array
     penalty: Any
     strength: float
-    curvature: float
+    curvature: Level
+    curved: bool
+    uniform: bool
     shape: tuple[int, ...]
     n_parameters: Any
     weight_part: Any
@@ -98,7 +101,7 @@ class SecondOrder:
 
     def _penalized(self, H: Array) -> Array:
         """H with the penalty's curvature on the diagonal, where W is."""
-        if self.curvature:
+        if self.curved or not self.uniform:
             diagonal = H.reshape(-1)[:: len(H) + 1].reshape(self.shape)
             self.weight_part(diagonal)[...] += self.curvature
         return H
@@ -118,7 +121,7 @@ class SecondOrder:
         def times(s: Array) -> tuple[Array, Array]:
             Xs = design.scores(s)
             Hs = design.pull(w * self.loss.curve(curvatures, Xs))
-            if self.curvature:
+            if self.curved or not self.uniform:
                 self.weight_part(Hs)[...] += self.curvature * self.weight_part(s)
             return Hs, Xs
 
@@ -131,7 +134,9 @@ class SecondOrder:
             B *= np.sqrt(self.weights[rows])[:, None]
             H += B.T @ B
         H /= self.shape[0]
-        H[np.diag_indices(len(H))] += self.curvature
+        ridge = np.full(len(H), np.mean(self.curvature))
+        ridge[: self.design.n_features] = self.curvature
+        H[np.diag_indices(len(H))] += ridge
         return H
 
     def _hessian_times_in_single(self, curvatures: Array) -> Callable[[Array], tuple[Array, None]]:
@@ -145,9 +150,8 @@ class SecondOrder:
         blocks = [slice(i, i + size) for i in range(0, design.n_rows, size)]
 
         def times(s: Array) -> tuple[Array, None]:
-            single, Hs = s.astype(np.float32), self.curvature * s
-            if design.intercept:
-                Hs[:, -1] = 0
+            single, Hs = s.astype(np.float32), np.zeros_like(s)
+            np.multiply(self.curvature, self.weight_part(s), out=self.weight_part(Hs))
             for rows in blocks:
                 B = design.single[rows]
                 V = loss.curve(C[:, rows], single @ B.T)

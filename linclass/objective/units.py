@@ -17,7 +17,6 @@ import numpy as np
 
 from linclass.numerics import Array
 from linclass.objective.point import Point
-from linclass.soft_threshold import soft_threshold
 
 FAR = 3  # deviations from 0 above which sparse columns are centred
 DIGITS = 1e-7  # of the norm of a column: a deviation below it is rounding
@@ -77,12 +76,8 @@ class Units:
     def excess(self, point: Point) -> Array:
         """By how much the slopes of W exceed the kink, for a fixed score of the mean row, in the units of w."""
         objective = point.objective
-        G, W, kink = (
-            self._centred(point.gradient),
-            objective.weight_part(point.theta),
-            objective.kink,
-        )
-        return np.where(W == 0, soft_threshold(G, kink), G + kink * np.sign(W))
+        W = objective.weight_part(point.theta)
+        return objective.steepest(W, self._centred(point.gradient))
 
     def _centred(self, g: Array) -> Array:
         d = len(self.scale)

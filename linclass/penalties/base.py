@@ -1,30 +1,54 @@
 """The interface of penalties. W is (K, d) or (d,), without the intercept.
 
-A penalty is a sum over entries of a smooth part and of  kink·|w|.  Gradient methods handle a kink through `prox`,
-working-set methods through `kink`.
+Smooth solvers ask for `value`, `gradient` and `curvature`; proximal ones for `prox`; `steepest` is the distance from
+0 to the subgradients, by which all of them stop; the conjugate gives duality gaps. A penalty that is a sum over
+entries, Σ κ_j|w_j| + ½μ_j w_j², also has `kink` κ and `curvature` μ, one number or one for each feature.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from linclass.numerics import Array
+
+Level = float | Array  # one number for all entries of W, or an array that broadcasts to them
 
 
 @dataclass(frozen=True)
 class Penalty:
     binds: ClassVar[bool] = True  # False: no penalty, whatever the strength
+    entrywise: ClassVar[bool] = True  # a sum over entries of W
 
     @property
-    def kink(self) -> float:
+    def free(self) -> Array | None:
+        """Mask of the features without a penalty; None if there are none."""
+        return None
+
+    @property
+    def kink(self) -> Level:
         """Half the jump of the derivative at 0: |g| must exceed it to move an entry from 0."""
         return 0.0
 
     @property
-    def curvature(self) -> float:
-        """Curvature of the smooth part, the same in every direction."""
+    def curvature(self) -> Level:
+        """Curvature of the smooth part."""
         return 0.0
+
+    @property
+    def kinked(self) -> bool:
+        """Whether the penalty has a kink at W = 0."""
+        return False
+
+    @property
+    def curved(self) -> bool:
+        """Whether the curvature is positive for every entry."""
+        return False
+
+    @property
+    def uniform(self) -> bool:
+        """Whether the penalty is the same for all entries."""
+        return True
 
     def value(self, W: Array) -> float:
         raise NotImplementedError
@@ -36,6 +60,10 @@ class Penalty:
     def gradient(self, W: Array) -> Array:
         """Gradient of the smooth part."""
         return self.curvature * W
+
+    def steepest(self, W: Array, G: Array, t: float) -> Array:
+        """The element of least norm of  G + t·∂(part with kinks)(W),  for the gradient G of all that is smooth."""
+        return G
 
     def prox(self, W: Array, t: float) -> Array:
         """argmin_V  t·penalty(V) + ½‖V − W‖²."""
@@ -49,5 +77,12 @@ class Penalty:
         """The largest factor c ≤ 1 with penalty*(c·U) < ∞."""
         return 1.0
 
+    def on(self, features: Array) -> Self:
+        """The same for some features, with all other weights 0."""
+        return self
+
     def check(self) -> None:
         """Raise ValueError, with one sentence, if the options are invalid."""
+
+    def check_features(self, n_features: int) -> None:
+        """Raise ValueError, with one sentence, if the options do not fit so many features."""

@@ -9,50 +9,32 @@ from __future__ import annotations
 from dataclasses import dataclass
 from numbers import Real
 
-import numpy as np
-
-from linclass.numerics import Array
-from linclass.penalties.base import Penalty
-from linclass.penalties.l1 import L1
-from linclass.soft_threshold import soft_threshold
+from linclass.penalties._entrywise import Entrywise
 
 
 @dataclass(frozen=True)
-class ElasticNet(Penalty):
-    """ρ‖W‖₁ + (1 − ρ)·½‖W‖².
+class ElasticNet(Entrywise):
+    """Σ_j f_j (ρ|w_j| + (1 − ρ)·½w_j²).
 
     Parameters
     ----------
     l1_ratio : float, default=0.5
         ρ, from 0 (ridge) to 1 (lasso).
+    factors : array of shape (d,) or None, default=None
+        Factor f_j ≥ 0 of each feature in the penalty; 0 does not penalize it. None is 1 for all.
     """
 
     l1_ratio: float = 0.5
 
     @property
-    def kink(self) -> float:
+    def l1(self) -> float:  # type: ignore[override]
         return self.l1_ratio
 
     @property
-    def curvature(self) -> float:
+    def l2(self) -> float:  # type: ignore[override]
         return 1 - self.l1_ratio
-
-    def value(self, W: Array) -> float:
-        return self.kink * float(np.abs(W).sum()) + self.curvature * 0.5 * float(np.vdot(W, W))
-
-    def prox(self, W: Array, t: float) -> Array:
-        return soft_threshold(W, t * self.kink) / (1 + t * self.curvature)
-
-    def conjugate(self, U: Array) -> float:
-        """Σ max(|u| − ρ, 0)²/(2(1 − ρ)), the lasso's where ρ = 1."""
-        if not self.curvature:
-            return L1().conjugate(U)
-        beyond = np.maximum(np.abs(U) - self.kink, 0)
-        return float(np.vdot(beyond, beyond)) / (2 * self.curvature)
-
-    def into_domain(self, U: Array) -> float:
-        return 1.0 if self.curvature else L1().into_domain(U)
 
     def check(self) -> None:
         if not (isinstance(self.l1_ratio, Real) and 0 <= self.l1_ratio <= 1):
             raise ValueError(f"l1_ratio is {self.l1_ratio!r}; it must be a number from 0 to 1.")
+        super().check()

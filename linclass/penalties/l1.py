@@ -7,30 +7,19 @@ Tibshirani (1996), J. Royal Statistical Society B 58
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-import numpy as np
-
-from linclass.numerics import Array
-from linclass.penalties.base import Penalty
-from linclass.soft_threshold import soft_threshold
-
-EDGE = 1 + 1e-12  # on the boundary of the box up to rounding
+from linclass.penalties._entrywise import Entrywise
 
 
 @dataclass(frozen=True)
-class L1(Penalty):
-    @property
-    def kink(self) -> float:
-        return 1.0
+class L1(Entrywise):
+    """Σ_j f_j |w_j|.
 
-    def value(self, W: Array) -> float:
-        return float(np.abs(W).sum())
+    Parameters
+    ----------
+    factors : array of shape (d,) or None, default=None
+        Factor f_j ≥ 0 of each feature in the penalty; 0 does not penalize it. None is 1 for all.
+    """
 
-    def prox(self, W: Array, t: float) -> Array:
-        return soft_threshold(W, t)
-
-    def conjugate(self, U: Array) -> float:
-        return 0.0 if np.abs(U).max(initial=0) <= EDGE else np.inf
-
-    def into_domain(self, U: Array) -> float:
-        return 1 / max(1.0, float(np.abs(U).max(initial=0)))
+    l1: ClassVar[float] = 1.0

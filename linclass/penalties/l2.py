@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-import numpy as np
+from typing import ClassVar
 
 from linclass.numerics import Array
-from linclass.penalties.base import Penalty
+from linclass.penalties._entrywise import Entrywise
 
 
 @dataclass(frozen=True)
-class L2(Penalty):
-    @property
-    def curvature(self) -> float:
-        return 1.0
+class L2(Entrywise):
+    """Σ_j f_j ½w_j².
 
-    def value(self, W: Array) -> float:
-        return 0.5 * float(np.vdot(W, W))
+    Parameters
+    ----------
+    factors : array of shape (d,) or None, default=None
+        Factor f_j ≥ 0 of each feature in the penalty; 0 does not penalize it. None is 1 for all.
+    """
+
+    l2: ClassVar[float] = 1.0
 
     def gradient(self, W: Array) -> Array:
-        return W
-
-    def prox(self, W: Array, t: float) -> Array:
-        return W / (1 + t)
-
-    def conjugate(self, U: Array) -> float:
-        return 0.5 * float(np.vdot(U, U))
+        return W if self.uniform else super().gradient(W)

@@ -101,7 +101,7 @@ class LinearRegression(Composition, LinearGeometry, Regressor):
         """The objective to minimize, in a list of one."""
         vars(self).pop("trace_", None)  # of an earlier fit
         design = DesignMatrix(X, self.fit_intercept)
-        return [Objective(design, Squared(), y, weights, self._penalty(), self.strength)]
+        return [self._objective(design, Squared(), y, weights)]
 
     def _finish(
         self,

@@ -25,10 +25,10 @@ TABLE: tuple[Row, ...] = (
     ("the loss has a kink", lambda P: P.loss.kind != "twice-smooth", "subgradient"),
     (
         "quadratic loss, kinked penalty",
-        lambda P: P.loss.quadratic and P.kink,
+        lambda P: P.loss.quadratic and P.kinked,
         "quadratic_program",
     ),
-    ("kinked penalty", lambda P: P.kink, "proximal_newton"),
+    ("kinked penalty", lambda P: P.kinked, "proximal_newton"),
     (
         "quadratic, up to 2000 features",
         lambda P: P.is_quadratic and small(P, 2000),
@@ -51,8 +51,8 @@ TABLE: tuple[Row, ...] = (
 
 
 def curved(objective: Objective) -> bool:
-    """The penalty is L2, with a strength above 0."""
-    return objective.curvature > 0 and objective.penalty_is_smooth
+    """The penalty is L2, the same for all features, with a strength above 0."""
+    return objective.curved and objective.uniform and objective.penalty_is_smooth
 
 
 def dense(objective: Objective) -> bool:

@@ -1,5 +1,5 @@
 """W = 0 with the best intercept:  Σ_i w_i ∂ℓ_i/∂z = 0.  It is the minimum if no slope exceeds the kink,
-max_j |Σ_i w_i (∂ℓ_i/∂z) x_ij| ≤ strength·kink,  and otherwise the starting point: a step that still has
+|Σ_i w_i (∂ℓ_i/∂z) x_ij| ≤ strength·kink_j for all j,  and otherwise the starting point: a step that still has
 to find the intercept moves weights that should be 0.
 """
 
@@ -22,7 +22,7 @@ STEPS = 100
 def begin(objective: Objective, start: Array) -> Point:
     """The start, or the best intercept if there is a kink and the start has no weights."""
     free = objective.design.intercept and objective.loss.kind == "twice-smooth"
-    if not objective.kink or not free or objective.weight_part(start).any():
+    if not objective.kinked or not free or objective.weight_part(start).any():
         return objective.at(start)
     return best_intercept(objective)
 
@@ -70,6 +70,6 @@ def by_bisection(objective: Objective) -> Point:
 def is_minimum(point: Point, units: Units) -> bool:
     """Whether the point has no weights, and no slope exceeds the kink."""
     objective = point.objective
-    if not objective.kink or objective.weight_part(point.theta).any():
+    if not objective.kinked or objective.weight_part(point.theta).any():
         return False
-    return bool(np.abs(units.excess(point)).max(initial=0) <= ROUNDING * objective.kink)
+    return bool((np.abs(units.excess(point)) <= ROUNDING * objective.kink).all())

@@ -16,6 +16,24 @@ CONVEX = [name for name in LOSSES if find("losses", name).kind != "discrete"]
 SMOOTH = [name for name in LOSSES if KINDS.index(find("losses", name).kind) >= 2]
 K = 3
 
+# Factors of the three features of `objective`; a penalty that has factors is tried with each of these.
+FACTORS = {"by feature": (2.0, 0.5, 1.0), "of some features": (0.0, 2.0, 0.5)}
+PENALTIES = [
+    *names("penalties"),
+    *(
+        f"{name} {which}"
+        for name in names("penalties")
+        if "factors" in find("penalties", name).__dataclass_fields__
+        for which in FACTORS
+    ),
+]
+
+
+def penalty_called(name: str) -> Any:
+    """'l1' as it is, or 'l1 by feature' with factors."""
+    part, _, which = name.partition(" ")
+    return find("penalties", part)(**({"factors": FACTORS[which]} if which else {}))
+
 
 def targets(loss: Any, n: int, seed: int = 0) -> np.ndarray:
     """Truths of the kind that a loss takes."""
@@ -40,9 +58,7 @@ def objective(
     X = rng.standard_normal((n, 3)) @ np.array([[1, 0.5, 0], [0, 1, 0.5], [0, 0, 2.0]])
     weights = rng.uniform(0.5, 2, n)
     design = DesignMatrix(X, intercept)
-    return Objective(
-        design, made, targets(made, n), weights, find("penalties", penalty)(), strength
-    )
+    return Objective(design, made, targets(made, n), weights, penalty_called(penalty), strength)
 
 
 def differences(f: Any, x: np.ndarray, h: float = 1e-6) -> np.ndarray:

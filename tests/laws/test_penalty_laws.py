@@ -5,37 +5,76 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from problems import differences
+from problems import PENALTIES, differences, penalty_called
 from scipy.optimize import minimize
 
-from linclass.parts import find, names
+from linclass.parts import find
 from linclass.penalties.elastic_net import ElasticNet
 from linclass.penalties.l1 import L1
 from linclass.penalties.l2 import L2
 
-BINDING = [name for name in names("penalties") if find("penalties", name).binds]
+BINDING = [name for name in PENALTIES if penalty_called(name).binds]
+ENTRYWISE = [name for name in PENALTIES if penalty_called(name).entrywise]
 W = np.array([[0.7, -1.2, 0.0], [2.0, 0.1, -0.3]])
 TIGHT = {"xatol": 1e-10, "fatol": 1e-14, "maxiter": 10_000, "maxfev": 10_000}
 
 
-@pytest.mark.parametrize("name", names("penalties"))
+@pytest.mark.parametrize("name", ENTRYWISE)
 def test_gradient_and_kink_are_what_finite_differences_see(name: str) -> None:
     """Away from 0 the slope is that of the smooth part ± the kink; at 0 it jumps by twice the kink."""
-    penalty = find("penalties", name)()
+    penalty = penalty_called(name)
     V = np.where(W == 0, 0.4, W)
     slope = penalty.gradient(V) + penalty.kink * np.sign(V)
     assert_allclose(slope, differences(penalty.value, V), atol=1e-8)
     assert_allclose(penalty.gradient(V), penalty.curvature * V)
-    at_zero, h = penalty.value(np.zeros(1)), 1e-8
-    right, left = (penalty.value(np.array([e])) - at_zero for e in (h, -h))
-    assert_allclose((right + left) / h, 2 * penalty.kink, atol=1e-6)
+    kinks, h = np.broadcast_to(penalty.kink, 3), 1e-8
+    for e, kink in zip(np.eye(3), kinks, strict=True):
+        right, left = (penalty.value(h * e), penalty.value(-h * e))
+        assert_allclose((right + left) / h, 2 * kink, atol=1e-6)
+    assert penalty.kinked == bool(kinks.any())
+    assert penalty.curved == bool((np.broadcast_to(penalty.curvature, 3) > 0).all())
+    bare = np.broadcast_to((np.add(penalty.kink, penalty.curvature) == 0), 3)
+    assert penalty.free is None or (penalty.free == bare).all()
+    assert penalty.free is not None or not bare.any() or not penalty.binds
+
+
+@pytest.mark.parametrize("name", PENALTIES)
+@pytest.mark.parametrize("t", [0.1, 1.0])
+def test_steepest_is_the_direction_of_steepest_descent(name: str, t: float) -> None:
+    """The least subgradient S of  ⟨G, ·⟩ + t·penalty  has  −‖S‖ = min over unit directions of the slope there."""
+    penalty, rng, h = penalty_called(name), np.random.default_rng(0), 1e-7
+    for V in (W, np.zeros_like(W), W * [1, 0, 0]):
+        G = rng.standard_normal(W.shape)
+        S = penalty.steepest(V, G + t * penalty.gradient(V), t)
+
+        def slope(D: np.ndarray, V: np.ndarray = V, G: np.ndarray = G) -> float:
+            rise = penalty.value(V + h * D) - penalty.value(V)
+            return float(np.vdot(G, D) + t * rise / h)
+
+        length = float(np.linalg.norm(S))
+        if length:
+            assert_allclose(slope(-S / length), -length, atol=1e-5)
+        for _ in range(50):
+            D = rng.standard_normal(W.shape) * (rng.uniform(size=W.shape) < 0.6)
+            assert slope(D) >= -length * np.linalg.norm(D) - 1e-5
+
+
+@pytest.mark.parametrize("name", PENALTIES)
+def test_some_features_of_a_penalty_are_the_penalty_with_zeros_elsewhere(name: str) -> None:
+    penalty = penalty_called(name)
+    features = np.array([0, 2])
+    V = np.zeros_like(W)
+    V[:, features] = W[:, features]
+    part = penalty.on(features)
+    assert_allclose(part.value(V[:, features]), penalty.value(V), rtol=1e-14)
+    assert_allclose(part.prox(V[:, features], 0.3), penalty.prox(V, 0.3)[:, features], rtol=1e-14)
 
 
 @pytest.mark.parametrize("name", BINDING)
 @pytest.mark.parametrize("t", [0.1, 1.0, 3.0])
 def test_moreaus_identity(name: str, t: float) -> None:
     """W = prox_{t f}(W) + t prox_{f*/t}(W/t), so the rest U = (W − prox)/t is where f and f* meet."""
-    penalty = find("penalties", name)()
+    penalty = penalty_called(name)
     V = penalty.prox(W, t)
     U = (W - V) / t
     assert_allclose(penalty.value(V) + penalty.conjugate(U), np.vdot(U, V), atol=1e-14)
@@ -43,26 +82,32 @@ def test_moreaus_identity(name: str, t: float) -> None:
 
 @pytest.mark.parametrize("name", BINDING)
 def test_the_conjugate_is_finite_on_its_domain_and_not_beyond(name: str) -> None:
-    penalty = find("penalties", name)()
+    penalty = penalty_called(name)
     U = np.array([[0.2, 2.5, -0.4], [0.0, 5.0, 1.0]])
+    if penalty.free is not None:
+        assert penalty.into_domain(U) == 0
+        assert penalty.conjugate(U) == np.inf
+        U = np.where(penalty.free, 0, U)
     c = penalty.into_domain(U)
     assert 0 < c <= 1
     assert np.isfinite(penalty.conjugate(c * U))
     assert c == 1 or penalty.conjugate(1.001 * c * U) == np.inf
 
 
-@pytest.mark.parametrize("name", names("penalties"))
+@pytest.mark.parametrize("name", PENALTIES)
 @pytest.mark.parametrize("t", [0.1, 1.0])
 def test_prox_minimizes_its_definition(name: str, t: float) -> None:
-    """Entry by entry: the penalties here are sums over entries."""
-    penalty = find("penalties", name)()
-    for w, found in zip(W.ravel(), penalty.prox(W, t).ravel(), strict=True):
+    """V minimizes  F = t·penalty + ½‖· − W‖²  if and only if  F(V + D) ≥ F(V) + ½‖D‖²  for all D."""
+    penalty, rng = penalty_called(name), np.random.default_rng(0)
 
-        def goal(v: np.ndarray, w: float = w) -> float:
-            return t * penalty.value(v) + 0.5 * float((v[0] - w) ** 2)
+    def goal(V: np.ndarray) -> float:
+        return t * penalty.value(V) + 0.5 * float(((V - W) ** 2).sum())
 
-        best = minimize(goal, [w], method="Nelder-Mead", options=TIGHT)
-        assert_allclose(found, best.x[0], atol=1e-7)
+    V = penalty.prox(W, t)
+    some = [s * rng.standard_normal(W.shape) for s in np.logspace(-4, 1, 60)]
+    some += [D * (rng.uniform(size=W.shape) < 0.3) for D in some]
+    for D in [*some, -V, W - V, -V * [1, 0, 0], -V * [0, 1, 1]]:
+        assert goal(V + D) >= goal(V) + 0.5 * float((D**2).sum()) - 1e-12
 
 
 @pytest.mark.parametrize("l1_ratio", [0.0, 0.3, 1.0])
@@ -83,13 +128,15 @@ def test_a_share_of_l1_outside_zero_to_one_is_refused() -> None:
             ElasticNet(wrong).check()
 
 
-@pytest.mark.parametrize("name", BINDING)
+@pytest.mark.parametrize("name", sorted(set(BINDING) & set(ENTRYWISE)))
 def test_conjugate_is_the_supremum_of_its_definition(name: str) -> None:
-    penalty = find("penalties", name)()
-    for u in (0.3, -0.9):
-        U = np.array([penalty.into_domain(np.array([u])) * u])
+    whole = penalty_called(name)
+    for j, u in [(0, 0.3), (1, -0.9), (2, 4.0)]:
+        penalty = whole.on(np.array([j]))
+        U = np.array([u])
+        U *= penalty.into_domain(U)
         best = minimize(
-            lambda v, U=U: penalty.value(v) - float(U @ v),
+            lambda v, U=U, penalty=penalty: penalty.value(v) - float(U @ v),
             [0.1],
             method="Nelder-Mead",
             options=TIGHT,
@@ -99,7 +146,7 @@ def test_conjugate_is_the_supremum_of_its_definition(name: str) -> None:
 
 @pytest.mark.parametrize("name", BINDING)
 def test_fenchel_young(name: str) -> None:
-    penalty = find("penalties", name)()
+    penalty = penalty_called(name)
     U = np.array([[0.2, 0.9, -0.4], [0.0, 3.0, 1.0]])
     U = penalty.into_domain(U) * U
     assert penalty.value(W) + penalty.conjugate(U) >= np.vdot(U, W)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from problems import CONVEX, objective
+from problems import CONVEX, PENALTIES, objective, penalty_called
 from scipy import sparse
 
 from linclass import (
@@ -29,13 +29,14 @@ from linclass.penalties.l1 import L1
 from linclass.solvers.base import Solver, Trace
 from linclass.solvers.l1.working_set import NewtonStep, backtrack
 
-KINKED = [name for name in names("penalties") if find("penalties", name)().kink]
+KINKED = [name for name in PENALTIES if penalty_called(name).kinked]
+NAMED = [name for name in KINKED if name in names("penalties")]
 SMOOTH = [n for n in CONVEX if KINDS.index(find("losses", n).kind) >= KINDS.index("smooth")]
 
 
 def able(solver: str, loss: str, penalty: str) -> bool:
     kind, needs = find("solvers", solver), find("solvers", solver).needs
-    if not TAKES[kind.takes][0](find("penalties", penalty)()):
+    if not TAKES[kind.takes][0](penalty_called(penalty)):
         return False
     if needs not in KINDS:
         return getattr(find("losses", loss), needs.replace("-", "_"))
@@ -50,12 +51,17 @@ def made(name: str, **more: Any) -> Solver:
 
 
 def least_strength_of_zero(P: Objective) -> float:
-    """max_j |∂loss/∂w_j|/kink at the best intercept alone: from there on W = 0."""
+    """max_j |∂loss/∂w_j|/kink at the best intercept alone: from there on W = 0, but for features without a penalty."""
     none = P.with_strength(1e9)
     solution = made("proximal_newton", tol=1e-14).solve(none, P.zero())
-    assert not P.weight_part(solution.theta).any()
+    kinked = penalized(P)
+    assert not P.weight_part(solution.theta)[..., kinked].any()
     g = P.weight_part(P.at(solution.theta).loss_gradient)
-    return float(np.abs(g).max()) / P.penalty.kink
+    return float((np.abs(g) / np.where(kinked, P.penalty.kink, np.inf)).max())
+
+
+def penalized(P: Objective) -> np.ndarray:
+    return np.broadcast_to(np.greater(P.penalty.kink, 0), P.design.n_features)
 
 
 def test_there_is_something_to_hold_to_these_laws() -> None:
@@ -90,7 +96,7 @@ def test_from_the_largest_slope_on_every_weight_is_exactly_zero(
     for strength, empty in [(1.0001 * edge, True), (0.99 * edge, False)]:
         at = P.with_strength(strength)
         W = P.weight_part(made(solver).solve(at, P.zero()).theta)
-        assert np.any(W) != empty
+        assert np.any(W[..., penalized(P)]) != empty
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -154,7 +160,7 @@ def test_units_of_all_features_are_those_of_the_strength(
 
 
 @TWO_STEPS
-@pytest.mark.parametrize("penalty", KINKED)
+@pytest.mark.parametrize("penalty", NAMED)
 @pytest.mark.parametrize("classes", [2, 3])
 def test_where_features_lie_changes_the_intercept_alone(
     step: Any, formed: bool, penalty: str, classes: int
@@ -237,7 +243,7 @@ def test_the_least_subgradient_vanishes_at_the_optimum_and_is_the_gradient_elsew
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("penalty", KINKED)
+@pytest.mark.parametrize("penalty", NAMED)
 @pytest.mark.parametrize("solver", ["auto", "proximal_gradient"])
 def test_rows_weights_and_storage_are_the_same_thing_said_otherwise(
     solver: str, penalty: str, classes: int
@@ -471,3 +477,70 @@ def test_a_line_search_along_a_step_that_overflows_stays_where_it_is() -> None:
     problem = Objective(DesignMatrix(X), find("losses", "logistic")(), y, None, L1(), 1e-2)
     point = problem.at(np.zeros(3))
     assert backtrack(point, lambda t: (problem.at(np.full(3, np.nan)), 1.0)) is point
+
+
+FACTORS = [1.0, 0.0, 3.0, 0.5, 2.0]
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("solver", ["auto", "proximal_gradient"])
+def test_a_factor_on_l1_is_a_unit_of_its_feature(solver: str, classes: int) -> None:
+    """Σ f_j|w_j| of x is Σ|v_j| of x_j/f_j, with v_j = f_j w_j."""
+    X, y = data(classes)
+    factors = np.array([1.0, 0.2, 3.0, 0.5, 2.0])
+    one = fitter(solver=solver, penalty={"l1": {"factors": factors}})(X, y)
+    other = fitter(solver=solver, penalty="l1")(X / factors, y)
+    assert (one.coef_ == 0).any()
+    assert_allclose(one.coef_ * factors, other.coef_, atol=2e-5)
+    assert_allclose(one.objective_, other.objective_, rtol=1e-10)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared", "squared_hinge"])
+@pytest.mark.parametrize("penalty", ["l1", "l2", "elastic_net"])
+def test_features_without_a_penalty_are_fitted_as_the_intercept_is(loss: str, penalty: str) -> None:
+    """A constant feature of factor 0 is the intercept."""
+    X, y = data(2)
+    options = {"loss": loss, "strength": 0.05, "tol": 1e-11}
+    named = LinearClassifier(penalty=penalty, **options).fit(X, y)
+    free = {penalty: {"factors": [1.0] * 5 + [0.0]}}
+    rows = np.column_stack([X, np.ones(len(X))])
+    for some in (rows, sparse.csr_array(rows)):
+        model = LinearClassifier(penalty=free, fit_intercept=False, **options).fit(some, y)
+        assert model.status_ == "converged"
+        assert model.certificate_kind_ == "duality_gap"
+        assert_allclose(model.coef_[0], np.append(named.coef_, named.intercept_), atol=1e-5)
+        assert_allclose(model.objective_, named.objective_, rtol=1e-10)
+
+
+@pytest.mark.parametrize("n", [30, 400])
+def test_a_wide_lasso_with_factors_is_found_from_few_columns(n: int) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, 600))
+    y = np.where(X[:, :5] @ [3, -2, 2, 1, -1] + rng.standard_normal(n) > 0, 1, 0)
+    factors = rng.uniform(0.2, 5, 600)
+    factors[[3, 100, 101]] = 0
+    for penalty in ("l1", "elastic_net"):
+        options = {"penalty": {penalty: {"factors": factors}}, "strength": 0.05, "tol": 1e-9}
+        one = LeastSquaresClassifier(**options).fit(X, y)
+        other = LeastSquaresClassifier(solver="proximal_gradient", **options).fit(X, y)
+        assert one.status_ == "converged"
+        assert one.coef_[0, [3, 100, 101]].all()
+        assert_allclose(one.objective_, other.objective_, rtol=1e-8)
+
+
+def test_factors_that_do_not_fit_are_refused_in_one_sentence() -> None:
+    X, y = data(2)
+    for factors, words in [
+        ([1.0, 2.0], "factors has 2 numbers for 5 features"),
+        ([1.0, -1.0, 1.0, 1.0, 1.0], "at least 0"),
+        ([1.0, np.nan, 1.0, 1.0, 1.0], "at least 0"),
+        ("many", "at least 0"),
+        ([0.0] * 5, "penalty=None"),
+    ]:
+        with pytest.raises(ValueError, match=words) as caught:
+            LogisticRegression(penalty={"l2": {"factors": factors}}).fit(X, y)
+        assert "\n" not in str(caught.value)
+    with pytest.raises(ValueError, match="without factors"):
+        LinearClassifier(
+            penalty={"l2": {"factors": FACTORS}}, loss="hinge", solver="pegasos"
+        ).check()

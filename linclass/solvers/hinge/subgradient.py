@@ -39,7 +39,7 @@ class Subgradient(Solver):
         best, certificate = objective.at(theta), np.inf
         mean, mass = np.zeros_like(theta), 0.0
         dual = np.zeros_like(best.scores)
-        strong = objective.curvature
+        strong = float(np.min(objective.curvature))
         for t in range(1, self.n_steps + 1):
             point = objective.at(theta)
             g, s = point.gradient, point.slopes

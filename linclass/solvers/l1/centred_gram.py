@@ -19,6 +19,7 @@ from linclass.objective.gap import gap_of, relative
 from linclass.objective.objective import Objective
 
 WHOLE = 500  # features up to which all of G is computed, if there are as many rows
+BALANCED = 1e-12  # cosine of residuals and a feature without a penalty, up to which it is rounding
 DIGITS = 1e-6  # of the loss at v = 0: below it the formula loses too many digits
 
 
@@ -79,7 +80,9 @@ class CentredGram:
         return theta
 
     def look(self, objective: Objective, W: Array, WG: Array | None = None) -> Look | None:
-        """Value, slopes and gap from second moments; None if that loses too many digits."""
+        """Value, slopes and gap from second moments; None if that loses too many digits, or if the residuals are
+        not orthogonal to the features without a penalty.
+        """
         WG = W @ self._G if WG is None else WG
         cW = np.einsum("kj,kj->k", self.c, W)
         losses = 0.5 * (self.variance + np.einsum("kj,kj->k", WG, W)) - cW
@@ -89,7 +92,12 @@ class CentredGram:
         slopes = WG - self.c
         value = loss + strength * penalty.value(W)
         # the dual point is the residual r, brought into the domain of penalty*
-        U = slopes / -strength
+        free = objective.free
+        if free is not None:
+            sizes = np.sqrt(2 * losses[:, None] * np.einsum("jj->j", self._G)[free])
+            if (np.abs(slopes[:, free]) > BALANCED * sizes).any():
+                return None
+        U = objective.feasible(slopes / -strength)
         shrink = penalty.into_domain(U)
         along_y = float((cW - self.variance).sum())  # Σ w r y_c
         conjugates = shrink**2 * loss + shrink * along_y

@@ -57,7 +57,7 @@ class DualNewton:
         """The weights after round k, from those before it and the slopes −Xᵀr there."""
         reach = min(REACH * GROWTH ** min(k, 9), FARTHEST) / self.variance
         before = zip(self.Y, W, slopes, strict=True)
-        kink, curvature = objective.kink, objective.curvature
+        kink, curvature = float(objective.kink), float(objective.curvature)
         return np.array([self._minimize(*own, kink, curvature, reach) for own in before])
 
     def features(self, P: Array) -> Array:

@@ -1,6 +1,6 @@
 """Proximal Newton on a working set, for smooth losses and penalties with a kink:
 
-    W ← W + t (V − W),   V = argmin_V  g·(V − W) + ½ (V − W)ᵀ H (V − W) + kink·‖V‖₁
+    W ← W + t (V − W),   V = argmin_V  g·(V − W) + ½ (V − W)ᵀ H (V − W) + Σ kink_j |v_j|
 
 with V over few features only: the support, and those whose slope exceeds the kink most. From W = 0 the strength
 is decreased to its value in stages, by factors of about a third, with one step in each: few features then enter
@@ -31,7 +31,7 @@ LOOK = 0.01  # of the kink: a residual below it is worth computing the certifica
 
 @dataclass(frozen=True)
 class ProximalNewton(Solver):
-    """Proximal Newton on a working set, for any penalty.
+    """Proximal Newton on a working set, for any penalty that is a sum over features.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class ProximalNewton(Solver):
         Limit on the number of steps. None is 500.
     """
 
-    takes: ClassVar[str] = "any"
+    takes: ClassVar[str] = "entrywise"
     limit: ClassVar[int] = 500
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
@@ -59,10 +59,10 @@ class ProximalNewton(Solver):
             point = working.point_of(objective)
             if trace:
                 trace(point)
-        certificate, working = np.inf, None
+        certificate, working, near = np.inf, None, LOOK * float(np.max(objective.kink))
         while True:
             left = float(np.abs(units.excess(point)).max(initial=0))
-            if left <= LOOK * objective.kink or not objective.kink or steps >= self.n_steps:
+            if left <= near or not objective.kinked or steps >= self.n_steps:
                 certificate = objective.certificate(point)
             if certificate <= self.tol or steps >= self.n_steps or point.separates:
                 break
@@ -79,8 +79,10 @@ class ProximalNewton(Solver):
 def stages(point: Point) -> Iterator[Objective]:
     """The problem at strengths that decrease to about its own, if the start has no support."""
     objective = point.objective
-    if objective.kink and not objective.weight_part(point.theta).any():
-        slopes = objective.weight_part(point.steepest)
-        kink = objective.kink + float(np.abs(slopes).max(initial=0))
-        while (kink := STAGE * kink) > 1.2 * objective.kink:
-            yield objective.with_strength(objective.strength * kink / objective.kink)
+    if objective.kinked and not objective.weight_part(point.theta).any():
+        slopes, kink = np.abs(objective.weight_part(point.steepest)), objective.kink
+        if objective.free is not None:
+            kink = np.where(objective.free, np.inf, kink)
+        ratio = 1 + float((slopes / kink).max(initial=0))
+        while (ratio := STAGE * ratio) > 1.2:
+            yield objective.with_strength(objective.strength * ratio)

@@ -45,7 +45,7 @@ class QuadraticProgram(Solver):
     """
 
     needs: ClassVar[str] = "quadratic"
-    takes: ClassVar[str] = "any"
+    takes: ClassVar[str] = "entrywise"
     limit: ClassVar[int] = 1000
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
@@ -59,7 +59,7 @@ class QuadraticProgram(Solver):
     ) -> list[Solution]:
         gram, strengths = gram_of(objective), list(strengths)
         dense = len(strengths) > DENSE * objective.design.n_features
-        if gram.whole and dense and objective.kink and not objective.curvature:
+        if gram.whole and dense and objective.uniform and objective.kinked and not objective.curved:
             return Homotopy(self.tol, self.max_iter).along(gram, objective, strengths)
         programs, solutions = Programs(gram, objective), list[Solution]()
         W = before = np.atleast_2d(objective.weight_part(start))
@@ -98,8 +98,11 @@ class QuadraticProgram(Solver):
         """Tolerance of the slopes, relative to the kink: the gap is proportional to it, or to its square if the
         penalty has curvature.
         """
-        bent = objective.curvature / ((objective.curvature + objective.kink) or 1.0)
-        return max(SLACK * self.tol, (self.tol * bent) ** 0.5)
+        curvature, kink = objective.curvature, objective.kink
+        if not objective.uniform:
+            curvature, kink = float(np.max(curvature)), float(np.max(kink))
+        bent = curvature / ((curvature + kink) or 1.0)
+        return max(SLACK * self.tol, float(self.tol * bent) ** 0.5)
 
 
 class Programs:
@@ -108,7 +111,7 @@ class Programs:
     def __init__(self, gram: CentredGram, objective: Objective):
         self.gram, design = gram, gram.design
         few = design.n_rows <= min(ROWS, design.n_features) and design.n_features > WHOLE
-        self.wide = few and not gram.whole and objective.curvature > 0
+        self.wide = few and not gram.whole and objective.uniform and objective.curved
         self.sure = (
             2 if gram.whole else 5 if self.wide else np.inf
         )  # programs after which no progress means rounding
@@ -125,21 +128,25 @@ class Programs:
     ) -> tuple[Array, Look]:
         """Improved weights, and the objective evaluated there."""
         gram, W = self.gram, W.copy()
-        kinks, slack = np.full(W.shape[1], objective.kink), tol * scale(gram.c, objective.kink)
+        kinks = np.full(W.shape, objective.kink)
+        least = objective.kink if objective.uniform else float(kinks.min())
+        slack = tol * scale(gram.c, least)
         if gram.whole:
             HW = np.empty_like(W)
             np.add(self.own, objective.curvature, out=self.diagonal)
             for k, program in enumerate(self.sets):
-                W[k], HW[k] = program.minimize(gram.c[k], kinks, W[k], slack)
+                W[k], HW[k] = program.minimize(gram.c[k], kinks[k], W[k], slack)
             return W, look(objective, gram, W, HW - objective.curvature * W)
         if self.wide:
             W = self.dual.round(objective, W, slopes, n_iter)
             return W, look(objective, gram, W)
-        for c, w, slope in zip(gram.c, W, slopes, strict=True):
-            F = features(objective, w, slope)
+        curvatures = np.full(W.shape, objective.curvature)
+        own = zip(gram.c, W, slopes, kinks, curvatures, strict=True)
+        for c, w, slope, kink, curvature in own:
+            F = features(kink, w, slope)
             H = gram.among(F)
-            np.einsum("ii->i", H)[...] += objective.curvature
-            w[F], _ = ActiveSet(H).minimize(c[F], kinks[F], w[F], slack)
+            np.einsum("ii->i", H)[...] += curvature[F]
+            w[F], _ = ActiveSet(H).minimize(c[F], kink[F], w[F], slack)
         return W, look(objective, gram, W)
 
 
@@ -155,12 +162,13 @@ def along(before: Array, last: Array, strengths: list[float]) -> Array:
     return W
 
 
-def features(objective: Objective, w: Array, slopes: Array) -> Array:
-    """The support, and the features whose slope exceeds the kink most."""
-    beyond = np.where(w != 0, 0, np.abs(slopes) - objective.kink)
+def features(kink: Array, w: Array, slopes: Array) -> Array:
+    """The support, all features without a kink, and those whose slope exceeds it most."""
+    support = (w != 0) | (kink == 0)
+    beyond = np.where(support, 0, np.abs(slopes) - kink)
     worst = beyond.max(initial=0)
     joining = np.flatnonzero(beyond > JOIN * worst) if worst > 0 else np.empty(0, int)
-    inside = np.flatnonzero(w)
+    inside = np.flatnonzero(support)
     most = max(MANY, len(inside))
     joining = joining[np.argsort(-beyond[joining])[:most]]
     return np.sort(np.append(inside, joining))

@@ -153,7 +153,7 @@ class OrthantStep:
 
     def __call__(self, point: Point) -> Point:
         objective, w, d = point.objective, point.theta, point.objective.design.n_features
-        units = self.units
+        units, kinked = self.units, np.greater(objective.kink, 0)
         b = -self._steepest(point)
         moving = self.free & ((w != 0) | (b != 0))
         moving[..., d:] = True
@@ -165,12 +165,12 @@ class OrthantStep:
         b = np.where(moving, b, 0)
         lift = LIFT * float(np.vdot(b, curve(b))) / max(float(np.vdot(b, b)), 1e-300)
         u, *_ = conjugate_gradients(lambda u: (curve(u) + lift * u, None), b, FORCING * length(b))
-        u[..., :d][(w[..., :d] == 0) & (u * b < 0)[..., :d]] = 0
+        u[..., :d][(w[..., :d] == 0) & (u * b < 0)[..., :d] & kinked] = 0
         at = units.coordinates(w)
 
         def look(t: float) -> tuple[Point, float]:
             new = at + t * u
-            new[..., :d][new[..., :d] * w[..., :d] < 0] = 0
+            new[..., :d][(new[..., :d] * w[..., :d] < 0) & kinked] = 0
             return objective.at(settled(objective, units.move(new))), float(np.vdot(b, new - at))
 
         return backtrack(point, look)
@@ -186,10 +186,13 @@ class OrthantStep:
 
 
 def settled(objective: Objective, theta: Array) -> Array:
-    """Among all intercepts of the same model, those that sum to 0."""
+    """Among all unpenalized parameters of the same model, those that sum to 0 over the scores."""
     if objective.loss.shift_invariant:
         free = theta[..., objective.design.n_features :]
         free -= free.mean(axis=0)
+        if objective.free is not None:
+            W = objective.weight_part(theta)
+            W -= np.where(objective.free, W.mean(axis=0), 0)
     return theta
 
 
@@ -204,9 +207,14 @@ def backtrack(point: Point, look: Callable[[float], tuple[Point, float]]) -> Poi
 
 
 def joining(point: Point, units: Units) -> Array:
-    """The support, and at most twice as many of the other entries of W, those with the steepest slopes."""
+    """The support, and at most twice as many of the other entries of W, those with the steepest slopes.
+
+    Entries without a penalty always count as support.
+    """
     objective = point.objective
     support = objective.weight_part(point.theta) != 0
+    if objective.free is not None:
+        support |= objective.free
     beyond = np.where(support, 0, np.abs(objective.weight_part(units.steepest(point))))
     most = 2 * int(support.sum()) + JOIN
     if np.count_nonzero(beyond) > most:

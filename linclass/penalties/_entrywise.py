@@ -1,0 +1,134 @@
+"""Penalties that are sums over entries:  Σ_j f_j (l1·|w_j| + l2·½w_j²).
+
+The factors f_j ≥ 0 are 1, or one for each feature: a feature with factor 2 is penalized twice as much, one with
+factor 0 not at all. They are not rescaled.   Friedman, Hastie & Tibshirani (2010), J. Statistical Software 33(1), §2.6
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from linclass.numerics import Array
+from linclass.penalties.base import Level, Penalty
+from linclass.soft_threshold import soft_threshold
+
+EDGE = 1 + 1e-12  # on the boundary of the domain up to rounding
+
+
+@dataclass(frozen=True)
+class Entrywise(Penalty):
+    """Σ_j f_j (l1·|w_j| + l2·½w_j²).
+
+    Parameters
+    ----------
+    factors : array of shape (d,) or None, default=None
+        Factor f_j ≥ 0 of each feature in the penalty; 0 does not penalize it. None is 1 for all.
+    """
+
+    factors: Any = field(default=None, kw_only=True)
+
+    l1: ClassVar[float] = 0.0  # factor of |w|
+    l2: ClassVar[float] = 0.0  # factor of ½w²
+
+    @cached_property
+    def _factors(self) -> Level:
+        return 1.0 if self.factors is None else np.asarray(self.factors, float)
+
+    @property
+    def kink(self) -> Level:
+        return self.l1 if self.factors is None else self.l1 * self._factors
+
+    @property
+    def curvature(self) -> Level:
+        return self.l2 if self.factors is None else self.l2 * self._factors
+
+    @property
+    def kinked(self) -> bool:
+        return self.l1 > 0
+
+    @property
+    def curved(self) -> bool:
+        return self.l2 > 0 and (self.factors is None or self.free is None)
+
+    @property
+    def uniform(self) -> bool:
+        return self.factors is None
+
+    @property
+    def free(self) -> Array | None:
+        if self.factors is None:
+            return None
+        free = np.equal(self._factors, 0)
+        return free if free.any() else None
+
+    def value(self, W: Array) -> float:
+        if not self.uniform:
+            return float((self.kink * np.abs(W)).sum() + 0.5 * (self.curvature * W**2).sum())
+        value = self.l1 * float(np.abs(W).sum()) if self.l1 else 0.0
+        return value + self.l2 * 0.5 * float(np.vdot(W, W)) if self.l2 else value
+
+    def steepest(self, W: Array, G: Array, t: float) -> Array:
+        """At w = 0 the subgradient may take any value in ±t·kink: only the excess of |G| over it counts."""
+        if not self.l1:
+            return G
+        kink = t * self.kink
+        return np.where(W == 0, soft_threshold(G, kink), G + kink * np.sign(W))
+
+    def prox(self, W: Array, t: float) -> Array:
+        V = soft_threshold(W, t * self.kink) if self.l1 else W
+        return V / (1 + t * self.curvature) if self.l2 else V
+
+    def conjugate(self, U: Array) -> float:
+        """Σ max(|u_j| − κ_j, 0)²/(2μ_j) with kinks κ and curvatures μ; where μ_j = 0 it is 0, or ∞ beyond κ_j."""
+        if self.curved:
+            beyond = np.maximum(np.abs(U) - self.kink, 0) if self.l1 else U
+            if self.uniform:
+                return float(np.vdot(beyond, beyond)) / (2 * self.l2)
+            return 0.5 * float(np.vdot(beyond, beyond / self.curvature))
+        if self.l2:  # entries with factor 0 contribute nothing, or ∞
+            kept = np.broadcast_to(self._factors, U.shape) > 0
+            if U[~kept].any():
+                return np.inf
+            factors = np.broadcast_to(self._factors, U.shape)[kept]
+            return replace(self, factors=factors).conjugate(U[kept])
+        if self.uniform:
+            return 0.0 if np.abs(U).max(initial=0) <= EDGE * self.l1 else np.inf
+        return 0.0 if (np.abs(U) <= EDGE * self.kink).all() else np.inf
+
+    def into_domain(self, U: Array) -> float:
+        if self.curved:
+            return 1.0
+        size, kink = np.abs(U), self.kink
+        if self.uniform:
+            return 1 / max(1.0, float(size.max(initial=0)) / self.l1)
+        if self.l2:  # a bound for entries with factor 0 only
+            size, kink = np.where(self._factors > 0, 0, size), 0.0
+        over = np.divide(size, kink, out=np.where(size > 0, np.inf, 0.0), where=np.greater(kink, 0))
+        return 1 / max(1.0, float(over.max(initial=0)))
+
+    def on(self, features: Array) -> Self:
+        return self if self.uniform else replace(self, factors=self._factors[..., features])  # type: ignore[index]
+
+    def check(self) -> None:
+        if self.factors is None:
+            return
+        try:
+            factors = np.asarray(self.factors, float)
+        except (TypeError, ValueError):
+            factors = np.array([np.nan])
+        if factors.ndim != 1 or not (np.isfinite(factors) & (factors >= 0)).all():
+            raise ValueError(
+                f"factors is {self.factors!r}; give one number, at least 0, for each feature."
+            )
+        if not factors.any():
+            raise ValueError("factors are all 0, which is no penalty. Use penalty=None.")
+
+    def check_features(self, n_features: int) -> None:
+        if not self.uniform and len(self.factors) != n_features:
+            raise ValueError(
+                f"factors has {len(self.factors)} numbers for {n_features} features; give one for each."
+            )
