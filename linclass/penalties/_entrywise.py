@@ -78,6 +78,12 @@ class Entrywise(Penalty):
         kink = t * self.kink
         return np.where(W == 0, soft_threshold(G, kink), G + kink * np.sign(W))
 
+    def dual_norm(self, G: Array) -> float:
+        if not self.l1:
+            return 0.0
+        kink = self.kink if self.free is None else np.where(self.free, np.inf, self.kink)
+        return float((np.abs(G) / kink).max(initial=0))
+
     def prox(self, W: Array, t: float) -> Array:
         V = soft_threshold(W, t * self.kink) if self.l1 else W
         return V / (1 + t * self.curvature) if self.l2 else V

@@ -65,6 +65,10 @@ class Penalty:
         """The element of least norm of  G + t·∂(part with kinks)(W),  for the gradient G of all that is smooth."""
         return G
 
+    def dual_norm(self, G: Array) -> float:
+        """The least t from which on W = 0 minimizes ⟨G, W⟩ + t·penalty(W), where there is a kink."""
+        return 0.0
+
     def prox(self, W: Array, t: float) -> Array:
         """argmin_V  t·penalty(V) + ½‖V − W‖²."""
         raise NotImplementedError

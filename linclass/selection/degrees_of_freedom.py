@@ -24,7 +24,7 @@ DEPENDENT = 1e-12  # eigenvalues below it, in units of the largest, are 0
 def degrees_of_freedom(objective: Objective, theta: Array) -> float:
     """At the optimum `theta` of a penalized objective."""
     kept = np.ones(objective.shape, dtype=bool)
-    if objective.kink:
+    if objective.kinked:
         objective.weight_part(kept)[...] = objective.weight_part(theta) != 0
         own = np.asarray(np.atleast_2d(kept).any(axis=0))
         features = np.flatnonzero(own[: objective.design.n_features])

@@ -5,7 +5,7 @@ L2                 from the trace of the covariance of X times sup ℓ″, which
                    direction, so that all weights are at most half of what the data ask for, to 10⁻⁶ of it
 
 With one score ℓ′ is a constant plus a function of y for the logistic and the squared loss, so the gradient of the loss
-at W = 0 and the best intercept is that of centred columns at 0, and λ_max is its largest entry over the penalty's kink.
+at W = 0 and the best intercept is that of centred columns at 0, and λ_max is its dual norm, the largest entry over the kink.
 For other losses that is near λ_max.   Friedman, Hastie & Tibshirani (2010), Journal of Statistical Software 33(1), §2.5
 """
 
@@ -26,7 +26,7 @@ def from_data(objectives: Sequence[Objective], count: int) -> list[float]:
     first = objectives[0]
     assert first.penalty is not None
     top = max(map(_largest, objectives)) or 1.0
-    weakest = top * (L1_RANGE if first.penalty.kink else L2_RANGE)
+    weakest = top * (L1_RANGE if first.penalty.kinked else L2_RANGE)
     return [float(strength) for strength in np.geomspace(top, weakest, count)]
 
 
@@ -34,13 +34,15 @@ def _largest(objective: Objective) -> float:
     design, weights, penalty = objective.design, objective.weights, objective.penalty
     assert penalty is not None
     mean = design.XT @ weights if design.intercept else np.zeros(design.n_features)
-    if not penalty.kink:
+    if not penalty.kinked:
         lengths = design.column_norms(weights)[: design.n_features]
-        spread = float(np.maximum(lengths**2 - mean**2, 0).sum())
+        spread = np.maximum(lengths**2 - mean**2, 0)
         steepness = objective.loss.smoothness if np.isfinite(objective.loss.smoothness) else 1.0
-        return float(spread * steepness / penalty.curvature)
+        curvature = np.broadcast_to(penalty.curvature, spread.shape)
+        bent = curvature > 0
+        return float((spread[bent] / curvature[bent]).sum() * steepness)
     g = objective.at(objective.zero()).loss_gradient
     G = objective.weight_part(g)
     if design.intercept:
         G = G - g[..., -1:] * mean
-    return float(np.abs(G).max(initial=0) / penalty.kink) * (1 + ROUNDING)
+    return penalty.dual_norm(G) * (1 + ROUNDING)

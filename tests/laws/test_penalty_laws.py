@@ -59,6 +59,15 @@ def test_steepest_is_the_direction_of_steepest_descent(name: str, t: float) -> N
             assert slope(D) >= -length * np.linalg.norm(D) - 1e-5
 
 
+@pytest.mark.parametrize("name", [n for n in PENALTIES if penalty_called(n).kinked])
+def test_from_the_dual_norm_on_nothing_descends_from_zero(name: str) -> None:
+    penalty, G, zero = penalty_called(name), np.array([[0.2, 2.5, -0.4], [0.0, 5.0, 1.0]]), 0 * W
+    G = G if penalty.free is None else np.where(penalty.free, 0, G)
+    t = penalty.dual_norm(G)
+    assert not penalty.steepest(zero, G, t * (1 + 1e-12)).any()
+    assert penalty.steepest(zero, G, t * (1 - 1e-6)).any()
+
+
 @pytest.mark.parametrize("name", PENALTIES)
 def test_some_features_of_a_penalty_are_the_penalty_with_zeros_elsewhere(name: str) -> None:
     penalty = penalty_called(name)

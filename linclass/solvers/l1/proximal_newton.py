@@ -80,9 +80,7 @@ def stages(point: Point) -> Iterator[Objective]:
     """The problem at strengths that decrease to about its own, if the start has no support."""
     objective = point.objective
     if objective.kinked and not objective.weight_part(point.theta).any():
-        slopes, kink = np.abs(objective.weight_part(point.steepest)), objective.kink
-        if objective.free is not None:
-            kink = np.where(objective.free, np.inf, kink)
-        ratio = 1 + float((slopes / kink).max(initial=0))
+        slopes = objective.weight_part(point.steepest)
+        ratio = 1 + objective.penalty.dual_norm(slopes) / objective.strength
         while (ratio := STAGE * ratio) > 1.2:
             yield objective.with_strength(objective.strength * ratio)
