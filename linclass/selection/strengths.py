@@ -5,8 +5,8 @@ L2                 from the trace of the covariance of X times sup ℓ″, which
                    direction, so that all weights are at most half of what the data ask for, to 10⁻⁶ of it
 
 With one score ℓ′ is a constant plus a function of y for the logistic and the squared loss, so the gradient of the loss
-at W = 0 and the best intercept is that of centred columns at 0, and λ_max is its dual norm, the largest entry over the kink.
-For other losses that is near λ_max.   Friedman, Hastie & Tibshirani (2010), Journal of Statistical Software 33(1), §2.5
+at W = 0 and the best intercept is that of centred columns at 0, and λ_max is its dual norm, the largest entry over the
+kink. For other losses that is near λ_max.   Friedman, Hastie & Tibshirani (2010), J. Statistical Software 33(1), §2.5
 """
 
 from __future__ import annotations
