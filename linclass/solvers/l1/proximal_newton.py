@@ -59,10 +59,10 @@ class ProximalNewton(Solver):
             point = working.point_of(objective)
             if trace:
                 trace(point)
-        certificate, working, near = np.inf, None, LOOK * float(np.max(objective.kink))
+        certificate, working, small = np.inf, None, LOOK * float(np.max(objective.kink))
         while True:
             left = float(np.abs(units.excess(point)).max(initial=0))
-            if left <= near or not objective.kinked or steps >= self.n_steps:
+            if left <= small or not objective.kinked or steps >= self.n_steps:
                 certificate = objective.certificate(point)
             if certificate <= self.tol or steps >= self.n_steps or point.separates:
                 break
