@@ -65,8 +65,9 @@ def _objections(step: Any, options: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _estimator_problems(
-    entry: Mapping[str, Any], needed: tuple[str, ...] = NEEDED
+    entry: Mapping[str, Any], needed: tuple[str, ...] = NEEDED, classifies: bool = True
 ) -> Iterator[tuple[list[Any], str]]:
+    """`classifies`: not under the parameter `regressor`, as of FlexibleDiscriminantAnalysis."""
     look_beside_the_study()
     try:
         cls = import_class(entry["classifier"])
@@ -100,11 +101,12 @@ def _estimator_problems(
         if _is_fixed(name, params)
     ]
     for place, inner in inner_entries(params):
-        problems_inside = _estimator_problems(inner, needed=())
+        classes = classifies and "regressor" not in place
+        problems_inside = _estimator_problems(inner, needed=(), classifies=classes)
         found += [(["params", *place, *path], text) for path, text in problems_inside]
     yield from found
     if not found:
-        yield from _working(Method.from_entry(entry), tune)
+        yield from _working(Method.from_entry(entry), tune, classifies)
 
 
 def _names_of_steps(params: Mapping[str, Any]) -> set[str]:
@@ -132,7 +134,9 @@ def inner_entries(value: Any) -> Iterator[tuple[list[Any], Mapping[str, Any]]]:
             yield from (([key, *path], entry) for path, entry in inner_entries(inside))
 
 
-def _working(method: Method, tune: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
+def _working(
+    method: Method, tune: Mapping[str, Any], classifies: bool
+) -> Iterator[tuple[list[Any], str]]:
     """Construct the estimator with each candidate, as fits will, and report its errors."""
     tries: list[tuple[list[Any], dict[str, Any]]] = [(["params"], {})] if not tune else []
     first = {name: tuning.candidates({name: spec})[0][name] for name, spec in tune.items()}
@@ -143,7 +147,7 @@ def _working(method: Method, tune: Mapping[str, Any]) -> Iterator[tuple[list[Any
             estimator = method.estimator(**chosen)
             for part in _with_inner(estimator):
                 _object(part)
-            if is_regressor(estimator):
+            if classifies and is_regressor(estimator):
                 name = method.classifier.__name__
                 yield ["classifier"], f"{name} predicts numbers, not classes; give a classifier"
                 return

@@ -13,6 +13,7 @@ from linclass_study.project import ROOT
 from linclass_study.refusal import Refused
 from linclass_study.study import config as studies
 from linclass_study.study import yaml_file
+from linclass_study.study.method_check import problems
 
 DEFAULT = ROOT / "config" / "config.yaml"
 BASE = "results: r\ndatasets: [iris]\nmethods: [majority]\n"
@@ -174,6 +175,17 @@ METHODS = {
     "somebody's regressor": (
         "classifier: sklearn.linear_model.Ridge",
         "mine.classifier: Ridge predicts numbers, not classes; give a classifier",
+    ),
+    "a regressor inside that is no classifier": (
+        "classifier: linclass.OneVsRest, params: {estimator: {classifier: linclass.Ridge}}",
+        "mine.params.estimator.classifier: Ridge predicts numbers, not classes; give a classifier",
+    ),
+    "wrong parameter of a regressor inside": (
+        (
+            "classifier: linclass.FlexibleDiscriminantAnalysis, "
+            "params: {regressor: {classifier: linclass.Ridge, params: {alpha: 1}}}"
+        ),
+        "mine.params.regressor.params.alpha: Ridge has no parameter 'alpha'",
     ),
     "wrong parameter of an estimator inside": (
         (
@@ -392,6 +404,11 @@ def test_a_wrong_entry_of_a_grid_is_told_in_the_line_of_the_grid(tmp_path, study
     first = str(refused.value).splitlines()[0]
     assert first.startswith("study.yaml, line 10: define.methods.ridge_{strength}.params.strenth: ")
     assert "(of 'ridge_0.1')" in first
+
+
+def test_every_method_of_the_catalogue_can_work():
+    catalogue = yaml_file.numbers(yaml_file.read(ROOT / "config" / "methods.yaml"))
+    assert {name: found for name, entry in catalogue.items() if (found := [*problems(entry)])} == {}
 
 
 def test_the_sweep_has_what_it_promises():
