@@ -40,6 +40,10 @@ class Block:
         """(b,), or (b, K) for theta (width, K)."""
         return np.asarray(self.rows @ theta)
 
+    def row(self, i: int) -> tuple[Any, Array]:
+        """(features, values) of a row; all features if dense."""
+        return slice(None), self.rows[i]
+
     def add(self, theta: Array, coefficients: Array) -> None:
         """θ ← θ + Σ_i a_i x_i."""
         theta += self.rows.T @ coefficients
@@ -65,14 +69,18 @@ class SparseBlock(Block):
         own = sparse.csr_array(parts, shape=(self.rows.shape[0], len(self.features)))
         return own.T.tocsr()
 
+    def row(self, i: int) -> tuple[Any, Array]:
+        own = slice(self.rows.indptr[i], self.rows.indptr[i + 1])
+        return self.rows.indices[own], self.rows.data[own]
+
     def add(self, theta: Array, coefficients: Array) -> None:
         changes = np.count_nonzero(coefficients)
         if theta.ndim == 1 or changes > 2 * len(coefficients):
             theta[self.features] += self._occurring @ coefficients
             return
         for i, k in zip(*np.nonzero(coefficients), strict=True):  # two classes of some rows
-            own = slice(self.rows.indptr[i], self.rows.indptr[i + 1])
-            theta[self.rows.indices[own], k] += coefficients[i, k] * self.rows.data[own]
+            features, values = self.row(i)
+            theta[features, k] += coefficients[i, k] * values
 
 
 def blocks(X: Any, intercept: bool) -> Iterator[Block]:

@@ -48,6 +48,9 @@ class OnlineClassifier(LinearScores, LinearGeometry):
         """θ of the fitted model."""
         return self._theta
 
+    def _accept(self, X: Any) -> None:
+        """Refuse rows, or a number of classes, that the rule is not for."""
+
     def check(self) -> None:
         if self.order not in ORDERS:
             raise ValueError(f"order is {self.order!r}; use {' or '.join(ORDERS)}.")
@@ -58,6 +61,7 @@ class OnlineClassifier(LinearScores, LinearGeometry):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
+        self._accept(X)
         if self.order == "random":
             rows = random_order(X, codes, self.random_state)
             X, codes, weights = X[rows], codes[rows], weights[rows]
@@ -93,6 +97,7 @@ class OnlineClassifier(LinearScores, LinearGeometry):
         """
         first = not hasattr(self, "_theta")
         X, codes, weights = rows_of_call(self, first, X, y, classes, sample_weight)
+        self._accept(X)
         if first:
             self._begin(X, weights)
         tally = Tally(visits=0.0 if first else self._visits)
@@ -115,11 +120,14 @@ class OnlineClassifier(LinearScores, LinearGeometry):
         """Set the fitted attributes."""
         self._visits = tally.visits
         self._tell(tally)
-        theta, d = np.atleast_2d(self._parameters().T), X.shape[1]
-        self.coef_ = np.ascontiguousarray(theta[:, :d])
-        self.intercept_ = theta[:, d].copy() if self.fit_intercept else np.zeros(len(theta))
+        self.coef_, self.intercept_ = self._coefficients()
         status = "max_iter" if reason else "converged"
         return self._record(status, reason, **self._certified(X, codes, weights), n_iter=n_iter)
+
+    def _coefficients(self) -> tuple[Array, Array]:
+        theta, d = np.atleast_2d(self._parameters().T), self.n_features_in_
+        b = theta[:, d].copy() if self.fit_intercept else np.zeros(len(theta))
+        return np.array(theta[:, :d]), b
 
     def _tell(self, tally: Tally) -> None:
         self.n_mistakes_ = int(tally.mistakes)

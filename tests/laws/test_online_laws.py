@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from linclass import Adaline, AveragedPerceptron, PassiveAggressive, Relaxation, largest_margin
+from linclass import (
+    Adaline,
+    AveragedPerceptron,
+    BalancedWinnow,
+    PassiveAggressive,
+    Relaxation,
+    Winnow,
+    largest_margin,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -31,7 +39,10 @@ RULES: dict[str, tuple[Any, Callable[[float, float], float]]] = {
     ),
     "overrelaxation": (Relaxation(step=1.6), lambda m, k: 1.6 * max(0, 1 - m) / k),
 }
-MODELS = {name: model for name, (model, _) in RULES.items()} | {"adaline": Adaline(step=0.02)}
+MODELS = {name: model for name, (model, _) in RULES.items()} | {
+    "adaline": Adaline(step=0.02),
+    "winnow": BalancedWinnow(),
+}
 
 
 def rows(K: int, n: int = 200, overlap: float = 1.0, seed: int = 0) -> tuple[Any, Any]:
@@ -232,3 +243,80 @@ def test_dense_and_sparse_rows_in_random_order_are_the_same_rows(name: str) -> N
     dense = type(MODELS[name])(**MODELS[name].get_params()).fit(X, y)
     other = type(MODELS[name])(**MODELS[name].get_params()).fit(sparse.csr_array(X), y)
     np.testing.assert_allclose(theta_of(other), theta_of(dense), atol=1e-8)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("K", [2, 4])
+def test_balanced_winnow_multiplies_row_by_row(K: int, kind: Any) -> None:
+    X, y = rows(K)
+    u, v = np.ones((K, 7)), np.ones((K, 7))  # for two classes the second of each is used
+    visits = np.random.default_rng(1).integers(0, 4, len(y))
+    mistakes = 0
+    for x, k in zip(np.repeat(X, visits, axis=0), np.repeat(y, visits), strict=True):
+        x = np.append(x, 1.0)
+        z = (u - v) @ x
+        signs = np.zeros(K)
+        if K == 2:
+            signs[1] = 2 * k - 1
+            wrong = signs[1] * z[1] <= 0
+        else:
+            rival = int(np.argmax(np.where(np.arange(K) == k, -np.inf, z)))
+            signs[k], signs[rival] = 1, -1
+            wrong = z[k] <= z[rival]
+        if wrong:
+            mistakes += 1
+            u *= np.exp(0.1 * signs[:, None] * x)
+            v *= np.exp(-0.1 * signs[:, None] * x)
+    model = fresh(BalancedWinnow(), max_iter=1).fit(kind(X), y, sample_weight=visits)
+    assert model.n_mistakes_ == mistakes > 10
+    w = (u - v)[1:] if K == 2 else u - v
+    np.testing.assert_allclose(theta_of(model), w, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("relevant", [1, 3, 6])
+@pytest.mark.parametrize("d", [20, 200])
+def test_winnow_learns_a_disjunction_with_few_mistakes(d: int, relevant: int) -> None:
+    """2 + 3 r (1 + log₂ d), in any order and however often the rows are met."""
+    rng = np.random.default_rng(d + relevant)
+    X = (rng.random((600, d)) < 0.15).astype(float)
+    y = X[:, :relevant].any(axis=1).astype(int)
+    for rule in (Winnow(order="cyclic", max_iter=1000), Winnow(max_iter=1000)):
+        model = rule.fit(sparse.csr_array(X), y)
+        assert model.status_ == "converged"
+        assert model.score(X, y) == 1
+        assert 0 < model.n_mistakes_ <= 2 + 3 * relevant * (1 + np.log2(d))
+        assert (model.coef_ > 0).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("share", [0.3, 1.0, 1.7])
+def test_balanced_winnow_is_bounded_by_the_margin_of_another_classifier(
+    share: float, seed: int
+) -> None:
+    """ln(2d + 2)/(ηγ − η²X²/2), for a hyperplane that few of many features decide."""
+    rng = np.random.default_rng(seed)
+    X = rng.choice([-1.0, 1.0], size=(400, 60))
+    w = np.zeros(60)
+    w[:3] = [0.6, 0.3, 0.1]
+    y = (X @ w > 0).astype(int)
+    margin = np.abs(X @ w).min()
+    assert margin > 1e-9
+    step = share * margin  # the best is margin/X², and X = 1
+    model = BalancedWinnow(step=step, max_iter=10_000).fit(X, y)
+    assert model.status_ == "converged"
+    assert 0 < model.n_mistakes_ <= np.log(2 * 61) / (step * margin - step**2 / 2)
+
+
+def test_weights_of_balanced_winnow_do_not_overflow() -> None:
+    X, y = rows(2)
+    far = BalancedWinnow(step=200.0, max_iter=20).fit(X, y)
+    assert np.isfinite(far.coef_).all()
+    assert far.score(X, y) > 0.5
+
+
+def test_winnow_refuses_what_it_is_not_for() -> None:
+    X, y = rows(2)
+    with pytest.raises(ValueError, match=r"Negative values .* Use BalancedWinnow"):
+        Winnow().fit(X, y)
+    with pytest.raises(ValueError, match=r"4 classes. Use BalancedWinnow"):
+        Winnow().fit(np.abs(X), np.arange(len(y)) % 4)

@@ -1,0 +1,116 @@
+"""Winnow: positive weights, multiplied by a factor at each mistake, for features x_j ≥ 0, of which few matter,
+
+    ŷ = 1 if w·x > Θ, else 0;   w_j ← w_j α^{x_j} if a row of class 1 was missed, w_j α^{−x_j} if one of class 0 was,
+
+beginning with w_j = 1. If y is the disjunction of r of d binary features, α = 2 and Θ = d, it makes at most
+
+    2 + 3 r (1 + log₂ d)
+
+mistakes, where the perceptron can make of the order of r d. It is Littlestone's second version, for two classes, and
+has no negative weights; BalancedWinnow has, for any features and K classes.
+
+Predicts: scores, linear in x.
+Cost: O(n d) a pass over the rows, and O(n d) a mistake at worst.
+Certificate: training mistakes, as a share of the rows.
+Reference: Littlestone (1988), Machine Learning 2; bound as in Blum (1998), On-Line Algorithms in Machine Learning.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from linclass.applicability import NotApplicable
+from linclass.numerics import Array
+from linclass.online.block import Block
+from linclass.online.correction import Tally
+from linclass.online.log_weights import LogWeights, correct_by_factors
+from linclass.online.online_classifier import OnlineClassifier, require_number
+
+
+class Winnow(OnlineClassifier):
+    """Parameters
+    ----------
+    promotion : float, default=2.0
+        α, above 1.
+    threshold : float or None, default=None
+        Θ, above 0. None is the number of features d.
+    order : {'random', 'cyclic'}, default='random'
+        Order of the rows in `fit`: shuffled once, whatever the order given, or as given.
+    max_iter : int, default=100
+        Limit on the number of passes over the rows.
+    random_state : int, numpy.random.Generator or None, default=0
+        Seed of the order 'random'. None draws a new one for each fit.
+
+    Attributes
+    ----------
+    classes_ : array of shape (2,)
+        The classes, sorted.
+    coef_ : array of shape (1, d)
+        Weights w, above 0.
+    intercept_ : array of shape (1,)
+        −Θ.
+    n_mistakes_ : int
+        Number of corrections, in all passes of `fit` or in the last `partial_fit`.
+    """
+
+    fit_intercept = False  # the threshold is no weight
+    poor_score = True  # features without a sign cannot say everything
+    _weights: LogWeights
+    _threshold: float
+
+    def __init__(
+        self,
+        *,
+        promotion: float = 2.0,
+        threshold: float | None = None,
+        order: str = "random",
+        max_iter: int = 100,
+        random_state: Any = 0,
+    ):
+        self.promotion = promotion
+        self.threshold = threshold
+        self.order = order
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def check(self) -> None:
+        super().check()
+        require_number("promotion", self.promotion)
+        if self.promotion <= 1:
+            raise ValueError(f"promotion is {self.promotion!r}; it must be above 1.")
+        if self.threshold is not None:
+            require_number("threshold", self.threshold)
+
+    def _begin(self, X: Any, weights: Array) -> None:
+        self._theta = np.zeros(0)
+        self._weights = LogWeights(X.shape[1], signed=False)
+        self._threshold = float(X.shape[1] if self.threshold is None else self.threshold)
+
+    def _accept(self, X: Any) -> None:
+        if len(self.classes_) > 2:
+            raise NotApplicable(
+                "Only binary classification is supported. The type of the target is multiclass: "
+                f"{len(self.classes_)} classes. Use BalancedWinnow()."
+            )
+        least = float(X.data.min(initial=0) if sparse.issparse(X) else X.min())
+        if least < 0:
+            raise NotApplicable(
+                f"Negative values in data passed to Winnow: X has {least:g}; its features are at least "
+                "0. Use BalancedWinnow(), or indicators of the features."
+            )
+
+    def _visit(self, block: Block, codes: Array, weights: Array, tally: Tally) -> None:
+        rate = float(np.log(self.promotion))
+        correct_by_factors(block, self._weights, codes, weights, rate, self._threshold, tally)
+
+    def _coefficients(self) -> tuple[Array, Array]:
+        return self._weights.values[None].copy(), np.array([-self._threshold])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.multi_class = False
+        return tags

@@ -1,0 +1,82 @@
+"""Laws of the Ho–Kashyap procedure: what it says of separability is proved, and agrees with `separability`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from linclass import HoKashyap, LeastSquaresClassifier, separability
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def rows(seed: int, apart: float, n: int = 60) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    return rng.normal(size=(n, 3)) + apart * y[:, None] + 50, y
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("apart", [0.3, 1.0, 2.0, 4.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_what_it_says_of_separability_is_true(seed: int, apart: float, kind: Any) -> None:
+    X, y = rows(seed, apart)
+    model = HoKashyap(max_iter=20_000).fit(kind(X), y)
+    truth = separability(X, y)
+    (said,) = model.separable_
+    assert said is not None
+    assert said == truth.separable
+    assert (model.status_, model.score(X, y) == 1) == ("converged", said)
+    multipliers = model.multipliers_[0]
+    assert multipliers.any() != said
+    if not said:  # a convex combination of each class, and they are the same point
+        for k in (0, 1):
+            assert multipliers[y == k].sum() == pytest.approx(0.5, abs=1e-9)
+        assert (multipliers >= 0).all()
+        first, second = (2 * multipliers[y == k] @ X[y == k] for k in (0, 1))
+        np.testing.assert_allclose(first, second, atol=1e-9)
+
+
+def test_rows_that_touch_are_never_called_separable() -> None:
+    """Quasi-complete separation: one point has both classes."""
+    X = np.array([[0.0], [1], [1], [2]])
+    model = HoKashyap().fit(X, [0, 0, 1, 1])
+    assert model.separable_ == [False]
+    assert np.flatnonzero(model.multipliers_[0]).tolist() == [1, 2]
+
+
+def test_exclusive_or_is_proved_inseparable() -> None:
+    corners = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]])
+    model = HoKashyap().fit(corners, [0, 0, 1, 1])
+    assert model.separable_ == [False]
+    np.testing.assert_allclose(model.multipliers_, 0.25)
+
+
+def test_classes_are_separated_from_the_rest_one_by_one() -> None:
+    """On a line the middle class cannot be separated from the others."""
+    X = np.array([[0.0], [1], [5], [6], [10], [11]])
+    y = np.array([0, 0, 1, 1, 2, 2])
+    model = HoKashyap(max_iter=20_000).fit(X, y)
+    assert model.separable_ == [True, False, True]
+    for k in (0, 2):
+        z = np.where(y == k, 1, -1) * model.decision_function(X)[:, k]
+        assert z.min() > 0
+
+
+def test_a_row_of_weight_two_is_the_row_twice() -> None:
+    X, y = rows(0, 1.0)
+    weights = np.random.default_rng(1).integers(0, 4, len(y))
+    weighted = HoKashyap(max_iter=200).fit(X, y, sample_weight=weights)
+    repeated = HoKashyap(max_iter=200).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-6)
+    assert weighted.separable_ == repeated.separable_
+
+
+def test_the_first_step_is_least_squares_on_signs() -> None:
+    X, y = rows(1, 0.3)
+    first = HoKashyap(max_iter=1).fit(X, y)
+    other = LeastSquaresClassifier().fit(X, y)
+    assert np.array_equal(first.predict(X), other.predict(X))
