@@ -22,7 +22,6 @@ Reference: Platt (2000); Zadrozny & Elkan (2002), KDD; Guo et al. (2017), ICML.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from numbers import Integral
 from typing import Any, Self
@@ -36,6 +35,8 @@ from linclass.calibration.platt import PlattSigmoids
 from linclass.calibration.temperature import Temperature
 from linclass.classifiers.linear_svm import LinearSVM
 from linclass.conventions.classifier import Classifier
+from linclass.conventions.cloned import cloned
+from linclass.conventions.metadata import asking_for_weights
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.multiclass.from_binary import weights_for
 from linclass.numerics import Array
@@ -184,9 +185,8 @@ class Calibrated(SoftmaxProbabilities):
         return np.asarray(self._map.decision(Z))
 
     def _fitted(self, X: Any, codes: Array, weights: Array | None) -> Any:
-        made = self.estimator
-        params = {} if made is None else copy.deepcopy(made.get_params(deep=False))
-        model = (LinearSVM if made is None else type(made))(**params)
+        chosen = self.estimator
+        model = asking_for_weights(LinearSVM()) if chosen is None else cloned(chosen)
         with silently():
             own = {} if weights is None else weights_for(model.fit, weights)
             model.fit(own_copy(X, model), codes, **own)  # a foreign `fit` may return None

@@ -11,4 +11,7 @@ def cloned(estimator: Any) -> Any:
     if not hasattr(estimator, "get_params") or isinstance(estimator, type):
         return copy.deepcopy(estimator)
     params = estimator.get_params(deep=False)
-    return type(estimator)(**{name: cloned(value) for name, value in params.items()})
+    copied = type(estimator)(**{name: cloned(value) for name, value in params.items()})
+    if hasattr(estimator, "_metadata_request"):  # what it asks for is no parameter
+        copied._metadata_request = copy.deepcopy(estimator._metadata_request)
+    return copied

@@ -18,13 +18,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from linclass import validation
+from linclass.conventions.metadata import RequestsMetadata
+from linclass.conventions.saved import Saved
 from linclass.unfinished import warn_of
 from linclass.validation import Matrix
 
 MODELS = re.compile(r"linclass\.(classifiers|regressors)\.")
 
 
-class Estimator:
+class Estimator(RequestsMetadata, Saved):
     """The parameters are the arguments of `__init__`, stored as given; what is learned ends in `_`.
 
     Attributes

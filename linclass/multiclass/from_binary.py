@@ -21,6 +21,7 @@ from linclass import validation
 from linclass.applicability import NotApplicable
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.cloned import cloned
+from linclass.conventions.metadata import asking_for_weights, takes_weights
 from linclass.predicted import own_copy
 from linclass.unfinished import one_warning, silently
 
@@ -174,7 +175,7 @@ class FromBinary(Classifier):
 
     def _inner(self) -> Any:
         if self.estimator is None:
-            return import_module(DEFAULT).LogisticRegression()
+            return asking_for_weights(import_module(DEFAULT).LogisticRegression())
         return self.estimator
 
     def _inner_scores(self, X: Any) -> np.ndarray:
@@ -220,7 +221,7 @@ def weights_for(fit: Any, weights: np.ndarray) -> dict[str, np.ndarray]:
         raise ValueError(
             f"{name} takes no sample_weight; leave sample_weight and class_weight out, or choose another."
         )
-    return {"sample_weight": weights}
+    return {"sample_weight": weights} if takes_weights(fit.__self__) else {}
 
 
 def _score(inner: Any, X: Any) -> np.ndarray:

@@ -14,6 +14,7 @@ import numpy as np
 from linclass.applicability import NotApplicable
 from linclass.batches.path import Path
 from linclass.conventions.cloned import cloned
+from linclass.conventions.metadata import takes_weights
 from linclass.multiclass.from_binary import weights_for
 from linclass.numerics import Array
 from linclass.predicted import own_copy
@@ -25,6 +26,7 @@ def fits_of(
     estimator: Any, options: Sequence[Option], X: Any, y: Array, weights: Array | None
 ) -> list[Any]:
     """A fit to these rows for each option."""
+    weights = _asked_for(estimator, weights)
     fits: list[Any] = [None] * len(options)
     for members in _along_paths(options):
         first = cloned(estimator).set_params(**options[members[0]])
@@ -52,6 +54,7 @@ def fits_on_folds(
     held_out: Sequence[Array],
 ) -> Iterator[list[Any]]:
     """For each fold the fits to the rows that it does not hold out."""
+    weights = _asked_for(estimator, weights)
     if hasattr(estimator, "fit_many"):
         try:
             yield from cloned(estimator).fit_many(
@@ -73,6 +76,10 @@ def _fitted(model: Any, option: Option, X: Any, y: Array, weights: Array | None)
     given = {} if weights is None else weights_for(model.fit, weights)
     model.fit(own_copy(X, model), y, **given)  # a foreign `fit` may return None
     return model
+
+
+def _asked_for(estimator: Any, weights: Array | None) -> Array | None:
+    return weights if weights is None or takes_weights(estimator) else None
 
 
 def _along_paths(options: Sequence[Option]) -> Iterator[list[int]]:

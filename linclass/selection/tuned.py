@@ -14,6 +14,7 @@ from linclass.applicability import NotApplicable
 from linclass.batches.path import Path, check_strengths
 from linclass.conventions.cloned import cloned
 from linclass.conventions.estimator import Estimator
+from linclass.conventions.metadata import asking_for_weights
 from linclass.numerics import Array
 from linclass.resampling import stratified_folds
 from linclass.selection import strengths, tuning
@@ -217,7 +218,7 @@ class Tuned(Estimator):
         if self.estimator is not None:
             return self.estimator
         file, _, name = self.default.rpartition(".")
-        return getattr(import_module(file), name)()
+        return asking_for_weights(getattr(import_module(file), name)())
 
 
 def kept_groups(groups: Any, sample_weight: Any, y: Any) -> Array | None:

@@ -2,10 +2,11 @@
 
 from typing import Any, ClassVar, Self
 
+from linclass.conventions.saved import Saved
 from linclass.table import Table
 
 
-class Transform:
+class Transform(Saved):
     """A map of tables that is fitted to training rows."""
 
     makes_dense: ClassVar[bool] = False  # whether sparse rows come out dense

@@ -1,0 +1,165 @@
+"""scikit-learn's metadata routing: which of `sample_weight`, `offset`, `groups`, … a method asks for.
+
+With `sklearn.set_config(enable_metadata_routing=True)` searches, pipelines and meta-estimators of both libraries pass
+on what `set_fit_request(sample_weight=True)` asked for, and nothing else. Without it they pass weights on where they
+are taken.   scikit-learn user guide, "Metadata Routing"
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from typing import Any, Self
+
+METHODS = (
+    "fit",
+    "partial_fit",
+    "predict",
+    "predict_proba",
+    "predict_log_proba",
+    "decision_function",
+    "score",
+)
+KNOWN = ("X", "y", "classes")  # no metadata
+
+
+class RequestsMetadata:
+    """Mixin of estimators; one with a parameter `estimator` routes to it."""
+
+    _metadata_request: Any
+
+    def set_fit_request(self, **requests: bool | str | None) -> Self:
+        """Ask for metadata in `fit`, for scikit-learn's metadata routing.
+
+        Parameters
+        ----------
+        **requests : bool, str or None
+            Name of an argument of `fit`, such as `sample_weight`: True asks for it, False declines it, a
+            string asks for it by another name, None leaves it open, and then passing it is an error.
+
+        Returns
+        -------
+        self
+        """
+        return self._request("fit", requests)
+
+    def set_partial_fit_request(self, **requests: bool | str | None) -> Self:
+        """Ask for metadata in `partial_fit`, as `set_fit_request` does for `fit`.
+
+        Parameters
+        ----------
+        **requests : bool, str or None
+            Name of an argument of `partial_fit`.
+
+        Returns
+        -------
+        self
+        """
+        return self._request("partial_fit", requests)
+
+    def set_score_request(self, **requests: bool | str | None) -> Self:
+        """Ask for metadata in `score`, as `set_fit_request` does for `fit`.
+
+        Parameters
+        ----------
+        **requests : bool, str or None
+            Name of an argument of `score`.
+
+        Returns
+        -------
+        self
+        """
+        return self._request("score", requests)
+
+    def get_metadata_routing(self) -> Any:
+        """What this estimator asks for, and the one inside it.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRequest or MetadataRouter
+        """
+        if "estimator" not in _arguments(type(self)):
+            return self._get_metadata_request()
+        from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        inner: Any = getattr(self, "estimator", None)
+        router = MetadataRouter(owner=self).add_self_request(self)
+        return router if inner is None else router.add(estimator=inner, method_mapping=mapping)
+
+    def _get_metadata_request(self) -> Any:
+        """scikit-learn's name for what is asked for here, without the estimator inside."""
+        from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
+
+        if hasattr(self, "_metadata_request"):
+            return get_routing_for_object(self._metadata_request)
+        requests = MetadataRequest(owner=self)
+        for method in METHODS:
+            for name in _metadata(self, method):
+                getattr(requests, method).add_request(param=name, alias=None)
+        return requests
+
+    def _request(self, method: str, given: dict[str, Any]) -> Self:
+        if not is_routing():
+            raise RuntimeError(
+                f"set_{method}_request needs metadata routing; call "
+                "sklearn.set_config(enable_metadata_routing=True) first."
+            )
+        known = _metadata(self, method)
+        if unknown := sorted(set(given) - set(known)):
+            raise TypeError(
+                f"{method} of {type(self).__name__} has no argument {unknown[0]!r}; it has "
+                f"{', '.join(known) or 'none besides X and y'}."
+            )
+        requests = self._get_metadata_request()
+        for name, alias in given.items():
+            getattr(requests, method).add_request(param=name, alias=alias)
+        self._metadata_request = requests
+        return self
+
+
+def is_routing() -> bool:
+    """Whether scikit-learn's metadata routing is on."""
+    if "sklearn" not in sys.modules:
+        return False
+    from sklearn import get_config
+
+    return bool(get_config()["enable_metadata_routing"])
+
+
+def takes_weights(model: Any) -> bool:
+    """Whether a meta-estimator passes weights on to `model.fit`, which has the argument."""
+    if not is_routing():
+        return True
+    from sklearn.exceptions import UnsetMetadataPassedError
+    from sklearn.utils.metadata_routing import MetadataRouter, get_routing_for_object
+
+    routing = get_routing_for_object(model)
+    if isinstance(routing, MetadataRouter) or routing.consumes("fit", ["sample_weight"]):
+        return True
+    if routing.fit.requests.get("sample_weight") is None:
+        name = type(model).__name__
+        raise UnsetMetadataPassedError(
+            message=f"sample_weight is passed, but {name} does not say whether it asks for it; call "
+            f"{name}.set_fit_request(sample_weight=True) or set_fit_request(sample_weight=False).",
+            unrequested_params={"sample_weight": None},
+            routed_params={},
+        )
+    return False
+
+
+def asking_for_weights(model: Any) -> Any:
+    """The default estimator of a meta-estimator, which nobody could set a request on."""
+    return model.set_fit_request(sample_weight=True) if is_routing() else model
+
+
+def _arguments(function: Any) -> list[str]:
+    try:
+        return list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return []
+
+
+def _metadata(model: Any, method: str) -> list[str]:
+    called = getattr(model, method, None)
+    return [name for name in _arguments(called) if name not in KNOWN] if callable(called) else []
