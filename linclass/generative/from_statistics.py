@@ -1,44 +1,29 @@
-"""Classifiers that are functions of sums over rows: cross-validation, shards and streams for one pass.
+"""Classifiers that are functions of sums over rows: cross-validation for one pass.
 
 Such a classifier defines the sums (`_gather`) and what it learns from them (`_learn`). The sums over the
 training rows of a fold are those of all rows minus those of the fold, so cross-validation reads the rows
-once, whatever the number of folds (`fit_many`). Sums of shards add up to the sums of all rows (`merge`),
-and rows that do not fit into memory are summed block by block (`partial_fit`, `fit_blocks`).
+once, whatever the number of folds (`fit_many`). The sums also grow by rows and shards (increments.py).
 Hastie, Tibshirani & Friedman (2009), §7.10
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
 
 from linclass import validation
 from linclass.applicability import NotApplicable
-from linclass.class_weights import weights_of_some
-from linclass.conventions.classifier import Classifier
+from linclass.generative.increments import BALANCED, Increments
 from linclass.unfinished import one_warning
 
 Folds = Sequence[np.ndarray]
-BALANCED = (
-    "class_weight='balanced' depends on all the rows of a fit, and their sums cannot share it."
-)
 
 
-class FromStatistics(Classifier):
+class FromStatistics(Increments):
     """Base of classifiers that are functions of sums over rows."""
-
-    statistics_: Any
-
-    def _observed(self, X: Any) -> Any:
-        """The rows in the form in which they are summed."""
-        return X
-
-    def _gather(self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int) -> Any:
-        """The sums over these rows of K classes; they can be added, subtracted and checked for cancellation."""
-        raise NotImplementedError
 
     def _left_out(
         self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int, folds: Folds
@@ -63,14 +48,6 @@ class FromStatistics(Classifier):
     def _learn_stack(self, stack: Any) -> list[Self]:
         """A model for each fold of a stack; subclasses may compute all of them at once."""
         return [copy.copy(self)._learn(statistics) for statistics in stack.split()]
-
-    def _learn(self, statistics: Any) -> Self:
-        """Set everything but `classes_` and the features, from the sums alone."""
-        raise NotImplementedError
-
-    def _gathering(self) -> Any:
-        """The parameters on which the sums depend: models that agree in them share the sums."""
-        return ()
 
     def _scaled(self, statistics: Any, shift: Any, scale: Any) -> Any:
         """The sums over the rows (x − shift) / scale."""
@@ -174,157 +151,9 @@ class FromStatistics(Classifier):
         """(scores (n, K), mask of the rows that need a fit of their own): here all of them."""
         return np.zeros((len(codes), len(self.classes_))), np.ones(len(codes), dtype=bool)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Update the fit with more rows.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            New rows.
-        y : array of shape (n,)
-            Class of each row.
-        classes : sequence or None, default=None
-            All classes, also those without rows so far. None takes the classes seen so far.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row, at least 0; None weighs all rows equally.
-
-        Returns
-        -------
-        self
-        """
-        self.take_in(X, y, classes, sample_weight)
-        if len(self.classes_) < 2:
-            raise NotApplicable(
-                f"y has 1 class so far: {self.classes_.tolist()[0]!r}; give classes=[…] at first."
-            )
-        return self._learn(self.statistics_)
-
-    def fit_blocks(self, blocks: Iterable[tuple[Any, Any]], classes: Any = None) -> Self:
-        """Fit to blocks of rows; each is read once, and only one is in memory.
-
-        Parameters
-        ----------
-        blocks : iterable of (X, y)
-            Training rows and their classes.
-        classes : sequence or None, default=None
-            All classes, also those without rows. None takes the classes that occur.
-
-        Returns
-        -------
-        self
-        """
-        self._forget()
-        for X, y in blocks:
-            self.take_in(X, y, classes)
-        if len(getattr(self, "classes_", ())) < 2:
-            raise NotApplicable("the blocks hold fewer than two classes; give blocks with rows.")
-        return self._learn(self.statistics_)
-
-    def merge(self, other: Self) -> Self:
-        """Add the training rows of another fitted classifier, as if this one had been fitted to both.
-
-        Parameters
-        ----------
-        other : classifier
-            Of the same class, parameters and features.
-
-        Returns
-        -------
-        self
-        """
-        return self.merge_all([other])
-
-    def merge_all(self, others: Iterable[Self]) -> Self:
-        """Add the training rows of several fitted classifiers, and compute the fit once at the end.
-
-        Parameters
-        ----------
-        others : iterable of classifiers
-            Of the same class, parameters and features.
-
-        Returns
-        -------
-        self
-        """
-        for other in others:
-            self._check_mergeable(other)
-            self._add(other.statistics_, other.classes_)
-        return self._learn(self.statistics_)
-
-    def _check_mergeable(self, other: Self) -> None:
-        if not (hasattr(self, "statistics_") and hasattr(other, "statistics_")):
-            raise ValueError("merge needs two fitted classifiers; call fit or partial_fit on both.")
-        if self.n_features_in_ != other.n_features_in_ or self._shared() != other._shared():
-            raise ValueError(
-                "merge needs the same features and parameters in both; fit them alike."
-            )
-        if self._is_balanced():
-            raise ValueError(BALANCED + " Give a dict from class to weight.")
-        _check_kind(self.classes_, other.classes_)
-
-    def _shared(self) -> str:
-        """What the sums of two models have in common, if it is equal."""
-        return repr((self._gathering(), getattr(self, "class_weight", None)))
-
-    def _is_balanced(self) -> bool:
-        return isinstance(getattr(self, "class_weight", None), str)
-
     def _refuse_balanced(self) -> None:
         if self._is_balanced():
             raise NotApplicable(BALANCED + " Fit fold by fold, or give a dict.")
-
-    def _forget(self) -> None:
-        for name in ("statistics_", "classes_", "n_features_in_", "feature_names_in_"):
-            vars(self).pop(name, None)
-
-    def take_in(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> None:
-        """Add rows to the sums, without computing the fit.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            New rows.
-        y : array of shape (n,)
-            Class of each row.
-        classes : sequence or None, default=None
-            All classes, also those without rows so far. None takes the classes seen so far.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row, at least 0; None weighs all rows equally.
-        """
-        self.check()
-        self._gathering()
-        known = hasattr(self, "statistics_")
-        X = self._check_rows(X) if known else self._matrix_for_fit(X)
-        y = validation.labels(y, X.shape[0], type(self).__name__)
-        weights = validation.row_weights(sample_weight, X.shape[0])
-        found, codes = validation.encode(y)
-        class_weight = getattr(self, "class_weight", None)
-        if class_weight is not None:
-            weights *= weights_of_some(class_weight, found)[codes]
-        sums = self._gather(self._observed(X), codes, weights, len(found))
-        if known:
-            _check_kind(self.classes_, found)
-            self._add(sums, found)
-        else:
-            self.statistics_, self.classes_ = sums, found
-        if classes is not None:
-            self._widen(np.asarray(classes))
-
-    def _add(self, sums: Any, classes: np.ndarray) -> None:
-        both = np.union1d(self.classes_, classes)
-        mine = self.statistics_.among(np.searchsorted(both, self.classes_), len(both))
-        theirs = sums.among(np.searchsorted(both, classes), len(both))
-        self.statistics_, self.classes_ = mine + theirs, both
-
-    def _widen(self, classes: np.ndarray) -> None:
-        all_classes = np.unique(classes)
-        if unknown := sorted(set(self.classes_.tolist()) - set(all_classes.tolist())):
-            raise ValueError(
-                f"y holds {unknown[0]!r}, which is not in classes={all_classes.tolist()}; add it."
-            )
-        places = np.searchsorted(all_classes, self.classes_)
-        self.statistics_ = self.statistics_.among(places, len(all_classes))
-        self.classes_ = all_classes
 
     def _copy_for(self, classes: np.ndarray) -> Self:
         model = copy.copy(self)
@@ -381,15 +210,6 @@ def _alike(models: Sequence[Any]) -> Iterator[list[int]]:
     keys = [model._shared() for model in models]
     for key in dict.fromkeys(keys):
         yield [i for i, other in enumerate(keys) if other == key]
-
-
-def _check_kind(known: np.ndarray, new: np.ndarray) -> None:
-    """Numbers and strings cannot be sorted together."""
-    if isinstance(known.tolist()[0], str) != isinstance(new.tolist()[0], str):
-        raise ValueError(
-            f"y holds {new.tolist()[0]!r}, but the classes so far are {known.tolist()[:3]}; "
-            "give all labels as numbers or all as words."
-        )
 
 
 def of_present_classes(statistics: Any, classes: np.ndarray) -> tuple[Any, np.ndarray]:
