@@ -165,7 +165,7 @@ class Composition(Estimator):
 
     def _chosen(self, objective: Objective) -> Solver:
         auto = isinstance(self.solver, str) and self.solver == "auto"
-        return self._solver(choice.choose(objective) if auto else self.solver)
+        return self._solver(choice.choose_solver(objective) if auto else self.solver)
 
     def _minimize(self, objective: Objective, start: Array) -> Solution:
         """Run the solver; sets `solver_` and, if requested, `trace_`."""
@@ -216,7 +216,7 @@ class Composition(Estimator):
         loss = find("losses", self.loss)
         penalty, row = self._penalty(), DesignMatrix(np.ones((1, 1)))
         small = Objective(row, loss(), np.ones(1, int), None, penalty, self.strength)
-        name = choice.choose(small)
+        name = choice.choose_solver(small)
         solver = find("solvers", name)()
         able = mismatch(solver, self.loss, loss) is None and self._takes_penalty(solver)
         return name if able else None

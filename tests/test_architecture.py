@@ -297,3 +297,27 @@ def test_a_fit_reaches_the_rows_through_few_files() -> None:
     assert {"solvers/smooth/newton.py", "design/design_matrix.py"} <= set(entered)
     assert len(entered) <= 14, sorted(entered)
     assert sum(map(len, entered.values())) <= 60
+
+
+# Where files of one name are one thing in two kinds: losses.Perceptron and classifiers.Perceptron.
+PART_FOLDERS = PARTS | MODELS | {"features", "transforms", "metrics"}
+
+
+def test_no_two_modules_of_linclass_have_one_name() -> None:
+    """But for the bases of kinds, and parts of different kinds."""
+    stems = [file.stem for file in FILES if unit(file) not in PART_FOLDERS]
+    stems = sorted(stem for stem in stems if stem != "__init__")
+    assert len(stems) == len(set(stems)), [a for a, b in pairwise(stems) if a == b]
+
+
+def test_no_two_classes_of_linclass_have_one_name() -> None:
+    """But for parts of different kinds."""
+    places: dict[str, set[str]] = {}
+    for file in FILES:
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                part = unit(file) if unit(file) in PART_FOLDERS else str(file)
+                part = part if node.name == "".join(file.stem.title().split("_")) else str(file)
+                places.setdefault(node.name, set()).add(part)
+    twice = {name: found for name, found in places.items() if len(found) > 1}
+    assert all(found <= PART_FOLDERS for found in twice.values()), twice

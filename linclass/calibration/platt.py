@@ -23,7 +23,7 @@ from linclass.penalties.unpenalized import Unpenalized
 from linclass.solvers.smooth.newton import Newton
 
 
-class Sigmoid(NamedTuple):
+class FittedSigmoid(NamedTuple):
     slope: float
     offset: float
     converged: bool = True
@@ -62,7 +62,7 @@ class PlattSigmoids:
         return np.asarray(log_expit(Z * slopes + offsets))
 
 
-def sigmoid(z: Array, own: Array, weights: Array | None = None) -> Sigmoid:
+def sigmoid(z: Array, own: Array, weights: Array | None = None) -> FittedSigmoid:
     """Each row counts for both classes, by its target: a weighted logistic regression."""
     w = np.ones(len(z)) if weights is None else weights
     middle, scale = float(z.mean()), float(z.std()) or 1.0
@@ -74,8 +74,8 @@ def sigmoid(z: Array, own: Array, weights: Array | None = None) -> Sigmoid:
     P = Objective(DesignMatrix(np.vstack([x, x])), Logistic(), signs, both, Unpenalized())
     if (x == x[0]).all():  # constant scores: the class frequency
         share = np.average(target, weights=w)
-        return Sigmoid(0.0, float(np.log(share / (1 - share))))
+        return FittedSigmoid(0.0, float(np.log(share / (1 - share))))
     found = Newton(tol=1e-8).solve(P, P.zero())
     a, b = found.theta
     slope, offset = float(a / scale), float(b - a * middle / scale)
-    return Sigmoid(slope, offset, found.converged, found.certificate, found.n_iter)
+    return FittedSigmoid(slope, offset, found.converged, found.certificate, found.n_iter)

@@ -133,7 +133,7 @@ class BayesianLogisticRegression(SoftmaxProbabilities):
         if self.fit_intercept and not sparse.issparse(X):  # digits of offsets are lost in squares
             X, self._mean = about_mean(X, weights)
         design = DesignMatrix(X, self.fit_intercept)
-        posterior = Posterior(
+        posterior = LaplacePosterior(
             Objective(design, loss, target, weights, L2(), 1.0),
             float(weights.sum()),
             Newton(tol=self.tol, max_iter=self.max_iter),
@@ -215,7 +215,7 @@ class BayesianLogisticRegression(SoftmaxProbabilities):
         return np.where(mean[:, 0] > 0, -logit(p), logit(p))[:, None]
 
 
-class Posterior:
+class LaplacePosterior:
     """Minimum and covariance at each strength, each from the last one found."""
 
     def __init__(self, objective: Objective, total: float, newton: Newton):

@@ -23,7 +23,7 @@ import numpy as np
 
 from linclass.losses.base import MarginLoss
 from linclass.multiclass import code_matrix
-from linclass.multiclass.from_binary import FromBinary, Problem
+from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
 from linclass.numerics import Array
 from linclass.parts import find, names
 
@@ -118,13 +118,13 @@ class ErrorCorrectingOutputCodes(FromBinary):
         made: Array = getattr(code_matrix, self.code)(K)
         return made
 
-    def _problems(self, codes: np.ndarray) -> Iterator[Problem]:
+    def _problems(self, codes: np.ndarray) -> Iterator[TwoClassProblem]:
         for column in self.code_.T:
             side = column[codes]
             rows = None if side.all() else np.flatnonzero(side)
             target = side if rows is None else side[rows]
             name = f"{self._named(column > 0)} against {self._named(column < 0)}"
-            yield Problem(name, rows, (target > 0).astype(np.int64))
+            yield TwoClassProblem(name, rows, (target > 0).astype(np.int64))
 
     def _named(self, mask: np.ndarray) -> str:
         listed = [repr(name) for name in self.classes_[mask].tolist()]

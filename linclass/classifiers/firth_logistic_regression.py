@@ -134,7 +134,7 @@ class FirthLogisticRegression(TakesOffset, LinearScores, SoftmaxProbabilities, L
         )
 
 
-class Seen(NamedTuple):
+class JeffreysPoint(NamedTuple):
     """−ln L − ½ ln det I at a point, and what the next step needs."""
 
     value: float
@@ -164,20 +164,20 @@ class Jeffreys:
     def rank(self) -> int:
         return self.back.shape[1]
 
-    def look(self, phi: Array) -> Seen:
+    def look(self, phi: Array) -> JeffreysPoint:
         Q, w = self.Q, self.weights
         values, slopes, P = self.loss.jet(self.codes, phi @ Q.T + self.offset)
         information = self.loss.hessian(Q.copy(), w, P)
         sign, log_det = np.linalg.slogdet(information)
         if sign <= 0:  # probabilities of 0 and 1
-            return Seen(np.inf, phi, information, np.inf)
+            return JeffreysPoint(np.inf, phi, information, np.inf)
         inverse = np.linalg.inv(information)
         bent = slopes - self._bias(P, inverse)
         gradient = (w * bent) @ Q
         pull, size = np.abs((w * bent) @ self.rows), np.sqrt((w * slopes**2).sum())
         scale = self.norms * size
         left = float(np.divide(pull, scale, out=np.zeros_like(pull), where=scale > 0).max())
-        return Seen(float(w @ values) - 0.5 * float(log_det), gradient, inverse, left)
+        return JeffreysPoint(float(w @ values) - 0.5 * float(log_det), gradient, inverse, left)
 
     def _bias(self, P: Array, inverse: Array) -> Array:
         """∂(½ ln det I)/∂z = ½ M (diag A − 2 A p),  M = diag(p) − p pᵀ,  A_kl = qᵀ(I⁻¹)_kl q."""
@@ -189,7 +189,7 @@ class Jeffreys:
         diagonal = A[np.arange(m), np.arange(m)]
         return self.loss.curve(P, 0.5 * diagonal - np.einsum("kln,ln->kn", A, P))
 
-    def ascend(self, phi: Array, old: Seen) -> tuple[Array, Seen]:
+    def ascend(self, phi: Array, old: JeffreysPoint) -> tuple[Array, JeffreysPoint]:
         """A step of Fisher's scoring, halved until the objective has decreased."""
         g = old.gradient
         step = -(old.inverse @ g.ravel()).reshape(g.shape)
@@ -197,7 +197,7 @@ class Jeffreys:
         new, t = backtrack(old, lambda t: self.look(phi + t * step), slope)
         return phi + t * step, new
 
-    def standard_errors(self, point: Seen) -> Array:
+    def standard_errors(self, point: JeffreysPoint) -> Array:
         m = len(point.gradient)
         blocks = point.inverse.reshape(m, self.rank, m, self.rank)
         variances = [((self.back @ blocks[k, :, k]) * self.back).sum(axis=1) for k in range(m)]

@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.families.gaussian import FLOOR, Gaussian
-from linclass.generative import without_one_row as leave_one_out
+from linclass.generative import without_one_row
 from linclass.generative.from_moments import FromMoments
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
 from linclass.statistics.class_moments import ClassMoments
@@ -169,7 +169,9 @@ class GaussianNB(FromMoments, SoftmaxProbabilities, LinearGeometry):
         if sp.issparse(X):
             return super()._scores_of_others(X, codes, weights)
         moments = self.statistics_
-        Z, lone = leave_one_out.diagonal(X, codes, weights, moments, self.var_smoothing, self.tied)
+        Z, lone = without_one_row.diagonal(
+            X, codes, weights, moments, self.var_smoothing, self.tied
+        )
         if self.priors is None:
-            return Z + leave_one_out.priors(codes, weights, moments.mass), lone
+            return Z + without_one_row.priors(codes, weights, moments.mass), lone
         return Z + log_priors(class_priors(self.priors, moments.mass)), lone

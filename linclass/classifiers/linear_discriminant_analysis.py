@@ -22,7 +22,7 @@ from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.families.tied_gaussian import TiedGaussian
-from linclass.generative import without_one_row as leave_one_out
+from linclass.generative import without_one_row
 from linclass.generative.from_moments import FromMoments
 from linclass.generative.from_statistics import Folds, FromStatistics
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
@@ -205,9 +205,9 @@ class LinearDiscriminantAnalysis(FromMoments, LinearScores, SoftmaxProbabilities
         spread = Spread.of_covariance(statistics.pooled, statistics.negligible)
         if spread.rank < X.shape[1]:
             return super()._scores_of_others(X, codes, weights)
-        Z, lone = leave_one_out.tied(X, codes, weights, statistics, spread, LOST[self.covariance])
+        Z, lone = without_one_row.tied(X, codes, weights, statistics, spread, LOST[self.covariance])
         if self.priors is None:
-            return Z + leave_one_out.priors(codes, weights, statistics.mass), lone
+            return Z + without_one_row.priors(codes, weights, statistics.mass), lone
         return Z + log_priors(class_priors(self.priors, statistics.mass)), lone
 
 

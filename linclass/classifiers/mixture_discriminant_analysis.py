@@ -27,7 +27,7 @@ from linclass.applicability import NotApplicable, require_memory
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.generative.k_means import k_means
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
-from linclass.generative.subclass_mixture import Step, SubclassMixture
+from linclass.generative.subclass_mixture import EmStep, SubclassMixture
 from linclass.numerics import Array
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.covariance import check_share, missing_rank, tied_form, tied_spread
@@ -185,7 +185,7 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
         ]
         return [np.eye(one.max() + 1)[one] for one in nearest]
 
-    def _record_ending(self, step: Step, collapsed: bool, d: int) -> Self:
+    def _record_ending(self, step: EmStep, collapsed: bool, d: int) -> Self:
         status, reason, n_iter = "converged", "", len(self.objectives_) - 1
         if step.gradient > self.tol:
             status = "max_iter"

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
-from linclass.multiclass.from_binary import FromBinary, Problem
+from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
 from linclass.multiclass.pairwise_coupling import COUPLINGS, couple
 from linclass.numerics import Array
 from linclass.predicted import predictions_of
@@ -68,11 +68,11 @@ class OneVsOne(FromBinary):
                 f"{name} has no predict_proba; coupling needs it. Use Calibrated({name}())."
             )
 
-    def _problems(self, codes: np.ndarray) -> Iterator[Problem]:
+    def _problems(self, codes: np.ndarray) -> Iterator[TwoClassProblem]:
         names = self.classes_.tolist()
         for k, l in combinations(range(len(names)), 2):
             rows = np.flatnonzero((codes == k) | (codes == l))
-            yield Problem(
+            yield TwoClassProblem(
                 f"{names[l]!r} against {names[k]!r}", rows, (codes[rows] == l).astype(int)
             )
 

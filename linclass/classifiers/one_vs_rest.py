@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.multiclass.from_binary import FromBinary, Problem
+from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
 
 
 class OneVsRest(FromBinary):
@@ -45,10 +45,12 @@ class OneVsRest(FromBinary):
         self.estimator = estimator
         self.class_weight = class_weight
 
-    def _problems(self, codes: np.ndarray) -> Iterator[Problem]:
+    def _problems(self, codes: np.ndarray) -> Iterator[TwoClassProblem]:
         names = self.classes_.tolist()
         for k in [1] if len(names) == 2 else range(len(names)):
-            yield Problem(f"{names[k]!r} against the rest", None, (codes == k).astype(np.int64))
+            yield TwoClassProblem(
+                f"{names[k]!r} against the rest", None, (codes == k).astype(np.int64)
+            )
 
     def decision_function(self, X: Any) -> np.ndarray:
         Z = self._inner_scores(self._check_rows(X))

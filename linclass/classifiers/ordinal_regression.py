@@ -207,7 +207,7 @@ class OrdinalRegression(TakesOffset, SoftmaxProbabilities):
         return np.array([order.index(c) for c in known])
 
 
-class Seen(NamedTuple):
+class CumulativePoint(NamedTuple):
     """The objective at (w, θ), with what its certificate needs."""
 
     value: float
@@ -241,7 +241,7 @@ class Cumulative:
         """(w, θ)."""
         return np.append(phi[: self.d], phi[self.d :] + phi[: self.d] @ self.mean)
 
-    def look(self, phi: Array) -> Seen:
+    def look(self, phi: Array) -> CumulativePoint:
         w, theta, d, K = phi[: self.d], phi[self.d :], self.d, self.K
         gaps = np.diff(theta)
         eta = self.design.scores(w) + self.offset
@@ -275,19 +275,21 @@ class Cumulative:
             theta_part[at + 1, at + 1] += bend
             theta_part[at, at + 1] -= bend
             theta_part[at + 1, at] -= bend
-        return Seen(float(value), g, H, np.concatenate([up, down]))
+        return CumulativePoint(float(value), g, H, np.concatenate([up, down]))
 
     def _by_threshold(self, values: Array, shift: int) -> Array:
         """Σ over the rows of rank k + shift, for each threshold k."""
         return np.bincount(self.y, values, self.K)[shift : self.K - 1 + shift]
 
-    def descend(self, phi: Array, old: Seen, step: Array) -> tuple[Array, Seen]:
+    def descend(
+        self, phi: Array, old: CumulativePoint, step: Array
+    ) -> tuple[Array, CumulativePoint]:
         """The first of t = 1, ½, ¼, … with sufficient decrease; +∞ where thresholds cross."""
         slope = float(old.gradient @ step)
         new, t = backtrack(old, lambda t: self.look(phi + t * step), slope)
         return phi + t * step, new
 
-    def residual(self, point: Seen) -> float:
+    def residual(self, point: CumulativePoint) -> float:
         """The largest cosine between the slopes and a feature or a threshold."""
         mean = self.design.pull(self.weights)
         length = self.design.column_norms(self.weights)

@@ -23,7 +23,7 @@ import scipy.sparse as sp
 
 from linclass.applicability import NotApplicable, require_memory
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
-from linclass.generative import without_one_row as leave_one_out
+from linclass.generative import without_one_row
 from linclass.generative.from_moments import FromMoments
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
 from linclass.statistics.class_moments import ClassMoments
@@ -181,9 +181,9 @@ class QuadraticDiscriminantAnalysis(FromMoments, SoftmaxProbabilities):
         spreads = [Spread.of_covariance(S, moments.negligible) for S in moments.scatter]
         if self.shrinkage or sp.issparse(X) or min(spread.rank for spread in spreads) < d:
             return super()._scores_of_others(X, codes, weights)
-        Z, lone = leave_one_out.full(X, codes, weights, moments, spreads, LOST[self.covariance])
+        Z, lone = without_one_row.full(X, codes, weights, moments, spreads, LOST[self.covariance])
         if self.priors is None:
-            return Z + leave_one_out.priors(codes, weights, moments.mass), lone
+            return Z + without_one_row.priors(codes, weights, moments.mass), lone
         return Z + log_priors(class_priors(self.priors, moments.mass)), lone
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from linclass.classifiers.fisher_discriminant import FisherDiscriminant
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
-from linclass.generative import without_one_row as leave_one_out
+from linclass.generative import without_one_row
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
 from linclass.statistics.class_moments import ClassMoments
 
@@ -92,5 +92,5 @@ class ReducedRankLDA(FisherDiscriminant, SoftmaxProbabilities):
         Z, lone = super()._scores_of_others(X, codes, weights)
         mass = self.statistics_.mass
         if self.priors is None:
-            return Z + leave_one_out.priors(codes, weights, mass), lone
+            return Z + without_one_row.priors(codes, weights, mass), lone
         return Z + log_priors(class_priors(self.priors, mass)), lone

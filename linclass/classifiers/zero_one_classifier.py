@@ -20,7 +20,7 @@ from typing import Any, Self
 
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
-from linclass.zero_one.problem import Problem
+from linclass.zero_one.problem import ZeroOneProblem
 from linclass.zero_one.solve import fewest_errors
 
 
@@ -87,7 +87,7 @@ class ZeroOneClassifier(LinearGeometry, LinearScores):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
-        problem = Problem(X, codes, weights, len(self.classes_), self.fit_intercept)
+        problem = ZeroOneProblem(X, codes, weights, len(self.classes_), self.fit_intercept)
         found = fewest_errors(problem, self.node_limit, self.time_limit, self.random_state)
         self.coef_, self.intercept_ = problem.scores(found.d)
         cost = problem.cost_of_scores(self.coef_, self.intercept_)  # of rounded scores

@@ -113,12 +113,12 @@ def corrected_interval(
         Its error, lower and upper are NaN for methods with fewer than two scores.
     """
     table = checked(scores, methods=1)
-    mean, sd, n = moments(table)
+    mean, sd, n = fold_moments(table)
     error = corrected_error(sd, np.maximum(n, 1), ratio)
     return Interval(mean, error, *t_interval(mean, error, n, level, bounds), n)
 
 
-def moments(table: Array) -> tuple[Array, Array, Array]:
+def fold_moments(table: Array) -> tuple[Array, Array, Array]:
     """Mean, sample standard deviation and number of the values of each column; NaN if there are too few."""
     n = np.count_nonzero(~np.isnan(table), axis=0)
     mean = np.where(n > 0, np.nansum(table, axis=0) / np.maximum(n, 1), np.nan)

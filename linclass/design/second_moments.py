@@ -18,16 +18,16 @@ LEFT = 1e-3  # share of variance in Σ w x², above which at most three digits c
 Moments = tuple[Array, Array, Array]
 
 
-def moments(design: DesignMatrix, weights: Array, Y: Array) -> Moments:
+def second_moments(design: DesignMatrix, weights: Array, Y: Array) -> Moments:
     """(x̄, G, c) for K rows of centred targets; without an intercept x̄ is 0."""
     if not design.is_sparse and weights.min() == weights.max():
-        mean, G, c = at_once(design, weights, Y)
+        mean, G, c = moments_at_once(design, weights, Y)
         if (G.diagonal() >= LEFT * mean**2).all():
             return mean, G, c
-    return by_blocks(design, weights, Y)
+    return moments_by_blocks(design, weights, Y)
 
 
-def at_once(design: DesignMatrix, weights: Array, Y: Array) -> Moments:
+def moments_at_once(design: DesignMatrix, weights: Array, Y: Array) -> Moments:
     """G = XᵀX − x̄x̄ᵀ."""
     X = design.X
     sums = np.vstack([weights, weights * Y]) @ X
@@ -39,7 +39,7 @@ def at_once(design: DesignMatrix, weights: Array, Y: Array) -> Moments:
     return mean, G, sums[1:] - np.outer(Y @ weights, mean)
 
 
-def by_blocks(design: DesignMatrix, weights: Array, Y: Array) -> Moments:
+def moments_by_blocks(design: DesignMatrix, weights: Array, Y: Array) -> Moments:
     """From the products of the columns of [X − s, y_c, 1].
 
     With a shift s near x̄ the correction  G = Σ w (x − s)(x − s)ᵀ − (x̄ − s)(x̄ − s)ᵀ  is small.

@@ -21,7 +21,7 @@ import scipy.sparse as sp
 
 from linclass.numerics import Array
 from linclass.statistics.class_moments import BY_FEATURE, ClassMoments
-from linclass.statistics.fold_sums import FORMS, Rows
+from linclass.statistics.fold_sums import FORMS, ClassifiedRows
 from linclass.validation import Matrix
 
 STACK = 60_000  # numbers in a stack of scatters
@@ -67,7 +67,7 @@ def _of_dense(
 ) -> Iterator[tuple[ClassMoments, ClassMoments]]:
     """The same, in stacks of many folds."""
     first, rest = _disjoint(folds, len(X))
-    everything = Rows(X, codes, weights, K, again=first < len(folds))
+    everything = ClassifiedRows(X, codes, weights, K, again=first < len(folds))
     measure = FORMS[form](everything)
     masses, sums, squares = measure([*folds[:first], rest] if len(rest) else folds[:first])
     own_sums = sums.sum(axis=0)

@@ -37,7 +37,7 @@ class Components(NamedTuple):
     log_mixing: Array
 
 
-class Step(NamedTuple):
+class EmStep(NamedTuple):
     """The objective at some components, the precision Σ⁻¹ there, the next components, and the gradient's norm."""
 
     at: Components
@@ -62,7 +62,7 @@ class SubclassMixture:
 
     def maximize(
         self, memberships: Sequence[Array], tol: float, max_iter: int
-    ) -> tuple[Step | None, list[float]]:
+    ) -> tuple[EmStep | None, list[float]]:
         """The last step and the objective after each; None if Σ has collapsed.
 
         `memberships` (n_k, R_k) of the rows of each class in its components are where EM starts.
@@ -74,7 +74,7 @@ class SubclassMixture:
             values += [step.value] if step else []
         return step, values
 
-    def look(self, at: Components) -> Step | None:
+    def look(self, at: Components) -> EmStep | None:
         """An E and an M step."""
         delta, log_mixing = at
         p = np.exp(log_mixing) * self.share
@@ -97,7 +97,7 @@ class SubclassMixture:
         gradient = (p[:, None] * change**2).sum() + (shift**2 / np.maximum(p, TINY)).sum()
         spread = float(np.log(variances).sum() + (1 / variances).sum())
         value = fit / self.total - 0.5 * self.strength * spread
-        return Step(at, value, precision, after, float(np.sqrt(gradient)))
+        return EmStep(at, value, precision, after, float(np.sqrt(gradient)))
 
     def _means(self, memberships: Sequence[Array]) -> Components:
         """The M step."""
@@ -109,7 +109,7 @@ class SubclassMixture:
             log_mixing.append(np.log(mass / weights.sum()))
         return Components(np.vstack(delta), np.concatenate(log_mixing))
 
-    def _advance(self, step: Step) -> Step | None:
+    def _advance(self, step: EmStep) -> EmStep | None:
         """Two steps of EM and an extrapolation, if it is no worse."""
         first = self.look(step.next)
         if first is None:

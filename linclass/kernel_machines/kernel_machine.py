@@ -140,7 +140,7 @@ class KernelMachine(Estimator):
         if callable(self.kernel):
             return find("kernels", "function")(self.kernel)
         kind = find("kernels", self.kernel)
-        gamma = scale(X, weights) if self.gamma == "scale" else float(self.gamma)
+        gamma = gamma_scale(X, weights) if self.gamma == "scale" else float(self.gamma)
         given = {"gamma": gamma, "degree": int(self.degree), "offset": float(self.offset)}
         return kind(**{name: given[name] for name in kind.parameters})
 
@@ -160,7 +160,7 @@ def _is_number(value: Any) -> bool:
     )
 
 
-def scale(X: Any, weights: Array) -> float:
+def gamma_scale(X: Any, weights: Array) -> float:
     """1/(features · variance), the variance over all entries of weighted rows."""
     p = weights / weights.sum() / X.shape[1]
     mean = float(p @ X.sum(axis=1))

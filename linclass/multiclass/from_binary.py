@@ -29,7 +29,7 @@ DEFAULT = "linclass.classifiers.logistic_regression"  # imported by name, only i
 WORST_LAST = ("converged", "rank_deficient", "max_iter", "separable")
 
 
-class Problem(NamedTuple):
+class TwoClassProblem(NamedTuple):
     """A two-class problem: name, rows (None: all) and their classes, 0 or 1."""
 
     name: str
@@ -69,7 +69,7 @@ class FromBinary(Classifier):
             *(inner.parts() if isinstance(inner, Classifier) and hasattr(inner, "parts") else []),
         ]
 
-    def _problems(self, codes: np.ndarray) -> Iterator[Problem]:
+    def _problems(self, codes: np.ndarray) -> Iterator[TwoClassProblem]:
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

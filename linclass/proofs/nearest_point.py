@@ -25,7 +25,7 @@ class Decision(NamedTuple):
     multipliers: Array  # fractions: > 0 on all other rows, and Zᵀλ = 0
 
 
-def decide(Z: Array) -> Decision:
+def decide_exactly(Z: Array) -> Decision:
     """Decide the separability of a matrix of integers."""
     basis = np.eye(Z.shape[1], dtype=np.int64).astype(object)
     left, multipliers = np.arange(len(Z)), np.full(len(Z), Fraction(0))

@@ -27,7 +27,7 @@ from scipy import linalg, sparse
 
 from linclass.numerics import Array
 from linclass.proofs.integers import echelon, null_space, product
-from linclass.proofs.nearest_point import decide
+from linclass.proofs.nearest_point import decide_exactly
 from linclass.proofs.signed_rows import TINY, UNIT, SignedRows
 
 RESIDUAL = 1e-12  # ‖Zᵀλ‖∞ / Σλ, the columns of Z being within [−1, 1]
@@ -111,7 +111,7 @@ def _is_decided(rows: SignedRows, multipliers: Array, rank: int) -> bool:
     Z = in_integers(rows)
     if Z is None or len(echelon(Z)[2]) < rank:
         return False
-    return decide(Z).direction is None
+    return decide_exactly(Z).direction is None
 
 
 def in_integers(rows: SignedRows) -> Array | None:

@@ -15,7 +15,7 @@ from linclass.applicability import require_memory
 from linclass.numerics import Array
 from linclass.proofs.signed_rows import SignedRows
 from linclass.proofs.witness import Alternative
-from linclass.separation.violation import DIRECT, Rows, Violation, least_violation
+from linclass.separation.violation import DIRECT, ProjectedRows, Violation, least_violation
 
 TINY = np.finfo(float).tiny
 NONZERO = 1e-9  # of the largest multiplier
@@ -65,11 +65,11 @@ def _of_growing_part(rows: SignedRows) -> tuple[Array, Violation]:
     n, p = rows.n_rows, rows.width
     part = max(20 * p, n // 20)
     if n * p <= SMALL or 2 * part > n:
-        return np.arange(n), least_violation(Rows(rows.take()))
+        return np.arange(n), least_violation(ProjectedRows(rows.take()))
     chosen, w = np.arange(n) % (n // part) == 0, None
     while True:
         index = np.flatnonzero(chosen)
-        found = least_violation(Rows(rows.take(index)), w)
+        found = least_violation(ProjectedRows(rows.take(index)), w)
         if not found.separates:
             return index, found
         w = found.w
@@ -89,7 +89,7 @@ def _decide_the_others(rows: SignedRows, multipliers: Array) -> Array | None:
         if V.shape[1] < rows.width:
             Z = rows.take(rest)
             outside = _off(Z, V)
-            flat = _lengths(outside) <= IN_SPAN * np.maximum(_lengths(Rows(Z)), TINY)
+            flat = _lengths(outside) <= IN_SPAN * np.maximum(_lengths(ProjectedRows(Z)), TINY)
             if flat.any():
                 joining, of_joining = rest[flat], np.ones(int(flat.sum()))
             else:
@@ -114,7 +114,7 @@ def spanning(rows: SignedRows, multipliers: Array) -> tuple[Array, Array]:
         if V.shape[1] == rows.width or not len(others):
             return part, V
         Z = rows.take(others)
-        left = _lengths(_off(Z, V)) > IN_SPAN * np.maximum(_lengths(Rows(Z)), TINY)
+        left = _lengths(_off(Z, V)) > IN_SPAN * np.maximum(_lengths(ProjectedRows(Z)), TINY)
         if not left.any():
             return part, V
         others = others[left]
@@ -150,17 +150,17 @@ def row_space(Z: Any, rank: float = RANK) -> Array:
     return np.ascontiguousarray(VT[s > rank * max(s[0], TINY)].T)
 
 
-def _off(Z: Any, V: Array) -> Rows:
+def _off(Z: Any, V: Array) -> ProjectedRows:
     """Z without its part in the span of V."""
     if sparse.issparse(Z) and Z.shape[1] > DIRECT:
-        return Rows(Z, V)
+        return ProjectedRows(Z, V)
     Z = Z.toarray() if sparse.issparse(Z) else Z
     Z = Z - (Z @ V) @ V.T
     Z -= (Z @ V) @ V.T  # again, to correct cancellation
-    return Rows(Z)
+    return ProjectedRows(Z)
 
 
-def _lengths(rows: Rows) -> Array:
+def _lengths(rows: ProjectedRows) -> Array:
     Z, V = rows.Z, rows.V
     squares = (Z * Z).sum(axis=1)
     return np.sqrt(np.maximum(squares if V is None else squares - ((Z @ V) ** 2).sum(axis=1), 0))

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from linclass.proofs.nearest_point import decide
+from linclass.proofs.nearest_point import decide_exactly
 from linclass.proofs.signed_rows import SignedRows
 from linclass.proofs.witness import Alternative, in_integers
 
@@ -16,7 +16,7 @@ def by_integers(rows: SignedRows) -> Alternative | None:
     Z = in_integers(rows)
     if Z is None:
         return None
-    d, multipliers = decide(Z)
+    d, multipliers = decide_exactly(Z)
     direction = None
     if d is not None:
         largest = max(abs(int(v)) for v in d)

@@ -29,7 +29,7 @@ PATIENCE = 4
 FLAT = 1e-3  # derivative at the end of a line search, of that at its start
 
 
-class Rows:
+class ProjectedRows:
     """A matrix Z with columns within [−1, 1], without its part in the span of orthonormal columns V."""
 
     def __init__(self, Z: Any, V: Array | None = None):
@@ -82,7 +82,7 @@ class Violation(NamedTuple):
         return bool(self.scores.min() > STRICT * np.abs(self.w).sum())
 
 
-def least_violation(rows: Rows, w: Array | None = None) -> Violation:
+def least_violation(rows: ProjectedRows, w: Array | None = None) -> Violation:
     """Starting from w, until all rows are on their side or λ proves that this is impossible."""
     w = np.zeros(rows.width) if w is None else w
     z = rows.times(w)

@@ -81,7 +81,7 @@ def few(objective: Objective) -> bool:
     return objective.n_parameters <= 100
 
 
-def choose(objective: Objective) -> str:
+def choose_solver(objective: Objective) -> str:
     """The name of the solver for this objective."""
     return next(solver for _, fits, solver in TABLE if fits(objective))
 

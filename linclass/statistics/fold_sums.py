@@ -20,7 +20,7 @@ BLOCK = 2048  # rows
 SMALL = 4_000_000  # numbers up to which deviations are kept for the next partition
 
 
-class Rows:
+class ClassifiedRows:
     """Rows with classes and weights, and the origin of each class."""
 
     def __init__(self, X: Array, codes: Array, weights: Array, K: int, again: bool):
@@ -59,7 +59,7 @@ class Rows:
 Measure = Callable[[Sequence[Array]], Parts]
 
 
-def by_feature(rows: Rows, squared: bool) -> Measure:
+def by_feature(rows: ClassifiedRows, squared: bool) -> Measure:
     """Sums, and optionally squares, of each feature."""
     (n, d), K = rows.X.shape, rows.K
 
@@ -79,7 +79,7 @@ def by_feature(rows: Rows, squared: bool) -> Measure:
     return measure
 
 
-def tied(rows: Rows) -> Measure:
+def tied(rows: ClassifiedRows) -> Measure:
     """Products of all features, summed over the classes."""
     d, gram = rows.X.shape[1], _grams(rows, rows.indicators)
 
@@ -90,7 +90,7 @@ def tied(rows: Rows) -> Measure:
     return measure
 
 
-def full(rows: Rows) -> Measure:
+def full(rows: ClassifiedRows) -> Measure:
     """Products of all features in each class."""
     d, gram = rows.X.shape[1], _grams(rows, lambda some: np.ones((len(rows.X[some]), 1)))
 
@@ -105,7 +105,7 @@ def full(rows: Rows) -> Measure:
     return measure
 
 
-def _grams(rows: Rows, columns: Callable[[Any], Array]) -> Callable[[Array], Array]:
+def _grams(rows: ClassifiedRows, columns: Callable[[Any], Array]) -> Callable[[Array], Array]:
     """AᵀA of some rows (syrk: half the work)."""
     kept = rows.beside(slice(None), columns) if rows.keep else None
 
@@ -123,7 +123,7 @@ def _grams(rows: Rows, columns: Callable[[Any], Array]) -> Callable[[Array], Arr
     return gram
 
 
-FORMS: dict[str, Callable[[Rows], Measure]] = {
+FORMS: dict[str, Callable[[ClassifiedRows], Measure]] = {
     "means": lambda rows: by_feature(rows, squared=False),
     "diagonal": lambda rows: by_feature(rows, squared=True),
     "tied": tied,

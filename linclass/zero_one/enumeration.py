@@ -60,13 +60,13 @@ def all_cells(Z: Array, costs: Array) -> Cells:
     unit = Z[~zero] / length[~zero, None]
     V = row_space(unit, ROUNDING)
     A = unit @ V
-    directions, cost, lost = merged(A / np.linalg.norm(A, axis=1)[:, None], costs[~zero])
+    directions, cost, lost = merge_parallel(A / np.linalg.norm(A, axis=1)[:, None], costs[~zero])
     d, value, whole = _search(directions, cost, 0, ROUNDING)
     total = float(costs[zero].sum()) + lost + value
     return Cells(V @ d, total, whole, V.shape[1], len(directions))
 
 
-def merged(A: Array, costs: Array) -> tuple[Array, Array, float]:
+def merge_parallel(A: Array, costs: Array) -> tuple[Array, Array, float]:
     """Rows with the same or opposite directions are merged: (directions, their gains, the unavoidable cost).
 
     A row without gain is kept: d must not lie in its plane.

@@ -24,7 +24,7 @@ from linclass.proofs.nearest_point import nearest
 from linclass.proofs.signed_rows import SignedRows
 from linclass.proofs.witness import in_integers, only_zero
 from linclass.separation.proof import Undecided, proved
-from linclass.zero_one.problem import Answer, Problem
+from linclass.zero_one.problem import Answer, ZeroOneProblem
 
 ROUNDING = 1e-6  # of the smallest cost
 PER_ROUND = 4  # searches for disjoint conflicts in a round
@@ -34,7 +34,7 @@ PER_ROUND = 4  # searches for disjoint conflicts in a round
 class Search:
     """`nodes` counts the linear programs and the nodes of the integer programs, the same on every machine."""
 
-    problem: Problem
+    problem: ZeroOneProblem
     node_limit: int
     seconds: float | None
     nodes: int = 0
@@ -166,7 +166,7 @@ def conflict_in_integers(rows: SignedRows) -> Array | None:
     return np.array(chosen) if apart is None else None
 
 
-def separating(problem: Problem, right: Array) -> Array | None:
+def separating(problem: ZeroOneProblem, right: Array) -> Array | None:
     """A d that has these rows correct, at the distance that the least violation gives; or None."""
     own = np.flatnonzero(problem.inequalities(right))
     if not len(own):

@@ -14,8 +14,8 @@ import numpy as np
 from scipy import sparse
 
 from linclass.numerics import Array
-from linclass.separation.violation import Rows, least_violation
-from linclass.zero_one.problem import Answer, Problem
+from linclass.separation.violation import ProjectedRows, least_violation
+from linclass.zero_one.problem import Answer, ZeroOneProblem
 
 TRIMS = 5  # starts
 KICKS = 8
@@ -26,12 +26,12 @@ AT_ONCE = 1_000_000  # entries: inequalities × directions
 NARROW = 1e-9  # relative width below which an interval of t is ignored
 
 
-def descend(problem: Problem, seed: Any = 0) -> Answer:
+def search_lines(problem: ZeroOneProblem, seed: Any = 0) -> Answer:
     return _Descent(problem, seed).run()
 
 
 class _Descent:
-    def __init__(self, problem: Problem, seed: Any):
+    def __init__(self, problem: ZeroOneProblem, seed: Any):
         self.problem, self.rng = problem, np.random.default_rng(seed)
         self.lines = WORK // len(problem.owner)  # remaining line searches
         self.many = max(3, min(DIRECTIONS, AT_ONCE // len(problem.owner)))
@@ -67,20 +67,20 @@ class _Descent:
         return Answer(d, cost, 0.0)
 
 
-def _starts(problem: Problem) -> list[Array]:
+def _starts(problem: ZeroOneProblem) -> list[Array]:
     """The least violation of all rows, then of those that it has correct, which removes the influence of outliers."""
-    d = least_violation(Rows(problem.Z)).w
+    d = least_violation(ProjectedRows(problem.Z)).w
     found = [d]
     for _ in range(TRIMS - 1):
         right = problem.inequalities(problem.margins(d) > 0)
         if right.all() or not right.any():
             break
-        d = least_violation(Rows(problem.Z[right]), d).w
+        d = least_violation(ProjectedRows(problem.Z[right]), d).w
         found.append(d)
     return found
 
 
-def _directions(problem: Problem, d: Array, many: int, rng: Any, axes: bool) -> Array:
+def _directions(problem: ZeroOneProblem, d: Array, many: int, rng: Any, axes: bool) -> Array:
     """Columns: axes (all if they are few), directions towards misclassified rows, and random ones."""
     p = len(d)
     wrong = np.flatnonzero(problem.inequalities(problem.margins(d) <= 0))
@@ -93,7 +93,7 @@ def _directions(problem: Problem, d: Array, many: int, rng: Any, axes: bool) -> 
     return np.hstack([axis, towards, rng.standard_normal((p, max(1, many // 3)))])
 
 
-def best_on_lines(problem: Problem, d: Array, U: Array) -> tuple[Array, Array]:
+def best_on_lines(problem: ZeroOneProblem, d: Array, U: Array) -> tuple[Array, Array]:
     """(t, cost at d + t u) for each column u of U: the middle of the widest of the best intervals."""
     m, S = problem.Z @ d, np.ascontiguousarray((problem.Z @ U).T)
     with np.errstate(divide="ignore", invalid="ignore"):

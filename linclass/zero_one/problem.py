@@ -17,7 +17,7 @@ from linclass.numerics import Array
 from linclass.proofs.signed_rows import SignedRows
 
 
-class Problem:
+class ZeroOneProblem:
     """min over d of Σ c_i [some Z_j d ≤ 0, j of row i];  `d` is in scaled coordinates, which `theta` undoes."""
 
     owner: Array  # the row of each inequality

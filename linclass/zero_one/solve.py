@@ -15,35 +15,35 @@ from linclass.numerics import Array
 from linclass.proofs.integers import echelon
 from linclass.zero_one.enumeration import all_cells, is_coarse, turns
 from linclass.zero_one.hitting_set import Search, separating
-from linclass.zero_one.line_descent import descend
-from linclass.zero_one.problem import Answer, Problem
+from linclass.zero_one.line_descent import search_lines
+from linclass.zero_one.problem import Answer, ZeroOneProblem
 
 FEW_TURNS = 2_000_000  # about a second
 PROVABLE = 20_000  # entries of Z up to which conflicts are searched for
 
 
 def fewest_errors(
-    problem: Problem, node_limit: int, seconds: float | None = None, seed: Any = 0
+    problem: ZeroOneProblem, node_limit: int, seconds: float | None = None, seed: Any = 0
 ) -> Answer:
     d = separating(problem, np.ones(problem.n_rows, dtype=bool))
     if d is not None:
         return Answer(d, 0.0, 0.0)
     found = _by_cells(problem) if node_limit and is_enumerable(problem) else None
     if found is None or found.bound < found.cost:
-        by_lines = descend(problem, seed)
+        by_lines = search_lines(problem, seed)
         found = by_lines if found is None or by_lines.cost < found.cost else found
         if node_limit and problem.Z.shape[0] * problem.Z.shape[1] <= PROVABLE:
             found = Search(problem, node_limit, seconds).run(found)
     return away_from_rows(problem, found)
 
 
-def is_enumerable(problem: Problem) -> bool:
+def is_enumerable(problem: ZeroOneProblem) -> bool:
     n, p = problem.Z.shape
     dense = not sparse.issparse(problem.Z) or n * p <= FEW_TURNS
     return problem.n_classes == 2 and dense and turns(n, p) <= FEW_TURNS
 
 
-def _by_cells(problem: Problem) -> Answer:
+def _by_cells(problem: ZeroOneProblem) -> Answer:
     """Proved if no cell was too narrow to examine, and no two rows too close to distinguish."""
     rows = problem.rows
     Z = problem.Z.toarray() if sparse.issparse(problem.Z) else problem.Z
@@ -69,7 +69,7 @@ def distinct_rows(Z: Array) -> set[tuple[int, ...]]:
     return found
 
 
-def away_from_rows(problem: Problem, found: Answer) -> Answer:
+def away_from_rows(problem: ZeroOneProblem, found: Answer) -> Answer:
     d = separating(problem, problem.margins(found.d) > 0)
     if d is None or problem.cost(d) > found.cost:
         return found

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from linclass import metrics
-from linclass.comparisons.confidence_interval import corrected_error, moments, t_interval
+from linclass.comparisons.confidence_interval import corrected_error, fold_moments, t_interval
 from linclass_study.report.table import Number
 from linclass_study.results.outcome import FITTED, Outcome
 from linclass_study.results.summary import ranking
@@ -63,7 +63,7 @@ def _column(
     """Numbers of one metric from values (methods, folds), whole (methods,) and n_test/n_train (methods,)."""
     sign = 1.0 if metrics.greater_is_better(metric) else -1.0
     with np.errstate(invalid="ignore"):
-        mean, sd, n = moments(values.T)
+        mean, sd, n = fold_moments(values.T)
         error = corrected_error(sd, np.maximum(n, 1), ratio)
         low, high = t_interval(mean, error, n, bounds=metrics.bounds(metric))
         top = np.nan if not whole.any() else (sign * mean[whole]).max()
@@ -72,7 +72,7 @@ def _column(
         near = np.zeros_like(best)
         if finite.sum() > 1 and n[finite].max() > 1:
             first = int(np.argmax(np.where(finite, np.round(sign * mean, 12), -np.inf)))
-            behind, spread, folds = moments(sign * (values[first] - values[finite]).T)
+            behind, spread, folds = fold_moments(sign * (values[first] - values[finite]).T)
             near[finite] = behind <= corrected_error(spread, folds, ratio[whole].mean())
     return [
         Number(

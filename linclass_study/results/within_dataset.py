@@ -18,7 +18,7 @@ from linclass.comparisons.bayesian_t_test import bayesian_t
 from linclass.comparisons.confidence_interval import corrected_error
 from linclass.comparisons.corrected_t_test import corrected_t
 from linclass.comparisons.bayesian_t_test import Posterior
-from linclass.comparisons.confidence_interval import moments
+from linclass.comparisons.confidence_interval import fold_moments
 from linclass.comparisons.corrected_t_test import CorrectedT
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.summary import ranking
@@ -80,7 +80,7 @@ class Within:
         """Methods within one corrected standard error (of the difference) of the best."""
         if not self.enough:
             return []
-        behind, sd, n = moments(self.table[:, :1] - self.table)
+        behind, sd, n = fold_moments(self.table[:, :1] - self.table)
         close = behind <= corrected_error(sd, n, self.ratio)
         return [name for name, is_close in zip(self.methods, close, strict=True) if is_close]
 

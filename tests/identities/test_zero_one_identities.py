@@ -21,8 +21,8 @@ from linclass import (
 from linclass.separability import separability
 from linclass.zero_one.enumeration import best_cell
 from linclass.zero_one.hitting_set import Search
-from linclass.zero_one.line_descent import best_on_lines, descend
-from linclass.zero_one.problem import Answer, Problem
+from linclass.zero_one.line_descent import best_on_lines, search_lines
+from linclass.zero_one.problem import Answer, ZeroOneProblem
 
 RIVALS: list[Any] = [
     LogisticRegression(strength=1e-3),
@@ -86,7 +86,7 @@ def test_cells_and_conflicts_come_to_the_same_minimum(intercept: bool) -> None:
     for seed in range(30):
         X, y = problem(seed, 18, 1 + seed % 3)
         weights = np.random.default_rng(seed).integers(1, 4, len(y)).astype(float)
-        P = Problem(X, y, weights, 2, intercept)
+        P = ZeroOneProblem(X, y, weights, 2, intercept)
         d, cost = best_cell(P.Z, P.costs)
         assert P.cost(d) == pytest.approx(cost)
         found = Search(P, 10_000, None).run(Answer(np.zeros(P.Z.shape[1]), P.total, 0.0))
@@ -96,7 +96,7 @@ def test_cells_and_conflicts_come_to_the_same_minimum(intercept: bool) -> None:
 
 def test_every_conflict_of_a_proof_is_one() -> None:
     X, y = problem(1, 40, 3)
-    P = Problem(X, y, np.ones(40), 2, True)
+    P = ZeroOneProblem(X, y, np.ones(40), 2, True)
     search = Search(P, 10_000, None)
     found = search.run(Answer(np.zeros(4), P.total, 0.0))
     assert found.bound == found.cost > 0
@@ -148,8 +148,8 @@ def test_descent_along_lines_is_seldom_far_from_the_minimum() -> None:
     behind = []
     for seed in range(1, 40, 2):
         X, y = problem(seed, 60, 2)
-        P = Problem(X, y, np.ones(60), 2, True)
-        behind.append(descend(P).cost - best_cell(P.Z, P.costs)[1])
+        P = ZeroOneProblem(X, y, np.ones(60), 2, True)
+        behind.append(search_lines(P).cost - best_cell(P.Z, P.costs)[1])
     assert min(behind) >= 0
     assert np.mean(behind) <= 0.5
 
@@ -159,7 +159,7 @@ def test_a_line_is_searched_exactly() -> None:
     for K in (2, 3):
         rng = np.random.default_rng(K)
         X, y = rng.standard_normal((50, 2)), rng.integers(0, K, 50)
-        P = Problem(X, y, rng.uniform(1, 2, 50), K, True)
+        P = ZeroOneProblem(X, y, rng.uniform(1, 2, 50), K, True)
         d, U = rng.standard_normal(P.Z.shape[1]), rng.standard_normal((P.Z.shape[1], 20))
         t, cost = best_on_lines(P, d, U)
         for k in range(20):
@@ -209,7 +209,7 @@ def test_rows_that_nearly_coincide_are_no_conflict(near: float, cells: bool) -> 
         model = ZeroOneClassifier().fit(X, y)
         assert (model.n_errors_, model.bound_, model.exact_) == (0, 0, True)
     else:
-        rows = Problem(X, y, np.ones(7), 2, True)
+        rows = ZeroOneProblem(X, y, np.ones(7), 2, True)
         start = Answer(np.zeros(3), 7.0, 0.0)
         assert Search(rows, 30, None).run(start).bound == 0
 

@@ -14,7 +14,7 @@ from linclass import KernelSVM
 from linclass.applicability import NotApplicable
 from linclass.design.kernel_design import KernelDesign
 from linclass.kernel_machines.kernel_features import few_features, kernel_features
-from linclass.kernel_machines.kernel_machine import largest_eigenvalue, scale, shift_to_psd
+from linclass.kernel_machines.kernel_machine import gamma_scale, largest_eigenvalue, shift_to_psd
 from linclass.kernel_machines.kernel_norm import KernelNorm
 from linclass.kernels.gaussian import Gaussian
 from linclass.losses.logistic import Logistic
@@ -62,8 +62,8 @@ def test_a_gaussian_kernel_does_not_know_where_the_rows_lie(offset: float) -> No
     distances = ((X[:, None] - X) ** 2).sum(axis=2)
     assert_allclose(K, np.exp(-100 * distances), rtol=1e-9, atol=1e-300)
     assert_allclose(kernel.matrix(X + offset, Y + offset), kernel.matrix(X, Y), rtol=1e-9)
-    assert scale(X + offset, np.ones(60)) == pytest.approx(1 / (3 * X.var()), rel=1e-6)
-    thin = scale(sparse.csr_array(X * (X > 0)), np.ones(60))
+    assert gamma_scale(X + offset, np.ones(60)) == pytest.approx(1 / (3 * X.var()), rel=1e-6)
+    thin = gamma_scale(sparse.csr_array(X * (X > 0)), np.ones(60))
     assert thin == pytest.approx(1 / (3 * (X * (X > 0)).var()), rel=1e-9)
 
 

@@ -12,7 +12,7 @@ import pytest
 from linclass import LinearSVM, LogisticRegression, ZeroOneClassifier, largest_margin
 from linclass.applicability import NotApplicable
 from linclass.proofs.integers import echelon, integers, null_space, product
-from linclass.proofs.nearest_point import decide, nearest
+from linclass.proofs.nearest_point import decide_exactly, nearest
 from linclass.separability import separability
 from linclass.separation import recession as recessions
 from linclass.separation.proof import Undecided
@@ -274,7 +274,7 @@ def test_the_nearest_point_is_the_nearest() -> None:
         square = sum(v * v for v in point)
         assert (x is None) == (square == 0)
         assert all(sum(int(a) * v for a, v in zip(row, point, strict=True)) >= square for row in Z)
-        direction, multipliers = decide(Z)
+        direction, multipliers = decide_exactly(Z)
         total = [
             sum(m * int(v) for m, v in zip(multipliers, column, strict=True)) for column in Z.T
         ]

@@ -12,7 +12,6 @@ FIT = """
 import resource, sys
 import numpy as np
 from scipy import sparse, special, linalg
-from linclass import KernelSVM
 from linclass import LinearSVM, LogisticRegression
 
 kind = {'svm': LinearSVM}.get(sys.argv[2], LogisticRegression)
@@ -51,6 +50,7 @@ def test_a_fit_stays_within_two_and_a_half_times_the_memory_of_the_data(
 
 KERNEL = """
 import numpy as np
+from linclass import KernelSVM
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((2000, 10))

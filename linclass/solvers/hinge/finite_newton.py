@@ -79,7 +79,7 @@ def minimize(
     for n_iter in range(1, max_iter + 1):  # noqa: B007
         step, along = system.step(point)
         old = point
-        point, t = descend(old, step, along)
+        point, t = descend_exactly(old, step, along)
         exact = t == 1 and bool((point.curvatures == old.curvatures).all())
         if exact and intercept and not point.curvatures.any():
             exact = abs(float(point.gradient[point.objective.design.n_features])) <= 1e-14
@@ -88,7 +88,7 @@ def minimize(
     return point, n_iter
 
 
-def descend(point: Point, step: Array, along: Array) -> tuple[Point, float]:
+def descend_exactly(point: Point, step: Array, along: Array) -> tuple[Point, float]:
     """t = 1 if that decreases the objective enough, else near the minimum on the line; `along` are the scores of
     the step, so that evaluations need vectors over the rows only.
     """

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linclass.applicability import require_memory
-from linclass.design.second_moments import moments
+from linclass.design.second_moments import second_moments
 from linclass.numerics import Array
 from linclass.objective.gap import gap_of, relative
 from linclass.objective.objective import Objective
@@ -42,7 +42,7 @@ class CentredGram:
         Y = Y - self.y_mean[:, None]
         self.variance = Y**2 @ w
         if whole:
-            self.mean, self._G, self.c = moments(design, w, Y)
+            self.mean, self._G, self.c = second_moments(design, w, Y)
             return
         self.mean = design.centre(w)
         self.c = design.pull(w * Y)[:, :d] - np.outer(Y @ w, self.mean)
