@@ -82,7 +82,7 @@ class HoKashyap(LinearScores, LinearGeometry):
         K = len(self.classes_)
         own = [1] if K == 2 else range(K)
         Y = np.array([np.where(codes == k, 1.0, -1.0) for k in own])
-        squares = LeastSquares(X, weights, bool(self.fit_intercept))
+        squares = SquaresOfTargets(X, weights, bool(self.fit_intercept))
         margins = np.ones((len(Y), n))  # the b of the equations
         decided: list[bool | None] = [None] * len(Y)
         self.multipliers_ = np.zeros((len(Y), n))
@@ -116,7 +116,7 @@ class HoKashyap(LinearScores, LinearGeometry):
         )
 
 
-class LeastSquares:
+class SquaresOfTargets:
     """Weighted least squares on the rows [x 1], for many targets."""
 
     def __init__(self, X: Any, weights: Array, intercept: bool):
