@@ -1,7 +1,7 @@
-"""Which linear method, on which data, how sure are we, and what did it cost?
+"""A benchmark of linear classifiers: scores, uncertainty and cost of every method on every data set.
 
 fetch → featurize → split → cross_validate → score → aggregate → draw → report.
-One job of the middle is one data set × one method, with all its folds and the tuning inside.
+A run is one data set × one method, with all folds and their tuning; light runs share a job.
 """
 
 from snakemake.utils import min_version
@@ -22,13 +22,13 @@ include: "workflow/rules/textbook.smk"
 
 
 rule all:
-    """The report, and every table behind it."""
+    """The report and all files of results."""
     default_target: True
     input:
         all_results(),
 
 
-# On a cluster only fits leave the host where `snakemake` runs: nodes have no internet, and tables take seconds.
+# On a cluster only fits are submitted: nodes may have no internet, and the other jobs take seconds.
 workflow.localrules(
     *{rule.name for rule in workflow.rules} - {"cross_validate", "cross_validate_shard"}
 )

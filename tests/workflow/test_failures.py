@@ -190,7 +190,7 @@ def test_an_unavailable_data_set_is_rows_and_asked_for_again_and_fitted_when_it_
     project.write("downloads/nowhere.csv", "u,v,y\n" + rows)  # as if the server had come back
     back = project.snakemake(http_proxy="", https_proxy="")
     assert back.code == 0, back.text
-    assert "remote can be had now" in back.text
+    assert "remote is available now" in back.text
     assert project.fits("remote")["status"].to_list() == ["converged"] * 2
     assert back.jobs["fetch"] == 1
     assert project.plan().nothing_to_do

@@ -1,7 +1,7 @@
-"""The study, checked whole before any work, and the only functions that rules use.
+"""Read and check the study, and define the functions that rules use.
 
-A job is re-run when its entry, the content of the code it runs, or the content of its input changes:
-never for a touched file, and never for a part that it does not use.
+A job is rerun if its entry, the content of its code, or the content of its input has changed, but not if a file was
+merely touched or a part that it does not use has changed.
 """
 
 import atexit
@@ -37,7 +37,7 @@ try:
 except Refused as refused:
     sys.exit(str(refused))
 
-config.update(results=STUDY.results, downloads=STUDY.downloads)  # for jobs, as paths that are meant
+config.update(results=STUDY.results, downloads=STUDY.downloads)  # expanded paths, for jobs
 
 if workflow.is_main_process:
     lock.drop_stale()
@@ -45,10 +45,10 @@ if workflow.is_main_process:
 
 DATASETS = list(STUDY.datasets)
 METHODS = list(STUDY.methods)
-FIGURES = exhibits.names()  # whether drawn for each data set → names of the figures
-BUNDLES = bundles.of_study(STUDY)  # name → the runs that share a job
-DIVIDED = "[^/@]+@[^/@]+@[0-9]+"  # names of bundles whose one run is dealt to several jobs
-BUNDLES_OF = bundles.of_datasets(BUNDLES.values())  # data set → the bundles that hold its runs
+FIGURES = exhibits.names()  # PER_DATASET → names of the figures
+BUNDLES = bundles.of_study(STUDY)  # name → runs that share a job
+DIVIDED = "[^/@]+@[^/@]+@[0-9]+"  # names of bundles whose run is divided among several jobs
+BUNDLES_OF = bundles.of_datasets(BUNDLES.values())  # data set → bundles that contain its runs
 PAGE_TABLES = page_tables.files(DATASETS)
 TEXTBOOK = course.names()
 
@@ -67,7 +67,7 @@ wildcard_constraints:
 
 
 def folder_of_results(wildcards):
-    """Of jobs that find their files by the names of runs."""
+    """For jobs that find their files by the names of runs."""
     return STUDY.results
 
 
@@ -75,18 +75,18 @@ def entry_of_dataset(wildcards):
     return as_text(metadata.without_metadata(STUDY.datasets[wildcards.dataset]))
 
 
-def told_of_dataset(wildcards):
-    """Its licence and what to cite."""
+def metadata_of_dataset(wildcards):
+    """Licence and citation."""
     return as_text(metadata.licence_and_citation(STUDY.datasets[wildcards.dataset]))
 
 
 def local_files(wildcards):
-    """Files of the user or of resources/ that the entry names: an edit fetches the data set again."""
+    """Local files that the entry names: an edit fetches the data set again."""
     return fetch_inputs.local_files(STUDY.datasets[wildcards.dataset], ROOT)
 
 
 def content_of_local_files(wildcards):
-    """Their content, too: a copy that kept an old time stamp is noticed."""
+    """Digest of their content, which detects copies with an old time stamp."""
     return fetch_inputs.content_of_local_files(STUDY.datasets[wildcards.dataset], ROOT)
 
 
@@ -98,7 +98,7 @@ def attempt(wildcards):
 
 @cache
 def ask_again():
-    """Of the main process of a run, once: neither a plan nor a job asks."""
+    """Retry once, in the main process of a real run: not in dry runs or jobs."""
     if not workflow.is_main_process or workflow.executor_plugin is None or workflow.dryrun:
         return
     asked = [name for name in DATASETS if fetch_attempts.was_unavailable(STUDY.results, name)]
@@ -106,7 +106,7 @@ def ask_again():
         logger.info(f"Retrying unavailable data sets: {shortened(asked)}")
         entries = {name: metadata.without_metadata(STUDY.datasets[name]) for name in asked}
         for name in retry_unavailable.available_now(entries, config):
-            logger.info(f"{name} can be had now")
+            logger.info(f"{name} is available now")
             fetch_attempts.increment(STUDY.results, name)
 
 
@@ -121,12 +121,12 @@ def code_of_fetch(entry):
 
 @cache
 def evaluation_of_fits():
-    """What predictions depend on: not on which differences are called practical."""
+    """The evaluation without `rope`, which does not affect predictions."""
     return as_text({key: value for key, value in STUDY.evaluation.items() if key != "rope"})
 
 
 def evaluation_of_split(wildcards):
-    """What folds depend on: not on how parameters are tuned within them."""
+    """The keys of the evaluation on which folds depend."""
     return as_text(
         {key: STUDY.evaluation[key] for key in ("protocols", "folds", "repeats", "seed")}
     )
@@ -164,8 +164,8 @@ def files_of_shards(wildcards):
 
 
 def runs_of_bundle(wildcards):
-    """data set → method → its entry, its code, its features: a change of one of them runs the job again, and
-    the job computes the runs that it concerns."""
+    """data set → method → entry, code and features. A change of one of them reruns the job, which then computes only
+    the runs that are affected."""
     runs = {}
     for dataset, method in BUNDLES[wildcards.bundle].runs:
         runs.setdefault(dataset, {})[method] = about_method(method)
@@ -199,9 +199,9 @@ FITS = ToFit(Path(STUDY.results), BUNDLES, asked_of_method)
 
 
 def again_if_runs_are_other(wildcards):
-    """No input, but the moment when a job is planned: forced if its manifest does not hold what is asked of it.
+    """An input function without files: it forces the job if its manifest does not agree with the study.
 
-    Of results that were moved, or whose .snakemake is gone, Snakemake cannot tell; they tell it themselves.
+    Snakemake does not detect this for results that were moved, or whose .snakemake was deleted.
     """
     runs = BUNDLES[wildcards.bundle].runs
     wanted = {f"{dataset}/{method}": asked_of_method(method) for dataset, method in runs}
@@ -211,14 +211,14 @@ def again_if_runs_are_other(wildcards):
 
 
 def again_if_study_is_other(wildcards):
-    """The same of study.json."""
+    """The same for study.json."""
     if study_file.is_other(Path(STUDY.results), study_as_text()):
         force(f"{STUDY.results}/{study_file.NAME}")
     return []
 
 
 def again_if_folds_are_other(wildcards):
-    """The same of folds: study.json says how they were dealt."""
+    """The same for folds: study.json records how they were made."""
     asked = json.loads(evaluation_of_split(wildcards))
     known = study_file.evaluation(Path(STUDY.results))
     if known and any(known.get(key) != value for key, value in asked.items()):
@@ -227,13 +227,13 @@ def again_if_folds_are_other(wildcards):
 
 
 def force(file):
-    """Plan the job that makes it. The file stays until then: a plan, or another target, loses nothing."""
+    """Force the job that makes a file. The file is not deleted before, so a dry run loses nothing."""
     if workflow.is_main_process:
         workflow.dag.forcefiles.add(file)
 
 
 def memory_of_bundle(wildcards, input, attempt):
-    """What a cluster is asked for; by the files themselves, once they are there."""
+    """Memory that is requested from a cluster, from the sizes of the files once they exist."""
     data = resources.megabytes(input.features)
     return resources.memory_mb(data, STUDY.limits["fit_memory_mb"], attempt)
 
@@ -259,7 +259,7 @@ def code_of_exhibit(wildcards):
 
 @cache
 def names_in_mirrors():
-    """A digest of what the mirrors have: an exhibit is run again when a file it lacked may have come."""
+    """Digest of the file names in the mirrors: an exhibit is rerun if a missing file may have been added."""
     folders = filter(Path.is_dir, map(Path, STUDY.mirrors))
     names = sorted(str(file) for folder in folders for file in folder.iterdir())
     return hashlib.blake2b("\n".join(names).encode(), digest_size=8).hexdigest()
@@ -273,13 +273,13 @@ def metric_modules():
 
 @cache
 def study_as_text():
-    """What a table, a figure or the report needs to know of the study."""
+    """The parts of the study that tables, figures and the report need."""
     parts = ("results", "datasets", "methods", "evaluation", "limits", "positions")
     return json.dumps({part: getattr(STUDY, part) for part in parts}, default=str)
 
 
 def study_of_dataset(wildcards):
-    """What a figure of one data set needs to know: nothing of the other data sets."""
+    """The same for a figure of one data set, without the other data sets."""
     study = json.loads(study_as_text())
     own = {wildcards.dataset: study["datasets"][wildcards.dataset]}
     return json.dumps(study | {"datasets": own, "part": wildcards.dataset})
@@ -290,7 +290,7 @@ def files_of_figures(pattern, figures):
 
 
 def drawn_files(pattern, figures, subcategory=None):
-    """The same as outputs: the SVG of each is in `snakemake --report`, with a caption of its kind."""
+    """The same as outputs; each SVG is included in `snakemake --report` with the caption of its figure."""
     files = []
     for figure in figures:
         svg, *others = expand(pattern, figure=figure, file=FILES)
@@ -299,7 +299,7 @@ def drawn_files(pattern, figures, subcategory=None):
 
 
 def page_files():
-    """The tables of the page in every form; the CSV of each is in `snakemake --report`."""
+    """The tables of the page in every format; each CSV is included in `snakemake --report`."""
     files = expand("<results>/tables/{table}.{ending}", table=PAGE_TABLES, ending=["md", "tex"])
     for table in PAGE_TABLES:
         files.append(reported(f"<results>/tables/{table}.csv", table, "Tables"))
@@ -307,7 +307,7 @@ def page_files():
 
 
 def reported(file, name, category, subcategory=None):
-    """Beside workflow/report/captions, whose file of that name says what to see."""
+    """Mark a file for `snakemake --report`; its caption is in workflow/report/captions."""
     captions = ROOT / "workflow" / "report" / "captions"
     general = "table" if file.endswith(".csv") else "figure"
     return report(
@@ -324,28 +324,28 @@ def code_of_figures(figures):
 
 
 def files_of_study():
-    """The YAML files that the study is written in."""
+    """The YAML files of the study."""
     return list(map(str, STUDY.files))
 
 
 def as_text(value):
-    """Compared as text. Order counts: that of classes is their codes, that of candidates breaks ties."""
+    """JSON of a parameter. Order matters: that of classes defines their codes, that of candidates breaks ties."""
     return json.dumps(value, default=str)
 
 
 def look_after_slurm_jobs():
-    """Before any job is given out: those of a killed Snakemake end, and the name of ours is written down."""
+    """Before the first job: cancel the jobs of a killed Snakemake, and store the name of our own."""
     try:
         slurm_jobs.end_left_behind(STUDY.results, logger.info)
     except Refused as refused:
         sys.exit(str(refused))
-    name = getattr(workflow.scheduler._executor, "run_uuid", None)  # of the Slurm executor only
+    name = getattr(workflow.scheduler._executor, "run_uuid", None)  # only the Slurm executor has one
     if name:
         slurm_jobs.remember(name, STUDY.results)
 
 
 def take_results():
-    """Nobody else makes them while this run does."""
+    """Lock the results folder for this process."""
     try:
         lock.take(STUDY.results)
     except Refused as refused:
@@ -353,7 +353,7 @@ def take_results():
 
 
 def withdraw_other_study():
-    """Before the first fit: what study.json says is not in the folder any more, so nobody publishes it."""
+    """Before the first fit: delete the study.json of another study, which no longer describes the folder."""
     rules = {job.rule.name for job in workflow.dag.needrun_jobs()}
     results = Path(STUDY.results)
     if rules & {"cross_validate", "gather_shards", "aggregate"}:
@@ -362,7 +362,7 @@ def withdraw_other_study():
 
 
 def say_progress():
-    """While it runs: how much of the work is done, and what is left. A dry run shows each job whole."""
+    """Show the progress; a dry run lists the jobs in full instead."""
     jobs = workflow.dag.needrun_jobs()
     progress.attach(logger, {workflow.dag.jobid(job): (name_of(job), work_of(job)) for job in jobs})
 
@@ -372,7 +372,7 @@ def name_of(job):
 
 
 def work_of(job):
-    """About how many seconds a job takes, as far as that is known before."""
+    """Expected seconds of a job; only fits are estimated."""
     if job.rule.name not in ("cross_validate", "cross_validate_shard"):
         return 0.0
     bundle = BUNDLES[job.wildcards.bundle]
@@ -385,25 +385,24 @@ def shortened(names):
 
 
 def say_answer_last():
-    """Below all that Snakemake says: what did not work, the best methods, and where the report is.
-    Of a part of the study, what was made: an answer from before is none to what was asked."""
+    """Print the answer of the study after all messages of Snakemake; if only a part was requested, its files."""
     answer = Path(STUDY.results, "answer.txt")
     if any(str(answer) in job.output for job in workflow.dag.jobs):
         text = answer.read_text(encoding="utf-8").rstrip()
         atexit.register(print, text, file=sys.stderr)
     elif made := sorted({str(file) for job in workflow.dag.targetjobs for file in job.output}):
-        text = f"Made: {shortened(made)} | the report was not asked for"
+        text = f"Made: {shortened(made)} | the report was not requested"
         atexit.register(print, text, file=sys.stderr)
 
 
 def say_unfinished_last():
-    """No answer of an earlier run is shown as if it were this one's."""
+    """Say that the study is not finished, instead of printing the answer of an earlier run."""
     text = "The study is not finished: the errors above say which jobs failed. What was computed is kept; run again."
     atexit.register(print, text, file=sys.stderr)
 
 
 def all_results():
-    """Every file that a study promises: one that was deleted is made again."""
+    """All files of a study: those that were deleted are made again."""
     return [
         *expand("<results>/{file}", file=["report.html", "answer.txt", "scores.csv", "study.json"]),
         *expand("<results>/{file}.parquet", file=["scores", "fits"]),

@@ -1,10 +1,10 @@
 """From a published source to the rows of every fold.
 
-data/{dataset}.npz, .json           parsed, in canonical order; or why it is unavailable
-checks/{dataset}.json, .npz         what its rows and columns are like, with keys of the rows and proofs of separability
-tables/datasets.csv                 the same of all data sets, one row each, and which of them share rows
-features/{dataset}/{features}.npz   after the row-by-row maps that some methods ask for
-folds/{dataset}.parquet             the fold in which each row is tested; shared by all methods, so that they are paired
+data/{dataset}.npz, .json           rows in canonical order, or the reason why the data set is unavailable
+checks/{dataset}.json, .npz         facts about rows and columns, keys of the rows, proofs of separability
+tables/datasets.csv                 the facts of all data sets, one row each, and which of them share rows
+features/{dataset}/{features}.npz   features after the row-wise maps of some methods
+folds/{dataset}.parquet             the fold in which each row is tested, shared by all methods (paired comparisons)
 """
 
 
@@ -27,7 +27,7 @@ rule fetch:
 
 
 rule check_data:
-    """Duplicates, identifiers, copies of the class, rank, separability: facts that nothing waits for but the report."""
+    """Duplicates, identifiers, target leakage, rank and separability; only the report depends on them."""
     input:
         data="<results>/data/{dataset}.npz",
         about="<results>/data/{dataset}.json",
@@ -38,14 +38,14 @@ rule check_data:
         "<results>/logs/check_data/{dataset}.log",
     threads: 1
     params:
-        told=told_of_dataset,
+        told=metadata_of_dataset,
         code=code_of("check_data.py"),
     script:
         "../scripts/check_data.py"
 
 
 rule compare_data:
-    """All data sets beside each other: those with the same rows are one piece of evidence."""
+    """The checks of all data sets in one table, with the data sets that share rows."""
     input:
         expand("<results>/checks/{dataset}.{form}", dataset=DATASETS, form=["json", "npz"]),
     output:
@@ -62,7 +62,7 @@ rule compare_data:
 
 
 rule featurize:
-    """Maps of single rows: they learn nothing, so they run before the folds and cannot leak."""
+    """Row-wise feature maps. They learn nothing from the data, so they are applied before splitting without leakage."""
     input:
         data="<results>/data/{dataset}.npz",
         about="<results>/data/{dataset}.json",
@@ -78,7 +78,7 @@ rule featurize:
 
 
 rule split:
-    """Stratified folds from the names and the seed alone; the official split where there is one."""
+    """Stratified folds, which depend on names and the seed alone; the official split if there is one."""
     input:
         again_if_folds_are_other,
         data="<results>/data/{dataset}.npz",

@@ -1,13 +1,13 @@
-"""Figures from the tables and the runs' boundaries; a file of linclass_study/report/figures is a figure.
+"""Figures; each file in linclass_study/report/figures is one.
 
-exhibits/{exhibit}/figure.svg, .png, .pdf, numbers.json    the numbers are those that the figure shows
+exhibits/{exhibit}/figure.svg, .png, .pdf, numbers.json    the figure and the numbers that it shows
 
-The figures of a data set depend on that data set alone; those over all data sets, on the tables.
+The figures of a data set depend on its runs alone; those of all data sets depend on the tables.
 """
 
 
 rule draw:
-    """Every figure that is drawn for each data set."""
+    """All figures of one data set."""
     input:
         "<results>/data/{dataset}.npz",
         "<results>/data/{dataset}.json",
@@ -32,7 +32,7 @@ rule draw:
 if FIGURES[False]:
 
     rule draw_overall:
-        """Every figure over all data sets."""
+        """All figures of all data sets together."""
         input:
             "<results>/scores.parquet",
             "<results>/fits.parquet",

@@ -1,21 +1,21 @@
-"""From rows and folds to predictions. A run is one method on one data set, all folds and the tuning inside.
+"""From rows and folds to predictions. A run is one method on one data set, with all folds and their tuning.
 
-A job computes a bundle of runs: light ones share it, a heavy one is alone (linclass_study/jobs/bundles.py).
-Its output is a manifest of the runs' own files; a run whose files are up to date is left as it is.
+A job computes a bundle of runs: light runs share a job, a heavy one has its own (linclass_study/jobs/bundles.py). Its
+output is a manifest of the files of its runs; runs that are up to date are not computed again.
 
-bundles/{bundle}.json                         the runs of a job, what they were made of, and their files
-runs/{dataset}/{method}/fits.parquet          a row for each planned fit, also when it failed
-runs/{dataset}/{method}/predictions.parquet   a row for each held-out row
-runs/{dataset}/{method}/coefficients.parquet  of each fit of a linear classifier: what each feature weighs; else absent
-runs/{dataset}/{method}/tuning.parquet        of each tuned fit: every candidate with its inner score; else absent
-runs/{dataset}/{method}/paths.parquet         of the first fit: coefficients along the strengths; else absent
-runs/{dataset}/{method}/traces.parquet        a row for each step of a solver that was asked to tell; else absent
-runs/{dataset}/{method}/boundary.npz          the class of each point of the plane, for two-feature data; else absent
+bundles/{bundle}.json                         the runs of a job with their inputs and files
+runs/{dataset}/{method}/fits.parquet          one row for each planned fit, failed ones included
+runs/{dataset}/{method}/predictions.parquet   one row for each held-out row
+runs/{dataset}/{method}/coefficients.parquet  coefficients of each fit of a linear classifier (optional)
+runs/{dataset}/{method}/tuning.parquet        candidates of each tuned fit with their inner scores (optional)
+runs/{dataset}/{method}/paths.parquet         coefficients of the first fit along the strengths (optional)
+runs/{dataset}/{method}/traces.parquet        one row for each recorded step of a solver (optional)
+runs/{dataset}/{method}/boundary.npz          predicted class of each point of the plane (optional)
 """
 
 
 rule cross_validate:
-    """Every fold of each run. A fit that fails is a row; the job succeeds."""
+    """All folds of each run. A failed fit is a row with a reason, and the job succeeds."""
     input:
         again_if_runs_are_other,
         features=features_of_bundle,
@@ -41,7 +41,7 @@ rule cross_validate:
 
 
 rule cross_validate_shard:
-    """Some fits of a run that is too heavy for one job: study key `jobs: {shards: …}`."""
+    """Some fits of a run that is divided among several jobs (`jobs: {shards: …}`)."""
     input:
         features=features_of_bundle,
         about=about_of_bundle,
@@ -68,7 +68,7 @@ rule cross_validate_shard:
 
 
 rule gather_shards:
-    """The files of a run, from its shards: the same bytes as of the undivided run."""
+    """The files of a divided run from its shards, with the same bytes as those of the undivided run."""
     input:
         again_if_runs_are_other,
         shards=files_of_shards,

@@ -1,7 +1,7 @@
 """One self-contained page.
 
-report.html                             what did not work, what was found, how sure that is, what it cost
-tables/{table}[-{dataset}].csv, .md, .tex    each table of the page; a file of linclass_study/report/tables is a table
+report.html                             problems, answer, uncertainty and cost
+tables/{table}[-{dataset}].csv, .md, .tex    the tables of the page; each file in linclass_study/report/tables is one
 """
 
 

@@ -1,18 +1,18 @@
-"""From predictions to tables. Nothing is refitted here: a new metric reads the predictions again.
+"""From predictions to tables, without refitting: a new metric only reads the predictions again.
 
-runs/{dataset}/{method}/scores.parquet      every metric on every fold of a run, kept while its predictions are the same
-scores/{dataset}.parquet, fits/{dataset}.parquet    those of all runs on a data set, and every planned fit
-scores.parquet, scores.csv, fits.parquet            all of them
-tables/summary.csv, tables/fits.csv mean, sd and n of each metric; how the fits of each run ended
-tables/times.csv                    what each run cost, each machine for itself
-tables/methods, ranks, pairwise, sensitivity (.csv, .md, .tex), across.json    methods compared across data sets
-study.json                          what the study asked for: the folder can be read without the project
-answer.txt                          what did not work, and the best method per data set: the terminal's last lines
+runs/{dataset}/{method}/scores.parquet      every metric on every fold of a run
+scores/{dataset}.parquet, fits/{dataset}.parquet    scores and fits of all runs on a data set
+scores.parquet, scores.csv, fits.parquet            scores and fits of all runs
+tables/summary.csv, tables/fits.csv mean, sd and n of each metric; statuses of the fits of each run
+tables/times.csv                    cost of each run on each machine
+tables/methods, ranks, pairwise, sensitivity (.csv, .md, .tex), across.json    comparisons across data sets
+study.json                          the configuration of the study, so that the folder is complete
+answer.txt                          problems and the best method of each data set: the last lines in the terminal
 """
 
 
 rule score:
-    """All methods on one data set; a run whose predictions are the same is not scored again."""
+    """Score all methods on one data set; unchanged predictions are not scored again."""
     input:
         about="<results>/data/{dataset}.json",
         manifests=manifests_of_dataset,
@@ -30,7 +30,7 @@ rule score:
 
 
 rule aggregate:
-    """All runs as one table of scores, one of fits, and what they come to."""
+    """One table of all scores, one of all fits, and their summaries."""
     input:
         again_if_study_is_other,
         scores=expand("<results>/scores/{dataset}.parquet", dataset=DATASETS),
@@ -58,7 +58,7 @@ rule aggregate:
 
 
 rule compare_methods:
-    """Methods across data sets: ranks, pairs, ratings, and what would change the conclusion."""
+    """Compare methods across data sets: ranks, pairs, ratings, sensitivity of the conclusion."""
     input:
         "<results>/scores.parquet",
         "<results>/fits.parquet",

@@ -1,7 +1,7 @@
-"""The textbook, reproduced: `snakemake reproduce`.
+"""Figures and numbers of the textbooks: `snakemake reproduce`.
 
-textbook/{exhibit}/figure.svg, .png, .pdf, numbers.json    what textbook/{exhibit}.py draws and computes
-textbook/published.json                                    every published number against ours
+textbook/{exhibit}/figure.svg, .png, .pdf, numbers.json    output of textbook/{exhibit}.py
+textbook/published.json                                    comparison with every published number
 textbook/textbook.html                                     one page in the order of a course
 """
 
@@ -24,7 +24,7 @@ rule exhibit:
 
 
 rule compare_published:
-    """The table of ours against published, as data and as a page."""
+    """Compare the numbers with the published ones; write the table and the page."""
     input:
         expand("<results>/textbook/{exhibit}/{file}", exhibit=TEXTBOOK, file=FILES),
     output:
@@ -48,7 +48,7 @@ rule compare_published:
 
 
 rule reproduce:
-    """Print the table; fail if a published number is outside its tolerance."""
+    """Print the comparison; fail if a number is outside its tolerance."""
     input:
         "<results>/textbook/published.json",
     log:

@@ -1,4 +1,4 @@
-"""The scores and fits of all runs → one table of each, their summary, and the answer in a few lines."""
+"""Scores and fits of all runs → one table of each, their summaries and the answer."""
 
 import sys
 from pathlib import Path

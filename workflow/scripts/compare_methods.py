@@ -1,4 +1,4 @@
-"""Scores and fits of all data sets → what is known across them: ranks, pairs, ratings, and how sure that is."""
+"""Scores and fits of all data sets → comparisons across data sets: ranks, pairs, ratings, uncertainty."""
 
 from linclass_study import job
 from linclass_study.results import across_tables

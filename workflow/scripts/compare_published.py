@@ -1,4 +1,4 @@
-"""The exhibits' numbers → each published number against ours, and the page of all exhibits."""
+"""Numbers of all exhibits → comparison with the published ones, and the page."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Features and folds → predictions, and a row for every planned fit, of each run of a job."""
+"""Features and folds → predictions and fits of each run of a job."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Features and folds → what became of some of a run's planned fits."""
+"""Features and folds → outcomes of some planned fits of a run."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""A results folder → the exhibits of one data set; or those over all data sets."""
+"""A results folder → the exhibits of one data set, or of all data sets together."""
 
 from linclass_study import job
 from linclass_study.report import exhibits

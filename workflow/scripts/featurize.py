@@ -1,4 +1,4 @@
-"""A data set → the features that a method asked for."""
+"""A data set → the features of a method."""
 
 import json
 

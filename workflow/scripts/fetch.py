@@ -1,4 +1,4 @@
-"""An entry of the catalogue → the data set in canonical order, or why it is unavailable."""
+"""An entry of the catalogue → the data set in canonical order, or the reason why it is unavailable."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What became of all fits of a run, shard by shard → its files and their manifest."""
+"""Outcomes of all fits of a run, shard by shard → its files and their manifest."""
 
 import json
 import sys

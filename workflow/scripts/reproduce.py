@@ -1,4 +1,4 @@
-"""The table of published numbers for the terminal; an exit code of 1 if one is outside its tolerance."""
+"""Print the comparison with published numbers; exit code 1 if one is outside its tolerance."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The predictions of all methods on one data set → every metric on every fold; and all its fits in one table."""
+"""Predictions of all methods on one data set → every metric on every fold, and all fits in one table."""
 
 import json
 import sys
