@@ -153,7 +153,7 @@ def test_the_schema_refuses(case):
 
 TOGETHER = {
     "two kinds": ({"source": {"url": "http://a.org/b", "file": "b"}}, ["source"], "two sources"),
-    "no kind": ({"source": [{"format": "csv"}]}, ["source", 0], "says not where the data are"),
+    "no kind": ({"source": [{"format": "csv"}]}, ["source", 0], "the source has no location"),
     "meaningless key": (
         {"source": {"sklearn": "iris", "sha256": "0" * 64}},
         ["source", "sha256"],
