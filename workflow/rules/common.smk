@@ -339,7 +339,7 @@ def look_after_slurm_jobs():
         slurm_jobs.end_left_behind(STUDY.results, logger.info)
     except Refused as refused:
         sys.exit(str(refused))
-    name = getattr(workflow.scheduler._executor, "run_uuid", None)  # only the Slurm executor has one
+    name = getattr(workflow.scheduler._executor, "run_uuid", None)  # of the Slurm executor only
     if name:
         slurm_jobs.remember(name, STUDY.results)
 
