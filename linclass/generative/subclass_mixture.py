@@ -22,11 +22,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import logsumexp
 
+from linclass.log_probability import log_softmax
 from linclass.numerics import Array
 
 COLLAPSED = 1e-8  # a variance of the components, relative to that within the classes
+FARTHEST = 1e4  # extrapolation, in steps of EM
 TINY = np.finfo(float).tiny
 
 
@@ -88,9 +89,11 @@ class SubclassMixture:
         memberships, fit = [], 0.0
         for (Y, weights), own in zip(self.blocks, self.places, strict=True):
             Z = Y @ theta[own].T + b[own]
-            top = logsumexp(Z, axis=1)
-            fit += float(weights @ top)
-            memberships.append(np.exp(Z - top[:, None]))
+            top = Z.max(axis=1, keepdims=True)
+            Q = np.exp(Z - top)
+            sums = Q.sum(axis=1, keepdims=True)
+            fit += float(weights @ (top + np.log(sums))[:, 0])
+            memberships.append(Q / sums)
         after = self._means(memberships)
         change = (after.delta - delta) @ V / np.sqrt(variances)
         shift = np.exp(after.log_mixing) * self.share - p
@@ -118,14 +121,14 @@ class SubclassMixture:
         return far if far and far.value >= first.value else self.look(first.next)
 
     def _extrapolated(self, old: Components, middle: Components, new: Components) -> Components:
-        """x₀ + 2s v₁ + s² (v₂ − v₁) with the steps v₁, v₂ of EM and s = max(1, ‖v₁‖/‖v₂ − v₁‖)."""
+        """x₀ + 2s v₁ + s² (v₂ − v₁) with the steps v₁, v₂ of EM and s = ‖v₁‖/‖v₂ − v₁‖, at least 1."""
         first = [b - a for a, b in zip(old, middle, strict=True)]
         bend = [c - b - v for b, c, v in zip(middle, new, first, strict=True)]
         size, curve = (np.sqrt(sum(np.vdot(v, v) for v in parts)) for parts in (first, bend))
-        s = max(1.0, float(size / max(curve, TINY)))
+        s = min(max(1.0, float(size / max(curve, TINY))), FARTHEST)
         delta, log_mixing = (
             a + 2 * s * v + s**2 * w for a, v, w in zip(old, first, bend, strict=True)
         )
         for own in self.places:
-            log_mixing[own] -= logsumexp(log_mixing[own])
+            log_mixing[own] = log_softmax(log_mixing[None, own])[0]
         return Components(delta, log_mixing)
