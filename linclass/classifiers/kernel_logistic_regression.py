@@ -21,6 +21,7 @@ from linclass.classifiers.logistic_regression import LogisticRegression
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.kernel_machines.kernel_features import KernelFeatures, kernel_features
 from linclass.kernel_machines.kernel_path import KernelPath
+from linclass.kernel_machines.warm_start import Previous
 from linclass.numerics import Array
 from linclass.support_vectors import rows_that_count
 from linclass.unfinished import silently
@@ -48,6 +49,9 @@ class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):
         Tolerance: the fit has converged when `certificate_` is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of iterations. None is the solver's own limit.
+    warm_start : bool, default=False
+        Whether `fit` starts from the function of the previous fit, where its support vectors are rows
+        again, at the same places.
 
     Attributes
     ----------
@@ -74,6 +78,7 @@ class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):
         class_weight: Any = None,
         tol: float = 1e-6,
         max_iter: int | None = None,
+        warm_start: bool = False,
     ):
         self.kernel = kernel
         self.gamma = gamma
@@ -83,6 +88,7 @@ class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):
         self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter
+        self.warm_start = warm_start
 
     def check(self) -> None:
         self._check_kernel()
@@ -100,12 +106,19 @@ class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):
     def _fit_each(
         self, models: Sequence[KernelLogisticRegression], X: Any, y: Any, sample_weight: Any = None
     ) -> None:
+        previous = Previous.of(self)
         X, codes, weights = self._start_fit(X, y, sample_weight)
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
         found = kernel_features(self._kernel_matrix(X, kept, weights))
         seen, strengths = dict(vars(self)), [model.strength for model in models]
+        old = previous.start(X, kept, len(previous.beta)) if previous else None
         with silently():
-            path = self._linear().path(found.features, codes, strengths, weights)
+            if old is None:
+                path: Any = self._linear().path(found.features, codes, strengths, weights)
+            else:
+                linear = self._linear().set_params(warm_start=True)
+                linear.coef_, linear.intercept_ = old[0] @ found.features, old[1]
+                path = [linear.fit(found.features, codes, weights)]
         for model, linear in zip(models, path, strict=True):
             vars(model).update(seen | {"strength": model.strength})
             model._learn(X, kept, found, linear)

@@ -19,6 +19,7 @@ import numpy as np
 from linclass.conventions.classifier import Classifier
 from linclass.design.kernel_design import KernelDesign
 from linclass.kernel_machines.kernel_machine import KernelMachine
+from linclass.kernel_machines.warm_start import Previous
 from linclass.losses.kesler import Kesler
 from linclass.losses.perceptron import Perceptron
 from linclass.numerics import Array
@@ -54,6 +55,9 @@ class KernelPerceptron(KernelMachine, Classifier):
     class_weight : 'balanced', dict or None, default=None
         Factor on the weights of the rows of each class. 'balanced' gives every class the same total
         weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
+    warm_start : bool, default=False
+        Whether `fit` starts from the function of the previous fit, where its support vectors are rows
+        again, at the same places.
 
     Attributes
     ----------
@@ -82,6 +86,7 @@ class KernelPerceptron(KernelMachine, Classifier):
         max_iter: int | None = None,
         random_state: Any = 0,
         class_weight: Any = None,
+        warm_start: bool = False,
     ):
         self.kernel = kernel
         self.gamma = gamma
@@ -93,6 +98,7 @@ class KernelPerceptron(KernelMachine, Classifier):
         self.max_iter = max_iter
         self.random_state = random_state
         self.class_weight = class_weight
+        self.warm_start = warm_start
 
     def check(self) -> None:
         self._check_kernel()
@@ -103,6 +109,7 @@ class KernelPerceptron(KernelMachine, Classifier):
         return self._kernel_parts()
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        previous = Previous.of(self)
         X, codes, weights = self._start_fit(X, y, sample_weight)
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
         K = self._kernel_matrix(X, kept, weights)
@@ -112,7 +119,12 @@ class KernelPerceptron(KernelMachine, Classifier):
             objective = Objective(design, Perceptron(), np.where(codes, 1.0, -1.0), weights)
         else:
             objective = Objective(design, Kesler(classes), codes, weights)
-        solution = self._rule().solve(objective, objective.zero())
+        start = objective.zero()
+        found = previous.start(X, kept, len(np.atleast_2d(start))) if previous else None
+        if found is not None:
+            own = np.column_stack(found)[:, : start.shape[-1]]
+            start = own.reshape(start.shape)
+        solution = self._rule().solve(objective, start)
         theta = np.atleast_2d(solution.theta)
         used = np.flatnonzero(theta[:, :n].any(axis=0))
         self.dual_coef_ = theta[:, used]

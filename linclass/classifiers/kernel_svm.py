@@ -22,6 +22,7 @@ import numpy as np
 
 from linclass.conventions.classifier import Classifier
 from linclass.kernel_machines.kernel_path import KernelPath
+from linclass.kernel_machines.warm_start import Previous, thetas
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.parts import find
@@ -55,6 +56,9 @@ class KernelSVM(MarginRows, KernelPath, Classifier):
         Tolerance: the fit has converged when `certificate_` is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of Newton steps. None is the solver's own limit.
+    warm_start : bool, default=False
+        Whether `fit` starts from the function of the previous fit, where its support vectors are rows
+        again, at the same places.
 
     Attributes
     ----------
@@ -89,6 +93,7 @@ class KernelSVM(MarginRows, KernelPath, Classifier):
         class_weight: Any = None,
         tol: float = 1e-6,
         max_iter: int | None = None,
+        warm_start: bool = False,
     ):
         self.kernel = kernel
         self.gamma = gamma
@@ -99,6 +104,7 @@ class KernelSVM(MarginRows, KernelPath, Classifier):
         self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter
+        self.warm_start = warm_start
 
     def check(self) -> None:
         self._check_kernel()
@@ -119,6 +125,7 @@ class KernelSVM(MarginRows, KernelPath, Classifier):
     def _fit_each(
         self, models: Sequence[KernelSVM], X: Any, y: Any, sample_weight: Any = None
     ) -> None:
+        previous = Previous.of(self)
         X, codes, weights = self._start_fit(X, y, sample_weight)
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
         design, norm = self._kernel_problem(X, kept, weights)
@@ -128,7 +135,9 @@ class KernelSVM(MarginRows, KernelPath, Classifier):
             Objective(design, loss, np.where(codes == k, 1.0, -1.0), weights, norm, self.strength)
             for k in classes
         ]
-        for model, *fitted in self._along(models, self._solver(), objectives):
+        found = previous.start(X, kept, len(objectives)) if previous else None
+        starts = thetas(design, found)
+        for model, *fitted in self._along(models, self._solver(), objectives, starts):
             model._learn(X, kept, weights, *fitted)
 
     def _learn(

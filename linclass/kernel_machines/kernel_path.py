@@ -62,13 +62,18 @@ class KernelPath(KernelMachine):
         return Path(models)
 
     def _along(
-        self, models: Sequence[Any], solver: Solver, objectives: Sequence[Objective]
+        self,
+        models: Sequence[Any],
+        solver: Solver,
+        objectives: Sequence[Objective],
+        starts: Sequence[Array] | None = None,
     ) -> Iterator[tuple[Any, list[Objective], list[Solution]]]:
         """Yields each model, with the attributes of this one, and its objectives and solutions."""
         order = sorted(models, key=lambda model: -model.strength)
         strengths = [model.strength for model in order]
         seen = dict(vars(self))
-        paths = [solve(solver, P, strengths) for P in objectives]
+        known: Sequence[Any] = starts or [None] * len(objectives)
+        paths = [solve(solver, P, strengths, s) for P, s in zip(objectives, known, strict=True)]
         for model, *solutions in zip(order, *paths, strict=True):
             vars(model).update(seen | {"strength": model.strength})
             yield model, [P.with_strength(model.strength) for P in objectives], solutions
@@ -79,9 +84,12 @@ class KernelPath(KernelMachine):
             raise ValueError(f"strength is {strength!r}; it must be a number above 0.")
 
 
-def solve(solver: Solver, objective: Objective, strengths: Sequence[float]) -> list[Solution]:
+def solve(
+    solver: Solver, objective: Objective, strengths: Sequence[float], start: Array | None = None
+) -> list[Solution]:
     """A solution for each strength; with many rows the first starts from a fit to every fourth row."""
-    start = near_start(solver, objective.with_strength(strengths[0]))
+    if start is None:
+        start = near_start(solver, objective.with_strength(strengths[0]))
     return solver.path(objective, strengths, start)
 
 

@@ -26,6 +26,7 @@ from linclass.design.design_matrix import DesignMatrix
 from linclass.design.kernel_design import KernelDesign
 from linclass.kernel_machines.kernel_norm import KernelNorm
 from linclass.kernel_machines.kernel_path import KernelPath
+from linclass.kernel_machines.warm_start import Previous, thetas
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.parts import find
@@ -63,6 +64,9 @@ class SupportVectorRegressor(KernelPath, Regressor):
         Tolerance: the fit has converged when `certificate_` is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of Newton steps. None is the solver's own limit.
+    warm_start : bool, default=False
+        Whether `fit` starts from the function of the previous fit, where its support vectors are rows
+        again, at the same places.
 
     Attributes
     ----------
@@ -96,6 +100,7 @@ class SupportVectorRegressor(KernelPath, Regressor):
         strength: float = 1e-3,
         tol: float = 1e-6,
         max_iter: int | None = None,
+        warm_start: bool = False,
     ):
         self.kernel = kernel
         self.gamma = gamma
@@ -106,6 +111,7 @@ class SupportVectorRegressor(KernelPath, Regressor):
         self.strength = strength
         self.tol = tol
         self.max_iter = max_iter
+        self.warm_start = warm_start
 
     def check(self) -> None:
         self._check_kernel()
@@ -129,18 +135,25 @@ class SupportVectorRegressor(KernelPath, Regressor):
         self, models: Sequence[SupportVectorRegressor], X: Any, y: Any, sample_weight: Any = None
     ) -> None:
         given = len(np.asarray(y)) if y is not None else 0
+        linear, previous = self._is_linear(), Previous.of(self)
+        old = vars(self).get("coef_") if self.warm_start and linear else None
         X, y, weights = self._start_fit(X, y, sample_weight)
         kept = rows_that_count(sample_weight, given)
         for name in ("coef_", "dual_coef_"):  # of an earlier fit
             vars(self).pop(name, None)
-        linear = self._is_linear()
         design: Any = (
             DesignMatrix(X) if linear else KernelDesign(self._kernel_matrix(X, kept, weights))
         )
         norm = L2() if linear else KernelNorm(design.K)
         loss = find("losses", self.loss)(self.epsilon)
         whole = Objective(design, loss, y, weights, norm, self.strength)
-        for model, (objective,), (solution,) in self._along(models, self._solver(), [whole]):
+        found = previous.start(X, kept, 1) if previous and not linear else None
+        starts = thetas(design, found)
+        if old is not None and len(old) == X.shape[1]:
+            starts = [np.append(old, self.intercept_)]
+        for model, (objective,), (solution,) in self._along(
+            models, self._solver(), [whole], starts
+        ):
             model._learn(X, kept, weights, objective, solution)
 
     def _learn(

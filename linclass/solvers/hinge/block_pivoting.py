@@ -29,6 +29,10 @@ from linclass.solvers.conjugate_gradients import conjugate_gradients
 GUESSES = 60
 FEWER, PATIENCE = 0.7, 6  # ratio of corrected rows that must be reached, within so many guesses
 NEAR = 5.0  # from a start: rows with a score within 1/(2·NEAR) of a kink are guessed to be at it
+SAME, OFF = (
+    1e-3,
+    0.1,
+)  # slopes of a start that its scores agree with, but for so large a share of the rows
 SHORT = 0.3  # of the reach for which a single row would converge at once
 FEW = 3000  # rows up to which the Gram matrix is formed; a tenth of it if sparse, as products cost less
 FLAT = 1e-6  # of the mean K_ii: lower bound of each
@@ -118,6 +122,13 @@ def first(objective: Objective, start: Array, reach: Array) -> tuple[Array, Any]
         return np.zeros_like(reach), np.minimum(reach, 0.5 / scale)
     point = objective.at(start)
     if objective.loss.piecewise_linear:
+        if not isinstance(objective.design, DesignMatrix):  # the start tells slopes, too
+            s = -start[:-1] / objective.weights
+            s /= np.abs(s).max(initial=0) or 1.0  # of whatever strength; an end of the slopes is ±1
+            v = s + reach * point.scores
+            kept = objective.loss.nearest_slopes(objective.y, v, reach)[0]
+            if np.mean(np.abs(kept - s) > SAME) <= OFF:
+                return v, reach
         near = NEAR / scale
         return objective.loss.middle(objective.y) + near * point.scores, near
     return point.slopes + reach * point.scores, reach

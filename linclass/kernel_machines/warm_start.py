@@ -1,0 +1,58 @@
+"""A start from the function of the previous fit:  f = Σ_j β_j k(x_j, ·) + b,  if its rows x_j are still there."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from linclass.design.design_matrix import DesignMatrix
+from linclass.numerics import Array
+
+
+class Previous(NamedTuple):
+    """What a fit left: indices of its rows among those given, their coefficients (K, m), intercepts, and the rows."""
+
+    support: Array
+    beta: Array
+    intercept: Array
+    rows: Any  # None for a precomputed kernel
+
+    @classmethod
+    def of(cls, model: Any) -> Previous | None:
+        """None if there was no fit, or if warm starts are not asked for."""
+        if not model.warm_start or "dual_coef_" not in vars(model):
+            return None
+        beta = np.atleast_2d(model.dual_coef_)
+        intercept = np.atleast_1d(model.intercept_) - model._shift * beta.sum(axis=1)
+        return cls(model.support_, beta, intercept, model._basis)
+
+    def start(self, X: Any, kept: Array, scores: int) -> tuple[Array, Array] | None:
+        """(β (K, n) of all rows, b (K,)), if so many scores are fitted and the rows with coefficients are the same."""
+        if len(self.beta) != scores or self.support.max(initial=-1) >= len(kept):
+            return None
+        place = (np.cumsum(kept) - 1)[self.support]
+        if not kept[self.support].all() or not _equal(self.rows, X, place):
+            return None
+        beta = np.zeros((scores, int(kept.sum())))
+        beta[:, place] = self.beta
+        return beta, self.intercept
+
+
+def thetas(design: Any, found: tuple[Array, Array] | None) -> list[Array] | None:
+    """Parameters of each score, for functions of the columns of the kernel or for features Φ of it, w = Φᵀβ."""
+    if found is None:
+        return None
+    beta, b = found
+    W = beta @ design.X if isinstance(design, DesignMatrix) else beta
+    return [np.append(w, own) for w, own in zip(W, b, strict=True)]
+
+
+def _equal(rows: Any, X: Any, place: Array) -> bool:
+    if rows is None:
+        return True
+    if rows.shape[1] != X.shape[1] or sparse.issparse(rows) != sparse.issparse(X):
+        return False
+    other = X[place]
+    return bool((rows != other).nnz == 0 if sparse.issparse(rows) else np.array_equal(rows, other))
