@@ -1,0 +1,78 @@
+"""A Gaussian posterior of the weights (Laplace): the minimum of the penalized loss and its inverse Hessian there,
+at given strengths and at the one of largest evidence, where α‖W‖² = γ.   MacKay (1992), Neural Computation 4
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import brentq
+
+from linclass.numerics import Array
+from linclass.objective.objective import Objective
+from linclass.objective.point import Point
+from linclass.solvers.base import Solution
+from linclass.solvers.smooth.newton import Newton, inverse_hessian
+
+# strengths between which that of the largest evidence is looked for, of the least and the largest
+# variance of a feature
+WEAKEST, STRONGEST = 1e-10, 1e6
+NOTHING = "the evidence is largest without any weights: the features tell nothing."
+UNBOUNDED = "the evidence still rises at the weakest strength that is tried; set strength."
+ROUNDING = 1e-14  # of the mean square of a feature: a variance below it is 0
+STRIDE = 2.0  # of ln α, until it is between two values
+
+
+class LaplacePosterior:
+    """Minimum and covariance at each strength, each from the last one found."""
+
+    def __init__(self, objective: Objective, total: float, newton: Newton):
+        self.objective, self.total, self.newton = objective, total, newton
+        self.theta, self.steps = objective.zero(), 0
+        self.covariance, self.n_effective = np.empty(0), 0.0
+
+    def at(self, strength: float) -> tuple[Solution, float]:
+        """(minimum, ln γ − ln α‖W‖²): the second is 0 where the evidence is largest."""
+        P = self.objective.with_strength(strength)
+        solution = self.newton.solve(P, self.theta)
+        self.theta, self.steps = solution.theta, self.steps + solution.n_iter
+        point: Point = P.survey(solution.theta)
+        inverse = inverse_hessian(point).times(np.eye(P.n_parameters)) / self.total
+        self.covariance = 0.5 * (inverse + inverse.T)
+        own = P.weight_part(self.covariance.diagonal().reshape(P.shape))
+        W, alpha = P.weight_part(solution.theta), strength * self.total
+        self.n_effective = max(float(own.size - alpha * own.sum()), np.finfo(float).tiny)
+        size = max(alpha * float(np.vdot(W, W)), np.finfo(float).tiny)
+        return solution, float(np.log(self.n_effective / size))
+
+    def strength_of_largest_evidence(self) -> tuple[float, str]:
+        """The root of ln γ − ln α‖W‖², which falls with α from +∞; the last strength, and why, if it has none."""
+        known: dict[float, float] = {}  # a warm start changes last digits; signs must not change
+
+        def excess(u: float) -> float:
+            if u not in known:
+                known[u] = self.at(float(np.exp(u)))[1]
+            return known[u]
+
+        variances = self._variances()
+        low = float(np.log(WEAKEST * variances.min()))
+        high = float(np.log(STRONGEST * variances.max()))
+        u = float(np.log(variances.mean() / self.total))  # α = 1 for standardized features
+        u = min(max(u, low), high)
+        up = excess(u) > 0
+        while low < u < high:
+            v = min(max(u + (STRIDE if up else -STRIDE), low), high)
+            if (excess(v) > 0) != up:
+                return float(np.exp(brentq(excess, min(u, v), max(u, v), xtol=1e-8))), ""
+            u = v
+        if up:
+            return float(np.exp(u)), NOTHING
+        return float(np.exp(u)), UNBOUNDED
+
+    def _variances(self) -> Array:
+        """Of the features that vary; without an intercept, their mean squares."""
+        design, weights = self.objective.design, self.objective.weights
+        squares = design.column_norms(weights)[: design.n_features] ** 2
+        mean = design.centre(weights)
+        variances = squares - mean**2
+        varies = variances > ROUNDING * squares
+        return variances[varies] if varies.any() else np.ones(1)
