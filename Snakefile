@@ -12,7 +12,11 @@ min_version("9.14")
 configfile: f"{workflow.basedir}/config/config.yaml"
 
 
-include: "workflow/rules/common.smk"
+include: "workflow/rules/study.smk"
+include: "workflow/rules/data_inputs.smk"
+include: "workflow/rules/run_inputs.smk"
+include: "workflow/rules/report_files.smk"
+include: "workflow/rules/messages.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/learn.smk"
 include: "workflow/rules/score.smk"

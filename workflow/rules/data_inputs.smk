@@ -1,0 +1,85 @@
+"""Inputs and parameters of the rules that fetch, check and split data sets."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+from snakemake.logging import logger
+
+from linclass_study.data.entry import metadata
+from linclass_study.data.fetch import fetch_attempts, fetch_inputs, retry_unavailable
+from linclass_study.project import ROOT
+from linclass_study.results import study_file
+from linclass_study.study import code
+
+
+def entry_of_dataset(wildcards):
+    return as_text(metadata.without_metadata(STUDY.datasets[wildcards.dataset]))
+
+
+def metadata_of_dataset(wildcards):
+    """Licence and citation."""
+    return as_text(metadata.licence_and_citation(STUDY.datasets[wildcards.dataset]))
+
+
+def local_files(wildcards):
+    """Local files that the entry names: an edit fetches the data set again."""
+    return fetch_inputs.local_files(STUDY.datasets[wildcards.dataset], ROOT)
+
+
+def content_of_local_files(wildcards):
+    """Digest of their content, which detects copies with an old time stamp."""
+    return fetch_inputs.content_of_local_files(STUDY.datasets[wildcards.dataset], ROOT)
+
+
+def attempt(wildcards):
+    """Increases when an unavailable data set has become available."""
+    ask_again()
+    return fetch_attempts.attempt(STUDY.results, wildcards.dataset)
+
+
+@cache
+def ask_again():
+    """Retry once, in the main process of a real run: not in dry runs or jobs."""
+    if not workflow.is_main_process or workflow.executor_plugin is None or workflow.dryrun:
+        return
+    asked = [name for name in DATASETS if fetch_attempts.was_unavailable(STUDY.results, name)]
+    if asked:
+        logger.info(f"Retrying unavailable data sets: {shortened(asked)}")
+        entries = {name: metadata.without_metadata(STUDY.datasets[name]) for name in asked}
+        for name in retry_unavailable.available_now(entries, config):
+            logger.info(f"{name} is available now")
+            fetch_attempts.increment(STUDY.results, name)
+
+
+def code_of_dataset(wildcards):
+    return code_of_fetch(entry_of_dataset(wildcards))
+
+
+@cache
+def code_of_fetch(entry):
+    return code.of_script(SCRIPTS / "fetch.py", *fetch_inputs.modules(json.loads(entry)))
+
+
+def evaluation_of_split(wildcards):
+    """The keys of the evaluation on which folds depend."""
+    return as_text(
+        {key: STUDY.evaluation[key] for key in ("protocols", "folds", "repeats", "seed")}
+    )
+
+
+def again_if_folds_are_other(wildcards):
+    """An input function without files: it forces the job if study.json records folds made in another way."""
+    asked = json.loads(evaluation_of_split(wildcards))
+    known = study_file.evaluation(Path(STUDY.results))
+    if known and any(known.get(key) != value for key, value in asked.items()):
+        force(f"{STUDY.results}/folds/{wildcards.dataset}.parquet")
+    return []
+
+
+def steps_of_features(wildcards):
+    return as_text(STUDY.features[wildcards.features])
+
+
+def code_of_features(wildcards):
+    return code.of_features(STUDY.features[wildcards.features], SCRIPTS / "featurize.py")

@@ -1,0 +1,75 @@
+"""Locks, progress and last words of a study: what the handlers onstart, onsuccess and onerror call."""
+
+import atexit
+import sys
+from pathlib import Path
+
+from snakemake.logging import logger
+
+from linclass_study.jobs import slurm_jobs
+from linclass_study.refusal import Refused
+from linclass_study.results import study_file
+from linclass_study.study import lock, progress
+
+
+def look_after_slurm_jobs():
+    """Before the first job: cancel the jobs of a killed Snakemake, and store the name of our own."""
+    try:
+        slurm_jobs.end_left_behind(STUDY.results, logger.info)
+    except Refused as refused:
+        sys.exit(str(refused))
+    name = getattr(workflow.scheduler._executor, "run_uuid", None)  # of the Slurm executor only
+    if name:
+        slurm_jobs.remember(name, STUDY.results)
+
+
+def take_results():
+    """Lock the results folder for this process."""
+    try:
+        lock.take(STUDY.results)
+    except Refused as refused:
+        sys.exit(str(refused))
+
+
+def withdraw_other_study():
+    """Before the first fit: delete the study.json of another study, which no longer describes the folder."""
+    rules = {job.rule.name for job in workflow.dag.needrun_jobs()}
+    results = Path(STUDY.results)
+    if rules & {"cross_validate", "gather_shards", "aggregate"}:
+        if study_file.is_other(results, study_as_text()):
+            (results / study_file.NAME).unlink(missing_ok=True)
+
+
+def say_progress():
+    """Show the progress; a dry run lists the jobs in full instead."""
+    jobs = workflow.dag.needrun_jobs()
+    progress.attach(logger, {workflow.dag.jobid(job): (name_of(job), work_of(job)) for job in jobs})
+
+
+def name_of(job):
+    return " ".join([job.rule.name, *job.wildcards])
+
+
+def work_of(job):
+    """Expected seconds of a job; only fits are estimated."""
+    if job.rule.name not in ("cross_validate", "cross_validate_shard"):
+        return 0.0
+    bundle = BUNDLES[job.wildcards.bundle]
+    return bundle.work / bundle.shards
+
+
+def say_answer_last():
+    """Print the answer of the study after all messages of Snakemake; if only a part was requested, its files."""
+    answer = Path(STUDY.results, "answer.txt")
+    if any(str(answer) in job.output for job in workflow.dag.jobs):
+        text = answer.read_text(encoding="utf-8").rstrip()
+        atexit.register(print, text, file=sys.stderr)
+    elif made := sorted({str(file) for job in workflow.dag.targetjobs for file in job.output}):
+        text = f"Made: {shortened(made)} | the report was not requested"
+        atexit.register(print, text, file=sys.stderr)
+
+
+def say_unfinished_last():
+    """Say that the study is not finished, instead of printing the answer of an earlier run."""
+    text = "The study is not finished: the errors above say which jobs failed. What was computed is kept; run again."
+    atexit.register(print, text, file=sys.stderr)

@@ -1,0 +1,105 @@
+"""Inputs and parameters of the rules that fit and predict."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+from linclass_study.jobs import resources
+from linclass_study.jobs.to_fit import ToFit
+from linclass_study.runs import bundle as bundle_of_runs, manifest
+from linclass_study.study import code
+
+
+def folder_of_results(wildcards):
+    """For jobs that find their files by the names of runs."""
+    return STUDY.results
+
+
+@cache
+def evaluation_of_fits():
+    """The evaluation without `rope`, which does not affect predictions."""
+    return as_text({key: value for key, value in STUDY.evaluation.items() if key != "rope"})
+
+
+def features_of_bundle(wildcards):
+    runs = BUNDLES[wildcards.bundle].runs
+    names = {(dataset, STUDY.features_of[method]): None for dataset, method in runs}
+    return [f"<results>/features/{dataset}/{features}.npz" for dataset, features in names]
+
+
+def about_of_bundle(wildcards):
+    return [f"<results>/data/{name}.json" for name in BUNDLES[wildcards.bundle].datasets]
+
+
+def folds_of_bundle(wildcards):
+    return [f"<results>/folds/{name}.parquet" for name in BUNDLES[wildcards.bundle].datasets]
+
+
+def shards_of_bundle(wildcards):
+    return BUNDLES[wildcards.bundle].shards
+
+
+def files_of_shards(wildcards):
+    shards = range(1, BUNDLES[wildcards.bundle].shards + 1)
+    return [f"<results>/shards/{wildcards.bundle}/{shard}.pickle" for shard in shards]
+
+
+def runs_of_bundle(wildcards):
+    """data set → method → entry, code and features. A change of one of them reruns the job, which then computes only
+    the runs that are affected."""
+    runs = {}
+    for dataset, method in BUNDLES[wildcards.bundle].runs:
+        runs.setdefault(dataset, {})[method] = about_method(method)
+    return as_text(runs)
+
+
+def limits_of_fits():
+    return {name: value for name, value in STUDY.limits.items() if name.startswith("fit_")}
+
+
+@cache
+def about_method(method):
+    entry = STUDY.methods[method]
+    script = SCRIPTS / "cross_validate.py"
+    return {
+        "entry": entry,
+        "code": code.of_method(entry, STUDY.evaluation["tune_metric"], script),
+        "features": STUDY.features_of[method],
+    }
+
+
+@cache
+def asked_of_method(method):
+    about = about_method(method)
+    return bundle_of_runs.asked_of(
+        about["entry"], about["code"], json.loads(evaluation_of_fits()), limits_of_fits()
+    )
+
+
+FITS = ToFit(Path(STUDY.results), BUNDLES, asked_of_method)
+
+
+def again_if_runs_are_other(wildcards):
+    """An input function without files: it forces the job if its manifest does not agree with the study.
+
+    Snakemake does not detect this for results that were moved, or whose .snakemake was deleted.
+    """
+    runs = BUNDLES[wildcards.bundle].runs
+    wanted = {f"{dataset}/{method}": asked_of_method(method) for dataset, method in runs}
+    if not manifest.holds(Path(STUDY.results), wildcards.bundle, wanted):
+        force(f"{STUDY.results}/{manifest.FOLDER}/{wildcards.bundle}.json")
+    return []
+
+
+def memory_of_bundle(wildcards, input, attempt):
+    """Memory that is requested from a cluster, from the sizes of the files once they exist."""
+    data = resources.megabytes(input.features)
+    return resources.memory_mb(data, STUDY.limits["fit_memory_mb"], attempt)
+
+
+def minutes_of_bundle(wildcards, input, attempt):
+    return resources.minutes_of_bundle(BUNDLES[wildcards.bundle], STUDY, attempt)
+
+
+def manifests_of_dataset(wildcards):
+    return [f"<results>/bundles/{one.name}.json" for one in BUNDLES_OF[wildcards.dataset]]
