@@ -48,9 +48,10 @@ class LinearClassifier(FitsMany, Composition, OneMorePass, LinearGeometry, Linea
     loss : str, default='logistic'
         Loss function: 'logistic', 'probit', 'hinge', 'crammer_singer', 'squared_hinge',
         'modified_huber', 'exponential', 'squared', 'huber' or 'perceptron' (linclass/losses).
-    penalty : {'l2', 'l1', 'elastic_net'}, dict, Penalty or None, default='l2'
-        Penalty on the weights; the intercept is never penalized. None fits without a penalty. A dict
-        {name: options} sets the options of a penalty.
+    penalty : str, dict, Penalty or None, default='l2'
+        Penalty on the weights, a file of linclass/penalties: 'l2', 'l1', 'elastic_net' or 'group_lasso'.
+        The intercept is not penalized. None fits without a penalty. A dict {name: options} sets the
+        options of a penalty, such as {'l1': {'factors': [1, 0, 2]}}.
     strength : float, default=1e-3
         Factor of the penalty in the objective above, at least 0. The objective is a mean over rows,
         so scikit-learn's C is 1/(Σw · strength).

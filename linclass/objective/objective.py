@@ -122,6 +122,7 @@ class Objective(SecondOrder, Certified):
         self.kink = self.strength * penalty.kink
         self.kinked, self.curved = penalty.kinked, penalty.curved
         self.uniform, self.free = penalty.uniform, penalty.free
+        self.entrywise = penalty.entrywise
 
     def with_offset(self, offset: Array) -> Objective:
         """The same with a known part of the scores: (n,), or (n, K) of K classes."""

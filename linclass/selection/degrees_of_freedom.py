@@ -23,6 +23,11 @@ DEPENDENT = 1e-12  # eigenvalues below it, in units of the largest, are 0
 
 def degrees_of_freedom(objective: Objective, theta: Array) -> float:
     """At the optimum `theta` of a penalized objective."""
+    if not objective.entrywise:
+        raise ValueError(
+            "degrees of freedom are known of penalties that are sums over features; choose the strength "
+            "by inner folds."
+        )
     kept = np.ones(objective.shape, dtype=bool)
     if objective.kinked:
         objective.weight_part(kept)[...] = objective.weight_part(theta) != 0

@@ -23,6 +23,7 @@ TABLE: tuple[Row, ...] = (
         "multipliers",
     ),
     ("the loss has a kink", lambda P: P.loss.kind != "twice-smooth", "subgradient"),
+    ("kinked penalty that is no sum over features", lambda P: not P.entrywise, "proximal_gradient"),
     (
         "quadratic loss, kinked penalty",
         lambda P: P.loss.quadratic and P.kinked,

@@ -16,23 +16,27 @@ CONVEX = [name for name in LOSSES if find("losses", name).kind != "discrete"]
 SMOOTH = [name for name in LOSSES if KINDS.index(find("losses", name).kind) >= 2]
 K = 3
 
-# Factors of the three features of `objective`; a penalty that has factors is tried with each of these.
-FACTORS = {"by feature": (2.0, 0.5, 1.0), "of some features": (0.0, 2.0, 0.5)}
+# Options for the three features of `objective`; a penalty is tried with each that it has.
+OPTIONS: dict[str, dict[str, Any]] = {
+    "by feature": {"factors": (2.0, 0.5, 1.0)},
+    "of some features": {"factors": (0.0, 2.0, 0.5)},
+    "in groups": {"groups": ("a", "b", "a")},
+}
 PENALTIES = [
     *names("penalties"),
     *(
         f"{name} {which}"
         for name in names("penalties")
-        if "factors" in find("penalties", name).__dataclass_fields__
-        for which in FACTORS
+        for which, options in OPTIONS.items()
+        if options.keys() <= find("penalties", name).__dataclass_fields__.keys()
     ),
 ]
 
 
 def penalty_called(name: str) -> Any:
-    """'l1' as it is, or 'l1 by feature' with factors."""
+    """'l1' as it is, or 'l1 by feature' with options."""
     part, _, which = name.partition(" ")
-    return find("penalties", part)(**({"factors": FACTORS[which]} if which else {}))
+    return find("penalties", part)(**OPTIONS.get(which, {}))
 
 
 def targets(loss: Any, n: int, seed: int = 0) -> np.ndarray:

@@ -31,6 +31,7 @@ from linclass.solvers.l1.working_set import NewtonStep, backtrack
 
 KINKED = [name for name in PENALTIES if penalty_called(name).kinked]
 NAMED = [name for name in KINKED if name in names("penalties")]
+ENTRYWISE = [name for name in NAMED if penalty_called(name).entrywise]
 SMOOTH = [n for n in CONVEX if KINDS.index(find("losses", n).kind) >= KINDS.index("smooth")]
 
 
@@ -53,15 +54,18 @@ def made(name: str, **more: Any) -> Solver:
 def least_strength_of_zero(P: Objective) -> float:
     """max_j |∂loss/∂w_j|/kink at the best intercept alone: from there on W = 0, but for features without a penalty."""
     none = P.with_strength(1e9)
-    solution = made("proximal_newton", tol=1e-14).solve(none, P.zero())
-    kinked = penalized(P)
-    assert not P.weight_part(solution.theta)[..., kinked].any()
-    g = P.weight_part(P.at(solution.theta).loss_gradient)
-    return float((np.abs(g) / np.where(kinked, P.penalty.kink, np.inf)).max())
+    solution = made(of_features(P.penalty), tol=1e-14).solve(none, P.zero())
+    assert not P.weight_part(solution.theta)[..., penalized(P)].any()
+    return P.penalty.dual_norm(P.weight_part(P.at(solution.theta).loss_gradient))
 
 
 def penalized(P: Objective) -> np.ndarray:
-    return np.broadcast_to(np.greater(P.penalty.kink, 0), P.design.n_features)
+    free = P.penalty.free
+    return np.ones(P.design.n_features, bool) if free is None else ~free
+
+
+def of_features(penalty: Any) -> str:
+    return "proximal_newton" if penalty.entrywise else "proximal_gradient"
 
 
 def test_there_is_something_to_hold_to_these_laws() -> None:
@@ -160,7 +164,7 @@ def test_units_of_all_features_are_those_of_the_strength(
 
 
 @TWO_STEPS
-@pytest.mark.parametrize("penalty", NAMED)
+@pytest.mark.parametrize("penalty", ENTRYWISE)
 @pytest.mark.parametrize("classes", [2, 3])
 def test_where_features_lie_changes_the_intercept_alone(
     step: Any, formed: bool, penalty: str, classes: int
@@ -217,7 +221,7 @@ def test_a_constant_target_is_fitted_and_proved(model: Any, shape: tuple[int, in
 def test_the_gap_is_a_bound_anywhere_and_vanishes_at_the_optimum(loss: str, penalty: str) -> None:
     P, rng = objective(loss, penalty), np.random.default_rng(0)
     points = [P.at(s * rng.standard_normal(P.shape)) for s in (0, 0.1, 0.5, 2)]
-    optimum = made("proximal_newton", tol=1e-13).solve(P, P.zero())
+    optimum = made(of_features(P.penalty), tol=1e-13).solve(P, P.zero())
     assert optimum.certificate <= 1e-13
     for point in points:
         assert point.value - P.duality_gap(point) <= optimum.objective + 1e-12
@@ -232,7 +236,7 @@ def test_the_least_subgradient_vanishes_at_the_optimum_and_is_the_gradient_elsew
     penalty: str,
 ) -> None:
     P = objective("logistic", penalty)
-    optimum = P.at(made("proximal_newton", tol=1e-14).solve(P, P.zero()).theta)
+    optimum = P.at(made(of_features(P.penalty), tol=1e-14).solve(P, P.zero()).theta)
     assert np.abs(optimum.steepest).max() < 1e-10
     assert np.abs(optimum.gradient).max() > 1e-3
     theta = np.array([0.3, -0.2, 0.7, 0.1])

@@ -3,13 +3,14 @@
     W ← prox_{penalty·strength/L}(V − ∇loss(V)/L),   V = W + β (W − W_before),
 
 with backtracking on L, so that the loss lies below its quadratic bound. The momentum β is restarted whenever
-it points uphill. It needs only products with the rows, but hundreds of them: it is for teaching and for
-comparisons.   Beck & Teboulle (2009), SIAM J. Imaging Sciences 2; O'Donoghue & Candès (2015), FoCM 15
+it points uphill. Beside the weights W a step moves the score of the mean row (`Units`) and not the intercept, so
+features far from 0 do no harm. It needs only products with the rows, but hundreds of them.
+Beck & Teboulle (2009), SIAM J. Imaging Sciences 2; O'Donoghue & Candès (2015), FoCM 15
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -21,6 +22,7 @@ from linclass.objective.point import Point
 from linclass.objective.units import Units
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.intercept_alone import begin, is_minimum
+from linclass.solvers.l1.working_set import settled
 
 RELAX = 0.95  # of L, tried at every step: the curvature may be smaller here
 DIGITS = 1e-12  # of the loss: a bound within rounding says nothing about L
@@ -44,18 +46,20 @@ class ProximalGradient(Solver):
     look_every: ClassVar[int] = 10
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        last = ahead = begin(objective, start)
-        if is_minimum(last, Units.of(objective)):
+        last, units = begin(objective, start), Units.of(objective)
+        if is_minimum(last, units):
             if trace:
                 trace(last)
             return Solution.at(last, objective.certificate(last), self.tol, 0)
+        ahead, units = last, replace(units, scale=np.ones_like(units.scale))
         t, L = (
             1.0,
             max(objective.loss.smoothness, 1e-3) if objective.loss.smoothness < np.inf else 1.0,
         )
         for n_iter in range(1, self.n_steps + 1):
-            new, L = forward_backward(ahead, L)
-            if np.vdot(ahead.theta - new.theta, new.theta - last.theta) > 0:  # uphill
+            new, L = forward_backward(ahead, L, units)
+            back, on = ahead.theta - new.theta, new.theta - last.theta
+            if np.vdot(units.coordinates(back), units.coordinates(on)) > 0:  # uphill
                 t = 1.0
             t, before = (1 + (1 + 4 * t * t) ** 0.5) / 2, t
             ahead = new.toward(new.theta - last.theta, new.scores - last.scores)((before - 1) / t)
@@ -69,19 +73,22 @@ class ProximalGradient(Solver):
         return Solution.at(new, certificate, self.tol, n_iter)
 
 
-def forward_backward(point: Point, L: float) -> tuple[Point, float]:
+def forward_backward(point: Point, L: float, units: Units) -> tuple[Point, float]:
     """The proximal step from a point, with L doubled until the bound holds, and the L to try next."""
     objective, g = point.objective, point.loss_gradient
+    start, down = units.coordinates(point.theta), units.pull(g)
     unseen = DIGITS * abs(point.loss_value)
 
     def look(t: float) -> tuple[Point, float]:
         """The step for L/t, and the quadratic term of its bound."""
-        theta = point.theta - g / (L / t)
+        u = start - down / (L / t)
         if objective.strength and objective.penalty is not None:
-            W = objective.weight_part(theta)
+            W = objective.weight_part(u)
             W[...] = objective.penalty.prox(W, objective.strength / (L / t))
-        step = theta - point.theta
-        return objective.at(theta), 0.5 * (L / t) * float(np.vdot(step, step))
+        step = u - start
+        return objective.at(settled(objective, units.move(u))), 0.5 * (L / t) * float(
+            np.vdot(step, step)
+        )
 
     def bounded(seen: tuple[Point, float], t: float) -> bool:
         new, bound = seen

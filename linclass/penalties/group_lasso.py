@@ -1,0 +1,114 @@
+"""Group lasso  Σ_g √p_g ‖W_g‖,  where W_g holds the weights of the p_g features of a group, in all K scores.
+
+Its kink is at W_g = 0: a group enters or stays out as a whole, such as the indicators of one category. Without groups
+each feature is one, with its weights in all scores: the multi-task lasso, and glmnet's grouped multinomial. The
+conjugate is 0 if all ‖U_g‖ ≤ √p_g, and +∞ otherwise.   Yuan & Lin (2006), J. Royal Statistical Society B 68;
+Obozinski, Taskar & Jordan (2010), Statistics and Computing 20
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from linclass.numerics import Array
+from linclass.penalties.base import Penalty
+
+EDGE = 1 + 1e-12  # on the boundary of the domain up to rounding
+
+
+@dataclass(frozen=True)
+class GroupLasso(Penalty):
+    """Σ_g √p_g ‖W_g‖.
+
+    Parameters
+    ----------
+    groups : array of shape (d,) or None, default=None
+        Group of each feature: a name or a number. None makes each feature a group of its own.
+    """
+
+    groups: Any = None
+
+    entrywise: ClassVar[bool] = False
+
+    @property
+    def kinked(self) -> bool:
+        return True
+
+    @property
+    def uniform(self) -> bool:
+        return False
+
+    def value(self, W: Array) -> float:
+        norms = self._norms(W)
+        return float(norms.sum() if self.groups is None else (norms / self._sizes) @ self._roots)
+
+    def steepest(self, W: Array, G: Array, t: float) -> Array:
+        """G + t√p W_g/‖W_g‖; where W_g = 0, the excess of ‖G_g‖ over t√p."""
+        norms, kinks = self._norms(W), t * self._roots
+        inward = kinks * W / np.where(norms > 0, norms, 1)
+        return np.where(norms > 0, G + inward, self.prox(G, t))
+
+    def dual_norm(self, G: Array) -> float:
+        return float((self._norms(G) / self._roots).max(initial=0))
+
+    def prox(self, W: Array, t: float) -> Array:
+        """Every W_g is shortened by t√p."""
+        norms = self._norms(W)
+        return W * np.maximum(1 - t * self._roots / np.where(norms > 0, norms, np.inf), 0)
+
+    def conjugate(self, U: Array) -> float:
+        return 0.0 if self.dual_norm(U) <= EDGE else np.inf
+
+    def into_domain(self, U: Array) -> float:
+        return 1 / max(1.0, self.dual_norm(U))
+
+    def on(self, features: Array) -> Self:
+        """The factor √p of a group stays that of all its features."""
+        if self.groups is None:
+            return self
+        part = replace(self, groups=np.asarray(self.groups)[features])
+        vars(part)["_roots"] = self._roots[features]
+        return part
+
+    def check(self) -> None:
+        if self.groups is not None and (
+            isinstance(self.groups, str)
+            or not isinstance(self.groups, Iterable)
+            or np.asarray(self.groups).ndim != 1
+        ):
+            raise ValueError(
+                f"groups is {self.groups!r}; give the group of each feature in a list."
+            )
+
+    def check_features(self, n_features: int) -> None:
+        if self.groups is not None and len(self.groups) != n_features:
+            raise ValueError(
+                f"groups has {len(self.groups)} entries for {n_features} features; give one for each."
+            )
+
+    @cached_property
+    def _place(self) -> Array:
+        """Number of the group of each feature."""
+        return np.unique(np.asarray(self.groups), return_inverse=True)[1].reshape(-1)
+
+    @cached_property
+    def _sizes(self) -> Array:
+        """p_g of the group of each feature."""
+        return np.bincount(self._place)[self._place]
+
+    @cached_property
+    def _roots(self) -> Any:
+        """√p_g of the group of each feature."""
+        return 1.0 if self.groups is None else np.sqrt(self._sizes)
+
+    def _norms(self, W: Array) -> Array:
+        """‖W_g‖ of the group of each feature."""
+        squares = (W * W).reshape(-1, W.shape[-1]).sum(axis=0)
+        if self.groups is not None:
+            squares = np.bincount(self._place, squares)[self._place]
+        return np.sqrt(squares)
