@@ -1,12 +1,12 @@
 """Incremental forward stagewise regression: from w = 0, again and again, the weight of the feature that has the largest
-covariance with the residual moves by a small step,
+correlation with the residual r moves by a small step ε, in units of its deviation s_j and that of y,
 
-    j = argmax |x_jᵀ W r|,   w_j ← w_j + ε sign(x_jᵀ W r),   r ← r − ε sign(x_jᵀ W r) x_j.
+    c_j = x_jᵀ W r / s_j,   j = argmax |c_j|,   w_j ← w_j + ε sd(y) sign(c_j)/s_j.
 
-It ends where the covariance is at most ε times the variance s_j² of the feature: until then each step lowers the loss
-by ε²s_j²/2 at least, so there are at most 1/step² of them if the variances are equal. With small steps the path is the
-lasso's where the lasso's weights are monotone, and smoother where they are not; it is boosting by the squared loss.
-Covariances depend on the units of the features: standardize them first.
+It ends where |c_j| ≤ ε sd(y): until then each step lowers the loss, at first Var(y)/2, by ε² Var(y)/2 at least, so
+there are at most 1/ε² of them. The result does not depend on the units of the features. With small steps the path is
+that of the lasso on standardized features where its weights are monotone, and smoother where they are not; it is
+boosting by the squared loss.
 
 Predicts: a number, linear in x.
 Cost: O(n d²) once for up to 500 features, or O(n d) for each feature that moves; then O(d) a step.
@@ -30,12 +30,14 @@ from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.l1.centred_gram import CentredGram, gram_of
 
+ROUNDING = 1e-7  # of the norm of a column: a deviation below it is rounding
+
 
 class ForwardStagewise(LinearGeometry, Regressor):
     """Parameters
     ----------
     step : float, default=0.01
-        Step ε in units of sd(y)/sd(x), with sd(x) the root mean square over the features.
+        Step ε, as a fraction of sd(y)/sd(x).
     n_steps : int or None, default=None
         Number of steps after which the path ends: few steps are a strong regularization. None goes on until no
         feature has a covariance to speak of.
@@ -48,8 +50,8 @@ class ForwardStagewise(LinearGeometry, Regressor):
         Weights w at the end of the path.
     intercept_ : float
         Intercept b.
-    step_ : float
-        The step ε in the units of the data.
+    step_ : array of shape (d,)
+        The step of each weight, ε sd(y)/s_j; 0 for a constant feature.
     features_ : array of shape (n_iter_,)
         The feature that each step moved.
     signs_ : array of shape (n_iter_,)
@@ -76,9 +78,11 @@ class ForwardStagewise(LinearGeometry, Regressor):
         objective = Objective(DesignMatrix(X, self.fit_intercept), Squared(), y, weights)
         gram, design = gram_of(objective), objective.design
         d = design.n_features
-        spread = np.maximum(design.column_norms(objective.weights)[:d] ** 2 - gram.mean**2, 0)
-        self.step_ = float(self.step * np.sqrt(gram.variance[0] / (spread.mean() or 1.0)))
-        self.features_, self.signs_ = self._steps(gram, gram.c[0].copy())
+        lengths = design.column_norms(objective.weights)[:d]
+        spread = np.sqrt(np.maximum(lengths**2 - gram.mean**2, 0))
+        spread = np.where(spread > ROUNDING * lengths, spread, np.inf)  # constant ones stay at 0
+        self.step_ = self.step * np.sqrt(gram.variance[0]) / spread
+        self.features_, self.signs_ = self._steps(gram, spread)
         theta = gram.theta(self.coef_after(len(self.features_))[None])[0]
         self.coef_, self.intercept_ = theta[:d], float(theta[d]) if self.fit_intercept else 0.0
         point = objective.at(theta)
@@ -110,21 +114,24 @@ class ForwardStagewise(LinearGeometry, Regressor):
         )
         return np.asarray(self.step_ * moved)
 
-    def _steps(self, gram: CentredGram, slope: Array) -> tuple[Array, Array]:
-        """(feature, sign) of each step; `slope` is that of −loss at w = 0."""
+    def _steps(self, gram: CentredGram, spread: Array) -> tuple[Array, Array]:
+        """(feature, sign) of each step."""
         features: list[int] = []
         signs: list[float] = []
-        columns: dict[int, Array] = {}
+        columns: dict[int, Array] = {}  # by how much a step changes the correlations
+        correlations = gram.c[0] / spread
+        enough = self.step * float(np.sqrt(gram.variance[0]))
         most = np.inf if self.n_steps is None else self.n_steps
         while len(features) < most:
-            j = int(np.abs(slope).argmax())
-            if j not in columns:
-                columns[j] = self.step_ * gram.times(np.eye(1, len(slope), j)[0])
-            column = columns[j]
-            if abs(slope[j]) <= column[j]:
+            j = int(np.abs(correlations).argmax())
+            if abs(correlations[j]) <= enough:
                 break
-            sign = 1.0 if slope[j] > 0 else -1.0
-            slope -= sign * column
+            if j not in columns:
+                unit = np.zeros(len(spread))
+                unit[j] = self.step_[j]
+                columns[j] = gram.times(unit) / spread
+            sign = 1.0 if correlations[j] > 0 else -1.0
+            correlations -= sign * columns[j]
             features.append(j)
             signs.append(sign)
         return np.array(features, dtype=int), np.array(signs)

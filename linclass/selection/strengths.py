@@ -36,7 +36,8 @@ def _largest(objective: Objective) -> float:
     mean = design.XT @ weights if design.intercept else np.zeros(design.n_features)
     if not penalty.kinked:
         lengths = design.column_norms(weights)[: design.n_features]
-        spread = np.maximum(lengths**2 - mean**2, 0)
+        spread = lengths**2 - mean**2
+        spread = np.where(spread > ROUNDING * lengths**2, spread, 0)
         steepness = objective.loss.smoothness if np.isfinite(objective.loss.smoothness) else 1.0
         curvature = np.broadcast_to(penalty.curvature, spread.shape)
         bent = curvature > 0

@@ -61,15 +61,17 @@ class Tuned(Estimator):
             )
         if isinstance(inner, Estimator):
             inner.check()
+        if self.grid is not None and not _is_grid(self.grid):
+            raise ValueError(f"grid is {self.grid!r}; give lists of values by name of parameter.")
         if self.strengths is None and not self.grid:
             raise ValueError("strengths and grid are both None; give values to choose from.")
         if isinstance(self.strengths, Integral):
-            if self.strengths < 1:
-                raise ValueError(f"strengths is {self.strengths}; give at least 1.")
+            if self.strengths < 1 or isinstance(self.strengths, bool):
+                raise ValueError(f"strengths is {self.strengths}; give at least 1, or a list.")
             if not (hasattr(inner, "_objectives") and inner._penalty().binds):
                 raise ValueError(
-                    f"strengths is {self.strengths}, but {inner!r} has no penalty on the weights of "
-                    "features that says which; list them, or give a grid."
+                    f"strengths is {self.strengths}, but the range that matters is known for penalized "
+                    f"linear models only, not for {inner!r}; list them, or give a grid."
                 )
         elif self.strengths is not None:
             check_strengths(self.strengths)
@@ -219,6 +221,14 @@ class Tuned(Estimator):
             return self.estimator
         file, _, name = self.default.rpartition(".")
         return asking_for_weights(getattr(import_module(file), name)())
+
+
+def _is_grid(grid: Any) -> bool:
+    lists = isinstance(grid, Mapping) and all(
+        isinstance(values, Sequence | np.ndarray) and not isinstance(values, str) and len(values)
+        for values in grid.values()
+    )
+    return bool(lists)
 
 
 def kept_groups(groups: Any, sample_weight: Any, y: Any) -> Array | None:

@@ -301,6 +301,15 @@ def test_a_class_that_a_fit_has_not_seen_has_the_least_probability() -> None:
     assert model.scores_[0, 0] == pytest.approx(own.mean(), rel=1e-4)
 
 
+def test_features_without_a_penalty_count_fully() -> None:
+    """λ → ∞ leaves the intercept and the two features that are not penalized."""
+    penalty = {"l2": {"factors": [0.0, 1.0, 1.0, 0.0]}}
+    X, c = classes()
+    inner = LogisticRegression(penalty=penalty, tol=1e-10)
+    model = TunedClassifier(inner, strengths=[1e8, 1e-8], rule="aic").fit(X, c)
+    assert_allclose(model.degrees_of_freedom_, [3, 5], atol=1e-5)
+
+
 # what is refused
 
 
@@ -310,9 +319,12 @@ def test_a_class_that_a_fit_has_not_seen_has_the_least_probability() -> None:
         (TunedClassifier(rule="cp"), "rule is 'cp'; choose from best, one_standard_error, aic"),
         (TunedClassifier(metric="auc"), "metric is 'auc'; choose from accuracy, log_loss"),
         (TunedClassifier(LogisticRegression), "give one that is made"),
-        (TunedClassifier(GaussianNB()), "has no penalty on the weights"),
-        (TunedClassifier(LogisticRegression(penalty=None)), "has no penalty on the weights"),
+        (TunedClassifier(GaussianNB()), "known for penalized linear models only"),
+        (TunedClassifier(LogisticRegression(penalty=None)), "known for penalized linear models"),
         (TunedClassifier(strengths=[0.0]), "every strength is finite and above 0"),
+        (TunedClassifier(strengths=True), "strengths is True; give at least 1, or a list"),
+        (TunedClassifier(grid={"l1_ratio": 0.5}), "give lists of values by name of parameter"),
+        (TunedClassifier(grid=["l1_ratio"]), "give lists of values by name of parameter"),
         (TunedClassifier(strengths=None), "give values to choose from"),
         (TunedClassifier(LinearSVM(), rule="aic"), "needs a likelihood"),
         (TunedClassifier(metric=lambda *_: np.nan), "is nan on fold 0 for {'strength': "),
