@@ -314,6 +314,7 @@ def test_memory_is_refused_with_its_size_before_it_is_taken() -> None:
 def test_a_covariance_of_many_words_is_refused_under_the_limit() -> None:
     code = """
 import resource, numpy as np, scipy.sparse as sp
+from linclass import LinearDiscriminantAnalysis
 resource.setrlimit(resource.RLIMIT_AS, (4 * 10**9, 4 * 10**9))
 words = sp.random_array((100, 34250), density=1e-3, format="csr", rng=0)
 try:
