@@ -11,13 +11,17 @@ from scipy.special import log_expit
 
 def log_softmax(Z: np.ndarray) -> np.ndarray:
     """ln p of each row of Z (n, K). Several scores of +∞ share the probability."""
-    first = Z.argmax(axis=1)[:, None]
-    top = np.take_along_axis(Z, first, axis=1)
-    with np.errstate(invalid="ignore"):  # ∞ − ∞, where the two are equal
-        below = np.where(top == Z, 0.0, Z - top)
+    rows, first = np.arange(len(Z)), Z.argmax(axis=1)
+    top = Z[rows, first][:, None]
+    if np.isfinite(top).all():
+        below = Z - top
+    else:
+        with np.errstate(invalid="ignore"):  # ∞ − ∞, where the two are equal
+            below = np.where(top == Z, 0.0, Z - top)
     others = np.exp(below)
-    np.put_along_axis(others, first, 0, axis=1)
-    return below - np.log1p(others.sum(axis=1, keepdims=True))
+    others[rows, first] = 0
+    below -= np.log1p(others.sum(axis=1, keepdims=True))
+    return below
 
 
 def from_scores(Z: np.ndarray) -> np.ndarray:

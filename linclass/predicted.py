@@ -29,7 +29,12 @@ def predictions_of(
     estimator: Any, X: Any, K: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """(predicted codes (n,), score (n, K), log-probabilities (n, K) or None)."""
-    ask = _from_scores(estimator, X) if is_ours(estimator) else partial(_answer, estimator, X)
+    ask: Ask = partial(_answer, estimator, X)
+    if is_ours(estimator):
+        Z = estimator.decision_function(X)
+        if (found := _plain(estimator, X, Z, K)) is not None:
+            return found
+        ask = _from_scores(estimator, X, Z)
     y_pred = _codes(ask("predict"), X.shape[0], K)
     log_proba = _log_proba(ask, estimator, X, K)
     score = _scores(ask("decision_function"), estimator, X, K)
@@ -52,9 +57,26 @@ def own_codes(y: np.ndarray, estimator: Any) -> np.ndarray:
     return y if is_ours(estimator) else y.astype(np.int64)
 
 
-def _from_scores(estimator: Any, X: Any) -> Ask:
+def _plain(
+    estimator: Any, X: Any, Z: np.ndarray, K: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None] | None:
+    """Of finite scores Z of all K classes, which our classifiers give nearly always, nothing is left to check."""
+    classes = estimator.classes_  # sorted
+    all_codes = classes.dtype.kind in "iu" and len(classes) == K and classes[-1] == K - 1
+    if not (all_codes and classes[0] == 0 and np.isfinite(Z).all()):
+        return None
+    method = getattr(estimator, "predict_log_proba", None)
+    of_scores = OF_SCORES.get(getattr(method, "__func__", None))
+    if method is not None and of_scores is None:
+        return None
+    log_proba = None if of_scores is None else of_scores(estimator, Z)
+    codes = Z > 0 if Z.ndim == 1 else Z.argmax(axis=1)
+    score = np.column_stack([-Z / 2, Z / 2]) if Z.ndim == 1 else Z
+    return codes.astype(np.int32), score, log_proba
+
+
+def _from_scores(estimator: Any, X: Any, Z: np.ndarray) -> Ask:
     """Our classes, and most of our probabilities, are functions of the scores, which are computed once for all."""
-    Z = estimator.decision_function(X)
     log_proba = getattr(estimator, "predict_log_proba", None)
     if (func := getattr(log_proba, "__func__", None)) in OF_SCORES:
         log_proba = OF_SCORES[func](estimator, Z)

@@ -86,7 +86,8 @@ class Table:
 
     def rows(self, index: np.ndarray) -> Table:
         """The rows that a boolean mask, a slice or an array of row numbers selects."""
-        return replace(self, X=self.X[index])
+        numbers = isinstance(index, np.ndarray) and index.dtype.kind in "iu" and not self.is_sparse
+        return replace(self, X=self.X.take(index, axis=0) if numbers else self.X[index])
 
     def named_rows(self) -> Any:
         """X with the names of its columns, for classifiers with parameters that name columns."""

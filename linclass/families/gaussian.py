@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from linclass.families._about_means import AboutMeans
 
+BLOCK = 2048  # rows
 FAR = 1e150  # from the origin: its square does not overflow
 LOG_2PI = np.log(2 * np.pi)
 FLOOR = 1e-12  # share of the overall variance below which a variance is rounding error
@@ -43,9 +44,10 @@ class Gaussian(AboutMeans):
 
     def inner(self, X: Any, theta: np.ndarray) -> np.ndarray:
         """For sparse rows (x − c)² = x(x − 2c) + c², of which the first term is 0 where x is."""
+        first, second = _halves(theta)
         if not sp.issparse(X):
-            return super().inner(X, theta)
-        first, second = np.split(theta, 2, axis=1)
+            Z = self._inner_of_dense(X, first, second)
+            return Z if np.isfinite(Z).all() else super().inner(X, theta)
         c = np.broadcast_to(self.origin, X.shape[1])
         x = np.clip(X.data, -FAR, FAR)
         near, square = (
@@ -53,6 +55,18 @@ class Gaussian(AboutMeans):
             for data in (x, x * (x - 2 * c[X.indices]))
         )
         return near @ first.T + square @ second.T + (second @ c**2 - first @ c)
+
+    def _inner_of_dense(self, X: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Without a look at rows so far away that their squares overflow."""
+        Z = np.empty((len(X), len(first)))
+        with np.errstate(over="ignore", invalid="ignore"):
+            for begin in range(0, len(X), BLOCK):
+                block = slice(begin, begin + BLOCK)
+                D = X[block] - self.origin
+                Z[block] = D @ first.T
+                D *= D
+                Z[block] += D @ second.T
+        return Z
 
     def natural(self, mean: np.ndarray) -> np.ndarray:
         first, second = _halves(mean)
