@@ -28,10 +28,10 @@ from linclass.design.design_matrix import DesignMatrix
 from linclass.numerics import Array
 from linclass.online.block import Block
 from linclass.online.correction import Tally
-from linclass.online.online_classifier import OnlineClassifier, require_number
+from linclass.online.online_classifier import LinearInTheEnd, OnlineClassifier, require_number
 
 
-class Adaline(OnlineClassifier):
+class Adaline(LinearInTheEnd, OnlineClassifier):
     """Parameters
     ----------
     step : float or None, default=None

@@ -20,13 +20,13 @@ import numpy as np
 
 from linclass.numerics import Array
 from linclass.online.block import Block
-from linclass.online.correction import Rule, Tally, correct
-from linclass.online.online_classifier import OnlineClassifier
+from linclass.online.correction import Push, Rule, Tally, correct
+from linclass.online.online_classifier import LinearInTheEnd, OnlineClassifier
 
 RULE = Rule(0.0, lambda margin, squared_length, visit: visit)
 
 
-class AveragedPerceptron(OnlineClassifier):
+class AveragedPerceptron(LinearInTheEnd, OnlineClassifier):
     """Parameters
     ----------
     order : {'random', 'cyclic'}, default='random'
@@ -76,9 +76,12 @@ class AveragedPerceptron(OnlineClassifier):
 
     def _visit(self, block: Block, codes: Array, weights: Array, tally: Tally) -> None:
         z = block.scores(self._theta)
-        a, late = correct(block, z, codes, weights, RULE, tally)
-        block.add(self._theta, a)
-        block.add(self._delayed, late)
+        log: list[Push] = []
+        block.add(self._theta, correct(block, z, codes, weights, RULE, tally, log))
+        late = np.zeros((len(z), z.size // len(z)))
+        for row, k, size, visits_before in log:
+            late[row, k] += size * visits_before
+        block.add(self._delayed, late.reshape(z.shape))
 
     def _parameters(self) -> Array:
         return self._theta - self._delayed / self._visits

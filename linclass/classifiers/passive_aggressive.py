@@ -24,12 +24,12 @@ from typing import Any
 from linclass.numerics import Array
 from linclass.online.block import Block
 from linclass.online.correction import Rule, Tally, correct
-from linclass.online.online_classifier import OnlineClassifier, require_number
+from linclass.online.online_classifier import LinearInTheEnd, OnlineClassifier, require_number
 
 VARIANTS = ("PA", "PA-I", "PA-II")
 
 
-class PassiveAggressive(OnlineClassifier):
+class PassiveAggressive(LinearInTheEnd, OnlineClassifier):
     """Parameters
     ----------
     variant : {'PA', 'PA-I', 'PA-II'}, default='PA-I'
@@ -106,7 +106,7 @@ class PassiveAggressive(OnlineClassifier):
 
     def _visit(self, block: Block, codes: Array, weights: Array, tally: Tally) -> None:
         z = block.scores(self._theta)
-        block.add(self._theta, correct(block, z, codes, weights, Rule(1.0, self._size), tally)[0])
+        block.add(self._theta, correct(block, z, codes, weights, Rule(1.0, self._size), tally))
 
     def _has_settled(self, tally: Tally, previous: Tally | None) -> bool:
         return tally.least_margin >= 1 - self.tol

@@ -21,10 +21,10 @@ from typing import Any
 from linclass.numerics import Array
 from linclass.online.block import Block
 from linclass.online.correction import Rule, Tally, correct
-from linclass.online.online_classifier import OnlineClassifier, require_number
+from linclass.online.online_classifier import LinearInTheEnd, OnlineClassifier, require_number
 
 
-class Relaxation(OnlineClassifier):
+class Relaxation(LinearInTheEnd, OnlineClassifier):
     """Parameters
     ----------
     margin : float, default=1.0
@@ -91,7 +91,7 @@ class Relaxation(OnlineClassifier):
 
     def _visit(self, block: Block, codes: Array, weights: Array, tally: Tally) -> None:
         z, rule = block.scores(self._theta), Rule(self.margin, self._size)
-        block.add(self._theta, correct(block, z, codes, weights, rule, tally)[0])
+        block.add(self._theta, correct(block, z, codes, weights, rule, tally))
 
     def _has_settled(self, tally: Tally, previous: Tally | None) -> bool:
         return tally.least_margin >= (1 - self.tol) * self.margin

@@ -27,10 +27,10 @@ from linclass.numerics import Array
 from linclass.online.block import Block
 from linclass.online.correction import Tally
 from linclass.online.log_weights import LogWeights, correct_by_factors
-from linclass.online.online_classifier import OnlineClassifier, require_number
+from linclass.online.online_classifier import LinearInTheEnd, OnlineClassifier, require_number
 
 
-class Winnow(OnlineClassifier):
+class Winnow(LinearInTheEnd, OnlineClassifier):
     """Parameters
     ----------
     promotion : float, default=2.0
@@ -106,8 +106,9 @@ class Winnow(OnlineClassifier):
         rate = float(np.log(self.promotion))
         correct_by_factors(block, self._weights, codes, weights, rate, self._threshold, tally)
 
-    def _coefficients(self) -> tuple[Array, Array]:
-        return self._weights.values[None].copy(), np.array([-self._threshold])
+    def _set_model(self) -> None:
+        self.coef_ = self._weights.values[None].copy()
+        self.intercept_ = np.array([-self._threshold])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

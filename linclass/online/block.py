@@ -75,7 +75,7 @@ class SparseBlock(Block):
 
     def add(self, theta: Array, coefficients: Array) -> None:
         changes = np.count_nonzero(coefficients)
-        if theta.ndim == 1 or changes > 2 * len(coefficients):
+        if theta.ndim == 1 or 2 * changes > len(coefficients):
             theta[self.features] += self._occurring @ coefficients
             return
         for i, k in zip(*np.nonzero(coefficients), strict=True):  # two classes of some rows
@@ -88,12 +88,12 @@ def blocks(X: Any, intercept: bool) -> Iterator[Block]:
     n, d = X.shape
     is_sparse = sparse.issparse(X)
     stays_sparse = is_sparse and X.nnz < DENSE * n * d
+    if stays_sparse and intercept:
+        X = sparse.hstack([X, np.ones((n, 1))], format="csr")
     for first in range(0, n, ROWS):
         rows = X[first : first + ROWS]
-        one = np.ones((rows.shape[0], int(intercept)))
         if stays_sparse:
-            if intercept:
-                rows = sparse.hstack([rows, sparse.csr_array(one)], format="csr")
             yield SparseBlock(rows, first)
         else:
-            yield Block(np.hstack([rows.toarray() if is_sparse else rows, one]), first)
+            rows = rows.toarray() if is_sparse else rows
+            yield Block(np.hstack([rows, np.ones((len(rows), int(intercept)))]), first)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,6 +29,15 @@ class Rule:
 
     reach: float
     size: Size
+
+
+class Push(NamedTuple):
+    """θ_k ← θ_k + size·x_i; two classes have k = 0 and the sign of y in the size."""
+
+    row: int
+    k: int
+    size: float
+    visits_before: float
 
 
 @dataclass
@@ -49,97 +59,83 @@ class Tally:
 
 
 def correct(
-    block: Block, z: Array, codes: Array, weights: Array, rule: Rule, tally: Tally
-) -> tuple[Array, Array]:
-    """(a, late): the coefficients of the rows in θ, and Σ a·(visits before) for the average over visits."""
-    game = TwoClasses(block, z, codes) if z.ndim == 1 else ManyClasses(block, z, codes)
-    late = np.zeros_like(game.coefficients)
-    before = tally.visits + np.concatenate([[0.0], np.cumsum(weights)])
-    i, n = game.next(0, rule.reach), len(weights)
+    block: Block,
+    z: Array,
+    codes: Array,
+    weights: Array,
+    rule: Rule,
+    tally: Tally,
+    log: list[Push] | None = None,
+) -> Array:
+    """The coefficients of the rows in θ; a `log` gets the corrections one by one."""
+    margins = TwoClasses(block, z, codes) if z.ndim == 1 else ManyClasses(block, z, codes)
+    m, reach, i, n = margins.m, rule.reach, 0, len(weights)
+    before = weights if log is None else tally.visits + np.cumsum(weights) - weights
     while i < n:
-        left, done = float(weights[i]), float(before[i])
-        while left > 0:
-            m, visit = game.margin(i), min(left, 1.0)
-            if m > rule.reach:
-                break
-            tally.mistakes += m <= 0
-            tally.squared_loss += visit * (rule.reach - m) ** 2
-            tally.least_margin = min(tally.least_margin, m)
-            size = rule.size(m, game.squared_length(i), visit)
+        i += int((m[i:] <= reach).argmax())
+        margin, left = float(m[i]), float(weights[i])
+        if margin > reach:
+            break  # no row is left
+        done = float(before[i])
+        while left > 0 and margin <= reach:
+            visit = min(left, 1.0)
+            tally.mistakes += margin <= 0
+            tally.squared_loss += visit * (reach - margin) ** 2
+            tally.least_margin = min(tally.least_margin, margin)
+            size = rule.size(margin, margins.squared_lengths[i], visit)
             if size <= 0:
                 break
             tally.corrections += 1
-            game.correct(i, size, late, done)
-            left, done = left - visit, done + visit
-        i = game.next(i + 1, rule.reach)
-    tally.visits = float(before[-1])
-    return game.coefficients, late
+            for k, push in margins.correct(i, size):
+                if log is not None:
+                    log.append(Push(i, k, push, done))
+            margin, left, done = float(m[i]), left - visit, done + visit
+        i += 1
+    tally.visits += float(weights.sum())
+    return margins.coefficients
 
 
 class TwoClasses:
-    """Margins of the rows of a block, all of them up to date."""
+    """Margins m of the rows of a block, all of them up to date."""
 
     def __init__(self, block: Block, z: Array, codes: Array):
-        self.y = np.where(codes, 1.0, -1.0)
-        self.norms = block.norms
+        if block.response is None:
+            y = np.where(codes, 1.0, -1.0)
+            block.response = y, block.gram * y * y[:, None], block.norms.tolist()
+        self.y, self.changes, self.squared_lengths = block.response
         self.m = self.y * z
-        self.changes = block.gram * self.y * self.y[:, None]  # of all margins, by a row
         self.coefficients = np.zeros(len(z))
 
-    def next(self, i: int, reach: float) -> int:
-        """The first row from i on within reach, or the number of rows."""
-        if i >= len(self.m):
-            return i
-        within = self.m[i:] <= reach
-        ahead = int(within.argmax())
-        return i + ahead if within[ahead] else len(self.m)
-
-    def margin(self, i: int) -> float:
-        return float(self.m[i])
-
-    def squared_length(self, i: int) -> float:
-        return float(self.norms[i])
-
-    def correct(self, i: int, size: float, late: Array, done: float) -> None:
+    def correct(self, i: int, size: float) -> tuple[tuple[int, float], ...]:
         self.m += size * self.changes[i]
-        push = size * self.y[i]
+        push = size * float(self.y[i])
         self.coefficients[i] += push
-        late[i] += push * done
+        return ((0, push),)
 
 
 class ManyClasses:
-    """Scores of the true class of each row, and of the others."""
+    """The same by the scores of the true class of each row, and of the others, (K, b)."""
 
     def __init__(self, block: Block, z: Array, codes: Array):
         n, K = z.shape
-        self.codes, self.gram, self.norms = codes, block.gram, block.norms
-        self.own = z[np.arange(n), codes].copy()
-        self.others = z.copy()
-        self.others[np.arange(n), codes] = -np.inf
-        self.is_class = codes == np.arange(K)[:, None]
+        if block.response is None:
+            is_class = (codes == np.arange(K)[:, None]).astype(float)
+            block.response = is_class, (2 * block.norms).tolist()
+        self.is_class, self.squared_lengths = block.response
+        self.codes, self.gram = codes, block.gram
+        self.others = np.ascontiguousarray(z.T)
+        self.own = self.others[codes, np.arange(n)]
+        self.others[codes, np.arange(n)] = -np.inf
+        self.m = self.own - self.others.max(axis=0)
         self.coefficients = np.zeros((n, K))
 
-    def next(self, i: int, reach: float) -> int:
-        n = len(self.own)
-        if i >= n:
-            return i
-        within = self.own[i:] - self.others[i:].max(axis=1) <= reach
-        ahead = int(within.argmax())
-        return i + ahead if within[ahead] else n
-
-    def margin(self, i: int) -> float:
-        return float(self.own[i] - self.others[i].max())
-
-    def squared_length(self, i: int) -> float:
-        return 2 * float(self.norms[i])
-
-    def correct(self, i: int, size: float, late: Array, done: float) -> None:
-        true, rival = int(self.codes[i]), int(self.others[i].argmax())
+    def correct(self, i: int, size: float) -> tuple[tuple[int, float], ...]:
+        true, rival = int(self.codes[i]), int(self.others[:, i].argmax())
         change = size * self.gram[i]
-        self.own[self.is_class[true]] += change[self.is_class[true]]
-        self.own[self.is_class[rival]] -= change[self.is_class[rival]]
-        self.others[:, true] += change
-        self.others[:, rival] -= change
-        for k, push in ((true, size), (rival, -size)):
-            self.coefficients[i, k] += push
-            late[i, k] += push * done
+        self.own += change * (self.is_class[true] - self.is_class[rival])
+        self.others[true] += change
+        self.others[rival] -= change
+        np.subtract(self.own, self.others.max(axis=0), out=self.m)
+        self.coefficients[i, true] += size
+        self.coefficients[i, rival] -= size
+        return (true, size), (rival, -size)

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from linclass.conventions.classifier import Classifier
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.numerics import Array
@@ -24,7 +25,7 @@ from linclass.unfinished import silently
 ORDERS = ("random", "cyclic")
 
 
-class OnlineClassifier(LinearScores, LinearGeometry):
+class OnlineClassifier(Classifier):
     """A subclass says how θ, (d + 1,) or (d + 1, K), changes at the rows of a block."""
 
     order: str
@@ -43,10 +44,6 @@ class OnlineClassifier(LinearScores, LinearGeometry):
     def _has_settled(self, tally: Tally, previous: Tally | None) -> bool:
         """Whether no further pass is needed, from what happened in the last two."""
         return tally.corrections == 0
-
-    def _parameters(self) -> Array:
-        """θ of the fitted model."""
-        return self._theta
 
     def _accept(self, X: Any) -> None:
         """Refuse rows, or a number of classes, that the rule is not for."""
@@ -120,24 +117,39 @@ class OnlineClassifier(LinearScores, LinearGeometry):
         """Set the fitted attributes."""
         self._visits = tally.visits
         self._tell(tally)
-        self.coef_, self.intercept_ = self._coefficients()
+        self._set_model()
         status = "max_iter" if reason else "converged"
         return self._record(status, reason, **self._certified(X, codes, weights), n_iter=n_iter)
 
-    def _coefficients(self) -> tuple[Array, Array]:
-        theta, d = np.atleast_2d(self._parameters().T), self.n_features_in_
-        b = theta[:, d].copy() if self.fit_intercept else np.zeros(len(theta))
-        return np.array(theta[:, :d]), b
+    def _set_model(self) -> None:
+        """Set what predictions need."""
+        raise NotImplementedError
 
     def _tell(self, tally: Tally) -> None:
         self.n_mistakes_ = int(tally.mistakes)
 
     def _certified(self, X: Any, codes: Array, weights: Array) -> dict[str, Any]:
         """The share of the rows that are misclassified."""
-        Z = X @ self.coef_.T + self.intercept_
-        predicted = Z[:, 0] > 0 if Z.shape[1] == 1 else Z.argmax(axis=1)
+        Z = self.decision_function(X)
+        predicted = Z > 0 if Z.ndim == 1 else Z.argmax(axis=1)
         wrong = float(np.average(predicted != codes, weights=weights))
         return {"certificate": wrong, "certificate_kind": "training_mistakes"}
+
+
+class LinearInTheEnd(LinearScores, LinearGeometry):
+    """Mixin of those whose model is one θ."""
+
+    fit_intercept: bool
+    _theta: Array
+
+    def _parameters(self) -> Array:
+        """θ of the fitted model."""
+        return self._theta
+
+    def _set_model(self) -> None:
+        theta, d = np.atleast_2d(self._parameters().T), self.n_features_in_
+        self.coef_ = np.array(theta[:, :d])
+        self.intercept_ = theta[:, d].copy() if self.fit_intercept else np.zeros(len(theta))
 
 
 def require_number(name: str, value: Any, *, below: float = np.inf) -> None:

@@ -15,6 +15,7 @@ from linclass import (
     BalancedWinnow,
     PassiveAggressive,
     Relaxation,
+    VotedPerceptron,
     Winnow,
     largest_margin,
 )
@@ -320,3 +321,45 @@ def test_winnow_refuses_what_it_is_not_for() -> None:
         Winnow().fit(X, y)
     with pytest.raises(ValueError, match=r"4 classes. Use BalancedWinnow"):
         Winnow().fit(np.abs(X), np.arange(len(y)) % 4)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("K", [2, 4])
+def test_the_voted_perceptron_counts_the_votes_of_all_weights(K: int, kind: Any) -> None:
+    X, y = rows(K)
+    visits = np.random.default_rng(1).integers(0, 4, len(y))
+    voters = row_by_row(X, y, visits, RULES["perceptron"][1])
+    model = fresh(VotedPerceptron(), max_iter=1).fit(kind(X), y, sample_weight=visits)
+    scores = np.einsum("tkd,nd->ntk", voters, np.column_stack([X, np.ones(len(y))]))
+    votes = np.sign(scores[:, :, 1]) if K == 2 else np.eye(K)[scores.argmax(axis=2)]
+    expected = votes.mean(axis=1)
+    np.testing.assert_allclose(model.decision_function(kind(X)), expected, atol=1e-12)
+    assert model.votes_.sum() == visits.sum()
+    assert model.n_mistakes_ == len(model.votes_)
+
+
+def test_the_voted_perceptron_learns_part_by_part() -> None:
+    X, y = rows(4)
+    whole, parts = fresh(VotedPerceptron(max_iter=2)).fit(X, y), VotedPerceptron()
+    for _ in range(2):
+        for part in np.array_split(np.arange(len(y)), 3):
+            parts.partial_fit(X[part], y[part], classes=range(4))
+    np.testing.assert_allclose(parts.votes_, whole.votes_)
+    np.testing.assert_allclose(parts.decision_function(X), whole.decision_function(X))
+
+
+@pytest.mark.parametrize("K", [2, 4])
+def test_a_row_of_weight_two_votes_twice(K: int) -> None:
+    X, y = rows(K)
+    weights = np.random.default_rng(2).integers(0, 4, len(y))
+    weighted = VotedPerceptron(max_iter=3).fit(X, y, sample_weight=weights)
+    repeated = VotedPerceptron(max_iter=3).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    np.testing.assert_allclose(weighted.decision_function(X), repeated.decision_function(X))
+
+
+def test_the_voted_perceptron_makes_the_mistakes_of_the_averaged_one() -> None:
+    X, y = separable(1)
+    R, margin = homogeneous_margin(X, y)
+    voted = VotedPerceptron(max_iter=10_000).fit(X, y)
+    assert voted.n_mistakes_ == AveragedPerceptron(max_iter=10_000).fit(X, y).n_mistakes_
+    assert voted.n_mistakes_ <= (R / margin) ** 2

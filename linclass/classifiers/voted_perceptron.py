@@ -1,0 +1,130 @@
+"""Voted perceptron: every weight vector that the perceptron has had votes, with the number of rows it survived,
+
+    ŷ = sign Σ_m c_m sign(w_m·x + b_m),   w_m = w_{m−1} + y_i x_i at the m-th mistake, on row i,
+
+c_m the visits from its mistake to the next one. It is not linear in x, and keeps the rows of its mistakes: w_m·x is a
+cumulative sum of x_i·x over the first m of them, so M mistakes cost M products for each predicted row, not M weight
+vectors. Trained for one pass on independent rows, the probability of an error on the next row is at most
+2/(n + 1) times the expected least of ((R + D)/γ)², with D² = Σ max(0, γ − y u·x)² for any unit vector u, which allows
+classes that overlap. With K classes each w_m votes for its largest score (Kesler's construction).
+
+Predicts: scores, the share of the votes of each class; for two classes their difference.
+Cost: O(n d K) a pass over the rows, and O(M (d + K)) a predicted row, for M mistakes.
+Certificate: training mistakes, as a share of the visits while learning.
+Reference: Freund & Schapire (1999), Machine Learning 37, theorem 1 and corollary 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from linclass.numerics import BLOCK, Array
+from linclass.online.block import Block
+from linclass.online.correction import Push, Rule, Tally, correct
+from linclass.online.online_classifier import OnlineClassifier
+
+RULE = Rule(0.0, lambda margin, squared_length, visit: visit)
+CELLS = 4_000_000  # scores at a time
+
+
+class VotedPerceptron(OnlineClassifier):
+    """Parameters
+    ----------
+    order : {'random', 'cyclic'}, default='random'
+        Order of the rows in `fit`: shuffled once, whatever the order given, or as given.
+    fit_intercept : bool, default=True
+        Whether to fit the intercept b. False sets b = 0.
+    max_iter : int, default=10
+        Limit on the number of passes over the rows. The bound above is for one.
+    random_state : int, numpy.random.Generator or None, default=0
+        Seed of the order 'random'. None draws a new one for each fit.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    rows_ : array or sparse matrix of shape (M, d)
+        The row of each correction.
+    corrections_ : array of shape (M,) for two classes, (M, K) for more
+        Its factor in the scores.
+    votes_ : array of shape (M,)
+        Number of visits c that the weights survived after each correction.
+    n_mistakes_ : int
+        Number of corrections, in all passes of `fit` or in the last `partial_fit`.
+    """
+
+    def __init__(
+        self,
+        *,
+        order: str = "random",
+        fit_intercept: bool = True,
+        max_iter: int = 10,
+        random_state: Any = 0,
+        class_weight: Any = None,
+    ):
+        self.order = order
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.class_weight = class_weight
+
+    def _begin(self, X: Any, weights: Array) -> None:
+        super()._begin(X, weights)
+        self._kept: list[Any] = []  # rows of corrections, [x 1]
+        self._factors: list[Array] = []
+        self._starts: list[float] = []
+
+    def _visit(self, block: Block, codes: Array, weights: Array, tally: Tally) -> None:
+        z, log = block.scores(self._theta), list[Push]()
+        block.add(self._theta, correct(block, z, codes, weights, RULE, tally, log))
+        pushes = len(log) if z.ndim == 1 else len(log) // 2
+        if not pushes:
+            return
+        step = len(log) // pushes
+        factors = np.zeros((pushes, z.size // len(z)))
+        for number, push in enumerate(log):
+            factors[number // step, push.k] = push.size
+        self._kept.append(block.rows[[push.row for push in log[::step]]])
+        self._factors.append(factors)
+        self._starts += [push.visits_before for push in log[::step]]
+
+    def _set_model(self) -> None:
+        are_sparse = any(map(sparse.issparse, self._kept))
+        rows = sparse.csr_array(sparse.vstack(self._kept)) if are_sparse else np.vstack(self._kept)
+        self.rows_ = rows[:, : self.n_features_in_]
+        factors = np.vstack(self._factors)
+        self.corrections_ = factors[:, 0] if factors.shape[1] == 1 else factors
+        self.votes_ = np.diff(np.append(self._starts, self._visits))
+
+    def _certified(self, X: Any, codes: Array, weights: Array) -> dict[str, Any]:
+        """The share of all visits that were mistakes: to predict the training rows may cost more than the fit."""
+        return {
+            "certificate": len(self.votes_) / self._visits,
+            "certificate_kind": "training_mistakes",
+        }
+
+    def decision_function(self, X: Any) -> Array:
+        X = self._check_rows(X)
+        M = len(self.votes_)
+        size = max(1, min(BLOCK, CELLS // (M * max(1, self.corrections_[0].size))))
+        parts = [self._votes_of(X[i : i + size]) for i in range(0, X.shape[0], size)]
+        return np.concatenate(parts) / self.votes_.sum()
+
+    def _votes_of(self, X: Any) -> Array:
+        """Votes for the second of two classes minus those for the first, or votes for each class."""
+        products = X @ self.rows_.T
+        products = products.toarray() if sparse.issparse(products) else products
+        products = products + bool(self.fit_intercept)
+        if self.corrections_.ndim == 1:
+            return np.sign(np.cumsum(products * self.corrections_, axis=1)) @ self.votes_
+        Z = np.cumsum(products[:, :, None] * self.corrections_, axis=1)
+        chosen = Z.argmax(axis=2)
+        return np.stack(
+            [(chosen == k) @ self.votes_ for k in range(self.corrections_.shape[1])], axis=1
+        )
