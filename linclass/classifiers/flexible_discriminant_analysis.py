@@ -155,23 +155,19 @@ class FlexibleDiscriminantAnalysis(Coordinates, SoftmaxProbabilities):
     @property
     def coef_(self) -> Array:
         """Weights, one row per score, if the regression is linear."""
-        W = (
-            self.means_
-            @ self.scalings_.T
-            @ np.vstack([np.ravel(r.coef_) for r in self.regressors_])
-        )
-        return W[1:] - W[:1] if len(W) == 2 else W
+        return self._scores_from(np.vstack([np.ravel(r.coef_) for r in self.regressors_]))
 
     @property
     def intercept_(self) -> Array:
         """Intercepts, if the regression is linear."""
-        b = (
-            self.means_
-            @ self.scalings_.T
-            @ np.array([float(r.intercept_) for r in self.regressors_])
-        )
-        b = b + self._offsets()
-        return b[1:] - b[:1] if len(b) == 2 else b
+        b = np.array([np.ravel(r.intercept_)[0] for r in self.regressors_], dtype=float)
+        offsets = self._offsets()
+        return self._scores_from(b) + (np.diff(offsets) if len(offsets) == 2 else offsets)
+
+    def _scores_from(self, values: Array) -> Array:
+        """Of each score, what is `values` (K − 1, …) of each prediction."""
+        W = self.means_ @ self.scalings_.T @ values
+        return W[1:] - W[:1] if len(W) == 2 else W
 
     def _offsets(self) -> Array:
         at_centre = self.means_ @ (self.centre_ @ self.scalings_)

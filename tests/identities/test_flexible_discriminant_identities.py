@@ -13,6 +13,7 @@ from sklearn.linear_model import LinearRegression as Theirs
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
+from sklearn.svm import SVR
 
 from linclass import (
     FisherDiscriminant,
@@ -155,10 +156,11 @@ def test_a_curved_regression_separates_what_no_line_does(regressor: Any) -> None
     assert (model.certificate_, model.certificate_kind_) == (None, None)
 
 
+@pytest.mark.parametrize("regressor", [Ridge(), Theirs(), SVR(kernel="linear")], ids=repr)
 @pytest.mark.parametrize("K", [2, 3])
-def test_linear_regressions_give_coefficients(K: int) -> None:
+def test_linear_regressions_give_coefficients(K: int, regressor: Any) -> None:
     X, y = problem(K)
-    model = FDA(Ridge()).fit(X, y)
+    model = FDA(regressor).fit(X, y)
     Z = X @ model.coef_.T + model.intercept_
     np.testing.assert_allclose(model.decision_function(X), Z[:, 0] if K == 2 else Z, atol=1e-9)
 
