@@ -321,3 +321,9 @@ def test_no_two_classes_of_linclass_have_one_name() -> None:
                 places.setdefault(node.name, set()).add(part)
     twice = {name: found for name, found in places.items() if len(found) > 1}
     assert all(found <= PART_FOLDERS for found in twice.values()), twice
+
+
+def test_many_fits_have_one_entry() -> None:
+    """`fit_many` is written once; estimators say which models share work, and how those are fitted."""
+    entries = [f for f in FILES if "def fit_many(" in f.read_text(encoding="utf-8")]
+    assert [f.relative_to(PACKAGE).as_posix() for f in entries] == ["conventions/many_fits.py"]

@@ -15,23 +15,21 @@ Reference: Hastie, Tibshirani & Friedman (2009), §4.2.
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from linclass import validation
 from linclass.applicability import NotApplicable, require_memory
 from linclass.classifiers.linear_classifier import LinearClassifier
-from linclass.generative.from_statistics import Folds, of_present_classes, with_refits
+from linclass.conventions.many_fits import Folds
+from linclass.generative.from_statistics import of_present_classes, with_refits
 from linclass.generative.left_out import left_out
 from linclass.generative.without_one_row import LONE
 from linclass.losses.squared import Squared
 from linclass.numerics import Array
 from linclass.solvers.smooth.indicator_regression import IndicatorRegression
 from linclass.statistics.class_moments import ClassMoments
-from linclass.unfinished import one_warning
 
 
 class LeastSquaresClassifier(LinearClassifier):
@@ -119,64 +117,26 @@ class LeastSquaresClassifier(LinearClassifier):
         self.trace = trace
         self.random_state = random_state
 
-    @one_warning
-    def fit_many(
-        self,
-        X: Any,
-        y: Any,
-        folds: Folds,
-        params: Sequence[dict[str, Any]],
-        scaling: Sequence[tuple[Any, Any]] | None = None,
-        sample_weight: Any = None,
-    ) -> list[list[Any]]:
-        """Fit on the training rows of each fold, for each setting of parameters.
-
-        Without a penalty, or with 'l2', the fits are computed in closed form from the class moments of
-        all rows minus those of the fold. Other penalties are solved as for any loss.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            All rows.
-        y : array of shape (n,)
-            Class of each row.
-        folds : sequence of arrays
-            Held-out rows of each fold: indices, or a boolean mask of shape (n,).
-        params : sequence of dict
-            Parameters to set for each fit of a fold; [{}] fits once with the present ones.
-        scaling : sequence of (shift, scale) or None, default=None
-            For each fold, fit on (X − shift)/scale. None leaves X as it is.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row, at least 0; None weighs all rows equally.
-
-        Returns
-        -------
-        list of lists of estimators
-            `fits[fold][param]`, fitted to the rows that are not in the fold.
-        """
+    def _fit_together(self, models: list[Any], folds: Folds) -> list[list[Any]]:
+        """Without a penalty, or with 'l2', in closed form from the class moments of all rows minus those of a fold."""
         asked = self._unfitted()
-        models = [self._unfitted().set_params(**param) for param in params]
-        for model in models:
-            model.check()
-        weighed_alike = len({repr(model.class_weight) for model in [asked, *models]}) == 1
-        if not (weighed_alike and all(model._has_closed_form() for model in models)):
-            return super().fit_many(X, y, folds, params, scaling, sample_weight)
-        rows, codes, weights = asked._start_fit(X, y, sample_weight)
-        if rows.shape[1] >= 2000 and self.solver == "auto":  # which then avoids the Gram matrix
-            return super().fit_many(X, y, folds, params, scaling, sample_weight)
-        X, (held_out, _) = rows, validation.among_weighted(folds, len(y), sample_weight)
+        if not asked._has_closed_form():
+            return super()._fit_together(models, folds)
+        X, codes, weights = asked._start_fit(folds.X, folds.y, folds.sample_weight)
+        if X.shape[1] >= 2000 and self.solver == "auto":  # which then avoids the Gram matrix
+            return super()._fit_together(models, folds)
+        require_memory(32 * X.shape[1] ** 2, f"{type(self).__name__} needs a dense Gram matrix")
         for model in models:
             _learn_features(model, asked)
-        require_memory(32 * X.shape[1] ** 2, f"{type(self).__name__} needs a dense Gram matrix")
-        lefts = left_out(X, codes, weights, len(asked.classes_), "tied", held_out)
-        shared = len({model.strength for model in models if model._is_penalized()}) > 1
+        lefts = left_out(X, codes, weights, len(asked.classes_), "tied", folds.held_out)
+        shared = self._is_penalized() and len({model.strength for model in models}) > 1
         fits = []
         for j, left in enumerate(left for stack in lefts for left in stack.split()):
             sums, classes = of_present_classes(left, asked.classes_)
-            if scaling is not None:
-                sums = sums.scaled(*scaling[j])
-            problems = {b: IndicatorRegression(sums, b) for b in {m.fit_intercept for m in models}}
-            fits.append([m._fitted_to(problems[m.fit_intercept], classes, shared) for m in models])
+            if folds.scaling is not None:
+                sums = sums.scaled(*folds.scaling[j])
+            problem = IndicatorRegression(sums, self.fit_intercept)
+            fits.append([model._fitted_to(problem, classes, shared) for model in models])
         return fits
 
     def leave_one_out(self, X: Any, y: Any, sample_weight: Any = None) -> Array:

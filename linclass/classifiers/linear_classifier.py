@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from linclass.batches.fit_many import FitsMany
+from linclass.batches.strengths_on_folds import FitsStrengths
 from linclass.composition import Composition
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
@@ -42,7 +42,7 @@ SEPARABLE = (
 )
 
 
-class LinearClassifier(FitsMany, Composition, OneMorePass, LinearGeometry, LinearScores):
+class LinearClassifier(FitsStrengths, Composition, OneMorePass, LinearGeometry, LinearScores):
     """Parameters
     ----------
     loss : str, default='logistic'

@@ -24,7 +24,7 @@ from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.families.tied_gaussian import TiedGaussian
 from linclass.generative import without_one_row
 from linclass.generative.from_moments import FromMoments
-from linclass.generative.from_statistics import Folds, FromStatistics
+from linclass.generative.from_statistics import FromStatistics, HeldOut
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.covariance import (
@@ -132,7 +132,7 @@ class LinearDiscriminantAnalysis(FromMoments, LinearScores, SoftmaxProbabilities
         return super()._gather_part(total, X, codes, weights)
 
     def _left_out(
-        self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int, folds: Folds
+        self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int, folds: HeldOut
     ) -> Iterator[Any]:
         if self.shrinkage == "ledoit_wolf":
             return FromStatistics._left_out(self, X, codes, weights, K, folds)

@@ -153,14 +153,7 @@ class LinearSVM(MarginRows, LinearClassifier):
             raise ValueError("a hard margin has no strength, so no path. Use hard_margin=False.")
         return super().path(X, y, strengths, sample_weight)
 
-    def fit_many(self, *args: Any, **kwargs: Any) -> Any:
-        """Not available: raises NotApplicable, because a fit keeps attributes of each training row.
-
-        Parameters
-        ----------
-        *args, **kwargs
-            Ignored.
-        """
+    def _fit_together(self, models: list[Any], folds: Any) -> Any:
         raise NotApplicable("LinearSVM keeps attributes of each training row; fit fold by fold.")
 
     def _is_hard(self) -> bool:

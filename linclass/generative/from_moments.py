@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.generative.from_statistics import Folds, FromStatistics
+from linclass.generative.from_statistics import FromStatistics, HeldOut
 from linclass.generative.left_out import left_out
 from linclass.statistics.class_moments import ClassMoments
 
@@ -24,6 +24,6 @@ class FromMoments(FromStatistics):
         return ClassMoments.of(X, codes, weights, len(total.mass), total.form)
 
     def _left_out(
-        self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int, folds: Folds
+        self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int, folds: HeldOut
     ) -> Iterator[Any]:
         return left_out(X, codes, weights, K, self._form(X, K), folds)

@@ -16,17 +16,17 @@ import numpy as np
 
 from linclass import validation
 from linclass.applicability import NotApplicable
+from linclass.conventions.many_fits import Folds, ManyFits
 from linclass.generative.increments import BALANCED, Increments
-from linclass.unfinished import one_warning
 
-Folds = Sequence[np.ndarray]
+HeldOut = Sequence[np.ndarray]  # rows of each fold
 
 
-class FromStatistics(Increments):
+class FromStatistics(ManyFits, Increments):
     """Base of classifiers that are functions of sums over rows."""
 
     def _left_out(
-        self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int, folds: Folds
+        self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int, folds: HeldOut
     ) -> Iterator[Any]:
         """The sums over all rows but those of each fold, in stacks of folds.
 
@@ -58,63 +58,22 @@ class FromStatistics(Increments):
         self.statistics_ = self._gather(self._observed(X), codes, weights, len(self.classes_))
         return self._learn(self.statistics_)
 
-    @one_warning
-    def fit_many(
-        self,
-        X: Any,
-        y: Any,
-        folds: Folds,
-        params: Sequence[dict[str, Any]],
-        scaling: Sequence[tuple[Any, Any]] | None = None,
-        sample_weight: Any = None,
-    ) -> list[list[Self]]:
-        """Fit on the training rows of each fold, for each setting of parameters, with one pass over the rows.
+    def _fit_group(self) -> str:
+        return self._shared()
 
-        Raises NotApplicable for class_weight='balanced', which differs from fold to fold.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            All rows.
-        y : array of shape (n,)
-            Class of each row.
-        folds : sequence of arrays
-            Held-out rows of each fold: indices, or a boolean mask of shape (n,).
-        params : sequence of dict
-            Parameters to set for each fit of a fold; [{}] fits once with the present ones.
-        scaling : sequence of (shift, scale) or None, default=None
-            For each fold, fit on (X − shift)/scale. None leaves X as it is.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row, at least 0; None weighs all rows equally.
-
-        Returns
-        -------
-        list of lists of estimators
-            `fits[fold][param]`, fitted to the rows that are not in the fold.
-        """
-        asked = self._unfitted()
-        X, codes, weights = asked._start_rows(X, y, sample_weight)
-        folds, _ = validation.among_weighted(folds, len(y), sample_weight)
-        models = [copy.copy(asked).set_params(**param) for param in params]
-        for model in models:
-            model.check()
-            model._refuse_balanced()
-        fits: list[list[Any]] = [[None] * len(models) for _ in folds]
-        for group in _alike(models):
-            first, own = models[group[0]], [models[i] for i in group]
-            rows = first._observed(X)
-            own_weights = first._class_weighted(codes, weights)
-            lefts = first._left_out(rows, codes, own_weights, len(asked.classes_), folds)
-            begin = 0
-            for stack in lefts:
-                end = begin + len(stack.mass)
-                units = None if scaling is None else scaling[begin:end]
-                for i, found in zip(
-                    group, _learned(own, stack, asked.classes_, units), strict=True
-                ):
-                    for fold, fit in zip(fits[begin:end], found, strict=True):
-                        fold[i] = fit
-                begin = end
+    def _fit_together(self, models: list[Any], folds: Folds) -> list[list[Any]]:
+        """With one pass over the rows; class_weight='balanced' differs from fold to fold."""
+        asked = models[0]
+        asked._refuse_balanced()
+        X, codes, weights = asked._start_fit(folds.X, folds.y, folds.sample_weight)
+        own = [copy.copy(asked).set_params(**m.get_params(deep=False)) for m in models]
+        K = len(asked.classes_)
+        lefts = asked._left_out(asked._observed(X), codes, weights, K, folds.held_out)
+        fits: list[list[Any]] = []
+        for stack in lefts:
+            rest = slice(len(fits), len(fits) + len(stack.mass))
+            units = None if folds.scaling is None else folds.scaling[rest]
+            fits += map(list, zip(*_learned(own, stack, asked.classes_, units), strict=True))
         return fits
 
     def leave_one_out(self, X: Any, y: Any, sample_weight: Any = None) -> np.ndarray:
@@ -203,13 +162,6 @@ def with_refits(
         return Z
     with np.errstate(invalid="ignore"):
         return Z[:, 1] - Z[:, 0]
-
-
-def _alike(models: Sequence[Any]) -> Iterator[list[int]]:
-    """Indices of models that share their sums."""
-    keys = [model._shared() for model in models]
-    for key in dict.fromkeys(keys):
-        yield [i for i, other in enumerate(keys) if other == key]
 
 
 def of_present_classes(statistics: Any, classes: np.ndarray) -> tuple[Any, np.ndarray]:

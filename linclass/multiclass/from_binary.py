@@ -17,13 +17,13 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from linclass import validation
 from linclass.applicability import NotApplicable
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.cloned import cloned
+from linclass.conventions.many_fits import Folds, ManyFits
 from linclass.conventions.metadata import asking_for_weights, takes_weights
 from linclass.predicted import own_copy
-from linclass.unfinished import one_warning, silently
+from linclass.unfinished import silently
 
 DEFAULT = "linclass.classifiers.logistic_regression"  # imported by name, only if it is used
 WORST_LAST = ("converged", "rank_deficient", "max_iter", "separable")
@@ -37,7 +37,7 @@ class TwoClassProblem(NamedTuple):
     target: np.ndarray
 
 
-class FromBinary(Classifier):
+class FromBinary(ManyFits, Classifier):
     """Base of the reductions; a subclass lists the problems and combines their scores."""
 
     estimator: Any
@@ -97,80 +97,49 @@ class FromBinary(Classifier):
         """Whether columns without nonzero values leave the inner classifier as it is."""
         return getattr(self._inner(), "ignores_empty_columns", False)
 
-    @one_warning
-    def fit_many(
-        self,
-        X: Any,
-        y: Any,
-        folds: Sequence[np.ndarray],
-        params: Sequence[dict[str, Any]],
-        scaling: Any = None,
-        sample_weight: Any = None,
-    ) -> list[list[Self]]:
-        """Fit on the training rows of each fold, for each setting of parameters, problem by problem.
+    def _changed(self, params: dict[str, Any]) -> Any:
+        model = self._unfitted()
+        if params:
+            model.estimator = cloned(self._inner())
+        return model.set_params(**params)
 
-        Raises NotApplicable if the inner classifier has no `fit_many`, if `params` sets parameters that
-        are not its own, if a fold holds out a whole class, or for class_weight='balanced', which differs
-        from fold to fold.
+    def _fit_group(self) -> str:
+        own = {name: v for name, v in self.get_params(deep=False).items() if name != "estimator"}
+        return repr((type(self._inner()), own))
 
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            All rows.
-        y : array of shape (n,)
-            Class of each row.
-        folds : sequence of arrays
-            Held-out rows of each fold: indices, or a boolean mask of shape (n,).
-        params : sequence of dict
-            Parameters to set, as `estimator__name`, for each fit of a fold; [{}]
-            fits once with the present ones.
-        scaling : sequence of (shift, scale) or None, default=None
-            For each fold, fit on (X − shift)/scale. None leaves X as it is.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row, at least 0; None weighs all rows equally.
-
-        Returns
-        -------
-        list of lists of estimators
-            `fits[fold][param]`, fitted to the rows that are not in the fold.
-        """
-        inner, first = self._inner(), type(self)(**self.get_params(deep=False))
+    def _fit_together(self, models: list[Any], folds: Folds) -> list[list[Any]]:
+        """Problem by problem, by `fit_many` of the inner classifier."""
+        inner, first = self._inner(), self._unfitted()
         if not callable(getattr(inner, "fit_many", None)):
             raise NotApplicable(f"{type(inner).__name__} has no fit_many; fit fold by fold.")
-        if unknown := [n for p in params for n in p if not n.startswith("estimator__")]:
-            raise NotApplicable(f"{unknown[0]} is no parameter of the estimator; fit fold by fold.")
         if isinstance(self.class_weight, str):
             raise NotApplicable(
                 f"class_weight={self.class_weight!r} differs from fold to fold; fit fold by fold."
             )
-        held_out, _ = validation.among_weighted(folds, len(y), sample_weight)
-        given = sample_weight is not None or self.class_weight is not None
-        X, codes, weights = first._start_fit(X, y, sample_weight)
-        counts = np.bincount(codes)
+        given = folds.sample_weight is not None or self.class_weight is not None
+        X, codes, weights = first._start_fit(folds.X, folds.y, folds.sample_weight)
+        counts, held_out = np.bincount(codes), folds.held_out
         if any((np.bincount(codes[r], minlength=len(counts)) == counts).any() for r in held_out):
             raise NotApplicable("a fold holds a whole class; fit fold by fold.")
-        own = [{n.removeprefix("estimator__"): v for n, v in p.items()} for p in params]
+        own = [model._inner().get_params(deep=False) for model in models]
         solved = [
             cloned(inner).fit_many(
                 X if rows is None else X[rows],
                 target,
                 held_out if rows is None else [_places(r, rows) for r in held_out],
                 own,
-                scaling,
+                folds.scaling,
                 **self._weights(inner.fit_many, weights if rows is None else weights[rows], given),
             )
             for _, rows, target in first._problems(codes)
         ]
-        fits = []
-        for fold in range(len(held_out)):
-            models = []
-            for number, changed in enumerate(params):
+        fits: list[list[Any]] = [[] for _ in held_out]
+        for fold, found in enumerate(fits):
+            for number, asked in enumerate(models):
                 model = copy.copy(first)
-                model.estimator = cloned(inner if changed else self.estimator)
-                model.set_params(**changed)
+                model.estimator = asked.estimator and cloned(asked.estimator)
                 model.estimators_ = [problem[fold][number] for problem in solved]
-                models.append(model._record_outcomes(codes, [[]] * len(solved)))
-            fits.append(models)
+                found.append(model._record_outcomes(codes, [[]] * len(solved)))
         return fits
 
     def _inner(self) -> Any:

@@ -1,4 +1,4 @@
-"""Folds × parameters of one classifier at once:  fits[fold][param], each as `fit` alone would end.
+"""Folds × strengths of one objective at once.
 
 Work that the fits share is done once. For small data it is one Newton's method on a stack of problems
 (batched_folds.py). For larger data, each fold shares the rows, their transpose, and the path from the strongest
@@ -8,84 +8,38 @@ penalty to the weakest (path.py).
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
-from typing import Any, Self
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from linclass import validation
 from linclass.applicability import NotApplicable
 from linclass.batches.batched_folds import is_small, solve_folds
+from linclass.conventions.many_fits import Folds, ManyFits
 from linclass.numerics import Array
 from linclass.parts import find
-from linclass.unfinished import one_warning
-
-Scaling = Sequence[tuple[Array, Array]]
 
 
-class FitsMany:
-    """Mixin of classifiers that are a `Composition`."""
+class FitsStrengths(ManyFits):
+    """Mixin of estimators that are a `Composition`: models share work that differ in their strengths only."""
 
-    @one_warning
-    def fit_many(
-        self,
-        X: Any,
-        y: Any,
-        folds: Sequence[Any],
-        params: Sequence[dict[str, Any]],
-        scaling: Scaling | None = None,
-        sample_weight: Any = None,
-    ) -> list[list[Self]]:
-        """Fit on the training rows of each fold, for each setting of parameters.
+    get_params: Callable[..., dict[str, Any]]
 
-        Raises NotApplicable if the fits have nothing to share.
+    def _fit_group(self) -> str:
+        others = {name: v for name, v in self.get_params().items() if name != "strength"}
+        with np.printoptions(threshold=sys.maxsize):  # of arrays, such as factors, all entries
+            return repr(others)
 
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            All rows.
-        y : array of shape (n,)
-            Class of each row.
-        folds : sequence of arrays
-            Held-out rows of each fold: indices, or a boolean mask of shape (n,).
-        params : sequence of dict
-            Parameters to set for each fit of a fold; [{}] fits once with the present ones.
-        scaling : sequence of (shift, scale) or None, default=None
-            For each fold, fit on (X − shift)/scale. None leaves X as it is.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row, at least 0; None weighs all rows equally.
-
-        Returns
-        -------
-        list of lists of estimators
-            `fits[fold][param]`, fitted to the rows that are not in the fold.
-        """
-        held_out, _ = validation.among_weighted(folds, len(y), sample_weight)
-        models = [self._unfitted().set_params(**changed) for changed in params]  # type: ignore[attr-defined]
-        fits: list[list[Any]] = [[None] * len(models) for _ in held_out]
-        for members in _equal_but_for_strength(models):
-            own = Folds([models[i] for i in members], X, y, held_out, scaling, sample_weight).fits()
-            for fold, found in zip(fits, own, strict=True):
-                for i, model in zip(members, found, strict=True):
-                    fold[i] = model
-        return fits
+    def _fit_together(self, models: list[Any], folds: Folds) -> list[list[Any]]:
+        return StrengthsOnFolds(models, folds).fits()
 
 
-class Folds:
+class StrengthsOnFolds:
     """Models that differ only in their strengths, and the folds to fit them on."""
 
-    def __init__(
-        self,
-        models: Sequence[Any],
-        X: Any,
-        y: Any,
-        held_out: Sequence[Array],
-        scaling: Scaling | None,
-        sample_weight: Any = None,
-    ):
-        for model in models:
-            model.check()
+    def __init__(self, models: Sequence[Any], folds: Folds):
+        X, y, held_out, scaling, sample_weight = folds
         self.models, self.held_out, self.scaling = models, held_out, scaling
         self.whole = max(models, key=lambda model: model.strength)._unfitted()
         solver = None if self.whole.solver == "auto" else self.whole._solver(self.whole.solver)
@@ -157,12 +111,3 @@ def scaled(X: Any, shift: Array, scale: Array) -> Any:
     X = X.copy()
     X.data /= scale[X.indices]
     return X
-
-
-def _equal_but_for_strength(models: Sequence[Any]) -> Iterable[list[int]]:
-    groups: dict[str, list[int]] = {}
-    for i, model in enumerate(models):
-        others = {name: v for name, v in model.get_params().items() if name != "strength"}
-        with np.printoptions(threshold=sys.maxsize):  # of arrays, such as factors, all entries
-            groups.setdefault(repr(others), []).append(i)
-    return groups.values()

@@ -1,0 +1,96 @@
+"""Folds × parameters of one estimator at once:  fits[fold][param], each as `fit` alone would end.
+
+The one entry: it checks folds and parameters, and groups the models that share work. An estimator says which do
+(`_fit_group`) and how they are fitted: from sums over rows, as a stack of problems, along a path of strengths, or by
+the `fit_many` of an estimator inside (`_fit_together`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from linclass import validation
+from linclass.unfinished import one_warning
+
+Scaling = Sequence[tuple[Any, Any]]
+
+
+class Folds(NamedTuple):
+    """All rows, and those that each fold holds out."""
+
+    X: Any
+    y: Any
+    held_out: list[np.ndarray]  # numbers of rows among those of positive weight
+    scaling: Scaling | None
+    sample_weight: Any
+
+
+class ManyFits:
+    """Mixin of estimators whose fits share work."""
+
+    _unfitted: Callable[..., Any]
+
+    @one_warning
+    def fit_many(
+        self,
+        X: Any,
+        y: Any,
+        folds: Sequence[Any],
+        params: Sequence[dict[str, Any]],
+        scaling: Scaling | None = None,
+        sample_weight: Any = None,
+    ) -> list[list[Self]]:
+        """Fit on the training rows of each fold, for each setting of parameters.
+
+        Raises NotApplicable if the fits have nothing to share, as with class weights that differ from fold to
+        fold.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            All rows.
+        y : array of shape (n,)
+            Class of each row.
+        folds : sequence of arrays
+            Held-out rows of each fold: indices, or a boolean mask of shape (n,).
+        params : sequence of dict
+            Parameters to set for each fit of a fold; [{}] fits once with the present ones.
+        scaling : sequence of (shift, scale) or None, default=None
+            For each fold, fit on (X − shift)/scale. None leaves X as it is.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; None weighs all rows equally.
+
+        Returns
+        -------
+        list of lists of estimators
+            `fits[fold][param]`, fitted to the rows that are not in the fold.
+        """
+        held_out, _ = validation.among_weighted(folds, len(y), sample_weight)
+        rows = Folds(X, y, held_out, scaling, sample_weight)
+        models = [self._changed(param) for param in params]
+        groups: dict[str, list[int]] = {}
+        for i, model in enumerate(models):
+            model.check()
+            groups.setdefault(model._fit_group(), []).append(i)
+        fits: list[list[Any]] = [[None] * len(models) for _ in held_out]
+        for members in groups.values():
+            own = [models[i] for i in members]
+            for fold, found in zip(fits, own[0]._fit_together(own, rows), strict=True):
+                for i, model in zip(members, found, strict=True):
+                    fold[i] = model
+        return fits
+
+    def _changed(self, params: dict[str, Any]) -> Any:
+        """An unfitted copy with some parameters changed."""
+        return self._unfitted().set_params(**params)
+
+    def _fit_group(self) -> str:
+        """What models that share work have in common."""
+        raise NotImplementedError
+
+    def _fit_together(self, models: list[Any], folds: Folds) -> list[list[Any]]:
+        """fits[fold][model] of the models of one group."""
+        raise NotImplementedError
