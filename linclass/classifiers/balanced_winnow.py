@@ -43,6 +43,9 @@ class BalancedWinnow(LinearInTheEnd, OnlineClassifier):
         Limit on the number of passes over the rows.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the order 'random'. None draws a new one for each fit.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
@@ -66,12 +69,14 @@ class BalancedWinnow(LinearInTheEnd, OnlineClassifier):
         fit_intercept: bool = True,
         max_iter: int = 100,
         random_state: Any = 0,
+        class_weight: Any = None,
     ):
         self.step = step
         self.order = order
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.random_state = random_state
+        self.class_weight = class_weight
 
     def check(self) -> None:
         super().check()

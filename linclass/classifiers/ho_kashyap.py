@@ -45,6 +45,9 @@ class HoKashyap(LinearScores, LinearGeometry):
         Whether to fit the intercept b. False sets b = 0.
     max_iter : int, default=2000
         Limit on the number of steps.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
@@ -61,10 +64,18 @@ class HoKashyap(LinearScores, LinearGeometry):
         λ of the training rows with positive weight where `separable_` is False, with sum 1; else 0.
     """
 
-    def __init__(self, *, step: float = 0.9, fit_intercept: bool = True, max_iter: int = 2000):
+    def __init__(
+        self,
+        *,
+        step: float = 0.9,
+        fit_intercept: bool = True,
+        max_iter: int = 2000,
+        class_weight: Any = None,
+    ):
         self.step = step
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
+        self.class_weight = class_weight
 
     def check(self) -> None:
         super().check()

@@ -43,6 +43,9 @@ class Winnow(LinearInTheEnd, OnlineClassifier):
         Limit on the number of passes over the rows.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the order 'random'. None draws a new one for each fit.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
@@ -69,12 +72,14 @@ class Winnow(LinearInTheEnd, OnlineClassifier):
         order: str = "random",
         max_iter: int = 100,
         random_state: Any = 0,
+        class_weight: Any = None,
     ):
         self.promotion = promotion
         self.threshold = threshold
         self.order = order
         self.max_iter = max_iter
         self.random_state = random_state
+        self.class_weight = class_weight
 
     def check(self) -> None:
         super().check()

@@ -100,6 +100,7 @@ EXPECTED: list[tuple[str, list[str], str]] = [
     ("CategoricalNB", CLASSES, COUNTS),
     ("MultinomialNB", CLASSES, COUNTS),
     ("PoissonNB", CLASSES, COUNTS),
+    ("Winnow()", CLASSES, COUNTS),
     ("QuadraticDiscriminantAnalysis", CLASSES, FEW),
     ("RegularizedDiscriminantAnalysis", CLASSES, FEW),
     ("Perceptron", CLASSES, "rows of training are classified so, others need not be"),

@@ -28,12 +28,16 @@ from linclass.applicability import NotApplicable
 from linclass.classifiers.calibrated import METHODS
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.cloned import cloned
+from linclass.online.online_classifier import OnlineClassifier
 
 TIGHT = {"tol": 1e-12}
 IN_ORDER = {"Perceptron", "KernelPerceptron"}
-VISITED = {"Adaline", "AveragedPerceptron", "PassiveAggressive", "Relaxation"}
+VISITED = {
+    name
+    for name in linclass.__all__
+    if isinstance(kind := getattr(linclass, name), type) and issubclass(kind, OnlineClassifier)
+}
 STOCHASTIC = {*IN_ORDER, *VISITED, "Calibrated", "TunedClassifier"}
-TWO_CLASSES = {"ProbitRegression"}
 WITHOUT = {
     "NearestMean",
     "FisherDiscriminant",
@@ -86,7 +90,7 @@ def name(model: Any) -> str:
 
 def rows(model: Any, K: int, n: int = 45) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Small counts, as every family wants them, of overlapping classes; labels; whole weights, some of them 0."""
-    if K > 2 and name(model) in TWO_CLASSES:
+    if K > 2 and not model.__sklearn_tags__().classifier_tags.multi_class:
         pytest.skip("for two classes")
     rng = np.random.default_rng(K)
     y = np.arange(n) % K
