@@ -71,7 +71,7 @@ class OnlineClassifier(Classifier):
             if settled := self._has_settled(tally, previous):
                 break
             previous = tally
-        reason = "" if settled else f"{n_iter} passes over the rows did not suffice."
+        reason = "" if settled else f"max_iter={n_iter} passes over the rows did not suffice."
         return self._conclude(X, codes, weights, whole, n_iter, reason)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:

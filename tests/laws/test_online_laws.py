@@ -15,6 +15,7 @@ from linclass import (
     BalancedWinnow,
     PassiveAggressive,
     Relaxation,
+    SecondOrderPerceptron,
     VotedPerceptron,
     Winnow,
     largest_margin,
@@ -363,3 +364,50 @@ def test_the_voted_perceptron_makes_the_mistakes_of_the_averaged_one() -> None:
     voted = VotedPerceptron(max_iter=10_000).fit(X, y)
     assert voted.n_mistakes_ == AveragedPerceptron(max_iter=10_000).fit(X, y).n_mistakes_
     assert voted.n_mistakes_ <= (R / margin) ** 2
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+def test_the_second_order_perceptron_is_ridge_regression_on_its_mistakes(kind: Any) -> None:
+    X, y = rows(2, overlap=3.0)
+    visits = np.random.default_rng(1).integers(0, 4, len(y))
+    A, v, w = 0.5 * np.eye(7), np.zeros(7), np.zeros(7)
+    mistakes = 0
+    for x, k in zip(np.repeat(X, visits, axis=0), np.repeat(y, visits), strict=True):
+        x, sign = np.append(x, 1.0), 2 * k - 1
+        if sign * w @ x <= 0:
+            mistakes += 1
+            A, v = A + np.outer(x, x), v + sign * x
+            w = np.linalg.solve(A, v)
+    model = fresh(SecondOrderPerceptron(ridge=0.5), max_iter=1)
+    model.fit(kind(X), y, sample_weight=visits)
+    assert model.n_mistakes_ == mistakes > 10
+    np.testing.assert_allclose(theta_of(model)[0], w, atol=1e-10)
+
+
+@pytest.mark.parametrize("ridge", [0.1, 1.0, 10.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_mistakes_of_the_second_order_perceptron_are_bounded(seed: int, ridge: float) -> None:
+    """Theorem 3.1, for some u and γ, on classes that overlap and whose rows vary little along u."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, 300)
+    X = np.column_stack([0.3 * rng.normal(size=300) + y, 5 * rng.normal(size=(300, 3))])
+    model, met = SecondOrderPerceptron(ridge=ridge), []
+    for i in range(len(y)):
+        model.partial_fit(X[[i]], y[[i]], classes=[0, 1])
+        met += [i] * model.n_mistakes_
+    signed = np.where(y, 1, -1)[met, None] * np.column_stack([X, np.ones(len(y))])[met]
+    G = signed.T @ signed
+    log_det = np.linalg.slogdet(np.eye(5) + G / ridge)[1]
+    least = np.linalg.lstsq(signed, np.ones(len(met)), rcond=None)[0]
+    for u in (least, np.array([1.0, 0, 0, 0, -0.5])):
+        u = u / np.linalg.norm(u)
+        for margin in (0.05, 0.2, 1.0):
+            loss = np.maximum(0, margin - signed @ u).sum()
+            assert len(met) <= (loss + np.sqrt((ridge + u @ G @ u) * log_det)) / margin
+
+
+def test_with_a_large_ridge_the_second_order_perceptron_is_the_perceptron() -> None:
+    X, y = rows(2, overlap=2.0)
+    plain = row_by_row(X, y, np.ones(len(y), int), RULES["perceptron"][1])[-1][1]
+    cyclic = fresh(SecondOrderPerceptron(ridge=1e9), max_iter=1).fit(X, y)
+    np.testing.assert_allclose(1e9 * theta_of(cyclic)[0], plain, rtol=1e-4, atol=1e-4)
