@@ -31,6 +31,7 @@ from linclass.validation import Matrix
 # Parameters of the estimator that are passed to solvers and penalties that have them.
 SOLVER_OPTIONS = ("step", "tol", "max_iter", "random_state")
 PENALTY_OPTIONS = ("l1_ratio",)
+INITIAL = 1e-8  # tolerance of a fit that determines the penalty
 
 # Solver.takes → (whether it handles a penalty, the error message if not)
 TAKES: dict[str, tuple[Callable[[Penalty], bool], str]] = {
@@ -161,7 +162,18 @@ class Composition(Estimator):
         """The objective of this loss on these rows, with the penalty on their features."""
         penalty = self._penalty()
         penalty.check_features(design.n_features)
-        return Objective(design, loss, target, weights, penalty, self.strength)
+        objective = Objective(design, loss, target, weights, penalty, self.strength)
+        return self._after_initial_fit(objective)
+
+    def _after_initial_fit(self, objective: Objective) -> Objective:
+        """The objective with its penalty, where another fit determines that."""
+        penalty = self._penalty()
+        if penalty.initial is None:
+            return objective
+        first = objective.with_penalty(*penalty.initial)
+        solver = find("solvers", choice.choose_solver(first))(tol=INITIAL)
+        W = first.weight_part(solver.solve(first, first.zero()).theta)
+        return objective.with_penalty(penalty.after(W), self.strength)
 
     def _chosen(self, objective: Objective) -> Solver:
         auto = isinstance(self.solver, str) and self.solver == "auto"

@@ -49,9 +49,9 @@ class LinearClassifier(FitsStrengths, Composition, OneMorePass, LinearGeometry, 
         Loss function: 'logistic', 'probit', 'hinge', 'crammer_singer', 'squared_hinge',
         'modified_huber', 'exponential', 'squared', 'huber' or 'perceptron' (linclass/losses).
     penalty : str, dict, Penalty or None, default='l2'
-        Penalty on the weights, a file of linclass/penalties: 'l2', 'l1', 'elastic_net' or 'group_lasso'.
-        The intercept is not penalized. None fits without a penalty. A dict {name: options} sets the
-        options of a penalty, such as {'l1': {'factors': [1, 0, 2]}}.
+        Penalty on the weights, a file of linclass/penalties: 'l2', 'l1', 'elastic_net',
+        'adaptive_lasso' or 'group_lasso'. The intercept is not penalized. None fits without a penalty.
+        A dict {name: options} sets the options of a penalty, such as {'l1': {'factors': [1, 0, 2]}}.
     strength : float, default=1e-3
         Factor of the penalty in the objective above, at least 0. The objective is a mean over rows,
         so scikit-learn's C is 1/(Σw · strength).
@@ -149,7 +149,7 @@ class LinearClassifier(FitsStrengths, Composition, OneMorePass, LinearGeometry, 
         objectives = self._objectives(X, codes, weights)
         if offset is not None:
             own = offsets_of(offset, sample_weight, len(np.asarray(y)), len(self.classes_))
-            objectives = [P.with_offset(own) for P in objectives]
+            objectives = [self._after_initial_fit(P.with_offset(own)) for P in objectives]
         solutions = [self._solve(P, old, number) for number, P in enumerate(objectives)]
         return self._finish(objectives, solutions, codes, weights)
 

@@ -124,6 +124,10 @@ class Objective(SecondOrder, Certified):
         self.uniform, self.free = penalty.uniform, penalty.free
         self.entrywise = penalty.entrywise
 
+    def with_penalty(self, penalty: Penalty, strength: float) -> Objective:
+        """The same loss with another penalty."""
+        return Objective(self.design, self.loss, self.y, self.weights, penalty, strength)
+
     def with_offset(self, offset: Array) -> Objective:
         """The same with a known part of the scores: (n,), or (n, K) of K classes."""
         loss, y = with_offset(self.loss, self.y, offset)

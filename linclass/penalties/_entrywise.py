@@ -40,11 +40,11 @@ class Entrywise(Penalty):
 
     @property
     def kink(self) -> Level:
-        return self.l1 if self.factors is None else self.l1 * self._factors
+        return self.l1 * self._factors if self.l1 and self.factors is not None else self.l1
 
     @property
     def curvature(self) -> Level:
-        return self.l2 if self.factors is None else self.l2 * self._factors
+        return self.l2 * self._factors if self.l2 and self.factors is not None else self.l2
 
     @property
     def kinked(self) -> bool:
@@ -62,11 +62,11 @@ class Entrywise(Penalty):
     def free(self) -> Array | None:
         if self.factors is None:
             return None
-        free = np.equal(self._factors, 0)
+        free = np.equal(np.atleast_2d(self._factors), 0).all(axis=0)
         return free if free.any() else None
 
     def value(self, W: Array) -> float:
-        if not self.uniform:
+        if self.factors is not None:
             return float((self.kink * np.abs(W)).sum() + 0.5 * (self.curvature * W**2).sum())
         value = self.l1 * float(np.abs(W).sum()) if self.l1 else 0.0
         return value + self.l2 * 0.5 * float(np.vdot(W, W)) if self.l2 else value
@@ -92,7 +92,7 @@ class Entrywise(Penalty):
         """Σ max(|u_j| − κ_j, 0)²/(2μ_j) with kinks κ and curvatures μ; where μ_j = 0 it is 0, or ∞ beyond κ_j."""
         if self.curved:
             beyond = np.maximum(np.abs(U) - self.kink, 0) if self.l1 else U
-            if self.uniform:
+            if self.factors is None:
                 return float(np.vdot(beyond, beyond)) / (2 * self.l2)
             return 0.5 * float(np.vdot(beyond, beyond / self.curvature))
         if self.l2:  # entries with factor 0 contribute nothing, or ∞
@@ -101,7 +101,7 @@ class Entrywise(Penalty):
                 return np.inf
             factors = np.broadcast_to(self._factors, U.shape)[kept]
             return replace(self, factors=factors).conjugate(U[kept])
-        if self.uniform:
+        if self.factors is None:
             return 0.0 if np.abs(U).max(initial=0) <= EDGE * self.l1 else np.inf
         return 0.0 if (np.abs(U) <= EDGE * self.kink).all() else np.inf
 
@@ -109,7 +109,7 @@ class Entrywise(Penalty):
         if self.curved:
             return 1.0
         size, kink = np.abs(U), self.kink
-        if self.uniform:
+        if self.factors is None:
             return 1 / max(1.0, float(size.max(initial=0)) / self.l1)
         if self.l2:  # a bound for entries with factor 0 only
             size, kink = np.where(self._factors > 0, 0, size), 0.0
@@ -117,7 +117,7 @@ class Entrywise(Penalty):
         return 1 / max(1.0, float(over.max(initial=0)))
 
     def on(self, features: Array) -> Self:
-        return self if self.uniform else replace(self, factors=self._factors[..., features])  # type: ignore[index]
+        return self if self.factors is None else replace(self, factors=self._factors[..., features])  # type: ignore[index]
 
     def check(self) -> None:
         if self.factors is None:
@@ -134,7 +134,7 @@ class Entrywise(Penalty):
             raise ValueError("factors are all 0, which is no penalty. Use penalty=None.")
 
     def check_features(self, n_features: int) -> None:
-        if not self.uniform and len(self.factors) != n_features:
+        if self.factors is not None and len(self.factors) != n_features:
             raise ValueError(
                 f"factors has {len(self.factors)} numbers for {n_features} features; give one for each."
             )

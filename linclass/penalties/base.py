@@ -50,6 +50,15 @@ class Penalty:
         """Whether the penalty is the same for all entries."""
         return True
 
+    @property
+    def initial(self) -> tuple[Penalty, float] | None:
+        """(penalty, strength) of a fit that comes first and determines this penalty; None if there is none."""
+        return None
+
+    def after(self, W: Array) -> Penalty:
+        """The penalty, given the weights of the fit that came first."""
+        return self
+
     def value(self, W: Array) -> float:
         raise NotImplementedError
 

@@ -22,4 +22,4 @@ class L2(Entrywise):
     l2: ClassVar[float] = 1.0
 
     def gradient(self, W: Array) -> Array:
-        return W if self.uniform else super().gradient(W)
+        return W if self.factors is None else super().gradient(W)

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from linclass import LeastSquaresClassifier, LogisticRegression, TunedClassifier
+from linclass import Lasso, LeastSquaresClassifier, LogisticRegression, TunedClassifier
 
 GROUPS = ["age", "city", "city", "age", "city", "income"]
 
@@ -118,3 +118,72 @@ def test_factors_of_a_lasso_are_scikit_learns_on_scaled_columns(loss: str) -> No
     alpha = 0.05 * l1_ratio * n / len(rows)
     peer = Peer(alpha=alpha, fit_intercept=False, tol=1e-14, max_iter=100_000).fit(rows, target)
     assert_allclose(model.coef_[0], peer.coef_ / factors, atol=1e-7)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize(("gamma", "initial_strength"), [(1.0, 1e-3), (0.5, 0.1), (2.0, 0.0)])
+def test_adaptive_lasso_is_l1_in_units_of_the_initial_estimate(
+    gamma: float, initial_strength: float, classes: int
+) -> None:
+    """Least squares, target by target:  w = v·|ŵ|^γ,  v the lasso on x·|ŵ|^γ."""
+    X, y = data(classes)
+    options = {"gamma": gamma, "initial_strength": initial_strength}
+    model = LeastSquaresClassifier(
+        penalty={"adaptive_lasso": options}, strength=0.02, tol=1e-12
+    ).fit(X, y)
+    first = LeastSquaresClassifier(penalty="l2", strength=initial_strength, tol=1e-12).fit(X, y)
+    targets = [np.where(y == 1, 1.0, -1.0)] if classes == 2 else list(np.eye(classes)[:, y])
+    for w, start, target in zip(model.coef_, first.coef_, targets, strict=True):
+        unit = np.abs(start) ** gamma
+        lasso = Lasso(strength=0.02, tol=1e-12).fit(X * unit, target)
+        assert_allclose(w, lasso.coef_ * unit, atol=1e-6)
+    assert (model.coef_ == 0).any()
+    assert model.certificate_kind_ == "duality_gap"
+
+
+def test_adaptive_lasso_finds_the_support_and_its_size_where_the_lasso_does_not() -> None:
+    """Zou's model: the lasso shrinks what it keeps, at any strength that drops the others."""
+    rng = np.random.default_rng(1)
+    X = (
+        rng.standard_normal((2000, 8))
+        @ np.linalg.cholesky(0.5 ** np.abs(np.subtract.outer(np.arange(8), np.arange(8)))).T
+    )
+    truth = np.array([3, 1.5, 0, 0, 2, 0, 0, 0]) / 2
+    y = (X @ truth + rng.logistic(size=2000) > 0).astype(int)
+    options: dict[str, Any] = {"tol": 1e-9}
+    strengths = np.geomspace(0.3, 1e-4, 60)
+    off = {}
+    for penalty in ("l1", "adaptive_lasso"):
+        path = LogisticRegression(penalty=penalty, **options).path(X, y, strengths)
+        right = [m.coef_[0] for m in path if ((m.coef_[0] != 0) == (truth != 0)).all()]
+        off[penalty] = min((float(np.linalg.norm(w - truth)) for w in right), default=np.inf)
+    assert off["adaptive_lasso"] < 0.75 * off["l1"]
+
+
+def test_adaptive_lasso_learns_from_the_training_rows_of_each_fold_alone() -> None:
+    X, y = data(3)
+    model = LogisticRegression(penalty="adaptive_lasso", strength=0.01, tol=1e-9)
+    folds = [np.arange(0, 50), np.arange(50, 120)]
+    together = model.fit_many(X, y, folds, [{"strength": 0.01}, {"strength": 0.03}])
+    for fold, fits in zip(folds, together, strict=True):
+        kept = np.setdiff1d(np.arange(len(y)), fold)
+        for fit in fits:
+            alone = model._unfitted(strength=fit.strength).fit(X[kept], y[kept])
+            assert_allclose(fit.coef_, alone.coef_, atol=1e-4)
+
+
+def test_an_offset_counts_in_the_initial_estimate() -> None:
+    X, y = data(2)
+    offset = 3 * X[:, 0]
+    free = LogisticRegression(penalty="adaptive_lasso", strength=1e-4, tol=1e-12)
+    found = free.fit(X, y, offset=offset).coef_[0]
+    first = LogisticRegression(penalty="l2", tol=1e-12).fit(X, y, offset=offset).coef_[0]
+    factors = 1 / np.abs(first)
+    again = LogisticRegression(penalty={"l1": {"factors": factors}}, strength=1e-4, tol=1e-12)
+    assert_allclose(found, again.fit(X, y, offset=offset).coef_[0], atol=1e-4)
+
+
+def test_options_of_the_adaptive_lasso_are_checked() -> None:
+    for options, words in [({"gamma": 0}, "gamma is 0"), ({"initial_strength": -1}, "at least 0")]:
+        with pytest.raises(ValueError, match=words):
+            LogisticRegression(penalty={"adaptive_lasso": options}).check()
