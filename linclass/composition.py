@@ -163,7 +163,7 @@ class Composition(Estimator):
         penalty = self._penalty()
         penalty.check_features(design.n_features)
         objective = Objective(design, loss, target, weights, penalty, self.strength)
-        return self._after_initial_fit(objective)
+        return objective if penalty.initial is None else self._after_initial_fit(objective)
 
     def _after_initial_fit(self, objective: Objective) -> Objective:
         """The objective with its penalty, where another fit determines that."""

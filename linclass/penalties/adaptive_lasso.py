@@ -48,7 +48,7 @@ class AdaptiveLasso(Entrywise):
         return False
 
     @property
-    def initial(self) -> tuple[Penalty, float]:
+    def initial(self) -> tuple[Penalty, float]:  # type: ignore[override]
         return (L2() if self.initial_strength else Unpenalized()), self.initial_strength
 
     def after(self, W: Array) -> Penalty:

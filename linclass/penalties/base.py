@@ -19,6 +19,8 @@ Level = float | Array  # one number for all entries of W, or an array that broad
 class Penalty:
     binds: ClassVar[bool] = True  # False: no penalty, whatever the strength
     entrywise: ClassVar[bool] = True  # a sum over entries of W
+    # (penalty, strength) of a fit that comes first and determines this penalty; None if there is none.
+    initial: ClassVar[tuple[Penalty, float] | None] = None
 
     @property
     def free(self) -> Array | None:
@@ -49,11 +51,6 @@ class Penalty:
     def uniform(self) -> bool:
         """Whether the penalty is the same for all entries."""
         return True
-
-    @property
-    def initial(self) -> tuple[Penalty, float] | None:
-        """(penalty, strength) of a fit that comes first and determines this penalty; None if there is none."""
-        return None
 
     def after(self, W: Array) -> Penalty:
         """The penalty, given the weights of the fit that came first."""
