@@ -63,23 +63,7 @@ def report(
     studies   file names of each study: one, or several after a merge
     """
     fitted_in = machines(outcome.results, dict(machine))
-    cells = Cells(outcome)
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-    environment.filters |= {
-        "seconds": number_format.seconds,
-        "short": lambda reason: shortened(reason, SHOWN),
-        "breakable": breakable,
-        "dataset": cells.dataset,
-        "runs": runs,
-    }
-    environment.globals |= {"count": number_format.count, "cell": cells.cell, "head": cells.head}
-    environment.globals["choices"] = choices
+    environment = template_environment(Cells(outcome))
     found = fit_problems(outcome.fits)
     parts, figures = outcome.parts(), page_figures.figures(outcome)
     sure = {name: certainty(own, name) for name, own in parts.items()}
@@ -130,6 +114,27 @@ def report(
         studies=[[f for f in files if Path(f).resolve() != DEFAULT] for files in studies],
         configuration=configuration(outcome),
     )
+
+
+def template_environment(cells: Cells) -> Environment:
+    """The environment of the template, with its filters and functions."""
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters |= {
+        "seconds": number_format.seconds,
+        "short": lambda reason: shortened(reason, SHOWN),
+        "breakable": breakable,
+        "dataset": cells.dataset,
+        "runs": runs,
+    }
+    environment.globals |= {"count": number_format.count, "cell": cells.cell, "head": cells.head}
+    environment.globals["choices"] = choices
+    return environment
 
 
 def protocols(outcome: Outcome) -> dict[str, str]:

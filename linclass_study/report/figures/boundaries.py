@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linclass_study.report.decision_regions import (
+    Grid,
     boundaries,
     cut,
     directions,
@@ -85,21 +86,12 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     figure.supylabel(names[1], fontsize=8.5, x=0.06 / figure.get_figwidth())
     _key(figure, height, classes)
 
+    first, second = _sentences(grids, shares, left_out)
     caption = (
-        f"One panel per method. {cut(about) if is_cut else ''}"
-        "Thin lines: the boundary of each fold’s fit. Background: the class of each point of the plane, "
-        "mixed where folds disagree; “disputed” is the share of the plane shown on which they do. "
+        f"One panel per method. {cut(about) if is_cut else ''}{first}"
         f"{points(X, *next(iter(grids.values()))[:2])} "
-        f"{selection_note(outcome, list(grids), len(found), 'with a boundary')}"
+        f"{selection_note(outcome, list(grids), len(found), 'with a boundary')}{second}"
     )
-    if fickle := [m for m in grids if one_class(grids[m][2]) and shares[m]]:
-        caption += (
-            f" {' and '.join(fickle)} gave the whole plane one class in each fold, not the same in all: where classes "
-            "are of nearly equal size, training sets differ in which is the largest."
-        )
-    if left_out:
-        caption += " Not drawn: "
-        caption += "; ".join(f"{method} ({reason})" for method, reason in left_out.items()) + "."
     numbers = {
         "dataset": dataset,
         "features": list(names),
@@ -112,6 +104,26 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     }
     where = " on two discriminant directions" if is_cut else ""
     return Exhibit(figure, f"Decision boundaries on {dataset}{where}", caption, numbers)
+
+
+def _sentences(
+    grids: dict[str, Grid], shares: dict[str, float], left_out: dict[str, str]
+) -> tuple[str, str]:
+    """For the caption: how to read the panels; methods of one class per fold, and those without a boundary."""
+    reading = (
+        "Thin lines: the boundary of each fold’s fit. Background: the class of each point of the plane, "
+        "mixed where folds disagree; “disputed” is the share of the plane shown on which they do. "
+    )
+    notes = ""
+    if fickle := [m for m in grids if one_class(grids[m][2]) and shares[m]]:
+        notes += (
+            f" {' and '.join(fickle)} gave the whole plane one class in each fold, not the same in all: where classes "
+            "are of nearly equal size, training sets differ in which is the largest."
+        )
+    if left_out:
+        notes += " Not drawn: "
+        notes += "; ".join(f"{method} ({reason})" for method, reason in left_out.items()) + "."
+    return reading, notes
 
 
 def one_class(labels: np.ndarray) -> bool:

@@ -57,39 +57,18 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     for method, trace in shown.items():
         first = trace.filter(protocol=trace["protocol"][0], repeat=0, fold=trace["fold"][0])
         first = first.sort("step")
-        colour, marker = style.of_method(outcome.position(method))
         objective = first["objective"].to_numpy()
         objective = np.where(np.isfinite(objective), objective, np.nan)  # of a fit that diverged
         gap = np.maximum(objective - best[method], 0)
-        looked = first["held_out"].is_finite().fill_null(False).to_numpy()
-        look = {"color": colour, "marker": marker, "linewidth": 1.1, "markersize": 4}
-        for column, x in enumerate(("passes", "seconds")):
-            along = first[x].to_numpy()
-            known = (gap > LEAST * max(abs(best[method]), LEAST)) & (gap < MOST)
-            above = above or bool(known.any())
-            last = {"markevery": [max(int(known.sum()) - 1, 0)]}
-            (line,) = axes[0, column].plot(along[known], gap[known], **look, **last)
-            if looked.any():
-                last = {"markevery": [int(looked.sum()) - 1]}
-                axes[1, column].plot(
-                    along[looked], first["held_out"].to_numpy()[looked], **look, **last
-                )
-        handles.append(line)
+        known = (gap > LEAST * max(abs(best[method]), LEAST)) & (gap < MOST)
+        above = above or bool(known.any())
+        handles.append(_draw_steps(axes, first, gap, known, outcome.position(method)))
         numbers[method] = {
             "passes": first["passes"].to_list(), "seconds": first["seconds"].to_list(),
             "behind": gap.tolist(), "held_out": first["held_out"].to_list(),
         }  # fmt: skip
     words = outcome.metric.replace("_", " ")
-    for column, name in enumerate(("passes over the rows", "seconds")):
-        axes[1, column].set_xlabel(name)
-        if above:
-            axes[0, column].set(xscale="log", yscale="log")
-            style.plain_log(axes[1, column].xaxis)
-            style.plain_log(axes[0, column].yaxis)
-        for one in axes[:, column]:
-            one.grid()
-    axes[0, 0].set_ylabel("objective − the lowest")
-    axes[1, 0].set_ylabel(f"{words}, held out")
+    _label_axes(axes, words, logarithmic=above)
     figure.legend(
         handles,
         list(shown),
@@ -107,6 +86,38 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         f"last steps; tuning is not counted.{more}"
     )
     return Exhibit(figure, f"Convergence on {dataset}", caption, numbers)
+
+
+def _draw_steps(
+    axes: Any, steps: pl.DataFrame, gap: np.ndarray, known: np.ndarray, position: int
+) -> Any:
+    """Draw the steps of one fit against passes and seconds; return a line for the legend."""
+    colour, marker = style.of_method(position)
+    looked = steps["held_out"].is_finite().fill_null(False).to_numpy()
+    look: dict[str, Any] = {"color": colour, "marker": marker, "linewidth": 1.1, "markersize": 4}
+    for column, x in enumerate(("passes", "seconds")):
+        along = steps[x].to_numpy()
+        last = {"markevery": [max(int(known.sum()) - 1, 0)]}
+        (line,) = axes[0, column].plot(along[known], gap[known], **look, **last)
+        if looked.any():
+            last = {"markevery": [int(looked.sum()) - 1]}
+            axes[1, column].plot(
+                along[looked], steps["held_out"].to_numpy()[looked], **look, **last
+            )
+    return line
+
+
+def _label_axes(axes: Any, metric: str, logarithmic: bool) -> None:
+    for column, name in enumerate(("passes over the rows", "seconds")):
+        axes[1, column].set_xlabel(name)
+        if logarithmic:
+            axes[0, column].set(xscale="log", yscale="log")
+            style.plain_log(axes[1, column].xaxis)
+            style.plain_log(axes[0, column].yaxis)
+        for one in axes[:, column]:
+            one.grid()
+    axes[0, 0].set_ylabel("objective − the lowest")
+    axes[1, 0].set_ylabel(f"{metric}, held out")
 
 
 def lowest(outcome: Outcome, dataset: str, traces: dict[str, pl.DataFrame]) -> dict[str, float]:

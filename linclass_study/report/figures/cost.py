@@ -40,17 +40,7 @@ def draw(outcome: Outcome) -> Exhibit:
         filled = colour if method in whole else "none"
         look: Any = {"color": colour, "markerfacecolor": filled, "markersize": 6.5}
         axes.plot(cost[method], score[method], marker, linestyle="", label=method, **look)
-    corners = [cost[m] for m in front], [score[m] for m in front]
-    if len(front) > 1:
-        axes.step(*corners, where="post", color=style.MUTED, linewidth=1, zorder=1)
-    for number, method in enumerate(() if lines else front):
-        axes.annotate(
-            method,
-            (cost[method], score[method]),
-            xytext=(7, -11 if number % 2 else 6),
-            textcoords="offset points",
-            fontsize=7,
-        )
+    _draw_front(axes, front, cost, score, named=not lines)
     if lines:
         figure.legend(
             loc="lower center",
@@ -87,6 +77,23 @@ def draw(outcome: Outcome) -> Exhibit:
         )
     numbers = {"front": front, "seconds": cost, "behind": score, "everywhere": whole}
     return Exhibit(figure, "Score against cost", caption, numbers)
+
+
+def _draw_front(
+    axes: Any, front: list[str], cost: dict[str, float], score: dict[str, float], named: bool
+) -> None:
+    """Join the methods of the Pareto front, with their names if there is no legend."""
+    if len(front) > 1:
+        corners = [cost[m] for m in front], [score[m] for m in front]
+        axes.step(*corners, where="post", color=style.MUTED, linewidth=1, zorder=1)
+    for number, method in enumerate(front if named else ()):
+        axes.annotate(
+            method,
+            (cost[method], score[method]),
+            xytext=(7, -11 if number % 2 else 6),
+            textcoords="offset points",
+            fontsize=7,
+        )
 
 
 def _listed(front: list[str]) -> str:

@@ -10,14 +10,13 @@ from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import style
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 4, "across", False
-WIDTH, CELL, WIDEST = (
-    7.2,
-    0.2,
-    0.9,
-)  # inches of the figure, of a cell's height and of its width at most
+WIDTH = 7.2  # inches of the figure
+CELL, WIDEST = 0.2, 0.9  # inches of a cell's height, and of its width at most
 LARGEST = 16.0  # inches; beyond, cells are smaller and only some names are written
 NUMBERS = 400  # with more cells, no numbers are written
 READABLE = 0.36  # minimal width in inches of a cell with a number
@@ -50,10 +49,7 @@ def draw(outcome: Outcome) -> Exhibit:
         shown, cmap=colours, vmin=0, vmax=top, aspect="auto", interpolation="nearest"
     )
     if shown.size <= NUMBERS and wide / n >= READABLE:
-        for (row, column), value in np.ndenumerate(shown):
-            ink = "#fefefe" if value > 0.45 * top else "#202020"
-            text = "–" if np.isnan(value) else f"{value:.3f}".removeprefix("0")
-            axes.text(column, row, text, ha="center", va="center", fontsize=7, color=ink)
+        _write_numbers(axes, shown, 0.45 * top)
     every = max(1, int(np.ceil(k * 0.11 / tall)))
     axes.set_yticks(range(0, k, every), names[::every], fontsize=min(7.5, 72 * tall / k * 0.8))
     axes.set_xticks(
@@ -85,3 +81,11 @@ def draw(outcome: Outcome) -> Exhibit:
         },
     }
     return Exhibit(figure, "All methods on all data sets", caption, numbers)
+
+
+def _write_numbers(axes: Axes, values: np.ndarray, dark: float) -> None:
+    """Write each value into its cell, in a light colour above `dark`."""
+    for (row, column), value in np.ndenumerate(values):
+        ink = "#fefefe" if value > dark else "#202020"
+        text = "–" if np.isnan(value) else f"{value:.3f}".removeprefix("0")
+        axes.text(column, row, text, ha="center", va="center", fontsize=7, color=ink)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import product
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import style
 
 if TYPE_CHECKING:
+    from linclass.comparisons.pairwise_matrix import Pairwise
     from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 2, "across", False
@@ -34,32 +36,11 @@ def draw(outcome: Outcome) -> Exhibit:
     figure = style.canvas(width, height)
     axes = figure.add_axes((1.25 / width, 0.06 / height, CELL * k / width, 0.6 * CELL * k / height))
     axes.imshow(D, cmap="RdBu", vmin=-1.6 * top, vmax=1.6 * top, aspect="auto")
-    for row, i in enumerate(order):
-        for column, j in enumerate(order):
-            if i == j:
-                continue
-            sure = pairs.p[i, j] < 0.05
-            text = (
-                f"{D[row, column]:+.3f}\n{pairs.wins[i, j]}/{pairs.ties[i, j]}/{pairs.losses[i, j]}\n"
-                f"p {pairs.p[i, j]:.3f}"
-            )
-            text = (
-                text.replace("p 0.", "p .")
-                .replace("-", "−")
-                .replace("−0.000", "0.000")
-                .replace("+0.000", "0.000")
-            )
-            weight = "bold" if sure else "normal"
-            axes.text(
-                column,
-                row,
-                text,
-                ha="center",
-                va="center",
-                fontsize=8,
-                weight=weight,
-                color="#202020",
-            )
+    look: Any = {"ha": "center", "va": "center", "fontsize": 8, "color": "#202020"}
+    for (row, i), (column, j) in product(enumerate(order), repeat=2):
+        if i != j:
+            weight = "bold" if pairs.p[i, j] < 0.05 else "normal"
+            axes.text(column, row, _cell(pairs, i, j, D[row, column]), weight=weight, **look)
     axes.xaxis.tick_top()
     axes.set_xticks(range(k), names, fontsize=7.5)
     axes.set_yticks(range(k), names, fontsize=7.5)
@@ -91,3 +72,10 @@ def draw(outcome: Outcome) -> Exhibit:
         "difference": [[None if np.isnan(d) else float(d) for d in row] for row in D],
     }
     return Exhibit(figure, "Every method against every other", caption, numbers)
+
+
+def _cell(pairs: Pairwise, i: int, j: int, difference: float) -> str:
+    """Three lines: mean difference, wins/ties/losses, p-value."""
+    counts = f"{pairs.wins[i, j]}/{pairs.ties[i, j]}/{pairs.losses[i, j]}"
+    text = f"{difference:+.3f}\n{counts}\np {pairs.p[i, j]:.3f}".replace("p 0.", "p .")
+    return text.replace("-", "−").replace("−0.000", "0.000").replace("+0.000", "0.000")
