@@ -78,7 +78,7 @@ def maximum_margin(design: DesignMatrix, y: Array, tol: float = 1e-6) -> Maximum
     rows = SignedRows(design.X, y, design.intercept)
     if found.separable and rows.are_right(*_plane(found.theta, design)):
         return found
-    return looked_at(found, design, rows)
+    return with_proof(found, design, rows)
 
 
 def _plane(theta: Array, design: DesignMatrix) -> tuple[Array, float]:
@@ -86,7 +86,7 @@ def _plane(theta: Array, design: DesignMatrix) -> tuple[Array, float]:
     return theta[:d], float(theta[d]) if design.intercept else 0.0
 
 
-def looked_at(found: MaximumMargin, design: DesignMatrix, rows: SignedRows) -> MaximumMargin:
+def with_proof(found: MaximumMargin, design: DesignMatrix, rows: SignedRows) -> MaximumMargin:
     """No margin was proved: return some separating hyperplane, or an α that proves that there is none."""
     known = proved(rows)
     if known.direction is None or known.kind != "complete":

@@ -23,7 +23,9 @@ BALANCED = 1e-12  # cosine of residuals and a feature without a penalty, up to w
 DIGITS = 1e-6  # of the loss at v = 0: below it the formula loses too many digits
 
 
-class Look(NamedTuple):
+class GramPoint(NamedTuple):
+    """The objective at some weights."""
+
     value: float
     slopes: Array  # of the loss, (K, d)
     certificate: float  # relative duality gap
@@ -79,7 +81,7 @@ class CentredGram:
         theta[:, :-1], theta[:, -1] = W, self.y_mean - W @ self.mean
         return theta
 
-    def look(self, objective: Objective, W: Array, WG: Array | None = None) -> Look | None:
+    def at(self, objective: Objective, W: Array, WG: Array | None = None) -> GramPoint | None:
         """Value, slopes and gap from second moments; None if that loses too many digits, or if the residuals are
         not orthogonal to the features without a penalty.
         """
@@ -102,7 +104,7 @@ class CentredGram:
         along_y = float((cW - self.variance).sum())  # Σ w r y_c
         conjugates = shrink**2 * loss + shrink * along_y
         gap = gap_of(value, conjugates, strength * penalty.conjugate(shrink * U))
-        return Look(value, slopes, float(relative(gap, value, self.variance.sum() / 2)))
+        return GramPoint(value, slopes, float(relative(gap, value, self.variance.sum() / 2)))
 
     def _extend(self, new: Array) -> None:
         known, design = self.known, self.design
@@ -129,11 +131,13 @@ def gram_of(objective: Objective) -> CentredGram:
     return CentredGram(objective, whole=design.n_features <= min(WHOLE, design.n_rows))
 
 
-def look(objective: Objective, gram: CentredGram, W: Array, WG: Array | None = None) -> Look:
+def evaluated(
+    objective: Objective, gram: CentredGram, W: Array, WG: Array | None = None
+) -> GramPoint:
     """By second moments if all are known, else by products with the rows."""
-    seen = gram.look(objective, W, WG) if gram.whole and objective.strength else None
+    seen = gram.at(objective, W, WG) if gram.whole and objective.strength else None
     if seen is not None:
         return seen
     point = objective.at(gram.theta(W).reshape(objective.shape))
     slopes = np.atleast_2d(objective.weight_part(point.loss_gradient))
-    return Look(point.value, slopes, objective.certificate(point))
+    return GramPoint(point.value, slopes, objective.certificate(point))

@@ -20,7 +20,7 @@ from scipy.linalg import blas
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, Solver, Trace
-from linclass.solvers.l1.centred_gram import CentredGram, gram_of, look
+from linclass.solvers.l1.centred_gram import CentredGram, evaluated, gram_of
 
 DEPENDENT = (
     1e-10  # of a feature's variance: residual given the support, below which it depends on it
@@ -77,7 +77,7 @@ class Homotopy(Solver):
         ]
 
     def _solution(self, objective: Objective, gram: CentredGram, W: Array, n_iter: int) -> Solution:
-        seen, kind = look(objective, gram, W), objective.certificate_kind
+        seen, kind = evaluated(objective, gram, W), objective.certificate_kind
         theta, done = gram.theta(W).reshape(objective.shape), seen.certificate <= self.tol
         return Solution(theta, seen.value, seen.certificate, kind, done, n_iter)
 

@@ -21,7 +21,7 @@ from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.l1.active_set import PRECISE, ActiveSet, scale
-from linclass.solvers.l1.centred_gram import WHOLE, CentredGram, Look, gram_of, look
+from linclass.solvers.l1.centred_gram import WHOLE, CentredGram, GramPoint, evaluated, gram_of
 from linclass.solvers.l1.dual_newton import ROWS, DualNewton
 from linclass.solvers.l1.homotopy import Homotopy
 
@@ -29,7 +29,7 @@ JOIN = 0.3  # of the largest violation: features above it join at once
 DENSE = 0.1  # strengths per feature above which a lasso's path is computed by homotopy
 MANY = 50  # features join at most, or as many as are in the support
 SLACK = 0.1  # of tol: error of slopes, relative to the kink, that suffices for it
-UNSEEN = Look(np.inf, np.empty(0), np.inf)
+UNSEEN = GramPoint(np.inf, np.empty(0), np.inf)
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class QuadraticProgram(Solver):
         gram = gram_of(objective)
         programs = Programs(gram, objective)
         W = np.atleast_2d(objective.weight_part(start))
-        return self._solve(objective, programs, W, look(objective, gram, W), trace)
+        return self._solve(objective, programs, W, evaluated(objective, gram, W), trace)
 
     def path(
         self, objective: Objective, strengths: Iterable[float], start: Array
@@ -66,7 +66,7 @@ class QuadraticProgram(Solver):
         for k, strength in enumerate(strengths):
             at = objective.with_strength(strength)
             ahead = along(before, W, strengths[k - 2 : k + 1]) if k > 1 else W
-            seen = UNSEEN if gram.whole else look(at, gram, ahead)
+            seen = UNSEEN if gram.whole else evaluated(at, gram, ahead)
             solutions.append(self._solve(at, programs, ahead, seen))
             before, W = W, np.atleast_2d(at.weight_part(solutions[-1].theta))
         return solutions
@@ -76,7 +76,7 @@ class QuadraticProgram(Solver):
         objective: Objective,
         programs: Programs,
         W: Array,
-        seen: Look,
+        seen: GramPoint,
         trace: Trace | None = None,
     ) -> Solution:
         """From W, where the objective was evaluated as `seen`."""
@@ -125,7 +125,7 @@ class Programs:
 
     def solve(
         self, objective: Objective, W: Array, slopes: Array, tol: float, n_iter: int
-    ) -> tuple[Array, Look]:
+    ) -> tuple[Array, GramPoint]:
         """Improved weights, and the objective evaluated there."""
         gram, W = self.gram, W.copy()
         kinks = np.full(W.shape, objective.kink)
@@ -136,10 +136,10 @@ class Programs:
             np.add(self.own, objective.curvature, out=self.diagonal)
             for k, program in enumerate(self.sets):
                 W[k], HW[k] = program.minimize(gram.c[k], kinks[k], W[k], slack)
-            return W, look(objective, gram, W, HW - objective.curvature * W)
+            return W, evaluated(objective, gram, W, HW - objective.curvature * W)
         if self.wide:
             W = self.dual.round(objective, W, slopes, n_iter)
-            return W, look(objective, gram, W)
+            return W, evaluated(objective, gram, W)
         curvatures = np.full(W.shape, objective.curvature)
         own = zip(gram.c, W, slopes, kinks, curvatures, strict=True)
         for c, w, slope, kink, curvature in own:
@@ -147,7 +147,7 @@ class Programs:
             H = gram.among(F)
             np.einsum("ii->i", H)[...] += curvature[F]
             w[F], _ = ActiveSet(H).minimize(c[F], kink[F], w[F], slack)
-        return W, look(objective, gram, W)
+        return W, evaluated(objective, gram, W)
 
 
 def along(before: Array, last: Array, strengths: list[float]) -> Array:

@@ -108,7 +108,7 @@ class NewtonStep:
         fall = -float(g @ (v - u) + kinks @ (np.abs(v) - np.abs(u)))  # predicted decrease
         at[free] = v
         along = point.toward(settled(objective, units.move(at)) - point.theta)
-        return backtrack(point, lambda t: (along(t), t * fall))
+        return lower(point, lambda t: (along(t), t * fall))
 
     def left(self, point: Point) -> float:
         return float(np.abs(self.units.steepest(point)[self.free]).max(initial=0))
@@ -173,7 +173,7 @@ class OrthantStep:
             new[..., :d][(new[..., :d] * w[..., :d] < 0) & kinked] = 0
             return objective.at(settled(objective, units.move(new))), float(np.vdot(b, new - at))
 
-        return backtrack(point, look)
+        return lower(point, look)
 
     def left(self, point: Point) -> float:
         return float(np.abs(self._steepest(point)).max(initial=0))
@@ -196,7 +196,7 @@ def settled(objective: Objective, theta: Array) -> Array:
     return theta
 
 
-def backtrack(point: Point, look: Callable[[float], tuple[Point, float]]) -> Point:
+def lower(point: Point, look: Callable[[float], tuple[Point, float]]) -> Point:
     """Line search; `look` gives a point and the decrease predicted. The point itself if a step overflows."""
 
     def enough(seen: tuple[Point, float], t: float) -> bool:
