@@ -162,6 +162,9 @@ class Composition(Estimator):
         """The objective of this loss on these rows, with the penalty on their features."""
         penalty = self._penalty()
         penalty.check_features(design.n_features)
+        if getattr(penalty, "intercept", None) is not None and design.intercept:
+            penalty = penalty.with_intercept(design.n_features)
+            design = design.with_constant_feature()
         objective = Objective(design, loss, target, weights, penalty, self.strength)
         return objective if penalty.initial is None else self._after_initial_fit(objective)
 

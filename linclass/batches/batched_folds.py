@@ -35,6 +35,7 @@ def is_small(folds: Any) -> bool:
         and min(folds.strengths) > 0
         and P.curved
         and P.uniform
+        and P.design.n_features == folds.X.shape[1]
         and P.penalty_is_smooth
         and P.loss.has_conjugate
         and (P.design.intercept or not shifted)

@@ -117,6 +117,17 @@ class DesignMatrix(GramProducts):
             out[..., d] = R.sum(axis=-1)
         return out
 
+    def with_constant_feature(self) -> DesignMatrix:
+        """The same map, with the intercept as the weight of a feature."""
+        one = np.ones((self.n_rows, 1))
+        X = self.X
+        both = (
+            sparse.hstack([X, sparse.csr_array(one)], "csr")
+            if self.is_sparse
+            else np.hstack([X, one])
+        )
+        return DesignMatrix(both, intercept=False)
+
     def take(self, rows: Any) -> DesignMatrix:
         return DesignMatrix(self.X[rows], self.intercept)
 

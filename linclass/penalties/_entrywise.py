@@ -27,9 +27,12 @@ class Entrywise(Penalty):
     ----------
     factors : array of shape (d,) or None, default=None
         Factor f_j ≥ 0 of each feature in the penalty; 0 does not penalize it. None is 1 for all.
+    intercept : float or None, default=None
+        Factor of the intercept in the penalty, above 0. None does not penalize it.
     """
 
     factors: Any = field(default=None, kw_only=True)
+    intercept: Any = field(default=None, kw_only=True)
 
     l1: ClassVar[float] = 0.0  # factor of |w|
     l2: ClassVar[float] = 0.0  # factor of ½w²
@@ -119,7 +122,16 @@ class Entrywise(Penalty):
     def on(self, features: Array) -> Self:
         return self if self.factors is None else replace(self, factors=self._factors[..., features])  # type: ignore[index]
 
+    def with_intercept(self, n_features: int) -> Self:
+        """The penalty where the intercept is the weight of a last feature, the constant 1."""
+        factors = np.ones(n_features) if self.factors is None else np.asarray(self.factors, float)
+        same = self.factors is None and self.intercept == 1
+        return replace(self, factors=None if same else np.append(factors, self.intercept))
+
     def check(self) -> None:
+        b = self.intercept
+        if b is not None and not (isinstance(b, (int, float, np.number)) and 0 < b < np.inf):
+            raise ValueError(f"intercept is {b!r}; its factor is a number above 0, or None.")
         if self.factors is None:
             return
         try:

@@ -36,6 +36,8 @@ class AdaptiveLasso(Entrywise):
         Strength of L2 in the initial estimate, at least 0.
     factors : array of shape (d,) or None, default=None
         Factor f_j ≥ 0 of each feature in the penalty; 0 does not penalize it. None is 1 for all.
+    intercept : float or None, default=None
+        Factor of the intercept in the penalty, above 0. None does not penalize it.
     """
 
     gamma: float = 1.0

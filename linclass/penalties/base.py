@@ -91,6 +91,10 @@ class Penalty:
         """The same for some features, with all other weights 0."""
         return self
 
+    def with_intercept(self, n_features: int) -> Self:
+        """The penalty where the intercept is the weight of a last feature, the constant 1."""
+        return self
+
     def check(self) -> None:
         """Raise ValueError, with one sentence, if the options are invalid."""
 

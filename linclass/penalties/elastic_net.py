@@ -22,6 +22,8 @@ class ElasticNet(Entrywise):
         ρ, from 0 (ridge) to 1 (lasso).
     factors : array of shape (d,) or None, default=None
         Factor f_j ≥ 0 of each feature in the penalty; 0 does not penalize it. None is 1 for all.
+    intercept : float or None, default=None
+        Factor of the intercept in the penalty, above 0. None does not penalize it.
     """
 
     l1_ratio: float = 0.5

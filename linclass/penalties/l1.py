@@ -20,6 +20,8 @@ class L1(Entrywise):
     ----------
     factors : array of shape (d,) or None, default=None
         Factor f_j ≥ 0 of each feature in the penalty; 0 does not penalize it. None is 1 for all.
+    intercept : float or None, default=None
+        Factor of the intercept in the penalty, above 0. None does not penalize it.
     """
 
     l1: ClassVar[float] = 1.0

@@ -73,7 +73,7 @@ def _deviance(objective: Objective, theta: Array, n: float, noise_variance: floa
 def _theta(fit: Any, objective: Objective) -> Array:
     """The parameters of a fit, as its objective has them."""
     W, b = np.atleast_2d(fit.coef_), np.atleast_1d(fit.intercept_)[:, None]
-    theta = np.hstack([W, b]) if objective.design.intercept else W
+    theta = np.hstack([W, b]) if objective.design.width > W.shape[1] else W
     if len(objective.shape) == 1:
         return np.asarray(theta[0])
     return theta if len(theta) == objective.shape[0] else theta[:-1] - theta[-1]

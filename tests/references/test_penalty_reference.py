@@ -9,7 +9,13 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from linclass import Lasso, LeastSquaresClassifier, LogisticRegression, TunedClassifier
+from linclass import (
+    Lasso,
+    LeastSquaresClassifier,
+    LinearClassifier,
+    LogisticRegression,
+    TunedClassifier,
+)
 
 GROUPS = ["age", "city", "city", "age", "city", "income"]
 
@@ -187,3 +193,67 @@ def test_options_of_the_adaptive_lasso_are_checked() -> None:
     for options, words in [({"gamma": 0}, "gamma is 0"), ({"initial_strength": -1}, "at least 0")]:
         with pytest.raises(ValueError, match=words):
             LogisticRegression(penalty={"adaptive_lasso": options}).check()
+
+
+@pytest.mark.parametrize("scaling", [1.0, 5.0])
+@pytest.mark.parametrize("penalty", ["l1", "l2"])
+@pytest.mark.parametrize("thin", [False, True])
+def test_a_penalized_intercept_is_liblinears(thin: bool, penalty: str, scaling: float) -> None:
+    """liblinear's bias is a feature of value s: its penalty is that of b/s."""
+    from sklearn.linear_model import LogisticRegression as Peer
+    from sklearn.svm import LinearSVC
+
+    X, y = data(2)
+    X, C = X[:, [0, 2, 3, 4]], 0.5
+    rows = sparse.csr_array(X) if thin else X
+    factor = 1 / scaling if penalty == "l1" else 1 / scaling**2
+    options: dict[str, Any] = {
+        "penalty": {penalty: {"intercept": factor}},
+        "strength": 1 / (C * len(y)),
+        "tol": 1e-12,
+    }
+    same: dict[str, Any] = {"C": C, "intercept_scaling": scaling, "tol": 1e-10, "max_iter": 100_000}
+    peer = Peer(l1_ratio=float(penalty == "l1"), solver="liblinear", **same).fit(X, y)
+    ours = LogisticRegression(**options).fit(rows, y)
+    assert ours.certificate_kind_ == "duality_gap"
+    assert_allclose(ours.coef_, peer.coef_, atol=1e-4)
+    assert_allclose(ours.intercept_, peer.intercept_, atol=1e-4)
+    # liblinear's squared hinge is ours: neither has a ½ but the penalty's
+    svc = LinearSVC(penalty=penalty, loss="squared_hinge", dual=False, **same).fit(X, y)
+    machine = LinearClassifier(loss="squared_hinge", **options).fit(rows, y)
+    assert_allclose(machine.coef_, svc.coef_, atol=1e-4)
+    assert_allclose(machine.intercept_, svc.intercept_, atol=1e-4)
+
+
+def test_a_hinge_with_a_penalized_intercept_is_liblinears() -> None:
+    from sklearn.svm import LinearSVC
+
+    X, y = data(2)
+    X, C = X[:, [0, 2, 3, 4]], 0.5
+    svc = LinearSVC(
+        loss="hinge", dual=True, C=C, tol=1e-10, max_iter=1_000_000, random_state=0
+    ).fit(X, y)
+    options: dict[str, Any] = {"penalty": {"l2": {"intercept": 1.0}}, "strength": 1 / (C * len(y))}
+    ours = LinearClassifier(loss="hinge", tol=1e-10, **options).fit(X, y)
+    assert ours.solver_ == "semismooth_newton"
+    assert_allclose(ours.coef_, svc.coef_, atol=1e-4)
+    assert_allclose(ours.intercept_, svc.intercept_, atol=1e-4)
+
+
+def test_penalized_intercepts_in_folds_and_classes_are_those_of_single_fits() -> None:
+    X, y = data(3)
+    for penalty in ("l1", "l2"):
+        model = LogisticRegression(penalty={penalty: {"intercept": 1.0}}, tol=1e-10)
+        folds, shift = [np.arange(0, 50), np.arange(50, 120)], np.ones(6)
+        settings = [{"strength": 0.01}, {"strength": 0.03}]
+        for scaling in (None, [(shift, 2 * shift)] * 2):
+            together = model.fit_many(X, y, folds, settings, scaling)
+            rows = X if scaling is None else (X - 1) / 2
+            for fold, fits in zip(folds, together, strict=True):
+                kept = np.setdiff1d(np.arange(len(y)), fold)
+                for fit in fits:
+                    alone = model._unfitted(strength=fit.strength).fit(rows[kept], y[kept])
+                    assert_allclose(fit.coef_, alone.coef_, atol=1e-3)
+                    assert_allclose(fit.intercept_, alone.intercept_, atol=1e-3)
+    with pytest.raises(ValueError, match="intercept is 0"):
+        LogisticRegression(penalty={"l2": {"intercept": 0}}).check()
