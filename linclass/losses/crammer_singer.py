@@ -123,16 +123,24 @@ class Envelope(Loss):
         return self.reach * a[k] * ((k == l) - a[l] / a.sum(axis=0))
 
     def hessian(self, B: Array, weights: Array, curvatures: Array) -> Array:
-        a = curvatures
-        w = self.reach * weights
-        K, width = len(a), B.shape[1]
-        AB = (a.T[:, :, None] * B[:, None, :]).reshape(len(B), K * width)
-        diagonal = (B * w[:, None]).T @ AB
-        AB *= np.sqrt(w / a.sum(axis=0))[:, None]
+        """Rows of one marked class have the same ∂p/∂z as all others of that class: one product for each class."""
+        w, width, K = self.reach * weights, B.shape[1], len(curvatures)
+        marked = curvatures == 1
+        several = marked.sum(axis=0) > 1
+        rows = np.flatnonzero(several)
+        a, own = curvatures[:, rows], B[rows]
+        AB = (a.T[:, :, None] * own[:, None, :]).reshape(len(own), K * width)
+        diagonal = (own * w[rows, None]).T @ AB
+        AB *= np.sqrt(w[rows] / a.sum(axis=0))[:, None]
         H = -(AB.T @ AB)
+        blocks = H.reshape(K, width, K, width)
         for k in range(K):
-            own = slice(k * width, (k + 1) * width)
-            H[own, own] += diagonal[:, own]
+            part = slice(k * width, (k + 1) * width)
+            H[part, part] += diagonal[:, part]
+            rows = np.flatnonzero(marked[k] & ~several)
+            a_k = np.where(np.arange(K) == k, 1, DAMPING)
+            turn = np.diag(a_k) - np.outer(a_k, a_k) / a_k.sum()
+            blocks += turn[:, None, :, None] * ((B[rows] * w[rows, None]).T @ B[rows])[:, None]
         return H
 
     def conjugates(self, y: Array, s: Array) -> Array:
@@ -148,8 +156,12 @@ def onto_simplex(v: Array) -> Array:
 
     Held, Wolfe & Crowder (1974), Math. Programming 6
     """
-    K = len(v)
+    near = v > v.max(axis=0) - 1  # elsewhere p is 0
+    p = near.astype(float)
+    several = np.flatnonzero(near.sum(axis=0) > 1)
+    v = v[:, several]
     falling = -np.sort(-v, axis=0)
-    level = (falling.cumsum(axis=0) - 1) / np.arange(1, K + 1)[:, None]
+    level = (falling.cumsum(axis=0) - 1) / np.arange(1, len(v) + 1)[:, None]
     last = (falling > level).sum(axis=0) - 1
-    return np.maximum(v - level[last, np.arange(v.shape[1])], 0)
+    p[:, several] = np.maximum(v - level[last, np.arange(v.shape[1])], 0)
+    return p
