@@ -1,7 +1,7 @@
 """loss × penalty × solver by name: what every estimator that minimizes an objective shares.
 
 The estimator has the parameters penalty, strength, solver, step, tol, max_iter, random_state and
-trace. This mixin finds the parts, rejects incompatible ones, and runs the solver.
+trace. This base finds the parts, rejects incompatible ones, and runs the solver.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from linclass.batches.path import Path, check_strengths
+from linclass.compatibility import TAKES, mismatch, takes_penalty
 from linclass.conventions.estimator import Estimator
 from linclass.design.design_matrix import DesignMatrix
-from linclass.losses.base import KINDS, Loss
+from linclass.losses.base import Loss
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
@@ -33,25 +34,6 @@ SOLVER_OPTIONS = ("step", "tol", "max_iter", "random_state")
 PENALTY_OPTIONS = ("l1_ratio",)
 INITIAL = 1e-8  # tolerance of a fit that determines the penalty
 
-# Solver.takes → (whether it handles a penalty, the error message if not)
-TAKES: dict[str, tuple[Callable[[Penalty], bool], str]] = {
-    "none": (lambda penalty: not penalty.binds, "supports no penalty. Use penalty=None."),
-    "smooth": (lambda penalty: not penalty.kinked, "needs a smooth penalty; {} has a kink at 0."),
-    "curved": (
-        lambda penalty: penalty.curved and penalty.uniform and not penalty.kinked,
-        "needs penalty='l2' without factors and a strength above 0; {} is another.",
-    ),
-    "bare kink": (
-        lambda penalty: penalty.kinked and penalty.uniform and not penalty.curved,
-        "needs l1 alone, whose path is piecewise linear; {} is not.",
-    ),
-    "entrywise": (
-        lambda penalty: penalty.entrywise,
-        "needs a penalty that is a sum over features; {} is not.",
-    ),
-    "any": (lambda penalty: True, ""),
-}
-
 
 class Composition(Estimator):
     """Base of estimators that minimize loss + strength · penalty."""
@@ -61,7 +43,7 @@ class Composition(Estimator):
     strength: float
     solver: Any  # a name, {name: options} or a Solver
     step: Any = None
-    # Defined by the estimator: check the data, set up the objectives, set the fitted attributes.
+    # Defined by the estimator: check the data, set up the objectives, set the attributes.
     _start_fit: Callable[..., tuple[Matrix, Array, Array]]
     _objectives: Callable[..., list[Objective]]
     _finish: Callable[..., Any]
@@ -81,18 +63,18 @@ class Composition(Estimator):
             self._solver(choice.solvers()[0]).check()  # tol and max_iter, which all solvers have
             if self._penalty().kinked and loss.kind == "convex" and self._able_solver() is None:
                 raise ValueError(
-                    f"no solver minimizes {self.loss} with {name_of(self._penalty())}, because both "
+                    f"no solver minimizes {self.loss} with {self._penalty().name}, because both "
                     "have a kink. Try loss='squared_hinge'."
                 )
             return
         solver = self._solver(self.solver)
         if (complaint := mismatch(solver, self.loss, loss)) is not None:
             raise ValueError(complaint)
-        if not self._takes_penalty(solver):
-            complaint = TAKES[solver.takes][1].format(name_of(self._effective_penalty()))
+        if not takes_penalty(solver, self._effective_penalty()):
+            complaint = TAKES[solver.takes][1].format(self._effective_penalty().name)
             able = self._able_solver()
             remedy = f" Try solver={able!r}." if able and solver.takes != "none" else ""
-            raise ValueError(f"{name_of(solver)} {complaint}{remedy}")
+            raise ValueError(f"{solver.name} {complaint}{remedy}")
         solver.check()
 
     def parts(self) -> list[str]:
@@ -100,7 +82,7 @@ class Composition(Estimator):
         loss = find("losses", self.loss)
         losses = [name for name in (self.loss, loss.joint, loss.binary) if name]
         auto = isinstance(self.solver, str) and self.solver == "auto"
-        solvers = choice.solvers() if auto else [name_of(self._solver(self.solver))]
+        solvers = choice.solvers() if auto else [self._solver(self.solver).name]
         return [
             *(find("losses", name).__module__ for name in losses),
             type(self._penalty()).__module__,
@@ -152,7 +134,7 @@ class Composition(Estimator):
         paths = [solver.path(P, strengths, P.zero()) for P in objectives]
         for i, *solutions in zip(order, *paths, strict=True):
             model = models[i]
-            vars(model).update(seen | {"strength": model.strength, "solver_": name_of(solver)})
+            vars(model).update(seen | {"strength": model.strength, "solver_": solver.name})
             at_strength = [P.with_strength(model.strength) for P in objectives]
             model._finish(at_strength, solutions, target, weights)
 
@@ -185,7 +167,7 @@ class Composition(Estimator):
     def _minimize(self, objective: Objective, start: Array) -> Solution:
         """Run the solver; sets `solver_` and, if requested, `trace_`."""
         solver = self._chosen(objective)
-        self.solver_ = name_of(solver)
+        self.solver_ = solver.name
         trace = Trace(self._watch()) if getattr(self, "trace", False) else None
         solution = solver.solve(objective, start, trace)
         if trace:
@@ -220,9 +202,6 @@ class Composition(Estimator):
     def _is_penalized(self) -> bool:
         return self._penalty().binds and self.strength > 0
 
-    def _takes_penalty(self, solver: Solver) -> bool:
-        return TAKES[solver.takes][0](self._effective_penalty())
-
     def _effective_penalty(self) -> Penalty:
         return self._penalty() if self._is_penalized() else Unpenalized()
 
@@ -233,7 +212,9 @@ class Composition(Estimator):
         small = Objective(row, loss(), np.ones(1, int), None, penalty, self.strength)
         name = choice.choose_solver(small)
         solver = find("solvers", name)()
-        able = mismatch(solver, self.loss, loss) is None and self._takes_penalty(solver)
+        able = mismatch(solver, self.loss, loss) is None and takes_penalty(
+            solver, self._effective_penalty()
+        )
         return name if able else None
 
     def _penalty(self) -> Penalty:
@@ -247,7 +228,7 @@ class Composition(Estimator):
         if getattr(self, "step", None) is not None and not hasattr(solver, "step"):
             steppers = [n for n in names("solvers") if hasattr(find("solvers", n), "step")]
             raise ValueError(
-                f"{name_of(solver)} has no step; leave it out, or use {', '.join(steppers)}."
+                f"{solver.name} has no step; leave it out, or use {', '.join(steppers)}."
             )
         return solver
 
@@ -267,23 +248,3 @@ class Composition(Estimator):
         given = {name: getattr(self, name, None) for name in options}
         given = {name: v for name, v in given.items() if v is not None and name in known}
         return part(**given | dict(own))
-
-
-def mismatch(solver: Solver, loss_name: str, loss: type[Loss]) -> str | None:
-    """Why the solver cannot minimize this loss, in one sentence; None if it can."""
-    name, needs = name_of(solver), solver.needs
-    if needs not in KINDS:
-        able = getattr(loss, needs.replace("-", "_"))
-        return (
-            None if able else f"{name} needs a {needs} loss; {loss_name} is not. Try solver='auto'."
-        )
-    if KINDS.index(loss.kind) >= KINDS.index(needs):
-        return None
-    return (
-        f"{name} needs a {needs} loss; {loss_name} is only {loss.kind}. Try solver='subgradient'."
-    )
-
-
-def name_of(part: Solver | Penalty) -> str:
-    """The name of the file of a part."""
-    return type(part).__module__.rpartition(".")[2]

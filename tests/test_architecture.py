@@ -29,7 +29,8 @@ STAGES = {
 }  # fmt: skip
 MODELS = {"classifiers", "regressors"}
 SHARED = {  # by several models
-    "batches", "calibration", "composition", "generative", "kernel_machines", "likelihood", "multiclass",
+    "batches", "calibration", "classes_of_theta", "compatibility", "composition",
+    "generative", "kernel_machines", "likelihood", "multiclass",
     "support_vectors",
 }  # fmt: skip
 GROUND = {
@@ -255,6 +256,15 @@ def test_a_classifiers_file_makes_its_class_public(file: Path) -> None:
     names = [n.name for n in ast.parse(file.read_text()).body if isinstance(n, ast.ClassDef)]
     public = [getattr(linclass, name) for name in names if name in linclass.__all__]
     assert f"linclass.{file.parent.name}.{file.stem}" in {found.__module__ for found in public}
+
+
+@pytest.mark.parametrize("top", ["linclass", "linclass_study"])
+def test_no_file_has_more_than_250_lines(top: str) -> None:
+    lines = {
+        file: len(file.read_text(encoding="utf-8").splitlines())
+        for file in (ROOT / top).rglob("*.py")
+    }
+    assert not {str(file.relative_to(ROOT)): n for file, n in lines.items() if n > 250}
 
 
 def test_no_file_is_called_utils_or_helpers() -> None:

@@ -15,6 +15,7 @@ Reference: Hastie, Tibshirani & Friedman (2009), §4.2.
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from linclass.generative.left_out import left_out
 from linclass.generative.without_one_row import LONE
 from linclass.losses.squared import Squared
 from linclass.numerics import Array
+from linclass.penalties.base import Penalty
 from linclass.solvers.smooth.indicator_regression import IndicatorRegression
 from linclass.statistics.class_moments import ClassMoments
 
@@ -66,8 +68,9 @@ class LeastSquaresClassifier(LinearClassifier):
         solver's own limit.
     warm_start : bool, default=False
         Whether `fit` starts from the coefficients of the previous fit.
-    trace : bool, default=False
-        Whether to record the progress of the solver in `trace_`.
+    trace : bool or callable, default=False
+        Whether to record the progress of the solver in `trace_`. A function is called with the model after each
+        step, and its value recorded as `watched`.
     random_state : int, numpy.random.Generator or None, default=None
         Seed of the random order of rows, for stochastic solvers. None draws a new one for each fit.
 
@@ -92,7 +95,7 @@ class LeastSquaresClassifier(LinearClassifier):
     def __init__(
         self,
         *,
-        penalty: str | None = None,
+        penalty: str | Mapping[str, Any] | Penalty | None = None,
         strength: float = 1e-3,
         l1_ratio: float = 0.5,
         solver: Any = "auto",
@@ -102,7 +105,7 @@ class LeastSquaresClassifier(LinearClassifier):
         tol: float = 1e-6,
         max_iter: int | None = None,
         warm_start: bool = False,
-        trace: bool = False,
+        trace: bool | Callable[[Any], float] = False,
         random_state: Any = None,
     ):
         self.penalty = penalty

@@ -2,11 +2,11 @@
 
     (W, b) = argmin (1/Σw_i) Σ w_i loss(y_i, x_i·W + b) + strength · penalty(W)
 
-Two classes share one score with y = ±1. With more classes, the logistic loss becomes softmax and
-all classes are fitted jointly, as they are by the Crammer–Singer loss; any other loss is fitted one
+Two classes share one score with y = ±1. With more classes, 'logistic' becomes softmax and all classes
+are fitted jointly, as they are with 'crammer_singer' and 'perceptron'. Any other loss is fitted one
 class against the rest.
 
-Predicts: scores, linear in x, and probabilities if the loss is logistic.
+Predicts: scores, linear in x, and probabilities if the loss is a likelihood.
 Cost: that of the solver: O(n d K) a first-order step, O(n p² + p³) a Newton step, p = K (d + 1).
 Certificate: duality gap; gradient cosine without a penalty.
 Reference: Hastie, Tibshirani & Friedman (2009), §10.6 and table 12.1.
@@ -14,25 +14,23 @@ Reference: Hastie, Tibshirani & Friedman (2009), §10.6 and table 12.1.
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from linclass.batches.strengths_on_folds import FitsStrengths
-from linclass.composition import Composition
+from linclass.classes_of_theta import ClassesOfTheta
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
-from linclass.conventions.margin_probabilities import MarginProbabilities
-from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.conventions.loss_probabilities import LossProbabilities
 from linclass.conventions.takes_offset import offsets_of
 from linclass.design.design_matrix import DesignMatrix
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
-from linclass.objective.point import Point
 from linclass.online.one_more_pass import OneMorePass
 from linclass.parts import find
+from linclass.penalties.base import Penalty
 from linclass.separation.recession import UNDECIDED, Recession, recession
 from linclass.solvers.base import Solution
 
@@ -42,12 +40,16 @@ SEPARABLE = (
 )
 
 
-class LinearClassifier(FitsStrengths, Composition, OneMorePass, LinearGeometry, LinearScores):
+class LinearClassifier(
+    FitsStrengths, ClassesOfTheta, OneMorePass, LossProbabilities, LinearGeometry, LinearScores
+):
     """Parameters
     ----------
     loss : str, default='logistic'
-        Loss function: 'logistic', 'probit', 'hinge', 'crammer_singer', 'squared_hinge',
-        'modified_huber', 'exponential', 'squared', 'huber' or 'perceptron' (linclass/losses).
+        Loss function, a file of linclass/losses: 'logistic' (of K > 2 classes 'softmax'), 'probit',
+        'hinge', 'squared_hinge', 'modified_huber', 'exponential', 'crammer_singer', 'perceptron' (of
+        K > 2 classes 'kesler'), or of the residual from y = ±1: 'squared', 'huber',
+        'epsilon_insensitive' or 'squared_epsilon_insensitive'.
     penalty : str, dict, Penalty or None, default='l2'
         Penalty on the weights, a file of linclass/penalties: 'l2', 'l1', 'elastic_net',
         'adaptive_lasso' or 'group_lasso'. None fits without a penalty. A dict {name: options}
@@ -113,7 +115,7 @@ class LinearClassifier(FitsStrengths, Composition, OneMorePass, LinearGeometry, 
         self,
         *,
         loss: str = "logistic",
-        penalty: str | None = "l2",
+        penalty: str | Mapping[str, Any] | Penalty | None = "l2",
         strength: float = 1e-3,
         l1_ratio: float = 0.5,
         solver: Any = "auto",
@@ -123,7 +125,7 @@ class LinearClassifier(FitsStrengths, Composition, OneMorePass, LinearGeometry, 
         tol: float = 1e-6,
         max_iter: int | None = None,
         warm_start: bool = False,
-        trace: bool = False,
+        trace: bool | Callable[[Any], float] = False,
         random_state: Any = None,
     ):
         self.loss = loss
@@ -179,37 +181,6 @@ class LinearClassifier(FitsStrengths, Composition, OneMorePass, LinearGeometry, 
         self._learn(solutions)
         return self._record_outcome(solutions, recessions)
 
-    @property
-    def predict_proba(self) -> Any:
-        """Class probabilities, as a method `predict_proba(X)`.
-
-        Only losses that are negative log-likelihoods have it: 'logistic', and for two classes
-        'probit'; for others the attribute does not exist. Returns an array of shape (n, K), in the order of `classes_`.
-        """
-        return self._probability("predict_proba")
-
-    @property
-    def predict_log_proba(self) -> Any:
-        """Logarithms of the class probabilities, as a method `predict_log_proba(X)`.
-
-        Only losses that are negative log-likelihoods have it: 'logistic', and for two classes
-        'probit'. Returns an array of shape (n, K), in the order of `classes_`.
-        """
-        return self._probability("predict_log_proba")
-
-    def _probability(self, method: str) -> Any:
-        loss = find("losses", self.loss)
-        if not loss.probabilistic:
-            raise AttributeError(f"loss={self.loss!r} gives no probabilities, so no {method}")
-        if loss.joint or loss.binary:
-            return getattr(SoftmaxProbabilities, method).__get__(self)
-        if len(getattr(self, "classes_", ())) > 2:
-            raise AttributeError(
-                f"one class against the rest by loss={self.loss!r} gives no probabilities that sum to "
-                f"1, so no {method}"
-            )
-        return getattr(MarginProbabilities, method).__get__(self)
-
     def _problems(self, codes: Array) -> list[tuple[Any, Array]]:
         """(loss, targets) of each minimization: one, or one per class."""
         K = len(self.classes_)
@@ -240,59 +211,10 @@ class LinearClassifier(FitsStrengths, Composition, OneMorePass, LinearGeometry, 
             start = given.copy() if given.shape == start.shape else start
         return start
 
-    def _watch(self) -> Callable[[Point], float | None] | None:
-        """With `trace` a function, its value for this model as it stands after each step; None of one among
-        several that are solved one after another, each of a class against the rest."""
-        watch = self.trace
-        if not callable(watch):
-            return None
-
-        def look(point: Point) -> float | None:
-            if point.theta.ndim == 1 and len(self.classes_) > 2:
-                return None
-            theta = self._of_each_class(np.atleast_2d(point.theta).copy(), together=True)
-            model = copy.copy(self)
-            model.coef_, model.intercept_ = self._split(theta)
-            return watch(model)
-
-        return look
-
     def _look_at_optimum(
         self, objective: Objective, solution: Solution, codes: Array, weights: Array
     ) -> None:
         """Hook for subclasses that compute something at the optimum that needs the rows."""
-
-    def _learn(self, solutions: Sequence[Solution]) -> None:
-        parts = [np.atleast_2d(s.theta) for s in solutions]
-        theta = parts[0] if len(parts) == 1 else np.vstack(parts)
-        theta = self._of_each_class(theta, together=len(solutions) == 1)
-        self.coef_, self.intercept_ = self._split(theta)
-        for solution in solutions:
-            vars(self).update(solution.extra)
-
-    def _of_each_class(self, theta: Array, together: bool) -> Array:
-        """One row of parameters per class.
-
-        Scores of jointly fitted classes are determined up to a common function, so their parameters are
-        centred. A penalty with a kink determines the weights, whose zeros centring would destroy: then
-        only the intercepts are centred, and the weights of features without a penalty.
-        """
-        K = len(self.classes_)
-        if K > 2 and len(theta) == K - 1:
-            theta = np.vstack([theta, np.zeros(theta.shape[1])])
-        if K == 2 or not together:
-            return theta
-        penalty, open_ = self._effective_penalty(), np.ones(theta.shape[1], bool)
-        if penalty.kinked:
-            open_[: self.n_features_in_] = False if penalty.free is None else penalty.free
-            open_[self.n_features_in_ :] = getattr(penalty, "intercept", None) is None
-        theta[:, open_] -= theta[:, open_].mean(axis=0)
-        return theta
-
-    def _split(self, theta: Array) -> tuple[Array, Array]:
-        d = self.n_features_in_
-        intercept = theta[:, d].copy() if self.fit_intercept else np.zeros(len(theta))
-        return np.ascontiguousarray(theta[:, :d]), intercept
 
     def _record_outcome(
         self, solutions: Sequence[Solution], recessions: Sequence[Recession] = ()

@@ -10,12 +10,14 @@ Reference: Hastie, Tibshirani & Friedman (2009), §4.4.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 from linclass.classifiers.linear_classifier import LinearClassifier
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.conventions.takes_offset import TakesOffset
 from linclass.likelihood.likelihood_summary import LikelihoodSummary
+from linclass.penalties.base import Penalty
 
 
 class LogisticRegression(TakesOffset, LikelihoodSummary, SoftmaxProbabilities, LinearClassifier):
@@ -52,8 +54,9 @@ class LogisticRegression(TakesOffset, LikelihoodSummary, SoftmaxProbabilities, L
         solver's own limit.
     warm_start : bool, default=False
         Whether `fit` starts from the coefficients of the previous fit.
-    trace : bool, default=False
-        Whether to record the progress of the solver in `trace_`.
+    trace : bool or callable, default=False
+        Whether to record the progress of the solver in `trace_`. A function is called with the model after each
+        step, and its value recorded as `watched`.
     random_state : int, numpy.random.Generator or None, default=None
         Seed of the random order of rows, for stochastic solvers. None draws a new one for each fit.
 
@@ -82,7 +85,7 @@ class LogisticRegression(TakesOffset, LikelihoodSummary, SoftmaxProbabilities, L
     def __init__(
         self,
         *,
-        penalty: str | None = "l2",
+        penalty: str | Mapping[str, Any] | Penalty | None = "l2",
         strength: float = 1e-3,
         l1_ratio: float = 0.5,
         solver: Any = "auto",
@@ -92,7 +95,7 @@ class LogisticRegression(TakesOffset, LikelihoodSummary, SoftmaxProbabilities, L
         tol: float = 1e-6,
         max_iter: int | None = None,
         warm_start: bool = False,
-        trace: bool = False,
+        trace: bool | Callable[[Any], float] = False,
         random_state: Any = None,
     ):
         self.penalty = penalty

@@ -13,6 +13,7 @@ Reference: Bishop (2006), §4.3.5; McCullagh & Nelder (1989), §4.3.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 from linclass.applicability import NotApplicable
@@ -20,6 +21,7 @@ from linclass.classifiers.linear_classifier import LinearClassifier
 from linclass.conventions.margin_probabilities import MarginProbabilities
 from linclass.conventions.takes_offset import TakesOffset
 from linclass.likelihood.likelihood_summary import LikelihoodSummary
+from linclass.penalties.base import Penalty
 
 
 class ProbitRegression(TakesOffset, LikelihoodSummary, MarginProbabilities, LinearClassifier):
@@ -56,8 +58,9 @@ class ProbitRegression(TakesOffset, LikelihoodSummary, MarginProbabilities, Line
         solver's own limit.
     warm_start : bool, default=False
         Whether `fit` starts from the coefficients of the previous fit.
-    trace : bool, default=False
-        Whether to record the progress of the solver in `trace_`.
+    trace : bool or callable, default=False
+        Whether to record the progress of the solver in `trace_`. A function is called with the model after each
+        step, and its value recorded as `watched`.
     random_state : int, numpy.random.Generator or None, default=None
         Seed of the random order of rows, for stochastic solvers. None draws a new one for each fit.
 
@@ -86,7 +89,7 @@ class ProbitRegression(TakesOffset, LikelihoodSummary, MarginProbabilities, Line
     def __init__(
         self,
         *,
-        penalty: str | None = "l2",
+        penalty: str | Mapping[str, Any] | Penalty | None = "l2",
         strength: float = 1e-3,
         l1_ratio: float = 0.5,
         solver: Any = "auto",
@@ -96,7 +99,7 @@ class ProbitRegression(TakesOffset, LikelihoodSummary, MarginProbabilities, Line
         tol: float = 1e-6,
         max_iter: int | None = None,
         warm_start: bool = False,
-        trace: bool = False,
+        trace: bool | Callable[[Any], float] = False,
         random_state: Any = None,
     ):
         self.penalty = penalty

@@ -63,7 +63,7 @@ class OneMorePass(Classifier):
             solver.run_through(objective, state)
             solutions.append(solver.estimate(objective, state))
         self._learn(solutions)
-        self.solver_ = type(solver).__module__.rpartition(".")[2]
+        self.solver_ = solver.name
         with silently():
             return self._record(
                 "max_iter",

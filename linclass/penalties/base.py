@@ -10,13 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
+from linclass.named_part import NamedPart
 from linclass.numerics import Array
 
 Level = float | Array  # one number for all entries of W, or an array that broadcasts to them
 
 
 @dataclass(frozen=True)
-class Penalty:
+class Penalty(NamedPart):
     binds: ClassVar[bool] = True  # False: no penalty, whatever the strength
     entrywise: ClassVar[bool] = True  # a sum over entries of W
     # (penalty, strength) of a fit that comes first and determines this penalty; None if there is none.

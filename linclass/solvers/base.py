@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from linclass.named_part import NamedPart
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
@@ -65,7 +66,7 @@ class Trace:
 
 
 @dataclass(frozen=True)
-class Solver:
+class Solver(NamedPart):
     """Minimizes an objective. `needs` and `takes` say which losses and penalties it can handle.
 
     Parameters

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ from numpy.testing import assert_allclose
 from problems import CONVEX, LOSSES, SMOOTH, K, scores, targets
 from scipy.optimize import minimize
 
+from linclass import LinearClassifier
 from linclass.losses.base import Loss, MarginLoss
 from linclass.losses.logistic import Logistic
 from linclass.losses.softmax import Softmax
@@ -205,3 +208,22 @@ def test_logistic_slope_is_the_ufunc_that_prepared_steps_use() -> None:
     f, inner, outer = Logistic.slope_as_ufunc
     m = np.linspace(-30, 30, 301)
     assert_allclose(outer * f(inner * m), Logistic().slope(m), atol=1e-15)
+
+
+def test_the_linear_classifier_documents_every_convex_loss() -> None:
+    """As 'name' in the entry of `loss`, no more and no fewer."""
+    assert LinearClassifier.__doc__
+    entry = LinearClassifier.__doc__.partition("loss : ")[2].partition("penalty : ")[0]
+    assert set(re.findall(r"'(\w+)'", entry)) == set(CONVEX)
+
+
+def test_the_file_of_the_linear_classifier_says_which_losses_are_fitted_jointly() -> None:
+    """Those with a joint loss, and those of K scores that are no other's joint loss."""
+    found = {name: find("losses", name) for name in CONVEX}
+    others = {loss.joint for loss in found.values()}
+    joint = {
+        name for name, loss in found.items() if loss.joint or (loss.binary and name not in others)
+    }
+    text = str(sys.modules[LinearClassifier.__module__].__doc__)
+    said = text.partition("With more classes,")[2].partition("Any other loss")[0]
+    assert set(re.findall(r"'(\w+)'", said)) == joint

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from linclass import LinearClassifier, LinearRegression, LogisticRegression, Ridge
 from linclass.applicability import NotApplicable
-from linclass.composition import TAKES
+from linclass.compatibility import takes_penalty
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.base import KINDS
 from linclass.losses.logistic import Logistic
@@ -28,7 +28,7 @@ from linclass.solvers.smooth.newton import Newton, inverse_hessian
 SOLVERS = [
     name
     for name in names("solvers")
-    if name != "pegasos" and TAKES[find("solvers", name).takes][0](L2())
+    if name != "pegasos" and takes_penalty(find("solvers", name), L2())
 ]
 TWICE = [name for name in CONVEX if find("losses", name).kind == "twice-smooth"]
 EXACT = 1e-9
@@ -68,7 +68,7 @@ SETTLING = [
 BY_FEATURE = [
     (solver, loss)
     for solver, loss in SMOOTH_PAIRS
-    if TAKES[find("solvers", solver).takes][0](penalty_called(CURVED[1]))
+    if takes_penalty(find("solvers", solver), penalty_called(CURVED[1]))
     and solver not in ("subgradient", "stochastic_gradient")
 ]
 

@@ -18,7 +18,7 @@ from linclass import (
     LogisticRegression,
     Ridge,
 )
-from linclass.composition import TAKES
+from linclass.compatibility import takes_penalty
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.base import KINDS
 from linclass.objective.objective import Objective
@@ -37,7 +37,7 @@ SMOOTH = [n for n in CONVEX if KINDS.index(find("losses", n).kind) >= KINDS.inde
 
 def able(solver: str, loss: str, penalty: str) -> bool:
     kind, needs = find("solvers", solver), find("solvers", solver).needs
-    if not TAKES[kind.takes][0](penalty_called(penalty)):
+    if not takes_penalty(kind, penalty_called(penalty)):
         return False
     if needs not in KINDS:
         return getattr(find("losses", loss), needs.replace("-", "_"))

@@ -1,0 +1,47 @@
+"""Which solvers minimize which losses and penalties: `Solver.needs` of the loss, `Solver.takes` of the penalty."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from linclass.losses.base import KINDS, Loss
+from linclass.penalties.base import Penalty
+from linclass.solvers.base import Solver
+
+# Solver.takes → (whether it handles a penalty, the error message if not)
+TAKES: dict[str, tuple[Callable[[Penalty], bool], str]] = {
+    "none": (lambda penalty: not penalty.binds, "supports no penalty. Use penalty=None."),
+    "smooth": (lambda penalty: not penalty.kinked, "needs a smooth penalty; {} has a kink at 0."),
+    "curved": (
+        lambda penalty: penalty.curved and penalty.uniform and not penalty.kinked,
+        "needs penalty='l2' without factors and a strength above 0; {} is another.",
+    ),
+    "bare kink": (
+        lambda penalty: penalty.kinked and penalty.uniform and not penalty.curved,
+        "needs l1 alone, whose path is piecewise linear; {} is not.",
+    ),
+    "entrywise": (
+        lambda penalty: penalty.entrywise,
+        "needs a penalty that is a sum over features; {} is not.",
+    ),
+    "any": (lambda penalty: True, ""),
+}
+
+
+def mismatch(solver: Solver, loss_name: str, loss: type[Loss]) -> str | None:
+    """Why the solver cannot minimize this loss, in one sentence; None if it can."""
+    name, needs = solver.name, solver.needs
+    if needs not in KINDS:
+        able = getattr(loss, needs.replace("-", "_"))
+        return (
+            None if able else f"{name} needs a {needs} loss; {loss_name} is not. Try solver='auto'."
+        )
+    if KINDS.index(loss.kind) >= KINDS.index(needs):
+        return None
+    return (
+        f"{name} needs a {needs} loss; {loss_name} is only {loss.kind}. Try solver='subgradient'."
+    )
+
+
+def takes_penalty(solver: Solver | type[Solver], penalty: Penalty) -> bool:
+    return TAKES[solver.takes][0](penalty)
