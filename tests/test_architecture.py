@@ -133,16 +133,16 @@ def test_a_stage_of_a_study_builds_on_those_before_it_only(stage: str) -> None:
         assert imported <= STUDY_STAGES[stage] | {stage}, file
 
 
-# The steps of a fetch, and those that each may use; files beside them (data/places.py, …) use none.
+# The steps of a fetch, and those that each may use; files beside them (data/search_folders.py, …) use none.
 FETCH_STEPS = {
     "entry": set(),
     "http": set(),
     "unpack": set(),
-    "readers": {"unpack"},
-    "sources": {"http", "readers"},
-    "formats": {"readers", "unpack"},
+    "parsing": {"unpack"},
+    "sources": {"http", "parsing"},
+    "formats": {"parsing", "unpack"},
     "assembly": set(),
-    "fetch": {"entry", "unpack", "readers", "assembly"},
+    "fetch": {"entry", "unpack", "parsing", "assembly"},
     "": set(),
 }
 

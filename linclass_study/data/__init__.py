@@ -5,6 +5,7 @@ fetch/      the job: try the sources in order, read the first usable one, save t
 sources/    where data come from, found by name: file, url, openml, sklearn, generate
 http/       downloads
 unpack/     archives and compressed files
-formats/    how files are read, found by name: csv, arff, libsvm, …; readers/ are shared by them
+formats/    one reader for each `format:` of an entry, found by name: csv, arff, libsvm, …
+parsing/    steps of reading that formats and sources share: text to columns, fast paths, data frames, matrices
 assembly/   from columns or counts to a table in canonical order
 """

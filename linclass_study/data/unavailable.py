@@ -25,16 +25,16 @@ def one_line(text: object) -> str:
 def first_line(error: Exception) -> str:
     """Type and first line of an exception; its traceback goes to the log."""
     traceback.print_exception(error)
-    said = str(error).strip().splitlines()
-    return one_line(f"{type(error).__name__}: {said[0]}" if said else type(error).__name__)
+    lines = str(error).strip().splitlines()
+    return one_line(f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__)
 
 
 @contextmanager
-def whatever_happens(what: str) -> Iterator[None]:
+def errors_as_unavailable(summary: str) -> Iterator[None]:
     """Convert unexpected exceptions to Unavailable, so that the study continues."""
     try:
         yield
     except (Unavailable, MemoryError):  # the guard of a child names the memory limit
         raise
     except Exception as error:
-        raise Unavailable(f"{what} ({first_line(error)})") from None
+        raise Unavailable(f"{summary} ({first_line(error)})") from None

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from linclass_study.data.entry import entry_check
-from linclass_study.data.places import at_home, mirrors
+from linclass_study.data.search_folders import mirrors
 from linclass_study.refusal import Refused
 from linclass_study.study import evaluation_check, method_check, yaml_file
 from linclass_study.study.catalogues import at_their_origin, conforming, read_catalogue
@@ -105,7 +105,7 @@ def check(study: Study) -> None:
 
 
 def _folder(key: str, values: Mapping[str, Any], written: SourceLines) -> str:
-    folder = Path(os.path.normpath(at_home(values[key])))
+    folder = Path(os.path.normpath(os.path.expanduser(values[key])))
     file = next((path for path in (folder, *folder.parents) if path.is_file()), None)
     if file is not None:
         written.refuse([([key], f"'{file}' is a file; give a folder, or a name that is free")])

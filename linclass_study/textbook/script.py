@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
-from linclass_study.data.places import Places, mirrors
+from linclass_study.data.search_folders import SearchFolders, mirrors
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.project import ROOT
 from linclass_study.report.exhibit import Exhibit
@@ -56,8 +56,8 @@ def data(name: str) -> Rows:
     from linclass.transforms.one_hot import OneHot
 
     entry = yaml_file.read(ROOT / "config" / "datasets.yaml")[name]
-    places = _places()
-    found = obtain_dataset(name, entry, places.mirrors, places.downloads, ROOT)
+    folders = _folders()
+    found = obtain_dataset(name, entry, folders.mirrors, folders.downloads, ROOT)
     table, texts = found.table, None
     if table.texts:
         column = min(table.texts)
@@ -70,16 +70,16 @@ def data(name: str) -> Rows:
 
 def file(name: str) -> Path:
     """Path of a file that the reader provides in a folder of LINCLASS_MIRRORS, compressed or not."""
-    copies = _places().mirrored(name)
+    copies = _folders().mirrored(name)
     if not copies:
         raise Unavailable(f"{name} is in no mirror; put it into a folder of LINCLASS_MIRRORS")
     return copies[0]
 
 
-def _places() -> Places:
+def _folders() -> SearchFolders:
     """Mirrors and downloads of the study that runs the script, else of the environment."""
     copies = [Path(folder) for folder in mirrors({"mirrors": []})]
-    return Places(copies, Path(os.environ.get("LINCLASS_DOWNLOADS", "downloads")), ROOT)
+    return SearchFolders(copies, Path(os.environ.get("LINCLASS_DOWNLOADS", "downloads")), ROOT)
 
 
 def figure(

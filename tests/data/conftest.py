@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from linclass_study.data.dataset import Dataset
+from linclass_study.data.download_limits import DownloadLimits
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
-from linclass_study.data.patience import Patience
 from linclass_study.data.unavailable import Unavailable
 
 ROOT = Path(__file__).parents[2]
@@ -79,11 +79,13 @@ class Server:
 
 
 # Loopback answers at once, so tests wait for it less long than a study waits for the world.
-HASTY = Patience(seconds=20, megabytes=1000, connecting=0.4, silence=0.4, pauses=(0.01, 0.02))
+HASTY = DownloadLimits(
+    seconds=20, megabytes=1000, connect_timeout=0.4, read_timeout=0.4, pauses=(0.01, 0.02)
+)
 
 
 @pytest.fixture
-def hasty() -> Patience:
+def hasty() -> DownloadLimits:
     return HASTY
 
 
@@ -133,8 +135,8 @@ def obtain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Dat
     """obtain(entry) in an empty folder, with its own downloads and the mirrors that are given."""
     monkeypatch.chdir(tmp_path)
 
-    def run(entry: dict[str, Any], *mirrors: Path, patience: Patience = HASTY) -> Dataset:
-        return obtain_dataset("it", entry, list(mirrors), tmp_path / "downloads", ROOT, patience)
+    def run(entry: dict[str, Any], *mirrors: Path, limits: DownloadLimits = HASTY) -> Dataset:
+        return obtain_dataset("it", entry, list(mirrors), tmp_path / "downloads", ROOT, limits)
 
     return run
 

@@ -140,7 +140,7 @@ def test_a_file_that_unpacks_without_end_is_left_in_one_line(tmp_path, reason, h
     entry = {"source": {"file": f"a.csv.{end}"}, "format": "csv", "target": "y"}
     with at_most(5), pytest.raises(Unavailable, match="more than 5 MB"):
         list(Text(tmp_path / f"a.csv.{end}"))
-    said = reason(entry, patience=replace(hasty, megabytes=10))
+    said = reason(entry, limits=replace(hasty, megabytes=10))
     wanted = f"a.csv.{end} unpacks to more than 10 MB; raise limits.download_mb"
     assert said.startswith(f"a.csv.{end}: {wanted}")
 
@@ -183,7 +183,7 @@ def test_a_matrix_that_unpacks_without_end_is_left(tmp_path, reason, hasty):
     (tmp_path / "a.csv").write_text("x,y\n1,a\n2,b\n")
     np.savez_compressed(tmp_path / "m.npz", X=np.zeros((2, 2_000_000)))
     entry = {"source": {"file": "a.csv", "matrices": {"m": {"file": "m.npz"}}}, "target": "y"}
-    said = reason(entry, patience=replace(hasty, megabytes=10))
+    said = reason(entry, limits=replace(hasty, megabytes=10))
     assert "m.npz unpacks to more than 10 MB" in said
 
 

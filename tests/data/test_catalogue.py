@@ -67,7 +67,7 @@ def offline(monkeypatch):
     def refuse(*_):
         raise Unavailable("no network")
 
-    monkeypatch.setattr(connection, "_reach", refuse)
+    monkeypatch.setattr(connection, "_check_connection", refuse)
 
 
 def check(name, found):

@@ -15,13 +15,15 @@ from pathlib import Path
 
 import pytest
 
+from linclass_study.data.download_limits import DownloadLimits
 from linclass_study.data.http.download import download
-from linclass_study.data.patience import Patience
 from linclass_study.data.unavailable import Unavailable
 
 BODY = b"".join(b"%d,%d\n" % (i, i * i) for i in range(40_000))  # about 0.5 MB
 OTHER = BODY[::-1]
-HASTY = Patience(seconds=20, megabytes=10, connecting=0.4, silence=0.4, pauses=(0.01, 0.02, 0.02))
+HASTY = DownloadLimits(
+    seconds=20, megabytes=10, connect_timeout=0.4, read_timeout=0.4, pauses=(0.01, 0.02, 0.02)
+)
 ETAG = '"version 1"'
 
 
@@ -52,9 +54,9 @@ def ranged(handler, content=BODY, stop=None, etag=ETAG, **headers):
 def get(server, tmp_path):
     """get(script) is what download gives for a page with this script."""
 
-    def run(script, sha256=None, patient=True, patience=HASTY, name="/a.csv"):
+    def run(script, sha256=None, retry=True, limits=HASTY, name="/a.csv"):
         url = server.page(name, script=script)
-        return download(url, tmp_path / "a.csv", sha256, patient, patience).read_bytes()
+        return download(url, tmp_path / "a.csv", sha256, retry, limits).read_bytes()
 
     run.page = lambda name="/a.csv": server.pages[name]
     run.folder = tmp_path
@@ -75,9 +77,9 @@ def left(get):
 # ---- resuming ----
 
 
-@pytest.mark.parametrize("patient", [True, False], ids=["last source", "another is left"])
-def test_a_connection_that_breaks_off_goes_on_where_it_stopped(get, patient):
-    assert get(lambda h, n: ranged(h, stop=100_000), patient=patient) == BODY
+@pytest.mark.parametrize("retry", [True, False], ids=["last source", "another is left"])
+def test_a_connection_that_breaks_off_goes_on_where_it_stopped(get, retry):
+    assert get(lambda h, n: ranged(h, stop=100_000), retry=retry) == BODY
     begins = [heard.get("Range") for heard in get.page().heard]
     assert begins == [None, *(f"bytes={k}00000-" for k in range(1, len(begins)))]
     assert len(begins) == -(-len(BODY) // 100_000)
@@ -86,7 +88,7 @@ def test_a_connection_that_breaks_off_goes_on_where_it_stopped(get, patient):
 
 def test_a_later_study_goes_on_where_an_earlier_one_stopped(get):
     broken = lambda h, n: ranged(h, stop=200_000) if n == 1 else send(h, 503)  # noqa: E731
-    assert "503" in why(get, broken, patient=False)
+    assert "503" in why(get, broken, retry=False)
     assert left(get) == ["a.csv.partial", "a.csv.partial.json"]
     assert get(lambda h, n: ranged(h)) == BODY
     assert [heard.get("Range") for heard in get.page().heard] == ["bytes=200000-"]
@@ -121,7 +123,7 @@ def test_a_file_that_changed_meanwhile_is_never_spliced(get, meanwhile):
 
 def test_a_beginning_that_is_wrong_does_not_stay_for_ever(get):
     """Bytes that a machine lost in a crash: only the sha256 can tell."""
-    why(get, lambda h, n: ranged(h, stop=200_000) if n == 1 else send(h, 404), patient=False)
+    why(get, lambda h, n: ranged(h, stop=200_000) if n == 1 else send(h, 404), retry=False)
     aside = get.folder / "a.csv.partial"
     aside.write_bytes(bytes(200_000))
     right = hashlib.sha256(BODY).hexdigest()
@@ -168,7 +170,7 @@ def test_three_that_fetch_one_file_at_once_fetch_it_once(server, tmp_path):
     url, found = server.page("/a.csv", script=slowly), []
 
     def one():
-        found.append(download(url, tmp_path / "a.csv", patience=HASTY).read_bytes())
+        found.append(download(url, tmp_path / "a.csv", limits=HASTY).read_bytes())
 
     threads = [threading.Thread(target=one) for _ in range(3)]
     for thread in threads:
@@ -192,10 +194,10 @@ def test_a_passing_trouble_is_tried_again_after_growing_pauses(get, status):
         times.append(time.monotonic())
         send(handler, status) if number < 4 else send(handler, body=BODY)
 
-    patience = replace(HASTY, pauses=(0.05, 0.1, 0.2))
-    assert get(script, patience=patience) == BODY
+    limits = replace(HASTY, pauses=(0.05, 0.1, 0.2))
+    assert get(script, limits=limits) == BODY
     pauses = [b - a for a, b in pairwise(times)]
-    assert all(found > 0.75 * wanted for found, wanted in zip(pauses, patience.pauses, strict=True))
+    assert all(found > 0.75 * wanted for found, wanted in zip(pauses, limits.pauses, strict=True))
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 204, 304])
@@ -250,7 +252,7 @@ def test_a_server_that_drips_ends_in_one_line_and_what_came_is_kept(get):
             handler.wfile.write(b"1")
 
     started = time.monotonic()
-    said = why(get, drip, patience=replace(HASTY, seconds=1))
+    said = why(get, drip, limits=replace(HASTY, seconds=1))
     assert time.monotonic() - started < 3
     assert said.startswith("not complete after 1 seconds (limits.download_seconds): ")
     came = f"bytes of {len(BODY):,} bytes came, which are kept for the next try"
@@ -274,7 +276,7 @@ def test_a_server_that_drips_where_no_timeout_looks_ends_too(get, what):
             handler.wfile.write(b"1")
 
     started = time.monotonic()
-    said = why(get, drip, patience=replace(HASTY, seconds=1))
+    said = why(get, drip, limits=replace(HASTY, seconds=1))
     assert time.monotonic() - started < 3
     words = "answers 404" if what == "redirect" else "not complete after 1 seconds"
     assert words in said
@@ -286,7 +288,7 @@ def test_a_file_beyond_the_limit_is_refused(get, promised):
         length = len(BODY) if promised else None
         send(handler, body=b"" if promised else BODY, whole=length, ETag=ETAG)
 
-    said = why(get, script, patience=replace(HASTY, megabytes=0.3))
+    said = why(get, script, limits=replace(HASTY, megabytes=0.3))
     assert said == "it has more than 0.3 MB; raise limits.download_mb if it is meant to be so large"
     assert left(get) == []
 

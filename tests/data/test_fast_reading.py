@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from linclass_study.data.formats import csv, libsvm
-from linclass_study.data.readers import polars_csv, sklearn_libsvm
+from linclass_study.data.parsing import polars_csv, sklearn_libsvm
 from linclass_study.data.unavailable import Unavailable
 
 pytestmark = pytest.mark.usefixtures("everything_fast")
@@ -35,12 +35,14 @@ def both(tmp_path, monkeypatch):
     def run(text, **dialect):
         path, taken = tmp_path / "a.csv", []
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        whole = polars_csv.read
-        monkeypatch.setattr(polars_csv, "read", lambda *a: taken.append(whole(*a)) or taken[-1])
+        whole = polars_csv.plain_csv
+        monkeypatch.setattr(
+            polars_csv, "plain_csv", lambda *a: taken.append(whole(*a)) or taken[-1]
+        )
         fast = outcome(csv.read, path, {"csv": dialect})
-        monkeypatch.setattr(polars_csv, "read", lambda *_: None)
+        monkeypatch.setattr(polars_csv, "plain_csv", lambda *_: None)
         strict = outcome(csv.read, path, {"csv": dialect})
-        monkeypatch.setattr(polars_csv, "read", whole)
+        monkeypatch.setattr(polars_csv, "plain_csv", whole)
         return fast, strict, bool(taken) and taken[0] is not None
 
     return run
@@ -196,7 +198,7 @@ def test_scikit_learn_and_the_strict_reader_say_the_same(name, tmp_path, monkeyp
     text, enough = SPARSE[name]
     path = tmp_path / "a.svm"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    assert (sklearn_libsvm.read(path, libsvm.MOST) is not None) == enough
+    assert (sklearn_libsvm.plain_libsvm(path, libsvm.MOST) is not None) == enough
 
     def said():
         try:
@@ -213,7 +215,7 @@ def test_scikit_learn_and_the_strict_reader_say_the_same(name, tmp_path, monkeyp
         )
 
     fast = said()
-    monkeypatch.setattr(sklearn_libsvm, "read", lambda *_: None)
+    monkeypatch.setattr(sklearn_libsvm, "plain_libsvm", lambda *_: None)
     assert fast == said()
 
 
@@ -222,8 +224,8 @@ def test_a_published_file_is_read_fast_and_the_same(mirrors, monkeypatch):
     path = next((folder / name for folder in mirrors if (folder / name).exists()), None)
     if path is None:
         pytest.skip(f"no folder of LINCLASS_MIRRORS has {name}")
-    X, labels, first = sklearn_libsvm.read(path, libsvm.MOST)
-    monkeypatch.setattr(sklearn_libsvm, "read", lambda *_: None)
+    X, labels, first = sklearn_libsvm.plain_libsvm(path, libsvm.MOST)
+    monkeypatch.setattr(sklearn_libsvm, "plain_libsvm", lambda *_: None)
     strict = libsvm.read(path, {})
     assert labels == strict.labels
     assert str(first) == strict.names[0]

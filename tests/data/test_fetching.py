@@ -103,7 +103,7 @@ def test_the_code_of_a_fetch_is_that_of_the_reader_and_of_what_the_entry_names()
     counted, _ = code.closure([], fetch_inputs.modules(entry))
     names = {path.name for path in counted}
     wanted = {
-        "child.py",
+        "guarded_child.py",
         "source_reader.py",
         "build_dataset.py",
         "csv.py",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from linclass_study.data.http.file_names import as_name, file_name, place_of
-from linclass_study.data.places import Places
+from linclass_study.data.search_folders import SearchFolders
 from linclass_study.data.sources import url
 
 PIECES = [
@@ -59,10 +59,10 @@ def test_no_copy_is_looked_for_outside_the_folders(tmp_path):
     secret.write_text("a,y\n1,2\n")
     for folder in ("downloads", "mirror"):
         (tmp_path / folder / "h").mkdir(parents=True)
-    places = Places([tmp_path / "mirror"], tmp_path / "downloads")
+    folders = SearchFolders([tmp_path / "mirror"], tmp_path / "downloads")
     for hidden in ("..%2fsecret.csv", "%2e%2e%2fsecret.csv", "..%2f..%2fsecret.csv", str(secret)):
         address = f"http://h/{hidden.replace('/', '%2f')}"
-        assert [name for name, _ in url.offers({"url": address}, places, True)] == [address]
+        assert [name for name, _ in url.offers({"url": address}, folders, True)] == [address]
 
 
 def test_other_addresses_have_other_places():

@@ -181,7 +181,7 @@ def test_a_downloads_folder_that_cannot_be_is_told(server, reason, tmp_path):
 
 def test_a_published_bomb_is_left_in_one_line(server, reason, hasty):
     url = server.page("/a.csv.gz", gzip.compress(b"a,y\n" + b"1,no\n" * 1_000_000))
-    said = reason(ENTRY | {"source": {"url": url}}, patience=replace(hasty, megabytes=1))
+    said = reason(ENTRY | {"source": {"url": url}}, limits=replace(hasty, megabytes=1))
     assert said == (
         f"{url}: a.csv.gz unpacks to more than 1 MB; "
         "raise limits.download_mb if it is meant to be so large"

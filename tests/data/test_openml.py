@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linclass_study.data.http.connection import Trouble
+from linclass_study.data.http.connection import TemporaryFailure
 
 ROOT = Path(__file__).parents[2]
 
@@ -135,7 +135,7 @@ def test_without_a_network_it_is_told_at_once_and_once(reason, monkeypatch):
 
     def unreachable(url, *_, **__):
         asked.append(url)
-        raise Trouble("the name www.openml.org cannot be resolved", unreachable=True)
+        raise TemporaryFailure("the name www.openml.org cannot be resolved", unreachable=True)
 
     monkeypatch.setattr("linclass_study.data.http.download.download", unreachable)
     said = reason({"source": {"openml": 31}})

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from linclass.table import Table
-from linclass_study.data import labels as label
+from linclass_study.data import labels
 from linclass_study.data.assembly.target import class_codes, column_named, listed
 from linclass_study.data.content import Columns, Content
 from linclass_study.data.unavailable import Unavailable
@@ -37,7 +37,7 @@ def columns_to_table(
         column_named(entry[key], train.frame.columns, key) for key in ("group",) if key in entry
     }
     beside = drop | group | {target}
-    names = sorted((n for n in train.frame.columns if n not in beside), key=label.natural)
+    names = sorted((n for n in train.frame.columns if n not in beside), key=labels.natural)
     as_text, texts = (
         {column_named(name, train.frame.columns, key) for name in entry.get(key, [])}
         for key in ("categorical", "texts")
@@ -49,7 +49,7 @@ def columns_to_table(
     as_text |= {name for part in parts for name in names if part[name].dtype == pl.String}
 
     def written(name: str) -> pl.Series:
-        return label.column([part[name] for part in parts])
+        return labels.column([part[name] for part in parts])
 
     y, classes = class_codes(written(target), entry)
     keep = y >= 0
@@ -64,7 +64,7 @@ def columns_to_table(
                 values = values.fill_null("")
                 levels[name] = tuple(sorted(values.unique()))
             else:
-                levels[name] = tuple(label.in_order(values.drop_nulls().unique()))
+                levels[name] = tuple(labels.in_order(values.drop_nulls().unique()))
             codes = values.cast(pl.Enum(levels[name])).to_physical()
             columns.append(codes.cast(pl.Float64).to_numpy())
         else:
@@ -74,7 +74,7 @@ def columns_to_table(
     table = Table(X, tuple(names), levels, frozenset(texts & {*names}))
     groups = None
     for name in group:
-        groups = label.group_codes(written(name).filter(keep).to_list(), name)
+        groups = labels.group_codes(written(name).filter(keep).to_list(), name)
     return table, y, split, classes, groups
 
 

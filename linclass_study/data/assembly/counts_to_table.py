@@ -13,7 +13,7 @@ import polars as pl
 from scipy import sparse
 
 from linclass.table import Table
-from linclass_study.data import labels as label
+from linclass_study.data import labels
 from linclass_study.data.assembly.target import class_codes, column_named
 from linclass_study.data.content import Content, Counts
 from linclass_study.data.sparse_rows import plain
@@ -31,7 +31,7 @@ def counts_to_table(
         X = sparse.vstack([_spread(part, names) for part in (train, test)], format="csr")
         texts = texts + test.labels
         split = np.concatenate([split, np.ones(len(test.labels), np.int8)])
-    y, classes = class_codes(label.column([pl.Series(texts, dtype=pl.String)]), entry)
+    y, classes = class_codes(labels.column([pl.Series(texts, dtype=pl.String)]), entry)
     kept = plain(X[np.flatnonzero(y >= 0)])
     if entry.get("binary"):
         kept.data[:] = 1
@@ -54,7 +54,7 @@ def counts_to_table(
 def _union(some: list[str], others: list[str]) -> list[str]:
     """Union of names: the longer list if the shorter one is a prefix of it, else sorted."""
     short, long = sorted((some, others), key=len)
-    return long if long[: len(short)] == short else sorted({*some, *others}, key=label.natural)
+    return long if long[: len(short)] == short else sorted({*some, *others}, key=labels.natural)
 
 
 def _spread(part: Counts, names: list[str]) -> Any:

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from linclass_study.data import labels as label
+from linclass_study.data import labels
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.refusal import nearest
 
 
 def class_codes(texts: pl.Series, entry: Mapping[str, Any]) -> tuple[np.ndarray, list[str]]:
-    y, classes = label.merge(texts, entry.get("classes"))
+    y, classes = labels.merge(texts, entry.get("classes"))
     counts = np.bincount(y[y >= 0], minlength=len(classes))
     present = [name for name, count in zip(classes, counts, strict=True) if count]
     if len(present) < 2:

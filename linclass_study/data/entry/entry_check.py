@@ -14,7 +14,7 @@ from typing import Any
 from linclass import synthetic
 from linclass_study.data import labels
 from linclass_study.data.entry.source_keys import KINDS, as_list, format_of
-from linclass_study.data.places import Places
+from linclass_study.data.search_folders import SearchFolders
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.refusal import nearest
 
@@ -38,8 +38,8 @@ def problems(
     if infinite:
         yield from infinite
         return
-    places = Places(list(mirrors), root=root)
-    found = [*_of_sources(entry, "source", places), *_of_sources(entry, "test", places)]
+    folders = SearchFolders(list(mirrors), root=root)
+    found = [*_of_sources(entry, "source", folders), *_of_sources(entry, "test", folders)]
     yield from found
     if not found:
         yield from _of_formats(entry)
@@ -58,18 +58,20 @@ def _infinite(value: Any, path: list[Any]) -> Problems:
         yield path, f"a whole number of {value.bit_length()} bits is too large; give at most 1e308"
 
 
-def _of_sources(entry: Mapping[str, Any], key: str, places: Places) -> Problems:
+def _of_sources(entry: Mapping[str, Any], key: str, folders: SearchFolders) -> Problems:
     sources = as_list(entry.get(key))
     for i, source in enumerate(sources):
         path = [key, i] if isinstance(entry[key], list) else [key]
-        yield from ((path + inner, text) for inner, text in _of_source(source, entry, places))
+        yield from ((path + inner, text) for inner, text in _of_source(source, entry, folders))
     files = [source["file"] for source in sources if "file" in source]
-    if files and len(files) == len(sources) and not any(places.found(name) for name in files):
+    if files and len(files) == len(sources) and not any(folders.found(name) for name in files):
         path = [key, 0, "file"] if isinstance(entry[key], list) else [key, "file"]
-        yield path, f"there is no file '{files[0]}'{_neighbour(files[0], places)}"
+        yield path, f"there is no file '{files[0]}'{_neighbour(files[0], folders)}"
 
 
-def _of_source(source: Mapping[str, Any], entry: Mapping[str, Any], places: Places) -> Problems:
+def _of_source(
+    source: Mapping[str, Any], entry: Mapping[str, Any], folders: SearchFolders
+) -> Problems:
     kinds = [kind for kind in KINDS if kind in source]
     if len(kinds) != 1:
         said = f"{' and '.join(kinds)} are two sources" if kinds else "the source has no location"
@@ -85,7 +87,7 @@ def _of_source(source: Mapping[str, Any], entry: Mapping[str, Any], places: Plac
             yield [key], f"has no meaning for {kind}; leave it out"
     for name, where in source.get("matrices", {}).items():
         yield from (
-            (["matrices", *path], text) for path, text in _of_companion(name, where, places)
+            (["matrices", *path], text) for path, text in _of_companion(name, where, folders)
         )
     if known and format_of(entry, source, source[kind]) is None:
         yield [], f"`format:` is missing and not known from the name '{source[kind]}'; add it"
@@ -94,7 +96,7 @@ def _of_source(source: Mapping[str, Any], entry: Mapping[str, Any], places: Plac
         yield ["csv"], "`names:` are for a file without a header; leave one out by `skip: 1`"
 
 
-def _of_companion(name: str, where: Any, places: Places) -> Problems:
+def _of_companion(name: str, where: Any, folders: SearchFolders) -> Problems:
     """Check the location of a file that belongs to a source."""
     sources = as_list(where)
     for i, source in enumerate(sources):
@@ -106,8 +108,8 @@ def _of_companion(name: str, where: Any, places: Places) -> Problems:
         for key in strays:
             yield [*path, key], "has no meaning for a matrix; leave it out"
     files = [source["file"] for source in sources if "file" in source]
-    if files and len(files) == len(sources) and not any(places.found(file) for file in files):
-        yield [name], f"there is no file '{files[0]}'{_neighbour(files[0], places)}"
+    if files and len(files) == len(sources) and not any(folders.found(file) for file in files):
+        yield [name], f"there is no file '{files[0]}'{_neighbour(files[0], folders)}"
 
 
 def _of_generator(source: Mapping[str, Any]) -> Problems:
@@ -167,9 +169,9 @@ def _of_classes(entry: Mapping[str, Any]) -> Problems:
             yield ["costs"], f"{costs} is not {K} × {K}; give a row per action, a column per class"
 
 
-def _neighbour(name: str, places: Places) -> str:
+def _neighbour(name: str, folders: SearchFolders) -> str:
     """Remedy for a path that does not exist: the most similar name in its folder."""
-    for base in (Path(name), places.root / name):
+    for base in (Path(name), folders.root / name):
         if base.parent.is_dir():
             names = [path.name for path in base.parent.iterdir() if path.is_file()]
             close = nearest(base.name, names)

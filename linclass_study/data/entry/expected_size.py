@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from linclass import synthetic
 from linclass_study.data.entry.source_keys import as_list, kind_of
-from linclass_study.data.places import Places
+from linclass_study.data.search_folders import SearchFolders
 from linclass_study.project import ROOT
 
 BYTES = 4  # of a file per value: between 0/1 and full precision
@@ -51,7 +51,7 @@ def _bundled(source: Mapping[str, Any], root: Path) -> Size | None:
 
 
 def _file(source: Mapping[str, Any], root: Path) -> Size | None:
-    path = Places(root=root).local(source["file"])
+    path = SearchFolders(root=root).local(source["file"])
     if path is None:
         return None
     files = path.rglob("*") if path.is_dir() else [path]

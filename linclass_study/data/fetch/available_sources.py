@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from linclass_study.data.entry.source_keys import FILES, PARTS, as_list, kind_of
-from linclass_study.data.fetch import failures as failed
-from linclass_study.data.fetch.failures import Failures
-from linclass_study.data.places import Places
-from linclass_study.data.unavailable import Unavailable, whatever_happens
+from linclass_study.data.fetch.failures import Failures, add_failure, describe
+from linclass_study.data.search_folders import SearchFolders
+from linclass_study.data.unavailable import Unavailable, errors_as_unavailable
 
 
 @dataclass(frozen=True)
@@ -31,42 +30,44 @@ class AvailableSource:
 
 
 def available(
-    entry: Mapping[str, Any], key: str, places: Places, failures: Failures
+    entry: Mapping[str, Any], key: str, folders: SearchFolders, failures: Failures
 ) -> Iterator[AvailableSource]:
     """Yield each available source under `key`; append the reasons for the others to `failures`."""
     sources = as_list(entry.get(key))
     for i, source in enumerate(sources):
-        said = {**source, "seed": entry.get("seed", 0), "part": PARTS[key]}
+        options = {**source, "seed": entry.get("seed", 0), "part": PARTS[key]}
         is_last = i == len(sources) - 1
-        for label, get in _offers(source, places, is_last):
+        for label, get in _offers(source, folders, is_last):
             try:
-                with whatever_happens("it is unavailable"):
+                with errors_as_unavailable("it is unavailable"):
                     path = get() if kind_of(source) in FILES else None
                     matrices = {
-                        name: companion_file(where, f"matrix '{name}'", places, is_last)
+                        name: companion_file(where, f"matrix '{name}'", folders, is_last)
                         for name, where in source.get("matrices", {}).items()
                     }
             except Unavailable as reason:
-                failed.add(failures, label, reason)
+                add_failure(failures, label, reason)
             else:
-                yield AvailableSource(label, said, path, matrices, is_last)
+                yield AvailableSource(label, options, path, matrices, is_last)
 
 
-def companion_file(sources: Any, what: str, places: Places, is_last: bool) -> Path:
+def companion_file(sources: Any, what: str, folders: SearchFolders, is_last: bool) -> Path:
     """A file that accompanies a source; `is_last` says that no other source is left."""
     failures: Failures = []
     for i, source in enumerate(as_list(sources)):
         is_last_of_all = is_last and i == len(as_list(sources)) - 1
-        for name, get in _offers(source, places, is_last_of_all):
+        for name, get in _offers(source, folders, is_last_of_all):
             try:
-                with whatever_happens("it is unavailable"):
+                with errors_as_unavailable("it is unavailable"):
                     return get()
             except Unavailable as reason:
-                failed.add(failures, name, reason)
-    raise Unavailable(f"its {what} is unavailable: {failed.one_line(failures)}")
+                add_failure(failures, name, reason)
+    raise Unavailable(f"its {what} is unavailable: {describe(failures)}")
 
 
-def _offers(source: Mapping[str, Any], places: Places, is_last: bool) -> Iterator[tuple[str, Any]]:
+def _offers(
+    source: Mapping[str, Any], folders: SearchFolders, is_last: bool
+) -> Iterator[tuple[str, Any]]:
     return import_module(f"linclass_study.data.sources.{kind_of(source)}").offers(
-        source, places, is_last
+        source, folders, is_last
     )

@@ -5,13 +5,13 @@ from __future__ import annotations
 Failures = list[dict[str, str]]
 
 
-def add(failures: Failures, source: str, reason: object) -> None:
+def add_failure(failures: Failures, source: str, reason: object) -> None:
     failure = {"source": source, "reason": str(reason)}
     if failure not in failures:
         failures.append(failure)
 
 
-def one_line(failures: Failures) -> str:
+def describe(failures: Failures) -> str:
     """All reasons in one line."""
     reasons = {failure["reason"] for failure in failures}
     if len(failures) > 1 and len(reasons) == 1:

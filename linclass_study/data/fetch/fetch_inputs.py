@@ -13,7 +13,7 @@ from typing import Any
 
 from linclass_study.data.entry.source_keys import as_list, format_of, kind_of
 from linclass_study.data.fetch.fetch_dataset import READER
-from linclass_study.data.places import Places
+from linclass_study.data.search_folders import SearchFolders
 from linclass_study.data.unpack import archive
 
 CHILD = [
@@ -24,9 +24,9 @@ CHILD = [
 
 def local_files(entry: Mapping[str, Any], root: Path) -> list[str]:
     """Existing files that the entry names, relative to the working directory or to the project."""
-    places = Places(root=root)
+    folders = SearchFolders(root=root)
     sources = [part for source in _sources(entry) for part in (source, *_companions(source))]
-    found = [places.local(source["file"]) for source in sources if "file" in source]
+    found = [folders.local(source["file"]) for source in sources if "file" in source]
     return [os.path.relpath(path) for path in found if path is not None]
 
 

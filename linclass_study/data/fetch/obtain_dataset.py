@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from linclass_study.data.dataset import Dataset
+from linclass_study.data.download_limits import DownloadLimits
+from linclass_study.data.fetch.reader_commands import Command, Result
 from linclass_study.data.fetch.source_reader import SourceReader
 from linclass_study.data.fetch.try_sources import first_usable
-from linclass_study.data.patience import Patience
-from linclass_study.data.places import Places
+from linclass_study.data.search_folders import SearchFolders
 from linclass_study.data.unavailable import first_line
 
 
@@ -20,19 +21,19 @@ def obtain_dataset(
     mirrors: list[Path],
     downloads: Path,
     root: Path,
-    patience: Patience = Patience(),  # noqa: B008 – it is frozen
+    limits: DownloadLimits = DownloadLimits(),  # noqa: B008 – it is frozen
 ) -> Dataset:
     """The data set from the first usable source; its `attempts` hold the failures before it.
 
     A test set has sources of its own; the digest covers both sets.
     """
-    places = Places(mirrors, Path(downloads), Path(root), patience)
-    reader = SourceReader(entry, places)
+    folders = SearchFolders(mirrors, Path(downloads), Path(root), limits)
+    reader = SourceReader(entry, folders)
 
-    def ask(*order: Any) -> str:
+    def execute(command: Command) -> Result:
         try:
-            return reader(*order)
+            return reader(command)
         except MemoryError as error:  # in a guarded child the guard reports it
-            return f"it needs more memory than there is ({first_line(error)})"
+            return Result(f"it needs more memory than there is ({first_line(error)})")
 
-    return reader.finish(*first_usable(entry, places, ask))
+    return reader.finished(*first_usable(entry, folders, execute))

@@ -15,8 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
+from linclass_study.data.download_limits import DownloadLimits
 from linclass_study.data.fetch.fetch_dataset import reason_unavailable
-from linclass_study.data.patience import Patience
 from linclass_study.job import die_with_parent
 
 AT_ONCE = 8
@@ -24,27 +24,27 @@ AT_ONCE = 8
 
 def available_now(entries: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
     """Names of the entries whose data are available now."""
-    place = {key: config[key] for key in ("mirrors", "downloads", "limits")}
+    options = {key: config[key] for key in ("mirrors", "downloads", "limits")}
     with ThreadPoolExecutor(AT_ONCE) as threads:
-        answers = threads.map(lambda name: _ask(name, entries[name], place), entries)
-        return [name for name, had in zip(entries, answers, strict=True) if had]
+        results = threads.map(lambda name: _is_available(name, entries[name], options), entries)
+        return [name for name, is_available in zip(entries, results, strict=True) if is_available]
 
 
-def _ask(name: str, entry: Any, place: Mapping[str, Any]) -> bool:
-    asked = [sys.executable, "-m", __spec__.name, json.dumps([name, entry, place], default=str)]
+def _is_available(name: str, entry: Any, options: Mapping[str, Any]) -> bool:
+    command = [sys.executable, "-m", __spec__.name, json.dumps([name, entry, options], default=str)]
     try:
-        seconds = place["limits"]["download_seconds"]
+        seconds = options["limits"]["download_seconds"]
         return not subprocess.run(
-            asked, capture_output=True, timeout=seconds, check=False
+            command, capture_output=True, timeout=seconds, check=False
         ).returncode
     except subprocess.TimeoutExpired:
         return False
 
 
-def main(name: str, entry: dict[str, Any], place: Mapping[str, Any]) -> None:
+def main(name: str, entry: dict[str, Any], options: Mapping[str, Any]) -> None:
     die_with_parent()
-    hasty = replace(Patience.of(place["limits"]), pauses=(), unreachable=0)
-    sys.exit(reason_unavailable(name, entry, place, hasty, output=None) or 0)
+    one_try = replace(DownloadLimits.of(options["limits"]), pauses=(), unreachable=0)
+    sys.exit(reason_unavailable(name, entry, options, one_try, output=None) or 0)
 
 
 if __name__ == "__main__":

@@ -17,57 +17,59 @@ from linclass_study.data.dataset import Dataset
 from linclass_study.data.entry.source_keys import format_of, kind_of
 from linclass_study.data.fetch.available_sources import AvailableSource, companion_file
 from linclass_study.data.fetch.failures import Failures
-from linclass_study.data.places import Places
-from linclass_study.data.readers import matrices
-from linclass_study.data.unavailable import Unavailable, whatever_happens
+from linclass_study.data.fetch.reader_commands import Build, Command, Read, Result, Save
+from linclass_study.data.parsing import matrices
+from linclass_study.data.search_folders import SearchFolders
+from linclass_study.data.unavailable import Unavailable, errors_as_unavailable
 from linclass_study.data.unpack.size_limit import at_most
 
 
 class SourceReader:
-    """Called with the name of a method and its arguments; returns why it failed, or ""."""
+    """Executes commands; keeps the content that it has read and the data set that it has built."""
 
-    def __init__(self, entry: Mapping[str, Any], places: Places):
-        self.entry, self.places = entry, places
-        self.held: dict[str, tuple[AvailableSource, Content]] = {}  # under 'source' and 'test'
-        self.made: Dataset | None = None
+    def __init__(self, entry: Mapping[str, Any], folders: SearchFolders):
+        self.entry, self.folders = entry, folders
+        self.contents: dict[str, tuple[AvailableSource, Content]] = {}  # of 'source' and 'test'
+        self.dataset: Dataset | None = None
 
-    def __call__(self, order: str, *given: Any) -> str:
+    def __call__(self, command: Command) -> Result:
         try:
-            getattr(self, order)(*given)
+            match command:
+                case Read(part, source):
+                    self._read(part, source)
+                case Build(train, test):
+                    self._build(train, test)
+                case Save(label, failures, npz, json):
+                    dataset_file.save(self.finished(label, failures), npz, json)
         except Unavailable as reason:
-            return str(reason)
-        return ""
+            return Result(str(reason))
+        return Result()
 
-    def read(self, part: str, found: AvailableSource) -> Content:
-        """Content of the source or of the test set; the last one of each is kept."""
-        held = self.held.get(part)
-        if held is None or held[0] != found:
-            self.held.pop(part, None)  # free its memory before the next one is read
-            with whatever_happens("it is unavailable"), at_most(self.places.patience.megabytes):
-                self.held[part] = (found, self._content(found))
-        return self.held[part][1]
-
-    def build(self, train: AvailableSource, test: AvailableSource | None) -> None:
-        """Build the data set of a source and a test set, and keep it."""
-        rows = self.read("source", train)
-        others = None if test is None else self.read("test", test)
-        with whatever_happens("no data set can be made of it"):
-            self.made = build_dataset(rows, others, self.entry)
-
-    def finish(self, label: str, failures: Failures) -> Dataset:
+    def finished(self, label: str, failures: Failures) -> Dataset:
         """The data set with its source and the failures before it."""
-        assert self.made is not None
-        self.made.source, self.made.attempts = label, failures
-        return self.made
+        assert self.dataset is not None
+        self.dataset.source, self.dataset.attempts = label, failures
+        return self.dataset
 
-    def save(self, label: str, failures: Failures, npz: str, json: str) -> None:
-        """Save the data set in its two files."""
-        dataset_file.save(self.finish(label, failures), npz, json)
+    def _read(self, part: str, found: AvailableSource) -> Content:
+        """Content of the source or of the test set; the last one of each is kept."""
+        kept = self.contents.get(part)
+        if kept is None or kept[0] != found:
+            self.contents.pop(part, None)  # free its memory before the next one is read
+            with errors_as_unavailable("it is unavailable"), at_most(self.folders.limits.megabytes):
+                self.contents[part] = (found, self._content(found))
+        return self.contents[part][1]
+
+    def _build(self, train: AvailableSource, test: AvailableSource | None) -> None:
+        train_rows = self._read("source", train)
+        test_rows = None if test is None else self._read("test", test)
+        with errors_as_unavailable("no data set can be made of it"):
+            self.dataset = build_dataset(train_rows, test_rows, self.entry)
 
     def _content(self, found: AvailableSource) -> Content:
         if found.path is None:
             module = import_module(f"linclass_study.data.sources.{kind_of(found.source)}")
-            offers = dict(module.offers(found.source, self.places, found.is_last))
+            offers = dict(module.offers(found.source, self.folders, found.is_last))
             content = offers[found.label]()
         else:
             content = self._parsed(found)
@@ -84,7 +86,7 @@ class SourceReader:
         options = {**entry, **source, "csv": {**entry.get("csv", {}), **source.get("csv", {})}}
         if "vocabulary" in source:  # some archives contain it
             options["vocabulary"] = lambda: companion_file(
-                source["vocabulary"], "vocabulary", self.places, found.is_last
+                source["vocabulary"], "vocabulary", self.folders, found.is_last
             )
-        with whatever_happens(f"not readable as {name}"):
+        with errors_as_unavailable(f"not readable as {name}"):
             return import_module(f"linclass_study.data.formats.{name}").read(found.path, options)

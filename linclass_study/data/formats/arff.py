@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from linclass_study.data.content import Columns
-from linclass_study.data.readers.text_columns import text_columns
+from linclass_study.data.parsing.text_columns import text_columns
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.data.unpack.text_file import Text
 

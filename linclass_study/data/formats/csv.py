@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from linclass_study.data.content import Columns
-from linclass_study.data.readers import polars_csv
-from linclass_study.data.readers.text_columns import refuse_twice, text_columns, with_numbers
+from linclass_study.data.parsing import polars_csv
+from linclass_study.data.parsing.text_columns import refuse_twice, text_columns, with_numbers
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.data.unpack.text_file import Text
 
@@ -38,7 +38,7 @@ def read(path: Path, options: Mapping[str, Any]) -> Columns:
         names, above = [name.strip() for name in first], text.line
         _refuse_one_name(names)
     refuse_twice(names)
-    frame = polars_csv.read(path, names, above, separator)
+    frame = polars_csv.plain_csv(path, names, above, separator)
     if frame is None:  # unusual or invalid: the strict reader reports the line
         frame = with_numbers(text_columns(names, rows, lambda: text.line))
     return Columns(frame)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from linclass_study.data.content import Counts
-from linclass_study.data.readers import sklearn_libsvm
+from linclass_study.data.parsing import sklearn_libsvm
 from linclass_study.data.sparse_rows import from_triplets
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.data.unpack.text_file import Text
@@ -26,7 +26,7 @@ ROW = re.compile(rf"\s*\S+(?:\s+\d+:{NUMBER})*\s*")
 
 
 def read(path: Path, options: Mapping[str, Any]) -> Counts:
-    X, labels, first = sklearn_libsvm.read(path, MOST) or _read_strictly(path)
+    X, labels, first = sklearn_libsvm.plain_libsvm(path, MOST) or _read_strictly(path)
     names = [str(j) for j in range(first, first + X.shape[1])]
     return Counts(X, names, labels, np.zeros(len(labels), np.int8))
 

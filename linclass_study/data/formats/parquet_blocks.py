@@ -14,8 +14,7 @@ from typing import Any
 import polars as pl
 
 from linclass.applicability import NotApplicable
-from linclass_study.data import blocks
-from linclass_study.data import labels as label
+from linclass_study.data import blocks, labels
 from linclass_study.data.content import InFile
 from linclass_study.data.unavailable import Unavailable
 
@@ -23,24 +22,24 @@ UNSUPPORTED = ("categorical", "texts", "matrices", "test")  # keys that need row
 
 
 def read(path: Path, options: Mapping[str, Any]) -> InFile:
-    if asked := next((key for key in UNSUPPORTED if options.get(key)), None):
-        raise Unavailable(f"`{asked}:` has no meaning for parquet_blocks; leave it out")
+    if unsupported := next((key for key in UNSUPPORTED if options.get(key)), None):
+        raise Unavailable(f"`{unsupported}:` has no meaning for parquet_blocks; leave it out")
     target, drop = str(options["target"]), list(map(str, options.get("drop", [])))
     group = [str(options["group"])] if "group" in options else []
     try:
         names = blocks.numbers_of(path, target, [*drop, *group])
-        labels = pl.read_parquet(path, columns=[target])[target]
+        texts = pl.read_parquet(path, columns=[target])[target]
         groups = [pl.read_parquet(path, columns=[name])[name].to_list() for name in group]
     except (ValueError, NotApplicable, pl.exceptions.PolarsError, OSError) as error:
         raise Unavailable(str(error).splitlines()[0]) from None
-    if labels.null_count():
-        raise Unavailable(f"{labels.null_count()} rows have no class; leave them out of the file")
-    kinds = labels.unique().sort()
-    y, classes = label.merge(label.written(kinds.to_list()), options.get("classes"))
+    if texts.null_count():
+        raise Unavailable(f"{texts.null_count()} rows have no class; leave them out of the file")
+    kinds = texts.unique().sort()
+    y, classes = labels.merge(labels.written(kinds.to_list()), options.get("classes"))
     if (y < 0).any():
         raise Unavailable("`classes:` must name every class, since rows stay in their file")
-    code = pl.Series(y)[kinds.search_sorted(labels)].to_numpy()
-    members = label.group_codes(label.written(groups[0]), group[0]) if groups else None
+    code = pl.Series(y)[kinds.search_sorted(texts)].to_numpy()
+    members = labels.group_codes(labels.written(groups[0]), group[0]) if groups else None
     return InFile(
         path.resolve(), names, code, classes, _digest(path, names, code, members), members
     )

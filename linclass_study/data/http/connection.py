@@ -21,16 +21,16 @@ from requests.adapters import HTTPAdapter
 from requests.cookies import extract_cookies_to_jar
 from requests.utils import requote_uri, select_proxy
 
-from linclass_study.data.patience import Patience
+from linclass_study.data.download_limits import DownloadLimits
 from linclass_study.data.unavailable import Unavailable
 
 AGENT = "linclass (a benchmark of linear classification)"
 MOST_REDIRECTS = 10
 PORTS = {"http": 80, "https": 443}
 
-# (exceptions, message, whether a retry may help). The first that matches counts.
+# (exceptions, message, whether the failure is temporary). The first that matches counts.
 NET = urllib3.exceptions
-ENDINGS: list[tuple[tuple[type[Exception], ...], str, bool]] = [
+FAILURES: list[tuple[tuple[type[Exception], ...], str, bool]] = [
     (
         (exceptions.InvalidURL, exceptions.MissingSchema, exceptions.InvalidSchema),
         "this is no address",
@@ -41,7 +41,11 @@ ENDINGS: list[tuple[tuple[type[Exception], ...], str, bool]] = [
     ((exceptions.ProxyError,), "the proxy gives no connection to it", True),
     ((exceptions.ConnectTimeout,), "no connection in time", True),
     ((NET.DecodeError,), "the file is not encoded as the server says", False),
-    ((exceptions.Timeout, NET.TimeoutError), "the server is silent for {silence:g} seconds", True),
+    (
+        (exceptions.Timeout, NET.TimeoutError),
+        "the server is silent for {read_timeout:g} seconds",
+        True,
+    ),
     (
         (exceptions.ConnectionError, NET.ProtocolError),
         "the connection broke off before the file was complete",
@@ -52,33 +56,35 @@ ENDINGS: list[tuple[tuple[type[Exception], ...], str, bool]] = [
 T = TypeVar("T")
 
 
-class Trouble(Unavailable):
-    """A temporary failure: a retry may help. `wait` is the delay in seconds that the server asks for."""
+class TemporaryFailure(Unavailable):
+    """A temporary failure: a retry may help. `retry_after` is the delay in seconds that the server demands."""
 
-    def __init__(self, reason: object, wait: float = 0.0, unreachable: bool = False):
+    def __init__(self, reason: object, retry_after: float = 0.0, unreachable: bool = False):
         super().__init__(reason)
-        self.wait, self.unreachable = wait, unreachable
+        self.retry_after, self.unreachable = retry_after, unreachable
 
 
 @contextmanager
-def response(url: str, headers: dict[str, str], patience: Patience) -> Iterator[requests.Response]:
+def response(
+    url: str, headers: dict[str, str], limits: DownloadLimits
+) -> Iterator[requests.Response]:
     """The response after redirects, with its header read; the body is read from `.raw`."""
-    with plain_errors(patience), requests.Session() as session:
+    with plain_errors(limits), requests.Session() as session:
         for scheme in ("http://", "https://"):
-            session.mount(scheme, _Prompt(patience.connecting))
+            session.mount(scheme, _PromptAdapter(limits.connect_timeout))
         for _ in range(1 + MOST_REDIRECTS):
-            found = _one(session, url, headers, patience)
-            with found:
-                target = session.get_redirect_target(found)
+            answer = _send(session, url, headers, limits)
+            with answer:
+                target = session.get_redirect_target(answer)
                 if not target:
-                    yield found
+                    yield answer
                     return
             url = requote_uri(urljoin(url, target))
     raise Unavailable("the server redirects in circles")
 
 
-def _one(
-    session: requests.Session, url: str, headers: dict[str, str], patience: Patience
+def _send(
+    session: requests.Session, url: str, headers: dict[str, str], limits: DownloadLimits
 ) -> requests.Response:
     """The response to one request, without following redirects (Session.get would read their whole bodies)."""
     # identity: the file must arrive as published, without transfer compression
@@ -86,13 +92,13 @@ def _one(
     request = session.prepare_request(requests.Request("GET", url, headers=headers))
     address = request.url or url
     options = session.merge_environment_settings(address, {}, True, None, None)
-    options["timeout"] = (patience.connecting, patience.silence)
-    found = session.get_adapter(address).send(request, **options)
-    extract_cookies_to_jar(session.cookies, request, found.raw)
-    return found
+    options["timeout"] = (limits.connect_timeout, limits.read_timeout)
+    answer = session.get_adapter(address).send(request, **options)
+    extract_cookies_to_jar(session.cookies, request, answer.raw)
+    return answer
 
 
-class _Prompt(HTTPAdapter):
+class _PromptAdapter(HTTPAdapter):
     """Each hop, redirects included, must accept a connection in time before a request is sent."""
 
     def __init__(self, seconds: float):
@@ -100,11 +106,13 @@ class _Prompt(HTTPAdapter):
         self.seconds = seconds
 
     def send(self, request: Any, **options: Any) -> Any:  # type: ignore[override]
-        _reach(select_proxy(request.url, options.get("proxies")) or request.url, self.seconds)
+        _check_connection(
+            select_proxy(request.url, options.get("proxies")) or request.url, self.seconds
+        )
         return super().send(request, **options)
 
 
-def _reach(url: str, seconds: float) -> None:
+def _check_connection(url: str, seconds: float) -> None:
     parts = urlsplit(url if "://" in url else f"http://{url}")
     host = parts.hostname or ""
     address = (host, parts.port or PORTS.get(parts.scheme, 80))
@@ -118,7 +126,7 @@ def _reach(url: str, seconds: float) -> None:
         reason = f"no connection to {host} ({error.strerror or error})"
     else:
         return
-    raise Trouble(reason, unreachable=True)
+    raise TemporaryFailure(reason, unreachable=True)
 
 
 def in_time(call: Callable[[], T], seconds: float) -> T:
@@ -142,13 +150,15 @@ def in_time(call: Callable[[], T], seconds: float) -> T:
 
 
 @contextmanager
-def plain_errors(patience: Patience) -> Iterator[None]:
+def plain_errors(limits: DownloadLimits) -> Iterator[None]:
     """Translate exceptions of the HTTP libraries into messages that a user understands."""
     try:
         yield
     except (exceptions.RequestException, NET.HTTPError, UnicodeError) as error:
-        for kinds, words, passing in ENDINGS:
+        for kinds, message, is_temporary in FAILURES:
             if isinstance(error, kinds):
-                kind = Trouble if passing else Unavailable
-                raise kind(words.format(silence=patience.silence)) from None
-        raise Trouble(f"{type(error).__name__}: {str(error).splitlines()[0][:120]}") from None
+                kind = TemporaryFailure if is_temporary else Unavailable
+                raise kind(message.format(read_timeout=limits.read_timeout)) from None
+        raise TemporaryFailure(
+            f"{type(error).__name__}: {str(error).splitlines()[0][:120]}"
+        ) from None

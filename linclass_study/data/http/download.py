@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from linclass_study.data.checksum import checked
+from linclass_study.data.download_limits import DownloadLimits
 from linclass_study.data.http import partial_file
-from linclass_study.data.http.connection import Trouble, in_time, response
-from linclass_study.data.http.partial_file import Partial
-from linclass_study.data.patience import Patience
+from linclass_study.data.http.connection import TemporaryFailure, in_time, response
+from linclass_study.data.http.partial_file import PartialFile
 from linclass_study.data.unavailable import Unavailable
 
 BLOCK = 1 << 16
@@ -34,19 +34,19 @@ def download(
     url: str,
     path: Path,
     sha256: Any = None,
-    patient: bool = False,
-    patience: Patience = Patience(),  # noqa: B008 – it is frozen
+    retry: bool = False,
+    limits: DownloadLimits = DownloadLimits(),  # noqa: B008 – it is frozen
 ) -> Path:
     """Download `url` to `path`; a partial file is kept if the server can resume it."""
-    end = time.monotonic() + patience.seconds
+    end = time.monotonic() + limits.seconds
     try:
-        with partial_file.alone(path, patience.seconds) as partial:
+        with partial_file.locked_partial_file(path, limits.seconds) as partial:
             if partial is None:
                 return checked(path, sha256)
-            _persist(url, partial, sha256, patient, patience, end)
+            _download_with_retries(url, partial, sha256, retry, limits, end)
     except TimeoutError:
         raise Unavailable(
-            f"another process downloads it for more than {patience.seconds:g} seconds "
+            f"another process downloads it for more than {limits.seconds:g} seconds "
             "(limits.download_seconds)"
         ) from None
     except OSError as error:
@@ -56,125 +56,133 @@ def download(
     return path
 
 
-def _persist(
-    url: str, partial: Partial, sha256: Any, patient: bool, patience: Patience, end: float
+def _download_with_retries(
+    url: str, partial: PartialFile, sha256: Any, retry: bool, limits: DownloadLimits, end: float
 ) -> None:
     """Retry until the file is complete or its time is over."""
-    pauses = patience.pauses if patient else ()
-    tries, most = 0, partial.kept
+    pauses = limits.pauses if retry else ()
+    tries, largest = 0, partial.resumable_size
     while True:
         try:
             left = end - time.monotonic()
-            goes_on = in_time(lambda: _transfer(url, partial, patience), left)
+            was_resumed = in_time(lambda: _transfer(url, partial, limits), left)
         except TimeoutError:
-            raise Unavailable(_late(partial, patience)) from None
-        except Trouble as trouble:
-            if partial.kept > most:  # the file has grown, so the retries start again
-                tries, most, pauses = 0, partial.kept, pauses or patience.pauses[:1]
-            allowed = patience.unreachable if trouble.unreachable else len(pauses)
+            raise Unavailable(_timed_out(partial, limits)) from None
+        except TemporaryFailure as failure:
+            if partial.resumable_size > largest:  # the file has grown, so the retries start again
+                tries, largest, pauses = 0, partial.resumable_size, pauses or limits.pauses[:1]
+            allowed = limits.unreachable if failure.unreachable else len(pauses)
             if tries >= min(allowed, len(pauses)):
                 raise
-            _pause(pauses[tries], trouble, end - time.monotonic(), patience)
+            _pause(pauses[tries], failure, end - time.monotonic(), limits)
             tries += 1
         else:
             try:
-                checked(partial.aside, sha256)
+                checked(partial.partial_path, sha256)
             except Unavailable:
                 partial.discard()
-                if goes_on:  # the resumed beginning may be wrong
+                if was_resumed:  # the resumed beginning may be wrong
                     continue
                 raise
             return partial.finish()
 
 
-def _pause(seconds: float, trouble: Trouble, left: float, patience: Patience) -> None:
+def _pause(seconds: float, failure: TemporaryFailure, left: float, limits: DownloadLimits) -> None:
     """Wait as long as the server says, or a random time around `seconds`, so that clients do not return together."""
-    seconds = max(seconds * random.uniform(0.75, 1.25), trouble.wait)
+    seconds = max(seconds * random.uniform(0.75, 1.25), failure.retry_after)
     if seconds > left:
-        why = f" and says to wait {trouble.wait:g} seconds," if trouble.wait == seconds else ","
-        raise Unavailable(
-            f"{trouble}{why} more than is left of limits.download_seconds = {patience.seconds:g}"
+        why = (
+            f" and says to wait {failure.retry_after:g} seconds,"
+            if failure.retry_after == seconds
+            else ","
         )
-    print(f"{trouble}; again in {seconds:.1f} seconds")
+        raise Unavailable(
+            f"{failure}{why} more than is left of limits.download_seconds = {limits.seconds:g}"
+        )
+    print(f"{failure}; again in {seconds:.1f} seconds")
     time.sleep(seconds)
 
 
-def _transfer(url: str, partial: Partial, patience: Patience) -> bool:
+def _transfer(url: str, partial: PartialFile, limits: DownloadLimits) -> bool:
     """Send one request and receive its body; return whether it resumed the file."""
-    asked = partial.request()
-    with response(url, asked, patience) as found:
-        goes_on = bool(asked) and found.status_code == PART and partial.goes_on(found.headers)
-        if asked and not goes_on and found.status_code in (PART, NO_SUCH_PART):
+    headers = partial.range_headers()
+    with response(url, headers, limits) as answer:
+        is_resumed = (
+            bool(headers) and answer.status_code == PART and partial.continues(answer.headers)
+        )
+        if headers and not is_resumed and answer.status_code in (PART, NO_SUCH_PART):
             partial.discard()
-        elif goes_on:
-            print(f"{url}: resumed at {partial.kept / 1e6:.1f} MB")
-            _receive(found, partial, patience)
+        elif is_resumed:
+            print(f"{url}: resumed at {partial.resumable_size / 1e6:.1f} MB")
+            _receive(answer, partial, limits)
             return True
         else:
-            _refuse(found)
-            partial.begin(found.headers)
-            _receive(found, partial, patience)
+            _check_response(answer)
+            partial.begin(answer.headers)
+            _receive(answer, partial, limits)
             return False
-    return _transfer(url, partial, patience)  # from the beginning, without a range
+    return _transfer(url, partial, limits)  # from the beginning, without a range
 
 
-def _refuse(found: Any) -> None:
+def _check_response(answer: Any) -> None:
     """Raise for any response but the whole file."""
-    if found.status_code != WHOLE:
-        said = f"the server answers {found.status_code} {found.reason or ''}".strip()
-        if found.status_code in TEMPORARY:
-            raise Trouble(said, _wait(found.headers.get("Retry-After", "")))
-        raise Unavailable(said)
-    encoding = found.headers.get("Content-Encoding", "").strip().lower()
+    if answer.status_code != WHOLE:
+        message = f"the server answers {answer.status_code} {answer.reason or ''}".strip()
+        if answer.status_code in TEMPORARY:
+            raise TemporaryFailure(message, _retry_after(answer.headers.get("Retry-After", "")))
+        raise Unavailable(message)
+    encoding = answer.headers.get("Content-Encoding", "").strip().lower()
     if encoding not in ENCODINGS:
         raise Unavailable(f"the server sends the file as '{encoding[:20]}', which nobody asked for")
 
 
-def _wait(said: str) -> float:
+def _retry_after(header: str) -> float:
     """Seconds of a Retry-After header, which is a number or a date."""
-    if said.strip().isdecimal():
-        return float(said[:12])
+    if header.strip().isdecimal():
+        return float(header[:12])
     with suppress(ValueError, TypeError, OverflowError):
-        return max((parsedate_to_datetime(said) - datetime.now(UTC)).total_seconds(), 0.0)
+        return max((parsedate_to_datetime(header) - datetime.now(UTC)).total_seconds(), 0.0)
     return 0.0
 
 
-def _receive(found: Any, partial: Partial, patience: Patience) -> None:
+def _receive(answer: Any, partial: PartialFile, limits: DownloadLimits) -> None:
     """Write the body as it arrives, so that an interrupted download keeps its bytes."""
     size, head = partial.size, b""
-    if (partial.whole or 0) > patience.megabytes * 1e6:
+    if (partial.total_size or 0) > limits.megabytes * 1e6:
         partial.discard()
-        raise Unavailable(_too_large(patience))
-    while block := found.raw.read1(BLOCK, decode_content=True):
+        raise Unavailable(_too_large(limits))
+    while block := answer.raw.read1(BLOCK, decode_content=True):
         if len(head) < HEAD and size == len(head):
             head += block[:HEAD]
             if head.lstrip()[:20].lower().startswith(WEB_PAGE):
                 partial.discard()
                 raise Unavailable("the server answers with a web page, not with data")
         size += len(block)
-        if size > patience.megabytes * 1e6:
+        if size > limits.megabytes * 1e6:
             partial.discard()
-            raise Unavailable(_too_large(patience))
+            raise Unavailable(_too_large(limits))
         partial.write(block)
-    if partial.whole not in (None, size):
-        raise Trouble("the connection broke off before the file was complete")
+    if partial.total_size not in (None, size):
+        raise TemporaryFailure("the connection broke off before the file was complete")
 
 
-def _too_large(patience: Patience) -> str:
+def _too_large(limits: DownloadLimits) -> str:
     return (
-        f"it has more than {patience.megabytes:g} MB; "
+        f"it has more than {limits.megabytes:g} MB; "
         "raise limits.download_mb if it is meant to be so large"
     )
 
 
-def _late(partial: Partial, patience: Patience) -> str:
-    here = _shown(partial.size) + (f" of {_shown(partial.whole)}" if partial.whole else "")
-    kept = ", which are kept for the next try" if partial.kept else ""
+def _timed_out(partial: PartialFile, limits: DownloadLimits) -> str:
+    received = _readable(partial.size) + (
+        f" of {_readable(partial.total_size)}" if partial.total_size else ""
+    )
+    kept = ", which are kept for the next try" if partial.resumable_size else ""
     return (
-        f"not complete after {patience.seconds:g} seconds (limits.download_seconds): "
-        f"{here} came{kept}"
+        f"not complete after {limits.seconds:g} seconds (limits.download_seconds): "
+        f"{received} came{kept}"
     )
 
 
-def _shown(size: int) -> str:
+def _readable(size: int) -> str:
     return f"{size / 1e6:,.1f} MB" if size >= 1e6 else f"{size:,} bytes"

@@ -21,17 +21,17 @@ from pathlib import Path
 from typing import IO
 
 RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
-LOOK_EVERY = 0.1  # seconds between checks whether another process has finished its download
+POLL_SECONDS = 0.1  # seconds between checks whether another process has finished its download
 
 
-class Partial:
+class PartialFile:
     """The beginning of the file at `path`; one process at a time extends it."""
 
-    def __init__(self, path: Path, aside: Path, file: IO[bytes]):
-        self.path, self.aside, self.file = path, aside, file
-        self.note = aside.with_name(f"{aside.name}.json")
-        self.validator = self._noted()
-        self.whole: int | None = None  # total bytes, if the server says so
+    def __init__(self, path: Path, partial_path: Path, file: IO[bytes]):
+        self.path, self.partial_path, self.file = path, partial_path, file
+        self.validator_path = partial_path.with_name(f"{partial_path.name}.json")
+        self.validator = self._stored_validator()
+        self.total_size: int | None = None  # total bytes, if the server says so
         self.is_done = False
 
     @property
@@ -39,22 +39,22 @@ class Partial:
         return os.fstat(self.file.fileno()).st_size
 
     @property
-    def kept(self) -> int:
+    def resumable_size(self) -> int:
         """Number of bytes that need not be downloaded again."""
         return self.size if self.validator else 0
 
-    def request(self) -> dict[str, str]:
+    def range_headers(self) -> dict[str, str]:
         """Headers that request the rest."""
-        if not self.kept or self.validator is None:
+        if not self.resumable_size or self.validator is None:
             return {}
-        return {"Range": f"bytes={self.kept}-", "If-Range": self.validator}
+        return {"Range": f"bytes={self.resumable_size}-", "If-Range": self.validator}
 
-    def goes_on(self, headers: Mapping[str, str]) -> bool:
+    def continues(self, headers: Mapping[str, str]) -> bool:
         """Whether a response 206 begins where the file ends; stores the total size."""
         found = RANGE.fullmatch(headers.get("Content-Range", "").strip())
-        if found is None or int(found[1]) != self.kept:
+        if found is None or int(found[1]) != self.resumable_size:
             return False
-        self.whole = None if found[2] == "*" else int(found[2])
+        self.total_size = None if found[2] == "*" else int(found[2])
         return validator(headers) in (None, self.validator)
 
     def begin(self, headers: Mapping[str, str]) -> None:
@@ -62,17 +62,16 @@ class Partial:
         self.discard()
         length = headers.get("Content-Length", "")
         encoded = headers.get("Content-Encoding", "identity") != "identity"
-        self.whole = int(length) if length.isdecimal() and not encoded else None
+        self.total_size = int(length) if length.isdecimal() and not encoded else None
         self.validator = None if encoded else validator(headers)  # ranges count encoded bytes
         if self.validator:
-            self.note.write_text(json.dumps({"validator": self.validator}))
+            self.validator_path.write_text(json.dumps({"validator": self.validator}))
 
     def discard(self) -> None:
-        self.file.truncate(
-            0
-        )  # before the note, so that no bytes get the validator of another version
-        self.note.unlink(missing_ok=True)
-        self.validator = self.whole = None
+        # first the bytes, so that none of them gets the validator of another version
+        self.file.truncate(0)
+        self.validator_path.unlink(missing_ok=True)
+        self.validator = self.total_size = None
 
     def write(self, block: bytes) -> None:
         self.file.write(block)
@@ -80,25 +79,25 @@ class Partial:
 
     def finish(self) -> None:
         """Move the complete file to its final path."""
-        os.replace(self.aside, self.path)
-        self.note.unlink(missing_ok=True)
+        os.replace(self.partial_path, self.path)
+        self.validator_path.unlink(missing_ok=True)
         self.is_done = True
 
-    def leave(self) -> None:
+    def clean_up(self) -> None:
         """Delete what cannot be resumed."""
-        if not self.is_done and not self.kept:
-            self.aside.unlink(missing_ok=True)
-            self.note.unlink(missing_ok=True)
+        if not self.is_done and not self.resumable_size:
+            self.partial_path.unlink(missing_ok=True)
+            self.validator_path.unlink(missing_ok=True)
 
-    def _noted(self) -> str | None:
+    def _stored_validator(self) -> str | None:
         try:
-            return str(json.loads(self.note.read_text())["validator"])
+            return str(json.loads(self.validator_path.read_text())["validator"])
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
 
 @contextmanager
-def alone(path: Path, seconds: float) -> Iterator[Partial | None]:
+def locked_partial_file(path: Path, seconds: float) -> Iterator[PartialFile | None]:
     """The partial file of `path`, locked against other processes; None if another process has just completed it.
 
     Raises TimeoutError if another process holds the lock for more than `seconds`.
@@ -106,39 +105,39 @@ def alone(path: Path, seconds: float) -> Iterator[Partial | None]:
     end = time.monotonic() + seconds
     before = _identity(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    while (partial := _locked(path)) is None:
+    while (partial := _try_lock(path)) is None:
         if time.monotonic() > end:
             raise TimeoutError
-        time.sleep(LOOK_EVERY)
+        time.sleep(POLL_SECONDS)
     with partial.file:
         try:
             yield partial if _identity(path) == before else None
         finally:
-            partial.leave()
+            partial.clean_up()
 
 
-def _locked(path: Path) -> Partial | None:
+def _try_lock(path: Path) -> PartialFile | None:
     """None while another process has the lock."""
-    aside = path.with_name(f"{path.name}.partial")
-    file = open(aside, "ab")  # noqa: SIM115 – it is closed where the lock ends
+    partial_path = path.with_name(f"{path.name}.partial")
+    file = open(partial_path, "ab")  # noqa: SIM115 – it is closed where the lock ends
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.path.samestat(os.fstat(file.fileno()), os.stat(aside)):
-            return Partial(path, aside, file)
+        if os.path.samestat(os.fstat(file.fileno()), os.stat(partial_path)):
+            return PartialFile(path, partial_path, file)
     except (BlockingIOError, FileNotFoundError):  # FileNotFoundError: just completed by another
         pass
     except OSError:  # a file system without locks: use a private file, which is never resumed
-        own = path.with_name(f"{path.name}.{os.getpid()}.partial")
+        private_path = path.with_name(f"{path.name}.{os.getpid()}.partial")
         file.close()
-        return Partial(path, own, open(own, "wb"))
+        return PartialFile(path, private_path, open(private_path, "wb"))
     file.close()
     return None
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
     try:
-        about = path.stat()
-        return about.st_ino, about.st_mtime_ns
+        status = path.stat()
+        return status.st_ino, status.st_mtime_ns
     except OSError:
         return None
 
@@ -148,8 +147,8 @@ def validator(headers: Mapping[str, str]) -> str | None:
     etag = headers.get("ETag", "").strip()
     if etag.startswith('"'):
         return etag
-    changed, now = (headers.get(name, "") for name in ("Last-Modified", "Date"))
+    modified, date = (headers.get(name, "") for name in ("Last-Modified", "Date"))
     with suppress(ValueError, TypeError):
-        if (parsedate_to_datetime(now) - parsedate_to_datetime(changed)).total_seconds() >= 1:
-            return changed
+        if (parsedate_to_datetime(date) - parsedate_to_datetime(modified)).total_seconds() >= 1:
+            return modified
     return None

@@ -12,37 +12,40 @@ from urllib.response import addinfourl
 
 from linclass_study.data.unavailable import Unavailable
 
-NEVER_AGAIN = 412  # the one status after which scikit-learn does not try again
+NOT_RETRIED = 412  # the one status after which scikit-learn does not try again
+
+Opener = Callable[[str], IO[bytes]]  # the content of an address, or Unavailable
 
 
-class Carrier(request.BaseHandler):
+class DownloadHandler(request.BaseHandler):
     """`reason` is why the last request failed, or None."""
 
     handler_order = 100  # before those of urllib
 
-    def __init__(self, carry: Callable[[str], IO[bytes]]) -> None:
-        self.carry = carry
+    def __init__(self, open_url: Opener) -> None:
+        self.open_url = open_url
         self.reason: Unavailable | None = None
 
-    def https_open(self, asked: request.Request) -> Any:
+    def https_open(self, wanted: request.Request) -> Any:
+        url = wanted.full_url
         try:
-            file = self.carry(asked.full_url)
+            file = self.open_url(url)
         except Unavailable as reason:
             self.reason = reason
-            raise HTTPError(asked.full_url, NEVER_AGAIN, str(reason), Message(), None) from None
-        answer: Any = addinfourl(file, Message(), asked.full_url, 200)
-        answer.msg = "OK"
-        return answer
+            raise HTTPError(url, NOT_RETRIED, str(reason), Message(), None) from None
+        response: Any = addinfourl(file, Message(), url, 200)
+        response.msg = "OK"
+        return response
 
     http_open = https_open
 
 
 @contextmanager
-def carrying(carry: Callable[[str], IO[bytes]]) -> Iterator[Carrier]:
-    """Context in which urlopen(url) returns carry(url)."""
-    carrier = Carrier(carry)
-    request.install_opener(request.build_opener(carrier))
+def replaced_urlopen(open_url: Opener) -> Iterator[DownloadHandler]:
+    """Context in which urlopen(url) returns open_url(url)."""
+    handler = DownloadHandler(open_url)
+    request.install_opener(request.build_opener(handler))
     try:
-        yield carrier
+        yield handler
     finally:
         request.install_opener(None)  # the next use builds urllib's own

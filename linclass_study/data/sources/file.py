@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from linclass_study.data.checksum import checked
-from linclass_study.data.places import Places
+from linclass_study.data.search_folders import SearchFolders
 from linclass_study.data.unavailable import Unavailable
 
 
 def offers(
-    source: Mapping[str, Any], places: Places, last: bool
+    source: Mapping[str, Any], folders: SearchFolders, last: bool
 ) -> Iterator[tuple[str, Callable[[], Path]]]:
     name = source["file"]
-    found = places.found(name)
+    found = folders.found(name)
     for path in found:
-        is_local = path == places.local(name)
+        is_local = path == folders.local(name)
         yield name if is_local else str(path), partial(checked, path, source.get("sha256"))
     if not found:
         yield name, _missing

@@ -11,14 +11,14 @@ from scipy import sparse
 
 from linclass import synthetic
 from linclass_study.data.content import Columns, Content, Counts
-from linclass_study.data.places import Places
+from linclass_study.data.search_folders import SearchFolders
 from linclass_study.data.unavailable import Unavailable
 
 TARGET = "class"
 
 
 def offers(
-    source: Mapping[str, Any], places: Places, last: bool
+    source: Mapping[str, Any], folders: SearchFolders, last: bool
 ) -> Iterator[tuple[str, Callable[[], Content]]]:
     yield f"generate {source['generate']}", lambda: _drawn(source)
 

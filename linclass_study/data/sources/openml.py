@@ -19,7 +19,7 @@ import numpy as np
 
 from linclass_study.data.content import Columns, Content, Counts
 from linclass_study.data.http.file_names import place_of
-from linclass_study.data.places import Places
+from linclass_study.data.search_folders import SearchFolders
 from linclass_study.data.sparse_rows import plain
 from linclass_study.data.unavailable import Unavailable, one_line
 
@@ -28,51 +28,54 @@ DESCRIPTION = "openml/openml.org/api/v1/json/data/{}.gz"  # in the cache of scik
 
 
 def offers(
-    source: Mapping[str, Any], places: Places, last: bool
+    source: Mapping[str, Any], folders: SearchFolders, last: bool
 ) -> Iterator[tuple[str, Callable[[], Content]]]:
     given = source["openml"]
     number, server = (given, None) if isinstance(given, int) else (given["id"], given.get("server"))
-    for folder in places.mirrors:
+    for folder in folders.mirrors:
         if (folder / DESCRIPTION.format(number)).is_file():
-            yield f"openml {number} (copy in {folder})", partial(_content, number, folder, _lacking)
-    carry = partial(_carried, server=server, places=places, patient=last)
-    yield f"openml {number}", partial(_content, number, places.downloads, carry)
+            yield (
+                f"openml {number} (copy in {folder})",
+                partial(_content, number, folder, _not_in_mirror),
+            )
+    open_url = partial(_download, server=server, folders=folders, retry=last)
+    yield f"openml {number}", partial(_content, number, folders.downloads, open_url)
 
 
-def _carried(url: str, server: str | None, places: Places, patient: bool) -> IO[bytes]:
+def _download(url: str, server: str | None, folders: SearchFolders, retry: bool) -> IO[bytes]:
     from linclass_study.data.http.download import download  # slow to import
 
     parts = urlsplit(url)
     if server and parts.hostname in HOSTS:
         url = f"{server.rstrip('/')}{parts.path}"
-    path = place_of(url, places.downloads / "openml" / "arriving")
-    content = download(url, path, patient=patient, patience=places.patience).read_bytes()
+    path = place_of(url, folders.downloads / "openml" / "arriving")
+    content = download(url, path, retry=retry, limits=folders.limits).read_bytes()
     path.unlink()  # scikit-learn keeps a copy in its cache
     return io.BytesIO(content)
 
 
-def _lacking(url: str) -> IO[bytes]:
+def _not_in_mirror(url: str) -> IO[bytes]:
     raise Unavailable(f"{urlsplit(url).path} is not in it")
 
 
-def _content(number: int, home: Path, carry: Callable[[str], IO[bytes]]) -> Content:
+def _content(number: int, home: Path, open_url: Callable[[str], IO[bytes]]) -> Content:
     from sklearn.datasets import fetch_openml  # slow to import
 
-    from linclass_study.data.http.urllib_handler import carrying
+    from linclass_study.data.http.urllib_handler import replaced_urlopen
 
-    with warnings.catch_warnings(record=True) as said, carrying(carry) as carrier:
+    with warnings.catch_warnings(record=True) as caught, replaced_urlopen(open_url) as handler:
         warnings.simplefilter("always")
         try:
             bunch = fetch_openml(data_id=number, data_home=home)
         except Exception as error:  # from parsers, the network or unexpected answers of the server
-            if not carrier.reason:
+            if not handler.reason:
                 (home / DESCRIPTION.format(number)).unlink(missing_ok=True)  # request it again
-            raise Unavailable(carrier.reason or _in_short(error, number)) from None
+            raise Unavailable(handler.reason or _in_short(error, number)) from None
     print(f"openml {number}: {bunch.details['name']}, version {bunch.details['version']}")
-    print(*(f"openml {number}: {one_line(warning.message)}" for warning in said), sep="\n")
+    print(*(f"openml {number}: {one_line(warning.message)}" for warning in caught), sep="\n")
     target = bunch.target_names[0] if len(bunch.target_names) == 1 else None
     if bunch.frame is not None:
-        from linclass_study.data.readers.pandas_frame import columns
+        from linclass_study.data.parsing.pandas_frame import columns
 
         return Columns(columns(bunch.frame), target)
     if target is None:

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from linclass_study.data.content import Columns
-from linclass_study.data.places import Places
+from linclass_study.data.search_folders import SearchFolders
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.refusal import nearest
 
@@ -22,7 +22,7 @@ IRIS = ["sepal length (cm)", "sepal width (cm)", "petal length (cm)", "petal wid
 
 
 def offers(
-    source: Mapping[str, Any], places: Places, last: bool
+    source: Mapping[str, Any], folders: SearchFolders, last: bool
 ) -> Iterator[tuple[str, Callable[[], Columns]]]:
     name = source["sklearn"]
     read = {"iris": _iris}.get(name, partial(_loaded, name))

@@ -9,29 +9,29 @@ from typing import Any
 
 from linclass_study.data.checksum import checked
 from linclass_study.data.http.file_names import file_name, place_of
-from linclass_study.data.places import Places
+from linclass_study.data.search_folders import SearchFolders
 from linclass_study.data.unavailable import Unavailable
 
 
 def offers(
-    source: Mapping[str, Any], places: Places, last: bool
+    source: Mapping[str, Any], folders: SearchFolders, last: bool
 ) -> Iterator[tuple[str, Callable[[], Path]]]:
     url, sha256 = source["url"], source.get("sha256")
     try:
-        kept, name = place_of(url, places.downloads), file_name(url)
+        kept, name = place_of(url, folders.downloads), file_name(url)
     except ValueError:
         yield url, _no_address
         return
-    copies = [copy for copy in (kept, places.downloads / name) if copy.is_file()]
-    for path in [*copies, *places.mirrored(name)]:
+    copies = [copy for copy in (kept, folders.downloads / name) if copy.is_file()]
+    for path in [*copies, *folders.mirrored(name)]:
         yield f"{url} (copy in {path.parent})", partial(checked, path, sha256)
-    yield url, partial(_downloaded, url, kept, sha256, last, places)
+    yield url, partial(_downloaded, url, kept, sha256, last, folders)
 
 
-def _downloaded(url: str, path: Path, sha256: Any, last: bool, places: Places) -> Path:
+def _downloaded(url: str, path: Path, sha256: Any, last: bool, folders: SearchFolders) -> Path:
     from linclass_study.data.http.download import download  # slow to import
 
-    return download(url, path, sha256, patient=last, patience=places.patience)
+    return download(url, path, sha256, retry=last, limits=folders.limits)
 
 
 def _no_address() -> Path:

@@ -8,27 +8,28 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from linclass_study.data.patience import Patience
+from linclass_study.data.download_limits import DownloadLimits
 
 
 @dataclass(frozen=True)
-class Places:
-    """Folders that are searched for files, and the limits of downloads.
+class SearchFolders:
+    """Where data files are searched, and what a download may cost.
 
     mirrors     folders of local copies, searched by file name
     downloads   folder that keeps downloaded files
     root        folder of the project, for the paths in its catalogue
+    limits      time and size limits of downloads
     """
 
     mirrors: list[Path] = field(default_factory=list)
     downloads: Path = Path("downloads")
     root: Path = Path()
-    patience: Patience = field(default_factory=Patience)
+    limits: DownloadLimits = field(default_factory=DownloadLimits)
 
     def local(self, name: str) -> Path | None:
         """The existing file of a path, relative to the working directory or else to the project."""
         return next(
-            (path for path in (Path(at_home(name)), self.root / name) if path.exists()), None
+            (path for path in (Path(name).expanduser(), self.root / name) if path.exists()), None
         )
 
     def found(self, name: str) -> list[Path]:
@@ -46,9 +47,4 @@ class Places:
 def mirrors(values: Mapping[str, Any]) -> list[str]:
     """Mirrors of the study, then those of LINCLASS_MIRRORS."""
     of_environment = filter(None, os.environ.get("LINCLASS_MIRRORS", "").split(os.pathsep))
-    return [at_home(folder) for folder in (*values["mirrors"], *of_environment)]
-
-
-def at_home(path: str) -> str:
-    """Expand ~ to the home folder."""
-    return os.path.expanduser(path)
+    return [os.path.expanduser(folder) for folder in (*values["mirrors"], *of_environment)]

@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from linclass_study.data.readers.text_columns import MISSING, clean, with_numbers
+from linclass_study.data.parsing.text_columns import MISSING, clean, with_numbers
 from linclass_study.data.unpack.text_file import OPENERS, binary
 
 SAMPLE = 1000  # rows that show which columns are numeric
 BLANKS = re.compile(rb"[^\S\n]+")  # ASCII whitespace of str.split(), except the line's end
 
 
-def read(path: Path, names: list[str], skip: int, separator: str) -> pl.DataFrame | None:
+def plain_csv(path: Path, names: list[str], skip: int, separator: str) -> pl.DataFrame | None:
     """Columns below the first `skip` lines: numbers as Float64, text as String, missing cells null."""
     source = _source(path, separator)
     if source is None:

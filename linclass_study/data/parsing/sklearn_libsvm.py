@@ -21,7 +21,7 @@ LABEL = re.compile(rb"(?m)^[^\S\n]*\S+")
 ODD = re.compile(rb"_|qid|\s\+\d+:")  # accepted by Python or scikit-learn, not by the format
 
 
-def read(path: Path, most: int) -> tuple[Any, list[str], int] | None:
+def plain_libsvm(path: Path, most: int) -> tuple[Any, list[str], int] | None:
     """(X, labels, the first index) of a file with up to `most` columns."""
     with binary(path) as file:
         content = file.read()

@@ -32,11 +32,11 @@ Numbers = tuple[Any, list[str]]  # the matrix, and the suffixes of its column na
 
 def with_matrices(content: Content, paths: Mapping[str, Path]) -> Content:
     """The content with the matrices of these files (name → path)."""
-    found = tuple(read(name, path, content.n_rows) for name, path in paths.items())
+    found = tuple(read_matrix(name, path, content.n_rows) for name, path in paths.items())
     return replace(content, matrices=found)
 
 
-def read(name: str, path: Path, n_rows: int) -> Matrix:
+def read_matrix(name: str, path: Path, n_rows: int) -> Matrix:
     """Read a matrix, which must have as many rows as its source."""
     if path.suffix not in READERS:
         raise Unavailable(f"matrix '{name}': {path.name} is none of {', '.join(READERS)}")

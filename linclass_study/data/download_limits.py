@@ -8,15 +8,15 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Patience:
+class DownloadLimits:
     seconds: float = 3600  # for one file in total, retries and pauses included
     megabytes: float = 4000  # of one file, and of the decompressed content of one source
-    connecting: float = 5.0  # seconds to connect, name resolution included
-    silence: float = 20.0  # seconds without a byte
+    connect_timeout: float = 5.0  # seconds, name resolution included
+    read_timeout: float = 20.0  # seconds without a byte
     pauses: tuple[float, ...] = (1, 2, 4, 8, 16, 32)  # before each retry, in seconds
     unreachable: int = 2  # retries if no server answers: there may be no network
 
     @classmethod
-    def of(cls, limits: Mapping[str, Any]) -> Patience:
+    def of(cls, limits: Mapping[str, Any]) -> DownloadLimits:
         """From the `limits:` of a study."""
         return cls(limits["download_seconds"], limits["download_mb"])

@@ -1,1 +1,0 @@
-"""Readers that several formats and sources share."""
