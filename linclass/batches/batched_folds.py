@@ -17,7 +17,6 @@ from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.stacked_objective import StackedObjective
 from linclass.solvers.base import Solution
-from linclass.solvers.smooth.newton import Newton
 from linclass.solvers.smooth.stacked_newton import minimize_stack
 
 SMALL = 40_000  # entries of X up to which a stack is faster than warm-started fits
@@ -31,7 +30,7 @@ def is_small(folds: Any) -> bool:
     shifted = folds.scaling is not None and any(np.any(shift) for shift, _ in folds.scaling)
     return (
         len(folds.objectives) == 1
-        and isinstance(folds.whole._chosen(P), Newton)
+        and folds.whole._chosen(P).stackable
         and min(folds.strengths) > 0
         and P.curved
         and P.uniform

@@ -16,6 +16,7 @@ from scipy import sparse
 
 from linclass.applicability import NotApplicable
 from linclass.batches.batched_folds import is_small, solve_folds
+from linclass.composition import name_of
 from linclass.conventions.many_fits import Folds, ManyFits
 from linclass.numerics import Array
 from linclass.parts import find
@@ -61,6 +62,10 @@ class StrengthsOnFolds:
     def strengths(self) -> list[float]:
         return [float(model.strength) for model in self.models]
 
+    @property
+    def solver_name(self) -> str:
+        return name_of(self.whole._chosen(self.objectives[0]))
+
     def fits(self) -> list[list[Any]]:
         """The fitted models of each fold."""
         small = is_small(self)
@@ -81,7 +86,7 @@ class StrengthsOnFolds:
         ]
 
     def _learned(self, solutions: Sequence[Any]) -> list[Any]:
-        seen, models = {**vars(self.whole), "solver_": "newton"}, []
+        seen, models = {**vars(self.whole), "solver_": self.solver_name}, []
         for strength, solution in zip(self.strengths, solutions, strict=True):
             model = object.__new__(type(self.whole))
             vars(model).update(seen, strength=strength)

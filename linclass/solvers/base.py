@@ -82,7 +82,11 @@ class Solver(NamedPart):
 
     needs: ClassVar[str] = "twice-smooth"
     limit: ClassVar[int] = 100
-    takes: ClassVar[str] = "smooth"  # penalties: none, smooth, curved (L2), bare kink (L1) or any
+    # penalties: none, smooth, curved (L2), bare kink (L1), entrywise (a sum over features) or any
+    takes: ClassVar[str] = "smooth"
+    stackable: ClassVar[bool] = (
+        False  # it is Newton's method, which stacked_newton.py does for many fits at once
+    )
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         raise NotImplementedError

@@ -104,6 +104,7 @@ def assert_as_alone(estimator: Any, X: Any, y: Any, held_out: Any, scaling: Any 
             # sums of rows are kept by `fit` alone, to which more may be added
             assert vars(fitted).keys() == vars(alone).keys() - {"statistics_"}
             assert fitted.status_ == alone.status_
+            assert getattr(fitted, "solver_", None) == getattr(alone, "solver_", None)
             assert fitted.certificate_kind_ == alone.certificate_kind_
             np.testing.assert_array_equal(fitted.classes_, alone.classes_)
             assert (fitted.objective_ is None) == (alone.objective_ is None)

@@ -23,13 +23,12 @@ from linclass.objective.point import Point
 from linclass.solvers.base import Solution, Trace
 from linclass.solvers.hinge._by_rows_first import ByRowsFirst
 from linclass.solvers.hinge.newton_system import newton_system
-from linclass.solvers.smooth.newton import Newton
 
 NEAR = 0.1  # of √tol: the next decrease will be about the square of this one
 
 
 @dataclass(frozen=True)
-class FiniteNewton(ByRowsFirst, Newton):
+class FiniteNewton(ByRowsFirst):
     """Newton's method for piecewise quadratic losses with an L2 penalty.
 
     Parameters
@@ -42,6 +41,7 @@ class FiniteNewton(ByRowsFirst, Newton):
 
     needs: ClassVar[str] = "piecewise-quadratic"
     takes: ClassVar[str] = "curved"
+    stackable: ClassVar[bool] = True
 
     def _descend(
         self, objective: Objective, start: Array, trace: Trace | None, n_iter: int

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -33,6 +34,8 @@ class Newton(Solver):
     max_iter : int or None, default=None
         Limit on the number of iterations. None is 100.
     """
+
+    stackable: ClassVar[bool] = True
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         point = objective.survey(self.near(objective, start, 1e-4))  # two full steps then suffice
