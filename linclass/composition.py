@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.batches.path import Path, check_strengths
+from linclass.batches.regularization_path import RegularizationPath, check_strengths
 from linclass.compatibility import TAKES, mismatch, takes_penalty
 from linclass.conventions.estimator import Estimator
 from linclass.design.design_matrix import DesignMatrix
@@ -90,7 +90,7 @@ class Composition(Estimator):
         ]
 
     @one_warning
-    def path(self, X: Any, y: Any, strengths: Any, sample_weight: Any = None) -> Path:
+    def path(self, X: Any, y: Any, strengths: Any, sample_weight: Any = None) -> RegularizationPath:
         """The fits at several strengths, computed from the strongest to the weakest.
 
         Each fit starts from the solution at the previous strength. No trace is recorded.
@@ -108,7 +108,7 @@ class Composition(Estimator):
 
         Returns
         -------
-        Path
+        RegularizationPath
             Fitted copies of this estimator, in the order of `strengths`. The estimator itself is not
             changed.
         """
@@ -121,7 +121,7 @@ class Composition(Estimator):
         X, target, weights = first._start_fit(X, y, sample_weight)
         objectives = first._objectives(X, target, weights)
         first._fit_path(models, objectives, target, weights)
-        return Path(models)
+        return RegularizationPath(models)
 
     def _fit_path(
         self, models: Sequence[Any], objectives: Sequence[Objective], target: Array, weights: Array

@@ -62,7 +62,7 @@ def solve_folds(folds: Any, chosen: Sequence[int]) -> list[list[Solution]]:
                 np.repeat(weights, len(own), axis=0),
                 (np.array(own)[:, None] * rows.unit(moves, len(some))).reshape(-1, rows.stack.d),
                 solver.tol,
-                solver.n_steps,
+                solver.max_steps,
                 None if start is None else np.repeat(start, len(own), axis=0),
             )
             start = optima.theta[len(own) - 1 :: len(own)]  # for the next, weaker strengths

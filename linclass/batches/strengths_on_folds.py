@@ -2,7 +2,7 @@
 
 Work that the fits share is done once. For small data it is one Newton's method on a stack of problems
 (batched_folds.py). For larger data, each fold shares the rows, their transpose, and the path from the strongest
-penalty to the weakest (path.py).
+penalty to the weakest (regularization_path.py).
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from scipy import sparse
 
 from linclass.applicability import NotApplicable
 from linclass.batches.batched_folds import is_small, solve_folds
-from linclass.composition import name_of
 from linclass.conventions.many_fits import Folds, ManyFits
 from linclass.numerics import Array
 from linclass.parts import find
@@ -64,7 +63,7 @@ class StrengthsOnFolds:
 
     @property
     def solver_name(self) -> str:
-        return name_of(self.whole._chosen(self.objectives[0]))
+        return self.whole._chosen(self.objectives[0]).name
 
     def fits(self) -> list[list[Any]]:
         """The fitted models of each fold."""

@@ -21,7 +21,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass.batches.path import Path
+from linclass.batches.regularization_path import RegularizationPath
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
@@ -86,7 +86,9 @@ class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, 
             _check_number("spread_offset", self.spread_offset, ", or 'median'")
 
     @one_warning
-    def path(self, X: Any, y: Any, thresholds: Any, sample_weight: Any = None) -> Path:
+    def path(
+        self, X: Any, y: Any, thresholds: Any, sample_weight: Any = None
+    ) -> RegularizationPath:
         """The fits at several thresholds, from one pass over the rows.
 
         Parameters
@@ -102,7 +104,7 @@ class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, 
 
         Returns
         -------
-        Path
+        RegularizationPath
             Fitted copies of this estimator, in the order of `thresholds`; its `strengths` are the
             thresholds. The estimator itself is not changed.
         """
@@ -113,7 +115,9 @@ class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, 
             model.check()
         first = models[0].fit(X, y, sample_weight)
         models = [copy.copy(first).set_params(threshold=value) for value in thresholds]
-        return Path([model._learn(first.statistics_) for model in models], "threshold")
+        return RegularizationPath(
+            [model._learn(first.statistics_) for model in models], "threshold"
+        )
 
     def _form(self, X: Any, K: int) -> str:
         return "diagonal"

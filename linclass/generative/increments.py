@@ -154,7 +154,6 @@ class Increments(Classifier):
             Weight of each row, at least 0; None weighs all rows equally.
         """
         self.check()
-        self._gathering()
         known = hasattr(self, "statistics_")
         X = self._check_rows(X) if known else self._matrix_for_fit(X)
         y = validation.labels(y, X.shape[0], type(self).__name__)

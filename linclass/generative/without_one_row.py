@@ -78,7 +78,12 @@ def full(
 
 
 def diagonal(
-    X: Array, codes: Array, weights: Array, moments: ClassMoments, smoothing: float, tied: bool
+    X: Array,
+    codes: Array,
+    weights: Array,
+    moments: ClassMoments,
+    smoothing: float,
+    same_variances: bool,
 ) -> tuple[Array, Array]:
     """(Σ_j ln N(x_j; m_kj, σ²_kj) + const, lone), σ² with `smoothing` times the largest variance."""
     n, mass, K = moments.total, moments.mass, len(moments.mass)
@@ -92,14 +97,14 @@ def diagonal(
     floor = smoothing * total.max(axis=1, keepdims=True)
     gone = w * c * U**2  # decrease of the scatter of the class
     variance = (moments.pooled - gone) / rest + floor
-    own_scatter = moments.pooled if tied else moments.scatter[codes]
+    own_scatter = moments.pooled if same_variances else moments.scatter[codes]
     rounding = n * moments.negligible**2
     lost = (gone >= (1 - LONE) * own_scatter) & (own_scatter > rounding)
     lost |= (rest * total <= LONE * whole) & (whole > rounding)
     Z, lone = np.empty((len(X), K)), last | lost.any(axis=1)
     for k, m in enumerate(moments.mean):
         own = codes == k
-        if not tied:
+        if not same_variances:
             variance = moments.scatter[k] / mass[k] + floor
             others = np.where(last[own, None], 1, mass[k] - w[own])
             variance[own] = (moments.scatter[k] - gone[own]) / others + floor[own]
@@ -109,7 +114,7 @@ def diagonal(
             variance[low] = 1
         squares = (X - m) ** 2
         squares[own] *= c[own] ** 2
-        if tied:  # a common term does not change linear scores
+        if same_variances:  # a common term does not change linear scores
             squares -= (n / rest * off_centre) ** 2
         squares /= variance
         squares += np.log(variance)

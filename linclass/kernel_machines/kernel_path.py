@@ -1,7 +1,7 @@
 """Kernel machines at one strength or along several:  min (1/Σw) Σ w_i ℓ(y_i, f(x_i)) + strength · ½‖f‖².
 
 The kernel matrix does not depend on the strength and is computed once. Strengths are then solved from the
-strongest to the weakest, each from the solution at the previous one (linclass/batches/path.py).
+strongest to the weakest, each from the solution at the previous one (linclass/batches/regularization_path.py).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linclass.batches.path import Path, check_strengths
+from linclass.batches.regularization_path import RegularizationPath, check_strengths
 from linclass.design.design_matrix import DesignMatrix
 from linclass.kernel_machines.kernel_machine import KernelMachine
 from linclass.kernel_machines.kernel_norm import KernelNorm
@@ -34,7 +34,7 @@ class KernelPath(KernelMachine):
     ]  # defined by the estimator: check the rows, then fit copies of itself
 
     @one_warning
-    def path(self, X: Any, y: Any, strengths: Any, sample_weight: Any = None) -> Path:
+    def path(self, X: Any, y: Any, strengths: Any, sample_weight: Any = None) -> RegularizationPath:
         """The fits at several strengths, computed from the strongest to the weakest.
 
         The kernel matrix is computed once, and each fit starts from the solution at the previous strength.
@@ -52,14 +52,14 @@ class KernelPath(KernelMachine):
 
         Returns
         -------
-        Path
+        RegularizationPath
             Fitted copies of this estimator, in the order of `strengths`. The estimator itself is not
             changed.
         """
         strengths = check_strengths(strengths)
         models = [self._unfitted(strength=strength) for strength in strengths]
         self._unfitted(strength=min(strengths))._fit_each(models, X, y, sample_weight)
-        return Path(models)
+        return RegularizationPath(models)
 
     def _along(
         self,

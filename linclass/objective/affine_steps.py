@@ -9,6 +9,7 @@ import numpy as np
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.base import MarginLoss
 from linclass.numerics import Array
+from linclass.objective.distinct_rows import merge_rows
 
 Advance = Callable[[Array, int], None]
 
@@ -48,9 +49,3 @@ def affine_steps(
         start[:] = next_theta if steps % 2 else theta
 
     return advance
-
-
-def merge_rows(U: Array, weights: Array) -> tuple[Array, Array]:
-    """Equal rows become one, with their weights summed: the same objective, exactly."""
-    distinct, group = np.unique(U, axis=0, return_inverse=True)
-    return distinct, np.bincount(group.ravel(), weights)

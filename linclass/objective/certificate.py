@@ -1,10 +1,7 @@
 """Distance of a point from the minimum: bounded by a duality gap, or only measured by a cosine.
 
-By Fenchel duality  P(θ) − min P ≤ P(θ) − D(s)  for any slopes s with Σ w s x_j = 0 for all columns without a penalty,
-of which the intercept is one, where  D(s) = −Σ w_i ℓ*(s_i) − strength·penalty*(−Xᵀ(w s)/strength). At the minimum the
-slopes of the point are such an s.
-The gap is relative to P, or, if the fit is perfect up to rounding (P = 0), to the rounding error of P at scores of 0.
-Boyd & Vandenberghe (2004), §5.5
+The theorem is in linclass/objective/gap.py. Here are the slopes s that it needs: those of the point, balanced so that
+Σ w s x_j = 0 for all columns x_j without a penalty, and scaled into the domain of penalty*.
 """
 
 from __future__ import annotations
@@ -84,7 +81,7 @@ class Certified:
         U = self.feasible(self.penalty.gradient(W) - g[..., :d] / self.strength)
         shrink = self.penalty.into_domain(U)
         (conjugates,) = by_blocks(lambda *ys: (self.loss.conjugates(*ys),), self.y, shrink * s)
-        return self._gap_below(point, conjugates, shrink * U)
+        return self.gap_from_conjugates(point, conjugates, shrink * U)
 
     def _gap(self, point: Point, s: Array) -> float:
         """The gap for balanced s, after scaling it into the domain of penalty*; +∞ if s is not balanced."""
@@ -94,11 +91,12 @@ class Certified:
         U = self.feasible(g[..., : self.design.n_features] / -self.strength)
         shrink = self.penalty.into_domain(U)
         (conjugates,) = by_blocks(lambda *ys: (self.loss.conjugates(*ys),), self.y, shrink * s)
-        return self._gap_below(point, conjugates, shrink * U)
+        return self.gap_from_conjugates(point, conjugates, shrink * U)
 
-    def _gap_below(self, point: Point, conjugates: Array, U: Array) -> float:
-        losses, penalty = self.weights @ conjugates, self.strength * self.penalty.conjugate(U)
-        return float(gap_of(point.value, losses, penalty))
+    def gap_from_conjugates(self, point: Point, conjugates: Array, U: Array) -> float:
+        """The gap for the conjugates ℓ*(s) of all rows and U = −Xᵀ(w s)/strength."""
+        penalty_conjugate = self.strength * self.penalty.conjugate(U)
+        return float(gap_of(point.value, self.weights @ conjugates, penalty_conjugate))
 
     def _is_balanced(self, g: Array, s: Array, digits: float) -> bool:
         """Whether Σ w s x_j = 0 up to rounding for the columns without a penalty; g contains these sums."""
@@ -152,7 +150,7 @@ class Certified:
             return (self.loss.conjugates(y, s + self.loss.curve(c, z - old_z)),)
 
         rows = self.y, old.slopes, source.curvatures, new.scores, old.scores
-        gap = self._gap_below(new, by_blocks(conjugates, *rows)[0], U)
+        gap = self.gap_from_conjugates(new, by_blocks(conjugates, *rows)[0], U)
         return self.share(gap, new.value)
 
     def residual(self, point: Point) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 
 from linclass.design.design_matrix import DesignMatrix
 from linclass.numerics import Array
+from linclass.objective.distinct_rows import distinct_rows
 from linclass.objective.objective import Objective
 
 FEW = 3000  # rows up to which duplicates are searched for
@@ -26,19 +27,8 @@ def merged(objective: Objective) -> Merged | None:
     design, y = objective.design, objective.y
     if not isinstance(design, DesignMatrix) or design.n_rows > FEW or y.ndim != 1:
         return None
-    X = design.X
-    keys = np.column_stack([X @ np.random.default_rng(0).random(X.shape[1]), y])
-    _, first, place = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-    place = place.reshape(-1)
-    if len(first) == design.n_rows or not _equal(X, X[first[place]]):
+    found = distinct_rows(design.X, y)
+    if found is None:
         return None
-    distinct = objective.take(first)
-    weights = np.bincount(place, objective.weights)
-    P = objective
-    return Merged(
-        Objective(distinct.design, P.loss, distinct.y, weights, P.penalty, P.strength), place
-    )
-
-
-def _equal(A: Array, B: Array) -> bool:
-    return bool((A != B).nnz == 0 if hasattr(A, "nnz") else (A == B).all())
+    first, place = found
+    return Merged(objective.take(first, np.bincount(place, objective.weights)), place)

@@ -1,8 +1,9 @@
 """The duality gap and what it is relative to, for one problem or for an array of B problems.
 
 By Fenchel duality  P(θ) − min P ≤ P(θ) − D(s),   D(s) = −Σ w_i ℓ*(s_i) − strength·penalty*(U),   U = −Xᵀ(w s)/strength,
-for any slopes s with Σ w s = 0. The same number, without a difference of large ones, is the sum of what is left of
-two inequalities of Fenchel and Young, which for the L2 penalty is known from the gradient r that is left:
+for any slopes s with Σ w s x_j = 0 for all columns without a penalty, of which the intercept is one. At the minimum
+the slopes of the point are such an s. The same number, without a difference of large ones, is the sum of what is left
+of two inequalities of Fenchel and Young, which for the L2 penalty is known from the gradient r that is left:
 
     P − D = Σ w_i (ℓ(z_i) + ℓ*(s_i) − s_i z_i) + ½ Σ_j r_j²/λ_j,   r = Xᵀ(w s) + λ W.
 
@@ -22,14 +23,14 @@ TINY = np.finfo(float).tiny
 ROUNDING = np.finfo(float).eps
 
 
-def gap_of(value: Any, losses: Any, penalty: Any) -> Any:
+def gap_of(value: Any, conjugates: Any, penalty_conjugate: Any) -> Any:
     """P − D, from P, Σ w ℓ*(s) and strength·penalty*(U)."""
-    return np.maximum(value + losses + penalty, 0.0)
+    return np.maximum(value + conjugates + penalty_conjugate, 0.0)
 
 
-def gap_of_parts(losses: Any, penalty: Any) -> Any:
-    """P − D, from Σ w (ℓ + ℓ* − s z), which is 0 for squared losses, and from the penalty's part."""
-    return np.maximum(losses, 0.0) + penalty
+def gap_of_parts(fenchel_young: Any, penalty_part: Any) -> Any:
+    """P − D, from Σ w (ℓ + ℓ* − s z), which is 0 for the slopes of the point, and from the penalty's part."""
+    return np.maximum(fenchel_young, 0.0) + penalty_part
 
 
 def l2_part(left: Array, strengths: Any) -> Any:

@@ -95,13 +95,13 @@ class Objective(SecondOrder, Certified):
             )
         return g
 
-    def take(self, rows: Any) -> Objective:
-        """The same for some rows; it is a mean, so the strength is the same."""
+    def take(self, rows: Any, weights: Array | None = None) -> Objective:
+        """The same for some rows, or for weights of theirs; it is a mean, so the strength is the same."""
         return Objective(
             self.design.take(rows),
             self.loss,
             self.y[..., rows],
-            self.weights[rows],
+            self.weights[rows] if weights is None else weights,
             self.penalty,
             self.strength,
         )

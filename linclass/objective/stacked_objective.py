@@ -19,6 +19,7 @@ import numpy as np
 
 from linclass.numerics import Array
 from linclass.objective.gap import gap_of_parts, l2_part, relative
+from linclass.objective.second_order import common_shift
 
 
 class StackedObjective:
@@ -97,9 +98,9 @@ class StackedPoint:
             each = stack.loss.conjugates(self.y[rows], s) + self.values[rows]
             each -= s * z if C == 1 else (s * z).sum(axis=0)
             weights = self.weights[which[near]]
-            losses = np.einsum("bi,bi->b", weights, each.reshape(weights.shape))
+            fenchel_young = np.einsum("bi,bi->b", weights, each.reshape(weights.shape))
             at_zero = weights @ stack.values_at_zero
-            gap[near] = relative(gap_of_parts(losses, left[near]), value[near], at_zero)
+            gap[near] = relative(gap_of_parts(fenchel_young, left[near]), value[near], at_zero)
         return gap
 
     def newton_step(self, which: Array) -> tuple[Array, Array]:
@@ -121,8 +122,7 @@ class StackedPoint:
 
     def _regular(self, M: Array) -> Array:
         """M (B, C, C) of the intercepts; regularized if the loss is invariant to a common shift of all scores."""
-        trace = np.einsum("bkk->b", M)[:, None, None]
-        return M + trace / M.shape[-1] ** 2 if self.stack.loss.shift_invariant else M
+        return M + common_shift(M) if self.stack.loss.shift_invariant else M
 
     def _rows(self, which: Array) -> Any:
         """Positions of the scores of some problems."""

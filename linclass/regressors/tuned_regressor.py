@@ -63,7 +63,7 @@ class TunedRegressor(Tuned, Regressor):
         What was chosen from.
     best_index_ : int
         The number of the chosen one.
-    path_ : Path
+    path_ : RegularizationPath
         Fits to all rows along the strengths, with the other parameters as chosen; `path_.coef_` are its weights.
     scores_ : array of shape (folds, m), only with folds
         Score of each candidate on each fold.

@@ -1,7 +1,7 @@
 """The fits of an estimator with several settings of its parameters, for less than the sum of their costs.
 
-Settings that differ in their strength alone are fitted along a path (linclass/batches/path.py), folds × settings in one
-batch where the estimator has `fit_many`; any other estimator is fitted once for each.
+Settings that differ in their strength alone are fitted along a path (linclass/batches/regularization_path.py), folds ×
+settings in one batch where the estimator has `fit_many`; any other estimator is fitted once for each.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from linclass.applicability import NotApplicable
-from linclass.batches.path import Path
+from linclass.batches.regularization_path import RegularizationPath
 from linclass.conventions.cloned import cloned
 from linclass.conventions.metadata import takes_weights
 from linclass.multiclass.from_binary import weights_for
@@ -40,8 +40,10 @@ def fits_of(
     return fits
 
 
-def path_of(first: Any, X: Any, y: Array, strengths: Any, weights: Array | None) -> Path:
-    path: Path = first.path(X, y, strengths, sample_weight=weights)
+def path_of(
+    first: Any, X: Any, y: Array, strengths: Any, weights: Array | None
+) -> RegularizationPath:
+    path: RegularizationPath = first.path(X, y, strengths, sample_weight=weights)
     return path
 
 

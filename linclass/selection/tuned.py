@@ -11,7 +11,7 @@ import numpy as np
 
 from linclass import validation
 from linclass.applicability import NotApplicable
-from linclass.batches.path import Path, check_strengths
+from linclass.batches.regularization_path import RegularizationPath, check_strengths
 from linclass.conventions.cloned import cloned
 from linclass.conventions.estimator import Estimator
 from linclass.conventions.metadata import asking_for_weights
@@ -130,12 +130,12 @@ class Tuned(Estimator):
                 )
                 self.best_index_ = tuning.RULES["best"](options, -self.criterion_[None])
                 near = self._along(options)
-                self.path_ = Path([fits[i] for i in near])
+                self.path_ = RegularizationPath([fits[i] for i in near])
             else:
                 self._judge(inner, options, X, y, weights, strata, groups)
                 near = self._along(options)
                 fits = fits_of(inner, [options[i] for i in near], X, y, weights)
-                self.path_ = Path(fits)
+                self.path_ = RegularizationPath(fits)
         self.estimator_ = self.path_[near.index(self.best_index_)]
         if "strength" in self.best_params_:
             self.strength_ = self.best_params_["strength"]

@@ -117,7 +117,8 @@ class Solver(NamedPart):
         return solutions
 
     @property
-    def n_steps(self) -> int:
+    def max_steps(self) -> int:
+        """The limit on the number of iterations."""
         return self.limit if self.max_iter is None else self.max_iter
 
     def check(self) -> None:

@@ -18,7 +18,7 @@ import pytest
 
 import linclass
 from linclass import bayes_error, comparisons, metrics, parts, synthetic, table
-from linclass.batches.path import Path
+from linclass.batches.regularization_path import RegularizationPath
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.estimator import Estimator
 from linclass.metrics.predictions import Predictions
@@ -28,7 +28,7 @@ FOUND_BY_NAME = ("families", "features", "kernels", "losses", "penalties", "solv
 
 
 ELSEWHERE = (
-    Path,
+    RegularizationPath,
     Predictions,
     table.Table,
     bayes_error.bayes_error,

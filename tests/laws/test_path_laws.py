@@ -10,7 +10,7 @@ from models import MODULES, own_classes
 from scipy import sparse
 
 from linclass.applicability import NotApplicable
-from linclass.batches.path import Path as FittedPath
+from linclass.batches.regularization_path import RegularizationPath
 from linclass.composition import Composition
 from linclass.conventions.regressor import Regressor
 from linclass.kernel_machines.kernel_path import KernelPath
@@ -119,9 +119,12 @@ def test_a_path_shows_all_its_fits_at_once() -> None:
     path = LogisticRegression().path(X, y, STRENGTHS)
     assert path.coef_.shape == (6, 3, 4)
     assert path.intercept_.shape == (6, 3)
-    assert isinstance(path[1:3], FittedPath)
+    assert isinstance(path[1:3], RegularizationPath)
     assert path[1:3].strengths.tolist() == STRENGTHS[1:3]
-    assert repr(path) == "<Path of 6 × LogisticRegression, strengths 0.0001 … 1: 6 converged>"
+    assert (
+        repr(path)
+        == "<RegularizationPath of 6 × LogisticRegression, strengths 0.0001 … 1: 6 converged>"
+    )
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

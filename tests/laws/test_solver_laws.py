@@ -16,7 +16,7 @@ from linclass.compatibility import takes_penalty
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.base import KINDS
 from linclass.losses.logistic import Logistic
-from linclass.objective.affine_steps import merge_rows
+from linclass.objective.distinct_rows import merge_rows
 from linclass.objective.objective import Objective
 from linclass.parts import find, names
 from linclass.penalties.l2 import L2

@@ -21,14 +21,14 @@ from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.solvers.base import Solution, Trace
-from linclass.solvers.hinge._by_rows_first import ByRowsFirst
 from linclass.solvers.hinge.newton_system import newton_system
+from linclass.solvers.hinge.reductions import SolverAfterReductions
 
 NEAR = 0.1  # of √tol: the next decrease will be about the square of this one
 
 
 @dataclass(frozen=True)
-class FiniteNewton(ByRowsFirst):
+class FiniteNewton(SolverAfterReductions):
     """Newton's method for piecewise quadratic losses with an L2 penalty.
 
     Parameters
@@ -43,7 +43,7 @@ class FiniteNewton(ByRowsFirst):
     takes: ClassVar[str] = "curved"
     stackable: ClassVar[bool] = True
 
-    def _descend(
+    def descend(
         self, objective: Objective, start: Array, trace: Trace | None, n_iter: int
     ) -> Solution:
         certificate = np.inf
@@ -59,7 +59,7 @@ class FiniteNewton(ByRowsFirst):
             return certificate <= self.tol
 
         point, steps = minimize(
-            objective.at(start), newton_system(objective), near, max_iter=self.n_steps - n_iter
+            objective.at(start), newton_system(objective), near, max_iter=self.max_steps - n_iter
         )
         if certificate == np.inf:
             certificate = objective.certificate(point)
@@ -119,5 +119,5 @@ def of_parabola(objective: Objective, point: Point) -> float:
     if unbalanced > 1e-14:
         return objective.certificate(point)
     conjugates = objective.loss.conjugates(objective.y, point.slopes)
-    gap = objective._gap_below(point, conjugates, objective.weight_part(point.theta))
+    gap = objective.gap_from_conjugates(point, conjugates, objective.weight_part(point.theta))
     return objective.share(gap, point.value)

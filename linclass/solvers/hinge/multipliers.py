@@ -50,7 +50,7 @@ class Multipliers(Solver):
         slopes = point.slopes if np.any(start) else loss.middle(P.y)
         best = point, slopes, P.certificate(point, slopes)
         last = 1.0
-        while best[2] > self.tol and n_iter < self.n_steps and waited < PATIENCE:
+        while best[2] > self.tol and n_iter < self.max_steps and waited < PATIENCE:
             smooth = Objective(
                 P.design,
                 loss.envelope(P.y, slopes, reach),
@@ -61,7 +61,7 @@ class Multipliers(Solver):
             )
             inner = Newton if P.n_parameters <= DENSE else NewtonCg
             near = max(EXACT * min(last, 1.0), 1e-3 * self.tol)
-            solver = inner(tol=near, max_iter=min(ROUND, self.n_steps - n_iter))
+            solver = inner(tol=near, max_iter=min(ROUND, self.max_steps - n_iter))
             found = solver.solve(smooth, point.theta)
             point, n_iter = P.at(found.theta), n_iter + found.n_iter
             slopes = smooth.at(found.theta).slopes

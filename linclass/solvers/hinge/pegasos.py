@@ -61,11 +61,11 @@ class Pegasos(SolverByPasses):
         state, n = self.begin(objective, start), objective.design.n_rows
         met = np.zeros(n)
         point, dual, certificate = objective.at(start), met, np.inf
-        while state.epoch < self.n_steps:
+        while state.epoch < self.max_steps:
             order = rng.permutation(n)
             met[order] += self.run_through(objective.take(order), state)
             objective.design.passes += 1
-            if trace or state.epoch % self.look_every == 0 or state.epoch == self.n_steps:
+            if trace or state.epoch % self.look_every == 0 or state.epoch == self.max_steps:
                 point = objective.at(state.mean.copy())
                 if trace:
                     trace(point)

@@ -87,7 +87,7 @@ class PerceptronRule(SolverByPasses):
         theta, y, design = start.copy(), objective.y, objective.design
         weights = objective.weights / objective.weights.max()
         mistakes, best = 0, Best()
-        for n_iter in range(1, self.n_steps + 1):  # noqa: B007
+        for n_iter in range(1, self.max_steps + 1):  # noqa: B007
             if self.order == "largest_violation":
                 left = self._correct_worst(objective, weights, theta, best)
             elif self.order == "random":
@@ -131,7 +131,7 @@ class PerceptronRule(SolverByPasses):
         return Solution(theta, point.value, wrong, kind, wrong == 0, n_iter, extra=extra)
 
     @property
-    def n_steps(self) -> int:
+    def max_steps(self) -> int:
         """Limit of passes; for `largest_violation` each is a single correction."""
         patience = 10 if self.order == "largest_violation" else 1
         return self.limit * patience if self.max_iter is None else self.max_iter

@@ -21,10 +21,10 @@ from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.solvers.base import Solution, Trace
-from linclass.solvers.hinge._by_rows_first import ByRowsFirst
 from linclass.solvers.hinge.augmented import Augmented, may_move
 from linclass.solvers.hinge.finite_newton import minimize
 from linclass.solvers.hinge.newton_system import WIDE, newton_system
+from linclass.solvers.hinge.reductions import SolverAfterReductions
 
 FAR, NEAR = 2.0, 5.0  # reach of the first round, from zero and from a start
 GROWTH = 3.0
@@ -37,7 +37,7 @@ INEXACT = 0.1  # tolerance of ‖∇‖², relative to the change of the slopes
 
 
 @dataclass(frozen=True)
-class SemismoothNewton(ByRowsFirst):
+class SemismoothNewton(SolverAfterReductions):
     """Augmented Lagrangian, for piecewise linear losses with an L2 penalty.
 
     Parameters
@@ -52,7 +52,7 @@ class SemismoothNewton(ByRowsFirst):
     takes: ClassVar[str] = "curved"
     limit: ClassVar[int] = 1000  # Newton steps in all
 
-    def _descend(
+    def descend(
         self, objective: Objective, start: Array, trace: Trace | None, n_iter: int
     ) -> Solution:
         loss, y = objective.loss, objective.y
@@ -62,9 +62,9 @@ class SemismoothNewton(ByRowsFirst):
         slopes = loss.nearest_slopes(y, loss.middle(y) + reach * point.scores, reach)[0]
         last, worse = np.inf, 0
         best = point, slopes, np.inf
-        while n_iter < self.n_steps and best[2] > self.tol and worse < PATIENCE:
+        while n_iter < self.max_steps and best[2] > self.tol and worse < PATIENCE:
             point, slopes, steps = one_round(
-                point, slopes, reach, BAND if known else np.inf, self.n_steps - n_iter
+                point, slopes, reach, BAND if known else np.inf, self.max_steps - n_iter
             )
             if trace:
                 trace(point)

@@ -40,7 +40,7 @@ class Subgradient(Solver):
         mean, mass = np.zeros_like(theta), 0.0
         dual = np.zeros_like(best.scores)
         strong = float(np.min(objective.curvature))
-        for t in range(1, self.n_steps + 1):
+        for t in range(1, self.max_steps + 1):
             point = objective.at(theta)
             g, s = point.gradient, point.slopes
             if strong:  # later iterates have larger weights
@@ -54,7 +54,7 @@ class Subgradient(Solver):
             theta = theta - eta * g
             if trace:
                 trace(point)
-            if t % self.look_every == 0 or t == self.n_steps:
+            if t % self.look_every == 0 or t == self.max_steps:
                 average = objective.at(mean.copy())
                 best = min(best, average, point, key=lambda p: p.value)
                 certificate = objective.certificate(best, dual)

@@ -65,7 +65,7 @@ class Homotopy(Solver):
         for k, c in enumerate(gram.c):
             walk = Walk(gram, c)
             for i in np.argsort(-kinks):
-                while walk.kinks < self.n_steps and walk.next_kink() > kinks[i]:
+                while walk.kinks < self.max_steps and walk.next_kink() > kinks[i]:
                     walk.go()
                     if trace:
                         W[i, k] = walk.w

@@ -56,7 +56,7 @@ class ProximalGradient(Solver):
             1.0,
             max(objective.loss.smoothness, 1e-3) if objective.loss.smoothness < np.inf else 1.0,
         )
-        for n_iter in range(1, self.n_steps + 1):
+        for n_iter in range(1, self.max_steps + 1):
             new, L = forward_backward(ahead, L, units)
             back, on = ahead.theta - new.theta, new.theta - last.theta
             if np.vdot(units.coordinates(back), units.coordinates(on)) > 0:  # uphill
@@ -66,7 +66,7 @@ class ProximalGradient(Solver):
             last = new
             if trace:
                 trace(new)
-            if n_iter % self.look_every == 0 or n_iter == self.n_steps or new.separates:
+            if n_iter % self.look_every == 0 or n_iter == self.max_steps or new.separates:
                 certificate = objective.certificate(new)
                 if certificate <= self.tol or new.separates:
                     break

@@ -62,14 +62,14 @@ class ProximalNewton(Solver):
         certificate, working, small = np.inf, None, LOOK * float(np.max(objective.kink))
         while True:
             left = float(np.abs(units.excess(point)).max(initial=0))
-            if left <= small or not objective.kinked or steps >= self.n_steps:
+            if left <= small or not objective.kinked or steps >= self.max_steps:
                 certificate = objective.certificate(point)
-            if certificate <= self.tol or steps >= self.n_steps or point.separates:
+            if certificate <= self.tol or steps >= self.max_steps or point.separates:
                 break
             working = WorkingSet(objective, point, units, working)
             proved = np.isfinite(certificate)  # the gap is proportional to the residual
             goal = min(CUT, 0.5 * self.tol / certificate) if proved else CUT
-            steps += working.descend(self.n_steps - steps, goal)
+            steps += working.descend(self.max_steps - steps, goal)
             point = working.point_of(objective)
             if trace:
                 trace(point)

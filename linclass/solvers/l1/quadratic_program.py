@@ -81,7 +81,7 @@ class QuadraticProgram(Solver):
     ) -> Solution:
         """From W, where the objective was evaluated as `seen`."""
         gram, n_iter = programs.gram, 0
-        while seen.certificate > self.tol and n_iter < self.n_steps:
+        while seen.certificate > self.tol and n_iter < self.max_steps:
             before = seen.certificate
             tol = self._slack(objective) if gram.whole and not n_iter else PRECISE
             W, seen = programs.solve(objective, W, seen.slopes, tol, n_iter)

@@ -51,7 +51,7 @@ class GradientDescent(Solver):
         advance = RULES[rule]
         path = {0: start.copy()} if 0 in self.record else {}
         theta, done, n_iter = start.copy(), False, 0
-        stops = sorted({s for s in self.record if 0 < s <= self.n_steps} | {self.n_steps})
+        stops = sorted({s for s in self.record if 0 < s <= self.max_steps} | {self.max_steps})
         for stop in stops:
             if not done:
                 theta, steps, done = advance(objective, theta, eta, stop - n_iter, self.tol, trace)

@@ -33,7 +33,7 @@ class Irls(Solver):
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         point = objective.at(start)
-        for n_iter in range(1, self.n_steps + 1):  # noqa: B007
+        for n_iter in range(1, self.max_steps + 1):  # noqa: B007
             XtWz = objective.design.pull(objective.weights * weighted_response(point))
             inverse = inverse_hessian(point)
             beta = inverse.times(XtWz.ravel()).reshape(start.shape)

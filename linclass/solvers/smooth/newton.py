@@ -18,6 +18,7 @@ from linclass.line_search import backtrack
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
+from linclass.objective.second_order import common_shift
 from linclass.solvers.base import Solution, Solver, Trace
 
 CHORD = 1e-2  # decrement, relative to the objective: scores then change by about 0.1
@@ -45,7 +46,7 @@ class Newton(Solver):
         near = (20 if proof else 0.02) * self.tol
         source, inverse = point, inverse_hessian(point)
         certificate, last, kept = np.inf, np.inf, False
-        for n_iter in range(1, self.n_steps + 1):  # noqa: B007
+        for n_iter in range(1, self.max_steps + 1):  # noqa: B007
             g = point.gradient
             step = -inverse.times(g.ravel()).reshape(g.shape)
             decrement = -float(np.vdot(g, step)) / abs(point.value or 1.0)
@@ -84,7 +85,7 @@ def inverse_hessian(point: Point) -> Inverse:
 def fix_common_intercept(H: Array, shape: tuple[int, ...]) -> None:
     """The objective does not change if all K intercepts are shifted: make H regular in that direction."""
     intercepts = H.reshape(*shape, *shape)[:, -1, :, -1]
-    intercepts += np.trace(intercepts) / len(intercepts) ** 2
+    intercepts += common_shift(intercepts)
 
 
 def descend(point: Point, step: Array, look: Callable[[Array], Point]) -> Point:

@@ -49,7 +49,7 @@ class NewtonCg(Solver):
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         start, precondition, eta = self._prepare(objective, start)
         point, certificate, exact = objective.at(start), np.inf, False
-        for n_iter in range(1, self.n_steps + 1):  # noqa: B007
+        for n_iter in range(1, self.max_steps + 1):  # noqa: B007
             g, times = point.gradient, objective.hessian_times(point, exact)
             passes = objective.passes
             s, Xs, solved = conjugate_gradients(times, -g, eta * length(g), precondition)

@@ -44,7 +44,7 @@ class QuasiNewton(Solver):
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         point = objective.at(start)
         pairs: Pairs = deque(maxlen=self.memory)
-        for n_iter in range(1, self.n_steps + 1):  # noqa: B007
+        for n_iter in range(1, self.max_steps + 1):  # noqa: B007
             old = point
             direction = -times_inverse(pairs, old.gradient)
             first = 1.0 if pairs else 1 / max(1.0, float(np.linalg.norm(direction)))

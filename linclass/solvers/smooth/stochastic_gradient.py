@@ -73,10 +73,10 @@ class StochasticGradient(SolverByPasses):
         rng = np.random.default_rng(self.random_state)
         state = self.begin(objective, start)
         point, certificate = objective.at(start), np.inf
-        while state.epoch < self.n_steps:
+        while state.epoch < self.max_steps:
             self.run_through(objective.take(rng.permutation(objective.design.n_rows)), state)
             objective.design.passes += 1
-            if trace or state.epoch == self.n_steps or state.epoch % self.look_every == 0:
+            if trace or state.epoch == self.max_steps or state.epoch % self.look_every == 0:
                 point = objective.at(state.mean.copy())
                 if trace:
                     trace(point)

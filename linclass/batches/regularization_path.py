@@ -18,7 +18,7 @@ import numpy as np
 from linclass.numerics import Array
 
 
-class Path(Sequence[Any]):
+class RegularizationPath(Sequence[Any]):
     """Fitted estimators, one for each strength, in the order in which the strengths were given.
 
     `path[i]` is an estimator. Attributes ending in `_` are arrays over the path: `coef_`,
@@ -44,10 +44,10 @@ class Path(Sequence[Any]):
     @overload
     def __getitem__(self, i: int) -> Any: ...
     @overload
-    def __getitem__(self, i: slice) -> Path: ...
+    def __getitem__(self, i: slice) -> RegularizationPath: ...
     def __getitem__(self, i: Any) -> Any:
         if isinstance(i, slice):
-            return Path(self.estimators[i], self.parameter)
+            return RegularizationPath(self.estimators[i], self.parameter)
         return self.estimators[i]
 
     def __len__(self) -> int:
@@ -70,12 +70,12 @@ class Path(Sequence[Any]):
 
     def __repr__(self) -> str:
         if not self.estimators:
-            return "<Path of nothing>"
+            return "<RegularizationPath of nothing>"
         s = self.strengths
         endings = ", ".join(f"{n} {status}" for status, n in Counter(self.status_.tolist()).items())
         name = type(self.estimators[0]).__name__
         ends = f"{self.parameter}s {s.min():g} … {s.max():g}"
-        return f"<Path of {len(self)} × {name}, {ends}: {endings}>"
+        return f"<RegularizationPath of {len(self)} × {name}, {ends}: {endings}>"
 
 
 def check_strengths(strengths: Any) -> list[float]:
