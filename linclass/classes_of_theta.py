@@ -46,7 +46,9 @@ class ClassesOfTheta(Composition):
             return theta
         penalty, open_ = self._effective_penalty(), np.ones(theta.shape[1], bool)
         if penalty.kinked:
-            open_[: self.n_features_in_] = False if penalty.free is None else penalty.free
+            open_[: self.n_features_in_] = (
+                False if penalty.unpenalized is None else penalty.unpenalized
+            )
             open_[self.n_features_in_ :] = getattr(penalty, "intercept", None) is None
         theta[:, open_] -= theta[:, open_].mean(axis=0)
         return theta

@@ -12,12 +12,12 @@ from linclass.solvers.base import Solver
 TAKES: dict[str, tuple[Callable[[Penalty], bool], str]] = {
     "none": (lambda penalty: not penalty.binds, "supports no penalty. Use penalty=None."),
     "smooth": (lambda penalty: not penalty.kinked, "needs a smooth penalty; {} has a kink at 0."),
-    "curved": (
-        lambda penalty: penalty.curved and penalty.uniform and not penalty.kinked,
+    "ridge": (
+        lambda penalty: penalty.strongly_convex and penalty.uniform and not penalty.kinked,
         "needs penalty='l2' without factors and a strength above 0; {} is another.",
     ),
     "bare kink": (
-        lambda penalty: penalty.kinked and penalty.uniform and not penalty.curved,
+        lambda penalty: penalty.kinked and penalty.uniform and not penalty.strongly_convex,
         "needs l1 alone, whose path is piecewise linear; {} is not.",
     ),
     "entrywise": (

@@ -32,7 +32,7 @@ def is_small(folds: Any) -> bool:
         len(folds.objectives) == 1
         and folds.whole._chosen(P).stackable
         and min(folds.strengths) > 0
-        and P.curved
+        and P.strongly_convex
         and P.uniform
         and P.design.n_features == folds.X.shape[1]
         and P.penalty_is_smooth

@@ -22,7 +22,11 @@ class KernelNorm(Penalty):
         return 1.0
 
     @property
-    def curved(self) -> bool:
+    def strongly_convex(self) -> bool:
+        return True
+
+    @property
+    def uniform(self) -> bool:
         return True
 
     def value(self, W: Array) -> float:

@@ -56,4 +56,4 @@ def centred(objective: Objective) -> Centred | None:
     mean = design.X.mean(axis=0)
     P = objective
     moved = DesignMatrix(design.X - mean)
-    return Centred(Objective(moved, P.loss, P.y, P.weights, P.penalty, P.strength), mean)
+    return Centred(Objective(moved, P.loss, P.y, P.weights, P.chosen_penalty, P.strength), mean)

@@ -25,7 +25,7 @@ class Certified:
     weights: Array
     penalty: Any
     strength: float
-    free: Array | None
+    unpenalized: Array | None
     shape: tuple[int, ...]
 
     def certificate(self, point: Point, slopes: Array | None = None) -> float:
@@ -47,7 +47,7 @@ class Certified:
     @property
     def certificate_kind(self) -> str:
         """'duality_gap' bounds (P − min P)/P; 'gradient_cosine' is not a bound."""
-        smooth = self.free is None or self.loss.kind == "twice-smooth"
+        smooth = self.unpenalized is None or self.loss.kind == "twice-smooth"
         proof = self.strength and self.loss.has_conjugate and smooth
         return "duality_gap" if proof else "gradient_cosine"
 
@@ -56,21 +56,21 @@ class Certified:
         if slopes is None and (seen := self._gap_seen(point)) is not None:
             return seen
         s = point.slopes if slopes is None else slopes
-        if self.free is None and not self.design.intercept:
+        if self.unpenalized is None and not self.design.intercept:
             return self._gap(point, s)
         if slopes is None and self.loss.kind == "twice-smooth":
             gap = self._gap(point, self._balanced(point))
-            if np.isfinite(gap) or self.free is not None:
+            if np.isfinite(gap) or self.unpenalized is not None:
                 return gap
         return self._gap(point, self.loss.balance(self.y, s, self.weights))
 
     @cached_property
-    def _unpenalized(self) -> Array | slice:
+    def _columns_without_penalty(self) -> Array | slice:
         """The columns of [X 1] without a penalty."""
         d = self.design.n_features
-        if self.free is None:
+        if self.unpenalized is None:
             return slice(d, None)
-        return np.append(np.flatnonzero(self.free), np.arange(d, self.design.width))
+        return np.append(np.flatnonzero(self.unpenalized), np.arange(d, self.design.width))
 
     def _gap_seen(self, point: Point) -> float | None:
         """The gap for the slopes of the point, if they are balanced already: its gradient contains Xᵀ(w s)."""
@@ -86,7 +86,7 @@ class Certified:
     def _gap(self, point: Point, s: Array) -> float:
         """The gap for balanced s, after scaling it into the domain of penalty*; +∞ if s is not balanced."""
         g = self.design.pull(self.weights * s)
-        if self.free is not None and not self._is_balanced(g, s, 1e-12):
+        if self.unpenalized is not None and not self._is_balanced(g, s, 1e-12):
             return np.inf
         U = self.feasible(g[..., : self.design.n_features] / -self.strength)
         shrink = self.penalty.into_domain(U)
@@ -100,16 +100,16 @@ class Certified:
 
     def _is_balanced(self, g: Array, s: Array, digits: float) -> bool:
         """Whether Σ w s x_j = 0 up to rounding for the columns without a penalty; g contains these sums."""
-        columns = self._unpenalized
+        columns = self._columns_without_penalty
         sums = np.abs(g[..., columns])
-        if self.free is not None:
+        if self.unpenalized is not None:
             norms = self._column_norms[columns]
             sums /= np.where(norms > 0, norms, 1)
         return bool(sums.max(initial=0) <= digits * self._norm(s))
 
     def feasible(self, U: Array) -> Array:
         """U, which is 0 up to rounding for features without a penalty, with these zeros."""
-        return U if self.free is None else np.where(self.free, 0.0, U)
+        return U if self.unpenalized is None else np.where(self.unpenalized, 0.0, U)
 
     def _balanced(self, point: Point) -> Array:
         """s + ∇²ℓ X_F δ, with δ the Newton step of the columns F without a penalty, so that Σ w s x_F = 0.
@@ -117,11 +117,11 @@ class Certified:
         The increase of the gap is of second order in Σ w s x_F, where that of `balance` is of first order; but the
         conjugate may be infinite there.
         """
-        s, curvatures, alone = point.slopes, point.curvatures, self.free is None
-        if self.free is None:
+        s, curvatures, alone = point.slopes, point.curvatures, self.unpenalized is None
+        if self.unpenalized is None:
             B = np.ones((s.shape[-1], 1))
         else:
-            B = self.design.take_features(np.flatnonzero(self.free)).dense()
+            B = self.design.take_features(np.flatnonzero(self.unpenalized)).dense()
         M = self.loss.hessian(B.copy(), self.weights, curvatures)  # which overwrites its rows
         for _ in range(1 if alone else 2):  # the second removes rounding errors of the first
             right = s @ self.weights if alone else ((s * self.weights) @ B).ravel()
@@ -139,8 +139,8 @@ class Certified:
         """
         r = source.hessian @ (new.theta - old.theta).ravel()
         r = r.reshape(old.theta.shape) + old.gradient
-        free = self._unpenalized
-        norms = 1.0 if self.free is None else np.maximum(self._column_norms[free], TINY)
+        free = self._columns_without_penalty
+        norms = 1.0 if self.unpenalized is None else np.maximum(self._column_norms[free], TINY)
         if (np.abs(r[..., free]) / norms).max(initial=0) > 1e-14:
             return np.inf
         d = self.design.n_features

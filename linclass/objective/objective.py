@@ -22,8 +22,9 @@ from linclass.objective.certificate import Certified
 from linclass.objective.point import Point
 from linclass.objective.second_order import SecondOrder
 from linclass.penalties.base import Penalty
+from linclass.penalties.unpenalized import Unpenalized
 
-NONE = Penalty()  # of an objective with strength 0
+UNPENALIZED = Unpenalized()
 
 
 class Objective(SecondOrder, Certified):
@@ -35,13 +36,13 @@ class Objective(SecondOrder, Certified):
         loss: Loss,
         y: Array,
         weights: Array | None = None,
-        penalty: Penalty | None = None,
+        penalty: Penalty = UNPENALIZED,
         strength: float = 0.0,
     ):
         self.design, self.loss, self.y = design, loss, y
         weights = np.ones(design.n_rows) if weights is None else weights
         self.weights = weights / weights.sum()
-        self.penalty = penalty
+        self.chosen_penalty = penalty
         self._set_strength(strength)
         scores = loss.n_scores if y.ndim == 1 else len(y)
         many = scores > 1 or y.ndim == 2
@@ -89,10 +90,13 @@ class Objective(SecondOrder, Certified):
         g = self.design.pull_of(
             rows, scale * self.weights[rows] * self.loss.slopes(self.y[..., rows], z)
         )
-        if self.strength and self.penalty is not None:
-            self.weight_part(g)[...] += self.strength * self.penalty.gradient(
-                self.weight_part(theta)
-            )
+        return self.with_penalty_gradient(g, theta)
+
+    def with_penalty_gradient(self, g: Array, theta: Array) -> Array:
+        """g, to which the gradient of the penalty's smooth part is added in place."""
+        if self.strength:
+            W = self.weight_part(theta)
+            self.weight_part(g)[...] += self.strength * self.penalty.gradient(W)
         return g
 
     def take(self, rows: Any, weights: Array | None = None) -> Objective:
@@ -102,7 +106,7 @@ class Objective(SecondOrder, Certified):
             self.loss,
             self.y[..., rows],
             self.weights[rows] if weights is None else weights,
-            self.penalty,
+            self.chosen_penalty,
             self.strength,
         )
 
@@ -114,14 +118,13 @@ class Objective(SecondOrder, Certified):
         return other
 
     def _set_strength(self, strength: float) -> None:
-        penalty = self.penalty
-        self.strength = float(strength) if penalty is not None and penalty.binds else 0.0
-        if penalty is None or not self.strength:
-            penalty = NONE
+        """The strength, and the penalty in force: at strength 0 there is none."""
+        self.strength = float(strength) if self.chosen_penalty.binds else 0.0
+        self.penalty = penalty = self.chosen_penalty if self.strength else UNPENALIZED
         self.curvature = self.strength * penalty.curvature
         self.kink = self.strength * penalty.kink
-        self.kinked, self.curved = penalty.kinked, penalty.curved
-        self.uniform, self.free = penalty.uniform, penalty.free
+        self.kinked, self.strongly_convex = penalty.kinked, penalty.strongly_convex
+        self.uniform, self.unpenalized = penalty.uniform, penalty.unpenalized
         self.entrywise = penalty.entrywise
 
     def with_penalty(self, penalty: Penalty, strength: float) -> Objective:
@@ -131,7 +134,7 @@ class Objective(SecondOrder, Certified):
     def with_offset(self, offset: Array) -> Objective:
         """The same with a known part of the scores: (n,), or (n, K) of K classes."""
         loss, y = with_offset(self.loss, self.y, offset)
-        return Objective(self.design, loss, y, self.weights, self.penalty, self.strength)
+        return Objective(self.design, loss, y, self.weights, self.chosen_penalty, self.strength)
 
     @property
     def without_offset(self) -> Objective:
@@ -139,17 +142,17 @@ class Objective(SecondOrder, Certified):
         if not isinstance(self.loss, WithOffset):
             return self
         loss, y = self.loss.loss, self.y["target"]
-        return Objective(self.design, loss, y, self.weights, self.penalty, self.strength)
+        return Objective(self.design, loss, y, self.weights, self.chosen_penalty, self.strength)
 
     def on_features(self, features: Array) -> Objective:
         """The same for some features, with all other weights 0."""
         design = self.design.take_features(features)
-        penalty = self.penalty and self.penalty.on(features)
+        penalty = self.chosen_penalty.on(features)
         return Objective(design, self.loss, self.y, self.weights, penalty, self.strength)
 
     def steepest(self, W: Array, G: Array) -> Array:
         """The element of least norm of ∂P with respect to W, from the gradient G of all that is smooth."""
-        return self.penalty.steepest(W, G, self.strength) if self.kinked and self.penalty else G
+        return self.penalty.steepest(W, G, self.strength)
 
     def weight_part(self, theta: Array) -> Array:
         """W without the intercept, as a view."""

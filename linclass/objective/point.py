@@ -33,10 +33,8 @@ class Point:
         return self._value()
 
     def _value(self) -> float:
-        objective, value = self.objective, self.loss_value
-        if objective.strength and objective.penalty is not None:
-            value += objective.strength * objective.penalty.value_at(self)
-        return value
+        objective = self.objective
+        return self.loss_value + objective.strength * objective.penalty.value_at(self)
 
     @property
     def slopes(self) -> Array:
@@ -63,13 +61,7 @@ class Point:
         return self._gradient()
 
     def _gradient(self) -> Array:
-        objective = self.objective
-        if not objective.strength or objective.penalty is None:
-            return self.loss_gradient
-        g = self.loss_gradient.copy()
-        W = objective.weight_part(self.theta)
-        objective.weight_part(g)[...] += objective.strength * objective.penalty.gradient(W)
-        return g
+        return self.objective.with_penalty_gradient(self.loss_gradient.copy(), self.theta)
 
     def under(self, objective: Any) -> Point:
         """The same point for another strength, without evaluating the loss again."""

@@ -29,11 +29,12 @@ class SecondOrder:
     penalty: Any
     strength: float
     curvature: Level
-    curved: bool
+    strongly_convex: bool
     uniform: bool
     shape: tuple[int, ...]
     n_parameters: Any
     weight_part: Any
+    with_penalty_gradient: Any
     at: Any
 
     def survey(self, theta: Array) -> Point:
@@ -87,10 +88,8 @@ class SecondOrder:
                 H += self.loss.hessian(B, w, curvature)
         design.passes += 1
         value = self.weights @ values
-        if self.strength and self.penalty is not None:
-            W = self.weight_part(theta)
-            value += self.strength * self.penalty.value(W)
-            self.weight_part(g)[...] += self.strength * self.penalty.gradient(W)
+        value += self.strength * self.penalty.value(self.weight_part(theta))
+        g = self.with_penalty_gradient(g, theta)
         known = {"value": float(value), "gradient": g, "_jet": (values, slopes, curvatures)}
         return Point(self, theta, scores).with_known(**known)
 
@@ -101,7 +100,7 @@ class SecondOrder:
 
     def _penalized(self, H: Array) -> Array:
         """H with the penalty's curvature on the diagonal, where W is."""
-        if self.curved or not self.uniform:
+        if self.strongly_convex or not self.uniform:
             diagonal = H.reshape(-1)[:: len(H) + 1].reshape(self.shape)
             self.weight_part(diagonal)[...] += self.curvature
         return H
@@ -121,7 +120,7 @@ class SecondOrder:
         def times(s: Array) -> tuple[Array, Array]:
             Xs = design.scores(s)
             Hs = design.pull(w * self.loss.curve(curvatures, Xs))
-            if self.curved or not self.uniform:
+            if self.strongly_convex or not self.uniform:
                 self.weight_part(Hs)[...] += self.curvature * self.weight_part(s)
             return Hs, Xs
 

@@ -13,14 +13,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from linclass.numerics import Array
-from linclass.penalties.base import Level, Penalty
+from linclass.penalties.base import EDGE, KinkedPenalty, Level
 from linclass.soft_threshold import soft_threshold
-
-EDGE = 1 + 1e-12  # on the boundary of the domain up to rounding
 
 
 @dataclass(frozen=True)
-class Entrywise(Penalty):
+class Entrywise(KinkedPenalty):
     """Σ_j f_j (l1·|w_j| + l2·½w_j²).
 
     Parameters
@@ -34,6 +32,7 @@ class Entrywise(Penalty):
     factors: Any = field(default=None, kw_only=True)
     intercept: Any = field(default=None, kw_only=True)
 
+    entrywise: ClassVar[bool] = True
     l1: ClassVar[float] = 0.0  # factor of |w|
     l2: ClassVar[float] = 0.0  # factor of ½w²
 
@@ -54,15 +53,15 @@ class Entrywise(Penalty):
         return self.l1 > 0
 
     @property
-    def curved(self) -> bool:
-        return self.l2 > 0 and (self.factors is None or self.free is None)
+    def strongly_convex(self) -> bool:
+        return self.l2 > 0 and (self.factors is None or self.unpenalized is None)
 
     @property
     def uniform(self) -> bool:
         return self.factors is None
 
     @property
-    def free(self) -> Array | None:
+    def unpenalized(self) -> Array | None:
         if self.factors is None:
             return None
         free = np.equal(np.atleast_2d(self._factors), 0).all(axis=0)
@@ -84,7 +83,9 @@ class Entrywise(Penalty):
     def dual_norm(self, G: Array) -> float:
         if not self.l1:
             return 0.0
-        kink = self.kink if self.free is None else np.where(self.free, np.inf, self.kink)
+        kink = (
+            self.kink if self.unpenalized is None else np.where(self.unpenalized, np.inf, self.kink)
+        )
         return float((np.abs(G) / kink).max(initial=0))
 
     def prox(self, W: Array, t: float) -> Array:
@@ -93,7 +94,7 @@ class Entrywise(Penalty):
 
     def conjugate(self, U: Array) -> float:
         """Σ max(|u_j| − κ_j, 0)²/(2μ_j) with kinks κ and curvatures μ; where μ_j = 0 it is 0, or ∞ beyond κ_j."""
-        if self.curved:
+        if self.strongly_convex:
             beyond = np.maximum(np.abs(U) - self.kink, 0) if self.l1 else U
             if self.factors is None:
                 return float(np.vdot(beyond, beyond)) / (2 * self.l2)
@@ -109,7 +110,7 @@ class Entrywise(Penalty):
         return 0.0 if (np.abs(U) <= EDGE * self.kink).all() else np.inf
 
     def into_domain(self, U: Array) -> float:
-        if self.curved:
+        if self.strongly_convex:
             return 1.0
         size, kink = np.abs(U), self.kink
         if self.factors is None:

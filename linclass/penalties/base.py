@@ -1,8 +1,9 @@
 """The interface of penalties. W is (K, d) or (d,), without the intercept.
 
-Smooth solvers ask for `value`, `gradient` and `curvature`; proximal ones for `prox`; `steepest` is the distance from
-0 to the subgradients, by which all of them stop; the conjugate gives duality gaps. A penalty that is a sum over
-entries, Σ κ_j|w_j| + ½μ_j w_j², also has `kink` κ and `curvature` μ, one number or one for each feature.
+The smooth part of a penalty is Σ ½μ_j w_j², with `curvature` μ, one number or one for each feature. Solvers of smooth
+objectives ask for `value` and `curvature`; proximal ones for `prox`; the conjugate gives duality gaps. A penalty with a
+kink at 0 is a `KinkedPenalty`, whose `steepest` is the distance from 0 to the subgradients, by which all of them stop.
+What has no answer that is right for every penalty raises NotImplementedError.
 """
 
 from __future__ import annotations
@@ -14,17 +15,18 @@ from linclass.named_part import NamedPart
 from linclass.numerics import Array
 
 Level = float | Array  # one number for all entries of W, or an array that broadcasts to them
+EDGE = 1 + 1e-12  # on the boundary of the domain of the conjugate, up to rounding
 
 
 @dataclass(frozen=True)
 class Penalty(NamedPart):
     binds: ClassVar[bool] = True  # False: no penalty, whatever the strength
-    entrywise: ClassVar[bool] = True  # a sum over entries of W
+    entrywise: ClassVar[bool] = False  # Σ κ_j|w_j| + ½μ_j w_j², with κ_j the `kink`
     # (penalty, strength) of a fit that comes first and determines this penalty; None if there is none.
     initial: ClassVar[tuple[Penalty, float] | None] = None
 
     @property
-    def free(self) -> Array | None:
+    def unpenalized(self) -> Array | None:
         """Mask of the features without a penalty; None if there are none."""
         return None
 
@@ -44,21 +46,21 @@ class Penalty(NamedPart):
         return False
 
     @property
-    def curved(self) -> bool:
-        """Whether the curvature is positive for every entry."""
+    def strongly_convex(self) -> bool:
+        """Whether penalty(W) − c‖W‖² is convex for some c > 0."""
         return False
 
     @property
     def uniform(self) -> bool:
-        """Whether the penalty is the same for all entries."""
-        return True
+        """Whether the penalty is a sum over entries that is the same for all of them."""
+        return False
 
     def after(self, W: Array) -> Penalty:
         """The penalty, given the weights of the fit that came first."""
         return self
 
     def value(self, W: Array) -> float:
-        raise NotImplementedError
+        raise self._missing("value")
 
     def value_at(self, point: Any) -> float:
         """The value at a point of an objective, whose scores may help."""
@@ -70,27 +72,29 @@ class Penalty(NamedPart):
 
     def steepest(self, W: Array, G: Array, t: float) -> Array:
         """The element of least norm of  G + t·∂(part with kinks)(W),  for the gradient G of all that is smooth."""
-        return G
+        return G  # without a kink there is no other
 
     def dual_norm(self, G: Array) -> float:
         """The least t from which on W = 0 minimizes ⟨G, W⟩ + t·penalty(W), where there is a kink."""
-        return 0.0
+        raise self._missing("dual_norm")
 
     def prox(self, W: Array, t: float) -> Array:
         """argmin_V  t·penalty(V) + ½‖V − W‖²."""
-        raise NotImplementedError
+        raise self._missing("prox")
 
     def conjugate(self, U: Array) -> float:
         """penalty*(U) = sup_W ⟨U, W⟩ − penalty(W)."""
-        raise NotImplementedError
+        raise self._missing("conjugate")
 
     def into_domain(self, U: Array) -> float:
         """The largest factor c ≤ 1 with penalty*(c·U) < ∞."""
-        return 1.0
+        if self.strongly_convex:
+            return 1.0
+        raise self._missing("into_domain")
 
     def on(self, features: Array) -> Self:
         """The same for some features, with all other weights 0."""
-        return self
+        raise self._missing("on")
 
     def with_intercept(self, n_features: int) -> Self:
         """The penalty where the intercept is the weight of a last feature, the constant 1."""
@@ -101,3 +105,19 @@ class Penalty(NamedPart):
 
     def check_features(self, n_features: int) -> None:
         """Raise ValueError, with one sentence, if the options do not fit so many features."""
+
+    def _missing(self, method: str) -> NotImplementedError:
+        return NotImplementedError(f"the penalty {self.name} has no method {method}; define it.")
+
+
+@dataclass(frozen=True)
+class KinkedPenalty(Penalty):
+    """A penalty with a kink at W = 0, which defines `value`, `steepest`, `dual_norm`, `prox`, `conjugate`,
+    `into_domain` and `on`."""
+
+    @property
+    def kinked(self) -> bool:
+        return True
+
+    def steepest(self, W: Array, G: Array, t: float) -> Array:
+        raise self._missing("steepest")

@@ -11,18 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
 from linclass.numerics import Array
-from linclass.penalties.base import Penalty
-
-EDGE = 1 + 1e-12  # on the boundary of the domain up to rounding
+from linclass.penalties.base import EDGE, KinkedPenalty
 
 
 @dataclass(frozen=True)
-class GroupLasso(Penalty):
+class GroupLasso(KinkedPenalty):
     """Σ_g √p_g ‖W_g‖.
 
     Parameters
@@ -32,16 +30,6 @@ class GroupLasso(Penalty):
     """
 
     groups: Any = None
-
-    entrywise: ClassVar[bool] = False
-
-    @property
-    def kinked(self) -> bool:
-        return True
-
-    @property
-    def uniform(self) -> bool:
-        return False
 
     def value(self, W: Array) -> float:
         norms = self._norms(W)

@@ -7,7 +7,7 @@ and not a gap.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -18,6 +18,11 @@ from linclass.penalties.base import Penalty
 @dataclass(frozen=True)
 class Unpenalized(Penalty):
     binds: ClassVar[bool] = False
+    entrywise: ClassVar[bool] = True
+
+    @property
+    def uniform(self) -> bool:
+        return True
 
     def value(self, W: Array) -> float:
         return 0.0
@@ -30,3 +35,6 @@ class Unpenalized(Penalty):
 
     def into_domain(self, U: Array) -> float:
         return 1.0 if not np.any(U) else 0.0
+
+    def on(self, features: Array) -> Self:
+        return self

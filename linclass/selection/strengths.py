@@ -24,15 +24,13 @@ L1_RANGE, L2_RANGE = 1e-3, 1e-6
 def from_data(objectives: Sequence[Objective], count: int) -> list[float]:
     """`count` strengths, from the strongest, that suit every one of the objectives."""
     first = objectives[0]
-    assert first.penalty is not None
     top = max(map(_largest, objectives)) or 1.0
-    weakest = top * (L1_RANGE if first.penalty.kinked else L2_RANGE)
+    weakest = top * (L1_RANGE if first.chosen_penalty.kinked else L2_RANGE)
     return [float(strength) for strength in np.geomspace(top, weakest, count)]
 
 
 def _largest(objective: Objective) -> float:
-    design, weights, penalty = objective.design, objective.weights, objective.penalty
-    assert penalty is not None
+    design, weights, penalty = objective.design, objective.weights, objective.chosen_penalty
     mean = design.XT @ weights if design.intercept else np.zeros(design.n_features)
     if not penalty.kinked:
         lengths = design.column_norms(weights)[: design.n_features]

@@ -82,7 +82,7 @@ class Solver(NamedPart):
 
     needs: ClassVar[str] = "twice-smooth"
     limit: ClassVar[int] = 100
-    # penalties: none, smooth, curved (L2), bare kink (L1), entrywise (a sum over features) or any
+    # penalties: none, smooth, ridge (L2), bare kink (L1), entrywise (a sum over features) or any
     takes: ClassVar[str] = "smooth"
     stackable: ClassVar[bool] = (
         False  # it is Newton's method, which stacked_newton.py does for many fits at once

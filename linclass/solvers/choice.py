@@ -14,16 +14,20 @@ Row = tuple[str, Callable[[Objective], object], str]
 TABLE: tuple[Row, ...] = (
     (
         "piecewise linear loss, l2 penalty",
-        lambda P: P.loss.piecewise_linear and curved(P),
+        lambda P: P.loss.piecewise_linear and is_ridge(P),
         "semismooth_newton",
     ),
     (
         "K scores whose slopes lie in a simplex, the l2 penalty",
-        lambda P: P.loss.simplicial and curved(P),
+        lambda P: P.loss.simplicial and is_ridge(P),
         "multipliers",
     ),
     ("the loss has a kink", lambda P: P.loss.kind != "twice-smooth", "subgradient"),
-    ("kinked penalty that is no sum over features", lambda P: not P.entrywise, "proximal_gradient"),
+    (
+        "kinked penalty that is no sum over features",
+        lambda P: P.kinked and not P.entrywise,
+        "proximal_gradient",
+    ),
     (
         "quadratic loss, kinked penalty",
         lambda P: P.loss.quadratic and P.kinked,
@@ -42,7 +46,7 @@ TABLE: tuple[Row, ...] = (
     ),
     (
         "piecewise quadratic loss, one score, l2 penalty, up to 1000 features or more than rows",
-        lambda P: P.loss.piecewise_quadratic and curved(P) and (small(P, 1000) or wide(P)),
+        lambda P: P.loss.piecewise_quadratic and is_ridge(P) and (small(P, 1000) or wide(P)),
         "finite_newton",
     ),
     ("dense, one score, up to 500 features", lambda P: dense(P) and small(P, 500), "newton"),
@@ -51,9 +55,9 @@ TABLE: tuple[Row, ...] = (
 )
 
 
-def curved(objective: Objective) -> bool:
+def is_ridge(objective: Objective) -> bool:
     """The penalty is L2, the same for all features, with a strength above 0."""
-    return objective.curved and objective.uniform and objective.penalty_is_smooth
+    return objective.strongly_convex and objective.uniform and objective.penalty_is_smooth
 
 
 def dense(objective: Objective) -> bool:

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import inspect
+import re
+from pathlib import Path as Path
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from problems import PENALTIES, differences, penalty_called
 from scipy.optimize import minimize
 
+from linclass import LinearClassifier
 from linclass.parts import find
+from linclass.penalties.base import KinkedPenalty
 from linclass.penalties.elastic_net import ElasticNet
+from linclass.penalties.group_lasso import GroupLasso
 from linclass.penalties.l1 import L1
 from linclass.penalties.l2 import L2
 
 BINDING = [name for name in PENALTIES if penalty_called(name).binds]
 ENTRYWISE = [name for name in PENALTIES if penalty_called(name).entrywise]
 W = np.array([[0.7, -1.2, 0.0], [2.0, 0.1, -0.3]])
+METHODS = ("value", "steepest", "dual_norm", "prox", "conjugate", "into_domain", "on")
 TIGHT = {"xatol": 1e-10, "fatol": 1e-14, "maxiter": 10_000, "maxfev": 10_000}
 
 
@@ -32,10 +41,10 @@ def test_gradient_and_kink_are_what_finite_differences_see(name: str) -> None:
         right, left = (penalty.value(h * e), penalty.value(-h * e))
         assert_allclose((right + left) / h, 2 * kink, atol=1e-6)
     assert penalty.kinked == bool(kinks.any())
-    assert penalty.curved == bool((np.broadcast_to(penalty.curvature, 3) > 0).all())
+    assert penalty.strongly_convex == bool((np.broadcast_to(penalty.curvature, 3) > 0).all())
     bare = np.broadcast_to((np.add(penalty.kink, penalty.curvature) == 0), 3)
-    assert penalty.free is None or (penalty.free == bare).all()
-    assert penalty.free is not None or not bare.any() or not penalty.binds
+    assert penalty.unpenalized is None or (penalty.unpenalized == bare).all()
+    assert penalty.unpenalized is not None or not bare.any() or not penalty.binds
 
 
 @pytest.mark.parametrize("name", PENALTIES)
@@ -62,7 +71,7 @@ def test_steepest_is_the_direction_of_steepest_descent(name: str, t: float) -> N
 @pytest.mark.parametrize("name", [n for n in PENALTIES if penalty_called(n).kinked])
 def test_from_the_dual_norm_on_nothing_descends_from_zero(name: str) -> None:
     penalty, G, zero = penalty_called(name), np.array([[0.2, 2.5, -0.4], [0.0, 5.0, 1.0]]), 0 * W
-    G = G if penalty.free is None else np.where(penalty.free, 0, G)
+    G = G if penalty.unpenalized is None else np.where(penalty.unpenalized, 0, G)
     t = penalty.dual_norm(G)
     assert not penalty.steepest(zero, G, t * (1 + 1e-12)).any()
     assert penalty.steepest(zero, G, t * (1 - 1e-6)).any()
@@ -93,10 +102,10 @@ def test_moreaus_identity(name: str, t: float) -> None:
 def test_the_conjugate_is_finite_on_its_domain_and_not_beyond(name: str) -> None:
     penalty = penalty_called(name)
     U = np.array([[0.2, 2.5, -0.4], [0.0, 5.0, 1.0]])
-    if penalty.free is not None:
+    if penalty.unpenalized is not None:
         assert penalty.into_domain(U) == 0
         assert penalty.conjugate(U) == np.inf
-        U = np.where(penalty.free, 0, U)
+        U = np.where(penalty.unpenalized, 0, U)
     c = penalty.into_domain(U)
     assert 0 < c <= 1
     assert np.isfinite(penalty.conjugate(c * U))
@@ -167,3 +176,56 @@ def test_the_unpenalized_objective_ignores_the_strength() -> None:
     assert penalty.conjugate(np.zeros(3)) == 0
     assert penalty.conjugate(np.ones(3)) == np.inf
     assert penalty.into_domain(np.ones(3)) == 0
+
+
+CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"
+
+
+def of_contributing() -> Any:
+    """The user's own penalty that CONTRIBUTING.md shows."""
+    text = CONTRIBUTING.read_text(encoding="utf-8")
+    code = (
+        text.partition("## A penalty of your own")[2]
+        .partition("```python\n")[2]
+        .partition("```")[0]
+    )
+    names: dict[str, Any] = {"__name__": "own"}
+    exec(code, names)
+    return names["Length"]
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared"])
+def test_a_penalty_of_ones_own_is_fitted_as_an_instance(loss: str) -> None:
+    """‖W‖ is the group lasso of one group of d features, divided by √d."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 4))
+    y = (X[:, 0] + rng.standard_normal(80) > 0).astype(int)
+    penalty = of_contributing()()
+    own = LinearClassifier(loss=loss, penalty=penalty, strength=0.05, tol=1e-9).fit(X, y)
+    group = GroupLasso(groups=[0, 0, 0, 0])
+    known = LinearClassifier(loss=loss, penalty=group, strength=0.025, tol=1e-9).fit(X, y)
+    assert own.certificate_kind_ == "duality_gap"
+    assert own.certificate_ <= 1e-9
+    assert own.solver_ == known.solver_ == "proximal_gradient"
+    assert_allclose(own.coef_, known.coef_, atol=1e-4)
+    assert own.coef_.any()
+    with pytest.raises(ValueError, match="newton needs a smooth penalty; Length has a kink"):
+        LinearClassifier(loss=loss, penalty=penalty, solver="newton").fit(X, y)
+    strongest = LinearClassifier(loss=loss, penalty=penalty, strength=10.0).fit(X, y)
+    assert not strongest.coef_.any()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_penalty_with_a_kink_says_which_method_it_lacks(method: str) -> None:
+    """Its base answers for none of them."""
+    part = type("Half", (KinkedPenalty,), {})()
+    arguments = [W, W, 1.0][: len(inspect.signature(getattr(part, method)).parameters)]
+    with pytest.raises(NotImplementedError, match=f"the penalty Half has no method {method}"):
+        getattr(part, method)(*arguments)
+
+
+def test_contributing_lists_the_methods_of_a_penalty_with_a_kink() -> None:
+    text = CONTRIBUTING.read_text(encoding="utf-8").partition("## A penalty of your own")[2]
+    listed = re.findall(r"^\| `(\w+)\(", text.partition("\n## ")[0], re.MULTILINE)
+    assert sorted(listed) == sorted(METHODS)
+    assert not {name for name in METHODS if name not in vars(of_contributing())}

@@ -172,7 +172,7 @@ def test_a_newton_step_proves_its_end_without_looking_at_the_rows(
     gap = new.value * P.certificate_of_step(old, new, source)
     assert P.passes == passes
     slopes = old.slopes + P.loss.curve(source.curvatures, new.scores - old.scores)
-    open_ = P.design.pull(P.weights * slopes)[..., P._unpenalized]
+    open_ = P.design.pull(P.weights * slopes)[..., P._columns_without_penalty]
     assert_allclose(open_, 0, atol=1e-14)
     assert_allclose(gap, P._gap(new, slopes), atol=1e-13)
     assert new.value - optimum.objective <= gap + 1e-14

@@ -60,7 +60,7 @@ def least_strength_of_zero(P: Objective) -> float:
 
 
 def penalized(P: Objective) -> np.ndarray:
-    free = P.penalty.free
+    free = P.penalty.unpenalized
     return np.ones(P.design.n_features, bool) if free is None else ~free
 
 

@@ -40,7 +40,7 @@ class FiniteNewton(SolverAfterReductions):
     """
 
     needs: ClassVar[str] = "piecewise-quadratic"
-    takes: ClassVar[str] = "curved"
+    takes: ClassVar[str] = "ridge"
     stackable: ClassVar[bool] = True
 
     def descend(

@@ -41,7 +41,7 @@ class Multipliers(Solver):
     """
 
     needs: ClassVar[str] = "simplicial"
-    takes: ClassVar[str] = "curved"
+    takes: ClassVar[str] = "ridge"
     limit: ClassVar[int] = 1000
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
@@ -56,7 +56,7 @@ class Multipliers(Solver):
                 loss.envelope(P.y, slopes, reach),
                 np.arange(P.design.n_rows),
                 P.weights,
-                P.penalty,
+                P.chosen_penalty,
                 P.strength,
             )
             inner = Newton if P.n_parameters <= DENSE else NewtonCg

@@ -52,7 +52,7 @@ class Pegasos(SolverByPasses):
     random_state: Any = None
 
     needs: ClassVar[str] = "piecewise-linear"
-    takes: ClassVar[str] = "curved"
+    takes: ClassVar[str] = "ridge"
     limit: ClassVar[int] = 50  # passes over the rows
     look_every: ClassVar[int] = 5
 

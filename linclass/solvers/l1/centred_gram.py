@@ -94,7 +94,7 @@ class CentredGram:
         slopes = WG - self.c
         value = loss + strength * penalty.value(W)
         # the dual point is the residual r, brought into the domain of penalty*
-        free = objective.free
+        free = objective.unpenalized
         if free is not None:
             sizes = np.sqrt(2 * losses[:, None] * np.einsum("jj->j", self._G)[free])
             if (np.abs(slopes[:, free]) > BALANCED * sizes).any():

@@ -82,9 +82,8 @@ def forward_backward(point: Point, L: float, units: Units) -> tuple[Point, float
     def look(t: float) -> tuple[Point, float]:
         """The step for L/t, and the quadratic term of its bound."""
         u = start - down / (L / t)
-        if objective.strength and objective.penalty is not None:
-            W = objective.weight_part(u)
-            W[...] = objective.penalty.prox(W, objective.strength / (L / t))
+        W = objective.weight_part(u)
+        W[...] = objective.penalty.prox(W, objective.strength / (L / t))
         step = u - start
         return objective.at(settled(objective, units.move(u))), 0.5 * (L / t) * float(
             np.vdot(step, step)

@@ -59,7 +59,13 @@ class QuadraticProgram(Solver):
     ) -> list[Solution]:
         gram, strengths = gram_of(objective), list(strengths)
         dense = len(strengths) > DENSE * objective.design.n_features
-        if gram.whole and dense and objective.uniform and objective.kinked and not objective.curved:
+        if (
+            gram.whole
+            and dense
+            and objective.uniform
+            and objective.kinked
+            and not objective.strongly_convex
+        ):
             return Homotopy(self.tol, self.max_iter).along(gram, objective, strengths)
         programs, solutions = Programs(gram, objective), list[Solution]()
         W = before = np.atleast_2d(objective.weight_part(start))
@@ -111,7 +117,7 @@ class Programs:
     def __init__(self, gram: CentredGram, objective: Objective):
         self.gram, design = gram, gram.design
         few = design.n_rows <= min(ROWS, design.n_features) and design.n_features > WHOLE
-        self.wide = few and not gram.whole and objective.uniform and objective.curved
+        self.wide = few and not gram.whole and objective.uniform and objective.strongly_convex
         self.sure = (
             2 if gram.whole else 5 if self.wide else np.inf
         )  # programs after which no progress means rounding
@@ -129,7 +135,7 @@ class Programs:
         """Improved weights, and the objective evaluated there."""
         gram, W = self.gram, W.copy()
         kinks = np.full(W.shape, objective.kink)
-        least = objective.kink if objective.uniform else float(kinks.min())
+        least = float(np.min(objective.kink))
         slack = tol * scale(gram.c, least)
         if gram.whole:
             HW = np.empty_like(W)

@@ -190,9 +190,9 @@ def settled(objective: Objective, theta: Array) -> Array:
     if objective.loss.shift_invariant:
         free = theta[..., objective.design.n_features :]
         free -= free.mean(axis=0)
-        if objective.free is not None:
+        if objective.unpenalized is not None:
             W = objective.weight_part(theta)
-            W -= np.where(objective.free, W.mean(axis=0), 0)
+            W -= np.where(objective.unpenalized, W.mean(axis=0), 0)
     return theta
 
 
@@ -213,8 +213,8 @@ def joining(point: Point, units: Units) -> Array:
     """
     objective = point.objective
     support = objective.weight_part(point.theta) != 0
-    if objective.free is not None:
-        support |= objective.free
+    if objective.unpenalized is not None:
+        support |= objective.unpenalized
     beyond = np.where(support, 0, np.abs(objective.weight_part(units.steepest(point))))
     most = 2 * int(support.sum()) + JOIN
     if np.count_nonzero(beyond) > most:

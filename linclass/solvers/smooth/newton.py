@@ -79,7 +79,7 @@ def inverse_hessian(point: Point) -> Inverse:
     objective = point.objective
     if objective.loss.shift_invariant and objective.design.intercept:
         fix_common_intercept(point.hessian, objective.shape)
-    return Inverse(point.hessian, positive=objective.curved)
+    return Inverse(point.hessian, positive=objective.strongly_convex)
 
 
 def fix_common_intercept(H: Array, shape: tuple[int, ...]) -> None:
