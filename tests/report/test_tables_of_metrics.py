@@ -43,7 +43,7 @@ def test_every_metric_of_the_table_exists_and_every_metric_but_averages_is_in_it
     averages = {
         name for name in all_metrics.names() if name.endswith(("_macro", "_micro", "_weighted"))
     }
-    assert set(metrics.METRICS) == set(all_metrics.names()) - averages
+    assert set(metrics.DESCRIPTIONS) == set(all_metrics.names()) - averages
 
 
 def test_differences_are_of_the_best_to_each_other_method(make):
@@ -81,8 +81,8 @@ def test_a_metric_that_is_in_no_list_is_a_column_after_the_others(make, monkeypa
     """A new file of linclass/metrics is enough; here, one that the list forgets."""
     outcome = make({"d": Data()}, {"a": Method()})
     whole = metrics.make(outcome, "d").frame()
-    forgotten = {name: said for name, said in metrics.METRICS.items() if name != "log_loss"}
-    monkeypatch.setattr(metrics, "METRICS", forgotten)
+    forgotten = {name: said for name, said in metrics.DESCRIPTIONS.items() if name != "log_loss"}
+    monkeypatch.setattr(metrics, "DESCRIPTIONS", forgotten)
     table = metrics.make(outcome, "d")
     last = table.columns[-1]
     assert (last.key, last.title, last.about) == ("log_loss", "Log loss", "less is better")

@@ -13,25 +13,26 @@ import numpy as np
 from scipy import sparse
 
 from linclass.table import Table
+from linclass_study.data.assembly.assembled import Assembled
 from linclass_study.data.assembly.columns_to_table import columns_to_table
 from linclass_study.data.assembly.counts_to_table import counts_to_table
-from linclass_study.data.content import Columns, Content
+from linclass_study.data.content import Columns, Content, Counts
 from linclass_study.data.sparse_rows import plain
 from linclass_study.data.unavailable import Unavailable
 
 
-def assemble(
-    train: Content, test: Content | None, entry: Mapping[str, Any]
-) -> tuple[Table, np.ndarray, np.ndarray, list[str], np.ndarray | None]:
-    """(table, y, split, classes, groups or None); split is 0 for training and 1 for test rows."""
-    read: Any = columns_to_table if isinstance(train, Columns) else counts_to_table
-    table, y, split, classes, groups = read(train, test, entry)
+def assemble(train: Columns | Counts, test: Content | None, entry: Mapping[str, Any]) -> Assembled:
+    """The rows of all classes that the entry keeps."""
+    if isinstance(train, Columns):
+        table, y, split, classes, groups = columns_to_table(train, test, entry)
+    else:
+        table, y, split, classes, groups = counts_to_table(train, test, entry)
     kept = y >= 0
     if train.matrices or (test is not None and test.matrices):
         table = _with_matrices(table, train, test, kept)
     if not table.names:
         raise Unavailable("no column is left beside the target")
-    return table, y[kept], split[kept], classes, groups
+    return Assembled(table, y[kept], split[kept], classes, groups)
 
 
 def _with_matrices(table: Table, train: Content, test: Content | None, kept: np.ndarray) -> Table:

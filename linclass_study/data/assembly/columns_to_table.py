@@ -14,6 +14,7 @@ import polars as pl
 
 from linclass.table import Table
 from linclass_study.data import labels
+from linclass_study.data.assembly.assembled import Assembled
 from linclass_study.data.assembly.target import class_codes, column_named, listed
 from linclass_study.data.content import Columns, Content
 from linclass_study.data.unavailable import Unavailable
@@ -22,60 +23,78 @@ from linclass_study.refusal import nearest
 BLOCK = 8192  # rows
 
 
-def columns_to_table(
-    train: Columns, test: Content | None, entry: Mapping[str, Any]
-) -> tuple[Table, np.ndarray, np.ndarray, list[str], np.ndarray | None]:
-    parts = [train.frame]
+def columns_to_table(train: Columns, test: Content | None, entry: Mapping[str, Any]) -> Assembled:
+    """Rows of all classes that the entry keeps, training rows before test rows."""
+    target = _target(train, entry)
+    parts = [train.frame] if test is None else [train.frame, _like(train.frame, test)]
+    names = feature_columns(train.frame, target, entry)
+    categories, texts = (_named(train.frame, key, entry) for key in ("categorical", "texts"))
+    if test is not None:
+        numeric = [name for name in names if name not in texts | categories]
+        parts[1] = parts[1].with_columns(_as_trained(train.frame[n], parts[1][n]) for n in numeric)
+    categories |= {name for part in parts for name in names if part[name].dtype == pl.String}
+    y, classes = class_codes(_labels(parts, target), entry)
+    keep = y >= 0
+    columns, levels = [], {}
+    for name in names:
+        if name in texts | categories:
+            values = _labels(parts, name).filter(keep)
+            codes, levels[name] = encode_text(values, is_category=name not in texts)
+        else:
+            codes = _numbers(parts, name, keep)
+        columns.append(codes)
+    X = _rows(columns, int(keep.sum()))
+    table = Table(X, tuple(names), levels, frozenset(texts & {*names}))
+    return Assembled(
+        table, y, _split(train, test), classes, encode_group(parts, keep, entry.get("group"))
+    )
+
+
+def feature_columns(frame: pl.DataFrame, target: str, entry: Mapping[str, Any]) -> list[str]:
+    """Names of all columns but the target, the group and the dropped ones, x2 before x10."""
+    others = {target} | _named(frame, "drop", entry)
+    if "group" in entry:
+        others.add(column_named(entry["group"], frame.columns, "group"))
+    return sorted((name for name in frame.columns if name not in others), key=labels.natural)
+
+
+def encode_text(values: pl.Series, is_category: bool) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Codes of the values, and the sorted levels that they refer to; a missing category is NaN."""
+    if is_category:
+        levels = tuple(labels.in_order(values.drop_nulls().unique()))
+    else:  # a missing text has no words
+        values = values.fill_null("")
+        levels = tuple(sorted(values.unique()))
+    return values.cast(pl.Enum(levels)).to_physical().cast(pl.Float64).to_numpy(), levels
+
+
+def encode_group(parts: list[pl.DataFrame], keep: np.ndarray, group: Any) -> np.ndarray | None:
+    """Integer code of the group of each row that is kept; None without `group:`."""
+    if group is None:
+        return None
+    return labels.group_codes(_labels(parts, str(group)).filter(keep).to_list(), str(group))
+
+
+def _target(train: Columns, entry: Mapping[str, Any]) -> str:
     target = entry.get("target", train.target)
     if target is None:
         raise Unavailable(f"`target:` is missing; columns are {listed(train.frame.columns)}")
-    target = column_named(target, train.frame.columns, "target")
-    if test is not None:
-        parts.append(_like(train.frame, test))
-    drop = {column_named(name, train.frame.columns, "drop") for name in entry.get("drop", [])}
-    group = {
-        column_named(entry[key], train.frame.columns, key) for key in ("group",) if key in entry
-    }
-    beside = drop | group | {target}
-    names = sorted((n for n in train.frame.columns if n not in beside), key=labels.natural)
-    as_text, texts = (
-        {column_named(name, train.frame.columns, key) for name in entry.get(key, [])}
-        for key in ("categorical", "texts")
-    )
-    as_text |= texts
-    if test is not None:
-        numeric = [name for name in names if name not in as_text]
-        parts[1] = parts[1].with_columns(_as_trained(train.frame[n], parts[1][n]) for n in numeric)
-    as_text |= {name for part in parts for name in names if part[name].dtype == pl.String}
+    return column_named(target, train.frame.columns, "target")
 
-    def written(name: str) -> pl.Series:
-        return labels.column([part[name] for part in parts])
 
-    y, classes = class_codes(written(target), entry)
-    keep = y >= 0
+def _named(frame: pl.DataFrame, key: str, entry: Mapping[str, Any]) -> set[str]:
+    """Columns that the entry lists under `key`."""
+    return {column_named(name, frame.columns, key) for name in entry.get(key, [])}
+
+
+def _labels(parts: list[pl.DataFrame], name: str) -> pl.Series:
+    """A column of all parts as normalized text."""
+    return labels.column([part[name] for part in parts])
+
+
+def _split(train: Columns, test: Content | None) -> np.ndarray:
     split = np.zeros(train.n_rows, np.int8) if train.split is None else train.split
-    if test is not None:
-        split = np.concatenate([split, np.ones(test.n_rows, np.int8)])
-    columns, levels, whole = [], {}, len(parts) == 1 and keep.all()
-    for name in names:
-        if name in as_text:
-            values = written(name).filter(keep)
-            if name in texts:  # a missing text has no words
-                values = values.fill_null("")
-                levels[name] = tuple(sorted(values.unique()))
-            else:
-                levels[name] = tuple(labels.in_order(values.drop_nulls().unique()))
-            codes = values.cast(pl.Enum(levels[name])).to_physical()
-            columns.append(codes.cast(pl.Float64).to_numpy())
-        else:
-            numbers = [_numbers(part[name]) for part in parts]
-            columns.append(numbers[0] if whole else np.concatenate(numbers)[keep])
-    X = _rows(columns, int(keep.sum()))
-    table = Table(X, tuple(names), levels, frozenset(texts & {*names}))
-    groups = None
-    for name in group:
-        groups = labels.group_codes(written(name).filter(keep).to_list(), name)
-    return table, y, split, classes, groups
+    return split if test is None else np.concatenate([split, np.ones(test.n_rows, np.int8)])
 
 
 def _rows(columns: list[np.ndarray], n: int) -> np.ndarray:
@@ -116,7 +135,13 @@ def _as_trained(train: pl.Series, test: pl.Series) -> pl.Series:
     return numbers
 
 
-def _numbers(column: pl.Series) -> np.ndarray:
+def _numbers(parts: list[pl.DataFrame], name: str, keep: np.ndarray) -> np.ndarray:
+    """The kept rows of a numeric column; without a copy if it is one part of which all rows are kept."""
+    numbers = [_finite(part[name]) for part in parts]
+    return numbers[0] if len(parts) == 1 and keep.all() else np.concatenate(numbers)[keep]
+
+
+def _finite(column: pl.Series) -> np.ndarray:
     if column.dtype != pl.Float64:
         raise Unavailable(
             f"column '{column.name}' holds {column.dtype}; drop it, or make it numbers or text"

@@ -14,15 +14,14 @@ from scipy import sparse
 
 from linclass.table import Table
 from linclass_study.data import labels
+from linclass_study.data.assembly.assembled import Assembled
 from linclass_study.data.assembly.target import class_codes, column_named
 from linclass_study.data.content import Content, Counts
 from linclass_study.data.sparse_rows import plain
 from linclass_study.data.unavailable import Unavailable
 
 
-def counts_to_table(
-    train: Counts, test: Content | None, entry: Mapping[str, Any]
-) -> tuple[Table, np.ndarray, np.ndarray, list[str], None]:
+def counts_to_table(train: Counts, test: Content | None, entry: Mapping[str, Any]) -> Assembled:
     X, names, texts, split = train.X, train.names, train.labels, train.split
     if test is not None:
         if not isinstance(test, Counts):
@@ -48,7 +47,7 @@ def counts_to_table(
     if not wanted.all():
         kept = plain(kept[:, np.flatnonzero(wanted)])
         names = [name for name, is_wanted in zip(names, wanted, strict=True) if is_wanted]
-    return Table(kept, tuple(names)), y, split, classes, None
+    return Assembled(Table(kept, tuple(names)), y, split, classes)
 
 
 def _union(some: list[str], others: list[str]) -> list[str]:

@@ -15,7 +15,7 @@ PLACE, SECTION, PER_DATASET = 3, "dataset", True
 AVERAGES = ("_macro", "_micro", "_weighted")
 
 #: metric → short title and description
-METRICS = {
+DESCRIPTIONS = {
     "accuracy": ("Accuracy", "share of rows whose class is predicted"),
     "balanced_accuracy": ("Balanced accuracy", "mean recall of the classes"),
     "precision": ("Precision", "positive predictive value: right among those predicted as the class"),
@@ -36,13 +36,13 @@ METRICS = {
 
 
 def titles() -> dict[str, tuple[str, str]]:
-    """METRICS, then all other metrics by their names, without further averages of listed ones."""
+    """DESCRIPTIONS, then all other metrics by their names, without further averages of listed ones."""
     own = {
         name: (name.replace("_", " ").capitalize(), "" if metrics.greater_is_better(name) else "less is better")
         for name in metrics.names()
-        if name not in METRICS and not name.endswith(AVERAGES)
+        if name not in DESCRIPTIONS and not name.endswith(AVERAGES)
     }  # fmt: skip
-    return METRICS | own
+    return DESCRIPTIONS | own
 
 
 def make(outcome: Outcome, dataset: str) -> Table | None:

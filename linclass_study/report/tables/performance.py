@@ -15,8 +15,8 @@ from linclass_study.results.summary import ranking
 
 PLACE, SECTION, PER_DATASET, OPEN = 1, "dataset", True, True
 
-#: Metrics that are shown for every data set; all others are in tables/summary.csv.
-METRICS = {
+#: Metric → title of its column. They are shown for every data set; all others are in tables/summary.csv.
+COLUMN_TITLES = {
     "accuracy": "Accuracy",
     "precision": "Precision",
     "recall": "Recall",
@@ -45,9 +45,9 @@ def table(
     by_method = {str(name): own for (name,), own in fits.group_by(["method"])}
     columns = [Column("method", "Method", "method")]
     values: list[dict[str, Any]] = [{method: method for method in methods}]
-    of_metric = method_scores.scores_by_metric(outcome, dataset, METRICS, protocol)
-    columns += [Column(metric, title, "number") for metric, title in METRICS.items()]
-    values += [dict(of_metric[metric]) for metric in METRICS]
+    of_metric = method_scores.scores_by_metric(outcome, dataset, COLUMN_TITLES, protocol)
+    columns += [Column(metric, title, "number") for metric, title in COLUMN_TITLES.items()]
+    values += [dict(of_metric[metric]) for metric in COLUMN_TITLES]
     above = method_scores.excess(outcome, dataset, protocol) if excess else {}
     if above:
         columns.append(Column("excess_error", "Excess error", "number"))
