@@ -65,7 +65,7 @@ class ClassesOfTheta(Composition):
         if not callable(watch):
             return None
 
-        def look(point: Point) -> float | None:
+        def value_at(point: Point) -> float | None:
             if point.theta.ndim == 1 and len(self.classes_) > 2:
                 return None
             theta = self._of_each_class(np.atleast_2d(point.theta).copy(), together=True)
@@ -73,4 +73,4 @@ class ClassesOfTheta(Composition):
             model.coef_, model.intercept_ = self._split(theta)
             return watch(model)
 
-        return look
+        return value_at

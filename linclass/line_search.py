@@ -6,7 +6,7 @@
     wolfe           also  φ′(t) ≥ 0.9 φ′(0), as quasi-Newton methods need
     minimize_along  near the minimum of a φ whose derivative is piecewise linear and increasing
 
-`look(t)` evaluates a point, which has a `value`. Where rounding hides the decrease, the value may rise by as much.
+`evaluate(t)` is the point at t, which has a `value`. Where rounding hides the decrease, the value may rise by as much.
 Nocedal & Wright (2006), §3.1 and algorithm 3.5
 """
 
@@ -41,40 +41,40 @@ def decreased(new: Any, old: Any, change: Any, rounding: float = ROUNDING) -> An
 
 
 def halve(
-    look: Callable[[float], T],
+    evaluate: Callable[[float], T],
     accepts: Callable[[T, float], bool],
     t: float = 1.0,
     least: float = LEAST,
 ) -> tuple[T, float]:
-    """(look(t), t) for the first of t, t/2, t/4, … that is accepted, or for the first below `least`."""
-    new = look(t)
+    """(evaluate(t), t) for the first of t, t/2, t/4, … that is accepted, or for the first below `least`."""
+    new = evaluate(t)
     while not accepts(new, t) and t > least:
         t /= 2
-        new = look(t)
+        new = evaluate(t)
     return new, t
 
 
 def halve_each(
-    look: Callable[[Array], T], accepts: Callable[[T], Array], count: int, least: float = LEAST
+    evaluate: Callable[[Array], T], accepts: Callable[[T], Array], count: int, least: float = LEAST
 ) -> T:
-    """look(t) with a t for each of `count` problems, found as by `halve`."""
+    """evaluate(t) with a t for each of `count` problems, found as by `halve`."""
     t = np.ones(count)
-    new = look(t)
+    new = evaluate(t)
     while (longer := ~accepts(new) & (t > least)).any():
         t[longer] /= 2
-        new = look(t)
+        new = evaluate(t)
     return new
 
 
 def backtrack(
-    point: P, look: Callable[[float], P], slope: float, rounding: float = ROUNDING
+    point: P, evaluate: Callable[[float], P], slope: float, rounding: float = ROUNDING
 ) -> tuple[P, float]:
-    """(look(t), t) for the first of t = 1, ½, ¼, … with sufficient decrease; `slope` is φ′(0)."""
+    """(evaluate(t), t) for the first of t = 1, ½, ¼, … with sufficient decrease; `slope` is φ′(0)."""
     old = point.value
-    return halve(look, lambda new, t: bool(decreased(new.value, old, t * slope, rounding)))
+    return halve(evaluate, lambda new, t: bool(decreased(new.value, old, t * slope, rounding)))
 
 
-def wolfe(point: Any, look: Callable[[float], Any], direction: Array, t: float) -> Any:
+def wolfe(point: Any, evaluate: Callable[[float], Any], direction: Array, t: float) -> Any:
     """A point that satisfies both Wolfe conditions, tried first at t, or the point itself if none is lower.
 
     Bisection between a step that is too short and one that is too long.
@@ -84,7 +84,7 @@ def wolfe(point: Any, look: Callable[[float], Any], direction: Array, t: float) 
         return point
     low, high = 0.0, np.inf
     for _ in range(TRIALS):
-        new = look(t)
+        new = evaluate(t)
         if not decreased(new.value, point.value, t * slope, ROUNDING / 10):
             high = t
         elif np.vdot(new.gradient, direction) < CURVATURE * slope:
@@ -98,12 +98,12 @@ def wolfe(point: Any, look: Callable[[float], Any], direction: Array, t: float) 
 def minimize_along(
     point: P,
     new: P,
-    look: Callable[[float], P],
+    evaluate: Callable[[float], P],
     slope: float,
     derivatives: Callable[[P, float], tuple[float, float]],
     share: float = FLAT,
 ) -> tuple[P, float]:
-    """(look(t), t) near the minimum within (0, 1], from `new`, the point at t = 1.
+    """(evaluate(t), t) near the minimum within (0, 1], from `new`, the point at t = 1.
 
     Newton's method for the root of φ′, safeguarded by the bracket between the last t with a negative and the last
     with a positive derivative; `derivatives` are (φ′, φ″). It ends where |φ′| is at most a `share` of that at t = 0,
@@ -120,5 +120,5 @@ def minimize_along(
         t -= rise / curvature if curvature > 0 else np.inf
         if not low < t < high:
             t = (low + high) / 2
-        new = look(t)
+        new = evaluate(t)
     return new, t

@@ -104,7 +104,7 @@ class FirthLogisticRegression(TakesOffset, LinearScores, SoftmaxProbabilities, L
             known = -known[:, None] if K == 2 else known[:, :-1] - known[:, -1:]
         likelihood = Jeffreys(rows, codes, weights, K, known)
         phi, n_iter = np.zeros((K - 1, likelihood.rank)), 0
-        point = likelihood.look(phi)
+        point = likelihood.at(phi)
         while point.certificate > self.tol and n_iter < (self.max_iter or MOST):
             phi, point = likelihood.ascend(phi, point)
             n_iter += 1
@@ -164,7 +164,7 @@ class Jeffreys:
     def rank(self) -> int:
         return self.back.shape[1]
 
-    def look(self, phi: Array) -> JeffreysPoint:
+    def at(self, phi: Array) -> JeffreysPoint:
         Q, w = self.Q, self.weights
         values, slopes, P = self.loss.jet(self.codes, phi @ Q.T + self.offset)
         information = self.loss.hessian(Q.copy(), w, P)
@@ -194,7 +194,7 @@ class Jeffreys:
         g = old.gradient
         step = -(old.inverse @ g.ravel()).reshape(g.shape)
         slope = float(np.vdot(g, step))
-        new, t = backtrack(old, lambda t: self.look(phi + t * step), slope)
+        new, t = backtrack(old, lambda t: self.at(phi + t * step), slope)
         return phi + t * step, new
 
     def standard_errors(self, point: JeffreysPoint) -> Array:

@@ -123,7 +123,7 @@ class OrdinalRegression(TakesOffset, SoftmaxProbabilities):
             X, rank[codes], weights / weights.sum(), float(self.strength), own
         )
         phi, n_iter = problem.start(), 0
-        point = problem.look(phi)
+        point = problem.at(phi)
         while (left := problem.residual(point)) > self.tol and n_iter < (self.max_iter or MOST):
             inverse = Inverse(point.hessian)
             phi, point = problem.descend(phi, point, -inverse.times(point.gradient))

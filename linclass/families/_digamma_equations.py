@@ -83,11 +83,11 @@ def _ascend(
     """α and its likelihood after a step of ln α, halved where it would decrease."""
     near = np.abs(step).max(axis=1) <= NEAR
 
-    def look(size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def evaluate(size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         trial = alpha * np.exp(np.clip(size[:, None] * step, -2, 2))
         return trial, _likelihood(trial, g)
 
-    return halve_each(look, lambda new: ~(new[1] < value) | near, len(g))
+    return halve_each(evaluate, lambda new: ~(new[1] < value) | near, len(g))
 
 
 def _start(g: np.ndarray) -> np.ndarray:

@@ -68,14 +68,14 @@ class SubclassMixture:
 
         `memberships` (n_k, R_k) of the rows of each class in its components are where EM starts.
         """
-        step = self.look(self._means(memberships))
+        step = self.em_step(self._means(memberships))
         values = [step.value] if step else []
         while step and step.gradient > tol and len(values) <= max_iter:
             step = self._advance(step)
             values += [step.value] if step else []
         return step, values
 
-    def look(self, at: Components) -> EmStep | None:
+    def em_step(self, at: Components) -> EmStep | None:
         """An E and an M step."""
         delta, log_mixing = at
         p = np.exp(log_mixing) * self.share
@@ -114,11 +114,11 @@ class SubclassMixture:
 
     def _advance(self, step: EmStep) -> EmStep | None:
         """Two steps of EM and an extrapolation, if it is no worse."""
-        first = self.look(step.next)
+        first = self.em_step(step.next)
         if first is None:
             return None
-        far = self.look(self._extrapolated(step.at, step.next, first.next))
-        return far if far and far.value >= first.value else self.look(first.next)
+        far = self.em_step(self._extrapolated(step.at, step.next, first.next))
+        return far if far and far.value >= first.value else self.em_step(first.next)
 
     def _extrapolated(self, old: Components, middle: Components, new: Components) -> Components:
         """x₀ + 2s v₁ + s² (v₂ − v₁) with the steps v₁, v₂ of EM and s = ‖v₁‖/‖v₂ − v₁‖, at least 1."""

@@ -54,7 +54,7 @@ class CumulativeLikelihood:
         """(w, θ)."""
         return np.append(phi[: self.d], phi[self.d :] + phi[: self.d] @ self.mean)
 
-    def look(self, phi: Array) -> CumulativePoint:
+    def at(self, phi: Array) -> CumulativePoint:
         w, theta, d, K = phi[: self.d], phi[self.d :], self.d, self.K
         gaps = np.diff(theta)
         eta = self.design.scores(w) + self.offset
@@ -99,7 +99,7 @@ class CumulativeLikelihood:
     ) -> tuple[Array, CumulativePoint]:
         """The first of t = 1, ½, ¼, … with sufficient decrease; +∞ where thresholds cross."""
         slope = float(old.gradient @ step)
-        new, t = backtrack(old, lambda t: self.look(phi + t * step), slope)
+        new, t = backtrack(old, lambda t: self.at(phi + t * step), slope)
         return phi + t * step, new
 
     def residual(self, point: CumulativePoint) -> float:

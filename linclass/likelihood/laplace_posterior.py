@@ -35,7 +35,7 @@ class LaplacePosterior:
         P = self.objective.with_strength(strength)
         solution = self.newton.solve(P, self.theta)
         self.theta, self.steps = solution.theta, self.steps + solution.n_iter
-        point: Point = P.survey(solution.theta)
+        point: Point = P.at_with_hessian(solution.theta)
         inverse = inverse_hessian(point).times(np.eye(P.n_parameters)) / self.total
         self.covariance = 0.5 * (inverse + inverse.T)
         own = P.weight_part(self.covariance.diagonal().reshape(P.shape))

@@ -48,7 +48,7 @@ class Point:
     @cached_property
     def hessian(self) -> Array:
         """∇²P, dense, over theta.ravel()."""
-        return self.objective.survey(self.theta).hessian
+        return self.objective.at_with_hessian(self.theta).hessian
 
     @cached_property
     def loss_gradient(self) -> Array:

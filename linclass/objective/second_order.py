@@ -37,7 +37,7 @@ class SecondOrder:
     with_penalty_gradient: Any
     at: Any
 
-    def survey(self, theta: Array) -> Point:
+    def at_with_hessian(self, theta: Array) -> Point:
         """The point with value, gradient and Hessian."""
         design, p = self.design, self.n_parameters
         if p > 1000:  # querying the memory costs more than a small Hessian
@@ -55,7 +55,7 @@ class SecondOrder:
         H = np.zeros((p, p))
         return self._read(theta, H).with_known(hessian=self._penalized(H))
 
-    def look(self, theta: Array) -> Point:
+    def at_with_gradient(self, theta: Array) -> Point:
         """The point with value and gradient, from one pass over dense rows."""
         design = self.design
         blocks = len(self.shape) == 1 and not design.is_sparse and design.n_rows > BLOCK

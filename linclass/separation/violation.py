@@ -115,13 +115,13 @@ class OnLine(NamedTuple):
 def _along_line(z: Array, along: Array, decrement: float) -> float:
     """Line search: t = 1 if that is a good step, else the minimum of f on the line."""
 
-    def look(t: float) -> OnLine:
+    def evaluate(t: float) -> OnLine:
         return OnLine(np.maximum(0, 1 - z - t * along))
 
     def derivatives(new: OnLine, t: float) -> tuple[float, float]:
         return -float(along @ new.left), float(along @ (along * (new.left > 0)))
 
-    old, new = look(0.0), look(1.0)
+    old, new = evaluate(0.0), evaluate(1.0)
     if decreased(new.value, old.value, -decrement) or (z + along).min() > NEAR:
         return 1.0
-    return minimize_along(old, new, look, -decrement, derivatives, FLAT)[1]
+    return minimize_along(old, new, evaluate, -decrement, derivatives, FLAT)[1]

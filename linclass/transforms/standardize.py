@@ -120,9 +120,13 @@ class _Sums:
         mean = np.where(empty, 0, mean) + self.centre
         scale = np.sqrt(np.where(empty | (variance <= 0), 1, variance))
         for j in np.flatnonzero(lost.any(axis=1)).tolist():
-            look, others = np.flatnonzero(lost[j]), np.delete(np.arange(N), folds[j])
-            part = self.X[others][:, look] if sp.issparse(self.X) else self.X[np.ix_(others, look)]
-            mean[j, look], scale[j, look] = _moments_of(part)
+            columns, others = np.flatnonzero(lost[j]), np.delete(np.arange(N), folds[j])
+            part = (
+                self.X[others][:, columns]
+                if sp.issparse(self.X)
+                else self.X[np.ix_(others, columns)]
+            )
+            mean[j, incomplete], scale[j, incomplete] = _moments_of(part)
         return mean, scale
 
 

@@ -115,7 +115,7 @@ def test_each_system_solves_newtons_equations(system: str, intercept: bool) -> N
     P = objective("squared_hinge", 50, 4, 0.1)
     P.design.intercept, P.design.width = intercept, 4 + intercept
     P.shape = (P.design.width,)
-    point = P.survey(np.zeros(P.shape) + 0.1)
+    point = P.at_with_hessian(np.zeros(P.shape) + 0.1)
     step, along = getattr(newton_system, system)(P).step(point)
     assert_allclose(point.hessian @ step, -point.gradient, atol=1e-10)
     assert_allclose(along, P.design.scores(step), atol=1e-11)
@@ -123,7 +123,7 @@ def test_each_system_solves_newtons_equations(system: str, intercept: bool) -> N
 
 def test_conjugate_gradients_solve_them_to_a_tenth() -> None:
     P = objective("squared_hinge", 50, 4, 0.1)
-    point = P.survey(np.zeros(P.shape) + 0.1)
+    point = P.at_with_hessian(np.zeros(P.shape) + 0.1)
     step, along = newton_system.ProductSystem(P).step(point)
     left = np.linalg.norm(point.hessian @ step + point.gradient)
     assert left <= 0.1 * np.linalg.norm(point.gradient)

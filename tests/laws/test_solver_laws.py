@@ -81,7 +81,7 @@ def test_gradient_and_hessian_match_finite_differences(
 ) -> None:
     P = objective(loss, penalty, intercept=intercept)
     theta = 0.3 * np.random.default_rng(2).standard_normal(P.shape)
-    point = P.survey(theta)
+    point = P.at_with_hessian(theta)
     assert_allclose(point.value, P.at(theta).value, rtol=1e-13)
     assert_allclose(point.gradient, P.at(theta).gradient, atol=1e-13)
     assert_allclose(point.gradient, differences(lambda t: P.at(t).value, theta), atol=1e-8)
@@ -165,8 +165,8 @@ def test_a_newton_step_proves_its_end_without_looking_at_the_rows(
     """The same gap as by a pass over the rows for the same slopes, and so a bound on what is left."""
     P = objective(loss, penalty)
     optimum = made("newton", tol=1e-15).solve(P, P.zero())
-    old = P.survey(optimum.theta + 0.03)
-    source = P.survey(optimum.theta - 0.01) if kept else old
+    old = P.at_with_hessian(optimum.theta + 0.03)
+    source = P.at_with_hessian(optimum.theta - 0.01) if kept else old
     step = -inverse_hessian(source).times(old.gradient.ravel()).reshape(P.shape)
     new, passes = P.at(old.theta + step), P.passes
     gap = new.value * P.certificate_of_step(old, new, source)

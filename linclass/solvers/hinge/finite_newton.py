@@ -93,10 +93,10 @@ def descend_exactly(point: Point, step: Array, along: Array) -> tuple[Point, flo
     the step, so that evaluations need vectors over the rows only.
     """
     objective = point.objective
-    weights, inner, look = objective.weights, objective.design.inner, point.toward(step, along)
+    weights, inner, evaluate = objective.weights, objective.design.inner, point.toward(step, along)
     # a long step of the intercept alone
     adrift = objective.design.intercept and not point.curvatures.any()
-    slope, new = inner(point.gradient, step, along), look(1.0)
+    slope, new = inner(point.gradient, step, along), evaluate(1.0)
     if not adrift and decreased(new.value, point.value, slope):
         return new, 1.0
     bend = objective.strength * inner(objective.without_intercept(step), step, along)
@@ -106,7 +106,7 @@ def descend_exactly(point: Point, step: Array, along: Array) -> tuple[Point, flo
         rise = rest + t * bend + float(weights @ (new.slopes * along))
         return rise, bend + float(weights @ (new.curvatures * along * along))
 
-    return minimize_along(point, new, look, slope, derivatives)
+    return minimize_along(point, new, evaluate, slope, derivatives)
 
 
 def decrease(old: Point, new: Point) -> float:

@@ -54,7 +54,7 @@ class Pegasos(SolverByPasses):
     needs: ClassVar[str] = "piecewise-linear"
     takes: ClassVar[str] = "ridge"
     limit: ClassVar[int] = 50  # passes over the rows
-    look_every: ClassVar[int] = 5
+    certify_every: ClassVar[int] = 5
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         rng = np.random.default_rng(self.random_state)
@@ -65,7 +65,7 @@ class Pegasos(SolverByPasses):
             order = rng.permutation(n)
             met[order] += self.run_through(objective.take(order), state)
             objective.design.passes += 1
-            if trace or state.epoch % self.look_every == 0 or state.epoch == self.max_steps:
+            if trace or state.epoch % self.certify_every == 0 or state.epoch == self.max_steps:
                 point = objective.at(state.mean.copy())
                 if trace:
                     trace(point)

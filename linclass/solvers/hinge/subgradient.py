@@ -32,7 +32,7 @@ class Subgradient(Solver):
 
     needs: ClassVar[str] = "convex"
     limit: ClassVar[int] = 10_000
-    look_every: ClassVar[int] = 100
+    certify_every: ClassVar[int] = 100
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         theta = start.copy()
@@ -54,7 +54,7 @@ class Subgradient(Solver):
             theta = theta - eta * g
             if trace:
                 trace(point)
-            if t % self.look_every == 0 or t == self.max_steps:
+            if t % self.certify_every == 0 or t == self.max_steps:
                 average = objective.at(mean.copy())
                 best = min(best, average, point, key=lambda p: p.value)
                 certificate = objective.certificate(best, dual)

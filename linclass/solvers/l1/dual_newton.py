@@ -102,8 +102,8 @@ class DualNewton:
             if np.linalg.norm(g) <= max(INEXACT * moved, LAST * float(np.linalg.norm(y))):
                 break
             step = newton_step(self.features(np.flatnonzero(v)), g, delta)
-            look = toward(point, step, self.pull(step))
-            point, _ = backtrack(point, look, float(g @ step), PRECISE)
+            evaluate = toward(point, step, self.pull(step))
+            point, _ = backtrack(point, evaluate, float(g @ step), PRECISE)
         return v
 
 

@@ -43,7 +43,7 @@ class ProximalGradient(Solver):
     needs: ClassVar[str] = "smooth"
     takes: ClassVar[str] = "any"
     limit: ClassVar[int] = 20_000
-    look_every: ClassVar[int] = 10
+    certify_every: ClassVar[int] = 10
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         last, units = begin(objective, start), Units.of(objective)
@@ -66,7 +66,7 @@ class ProximalGradient(Solver):
             last = new
             if trace:
                 trace(new)
-            if n_iter % self.look_every == 0 or n_iter == self.max_steps or new.separates:
+            if n_iter % self.certify_every == 0 or n_iter == self.max_steps or new.separates:
                 certificate = objective.certificate(new)
                 if certificate <= self.tol or new.separates:
                     break
@@ -79,7 +79,7 @@ def forward_backward(point: Point, L: float, units: Units) -> tuple[Point, float
     start, down = units.coordinates(point.theta), units.pull(g)
     unseen = DIGITS * abs(point.loss_value)
 
-    def look(t: float) -> tuple[Point, float]:
+    def evaluate(t: float) -> tuple[Point, float]:
         """The step for L/t, and the quadratic term of its bound."""
         u = start - down / (L / t)
         W = objective.weight_part(u)
@@ -94,5 +94,5 @@ def forward_backward(point: Point, L: float, units: Units) -> tuple[Point, float
         rise = new.loss_value - point.loss_value - float(np.vdot(g, new.theta - point.theta))
         return rise <= bound + unseen
 
-    (new, bound), t = halve(look, bounded, least=np.finfo(float).tiny)
+    (new, bound), t = halve(evaluate, bounded, least=np.finfo(float).tiny)
     return new, L / t if bound <= unseen else RELAX * (L / t)

@@ -168,12 +168,12 @@ class OrthantStep:
         u[..., :d][(w[..., :d] == 0) & (u * b < 0)[..., :d] & kinked] = 0
         at = units.coordinates(w)
 
-        def look(t: float) -> tuple[Point, float]:
+        def evaluate(t: float) -> tuple[Point, float]:
             new = at + t * u
             new[..., :d][(new[..., :d] * w[..., :d] < 0) & kinked] = 0
             return objective.at(settled(objective, units.move(new))), float(np.vdot(b, new - at))
 
-        return lower(point, look)
+        return lower(point, evaluate)
 
     def left(self, point: Point) -> float:
         return float(np.abs(self._steepest(point)).max(initial=0))
@@ -196,13 +196,13 @@ def settled(objective: Objective, theta: Array) -> Array:
     return theta
 
 
-def lower(point: Point, look: Callable[[float], tuple[Point, float]]) -> Point:
-    """Line search; `look` gives a point and the decrease predicted. The point itself if a step overflows."""
+def lower(point: Point, evaluate: Callable[[float], tuple[Point, float]]) -> Point:
+    """Line search; `evaluate` gives a point and the decrease predicted. The point itself if a step overflows."""
 
     def enough(seen: tuple[Point, float], t: float) -> bool:
         return bool(decreased(seen[0].value, point.value, -max(seen[1], 0.0)))
 
-    (new, _), _ = halve(look, enough)
+    (new, _), _ = halve(evaluate, enough)
     return new if np.isfinite(new.value) else point
 
 

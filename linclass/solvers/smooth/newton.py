@@ -39,7 +39,9 @@ class Newton(Solver):
     stackable: ClassVar[bool] = True
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        point = objective.survey(self.near(objective, start, 1e-4))  # two full steps then suffice
+        point = objective.at_with_hessian(
+            self.near(objective, start, 1e-4)
+        )  # two full steps then suffice
         # Without a duality gap the digits of coefficients and standard errors count: every
         # Hessian is new, and one more step is taken.
         proof = objective.certificate_kind == "duality_gap"
@@ -52,7 +54,9 @@ class Newton(Solver):
             decrement = -float(np.vdot(g, step)) / abs(point.value or 1.0)
             keep = proof and decrement < CHORD and decrement < last / 20
             old = point
-            point = descend(old, step, objective.look if keep else objective.survey)
+            point = descend(
+                old, step, objective.at_with_gradient if keep else objective.at_with_hessian
+            )
             if trace:
                 trace(point)
             # a new Hessian squares the error; with a kept one it decreases linearly
@@ -88,7 +92,7 @@ def fix_common_intercept(H: Array, shape: tuple[int, ...]) -> None:
     intercepts += common_shift(intercepts)
 
 
-def descend(point: Point, step: Array, look: Callable[[Array], Point]) -> Point:
-    """The line search of Newton's method; `look` evaluates theta."""
+def descend(point: Point, step: Array, evaluate: Callable[[Array], Point]) -> Point:
+    """The line search of Newton's method; `evaluate` gives the point at a theta."""
     slope = float(np.vdot(point.gradient, step))
-    return backtrack(point, lambda t: look(point.theta + t * step), slope)[0]
+    return backtrack(point, lambda t: evaluate(point.theta + t * step), slope)[0]

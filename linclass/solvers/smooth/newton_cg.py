@@ -56,7 +56,7 @@ class NewtonCg(Solver):
             exact = exact or not solved
             one_score = g.ndim == 1 and g.size <= MEDIUM
             if one_score and objective.passes - passes > PATIENCE:
-                precondition = by_hessian(objective.survey(point.theta))
+                precondition = by_hessian(objective.at_with_hessian(point.theta))
             decrement = -float(np.vdot(g, s))
             new, t = backtrack(point, point.toward(s, Xs), -decrement)
             gain = decrement / max(abs(new.value), 1e-300)
@@ -87,7 +87,7 @@ class NewtonCg(Solver):
         if few is not None and p <= (SMALL if sparse else MEDIUM):
             solver = Newton() if p <= SMALL else self
             theta = replace(solver, tol=1e-3, max_iter=None).solve(few, start).theta
-            point = few.survey(theta)
+            point = few.at_with_hessian(theta)
             return theta, by_hessian(point), min(0.1 if sparse else 0.03, self.forcing)
         if sparse or start.ndim == 1 or width > LARGEST_GRAM:
             return start, None, self.forcing

@@ -67,7 +67,7 @@ class StochasticGradient(SolverByPasses):
 
     needs: ClassVar[str] = "convex"
     limit: ClassVar[int] = 200
-    look_every: ClassVar[int] = 5  # epochs between certificates, which cost a pass each
+    certify_every: ClassVar[int] = 5  # epochs between certificates, which cost a pass each
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         rng = np.random.default_rng(self.random_state)
@@ -76,7 +76,7 @@ class StochasticGradient(SolverByPasses):
         while state.epoch < self.max_steps:
             self.run_through(objective.take(rng.permutation(objective.design.n_rows)), state)
             objective.design.passes += 1
-            if trace or state.epoch == self.max_steps or state.epoch % self.look_every == 0:
+            if trace or state.epoch == self.max_steps or state.epoch % self.certify_every == 0:
                 point = objective.at(state.mean.copy())
                 if trace:
                     trace(point)
