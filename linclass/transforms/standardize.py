@@ -126,7 +126,7 @@ class _Sums:
                 if sp.issparse(self.X)
                 else self.X[np.ix_(others, columns)]
             )
-            mean[j, incomplete], scale[j, incomplete] = _moments_of(part)
+            mean[j, columns], scale[j, columns] = _moments_of(part)
         return mean, scale
 
 

@@ -16,12 +16,13 @@ from linclass.compatibility import takes_penalty
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.base import KINDS
 from linclass.losses.logistic import Logistic
-from linclass.objective.distinct_rows import merge_rows
+from linclass.objective.distinct_rows import distinct_rows, merge_rows
 from linclass.objective.objective import Objective
 from linclass.parts import find, names
 from linclass.penalties.l2 import L2
 from linclass.solvers.base import Solver, Trace
 from linclass.solvers.hinge.perceptron_rule import PerceptronRule
+from linclass.solvers.hinge.reductions import SolverAfterReductions
 from linclass.solvers.smooth.newton import Newton, inverse_hessian
 
 # Those that take an L2 penalty, but for pegasos, which takes 1/ε steps to come within ε.
@@ -392,6 +393,25 @@ def test_merging_equal_rows_leaves_the_objective_as_it_is() -> None:
     whole = Objective(DesignMatrix(U, False), Logistic(), y, w, L2(), 0.1)
     small = Objective(DesignMatrix(merged, False), Logistic(), y[: len(merged)], weights, L2(), 0.1)
     assert_allclose(small.at(theta).value, whole.at(theta).value, rtol=1e-13)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_equal_rows_are_found_wherever_they_stand(order: Any) -> None:
+    """A product of BLAS rounds the last rows of a matrix differently."""
+    rows = np.random.default_rng(0).standard_normal((300, 400))
+    found = distinct_rows(np.array(np.vstack([rows, rows[:10]]), order=order))
+    assert found is not None
+    first, place = found
+    assert sorted(first) == list(range(300))
+    np.testing.assert_array_equal(place[300:], place[:10])
+
+
+def test_a_base_class_is_no_solver() -> None:
+    assert "reductions" not in names("solvers")
+    for name in names("solvers"):
+        kind = find("solvers", name)
+        assert kind.solve is not Solver.solve
+        assert getattr(kind, "descend", None) is not SolverAfterReductions.descend
 
 
 def test_what_cannot_work_together_is_refused_in_one_sentence() -> None:
