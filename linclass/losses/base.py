@@ -41,6 +41,7 @@ class Loss:
     joint: ClassVar[str | None] = None  # name of the joint loss for K > 2 classes, if one exists
     has_conjugate: ClassVar[bool] = True
     n_scores: int = 1
+    n_classes: int = 2  # that the scores tell apart
     shift_invariant: bool = False  # invariant to a common shift of all scores
 
     def values(self, y: Array, z: Array) -> Array:
@@ -85,6 +86,10 @@ class Loss:
 
         `reach` is a number, or one for each row. Piecewise linear and piecewise quadratic losses have it.
         """
+        raise NotImplementedError
+
+    def envelope(self, y: Array, centre: Array, reach: float) -> Loss:
+        """ψ(z) = max_s s·z − ℓ*(s) − ‖s − centre‖²/(2·reach); its truths are row numbers. Simplicial losses have it."""
         raise NotImplementedError
 
     def middle(self, y: Array) -> Array:

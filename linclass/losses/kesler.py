@@ -29,7 +29,7 @@ class Kesler(Loss):
     has_conjugate = False
 
     def __init__(self, n_classes: int = 3, reference: bool = False):
-        self.n_scores = n_classes
+        self.n_scores = self.n_classes = n_classes
         self.reference = reference
 
     def margins(self, y: Array, z: Array) -> Array:

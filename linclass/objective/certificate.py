@@ -7,26 +7,17 @@ The theorem is in linclass/objective/gap.py. Here are the slopes s that it needs
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from linclass.numerics import Array, by_blocks
 from linclass.objective.gap import TINY, gap_of, relative
+from linclass.objective.penalized_loss import PenalizedLoss
 from linclass.objective.point import Point
 
 
-class Certified:
-    """Mixin of `Objective`, which has design, loss, weights and penalty."""
-
-    design: Any
-    loss: Any
-    y: Array
-    weights: Array
-    penalty: Any
-    strength: float
-    unpenalized: Array | None
-    shape: tuple[int, ...]
+class Certified(PenalizedLoss):
+    """Base of `Objective`: the certificate of a point."""
 
     def certificate(self, point: Point, slopes: Array | None = None) -> float:
         """The relative gap or the cosine; `certificate_kind` says which."""
@@ -170,7 +161,7 @@ class Certified:
 
     @cached_property
     def _slopes_at_zero(self) -> float:
-        return self._norm(self.at(self.zero()).slopes)  # type: ignore[attr-defined]
+        return self._norm(self.at(self.zero()).slopes)
 
     @cached_property
     def _column_norms(self) -> Array:

@@ -6,36 +6,19 @@ The Hessian is formed if it is small, and otherwise applied to vectors.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from linclass.applicability import require_memory
-from linclass.design.design_matrix import DesignMatrix
 from linclass.numerics import BLOCK, Array, empty_arrays
+from linclass.objective.penalized_loss import PenalizedLoss
 from linclass.objective.point import Point
-from linclass.penalties.base import Level
 
 IN_CACHE = 100_000  # entries of X up to which single precision saves no memory traffic
 
 
-class SecondOrder:
-    """Mixin of `Objective`, which has design, loss, weights and penalty."""
-
-    design: DesignMatrix
-    loss: Any
-    y: Array
-    weights: Array
-    penalty: Any
-    strength: float
-    curvature: Level
-    strongly_convex: bool
-    uniform: bool
-    shape: tuple[int, ...]
-    n_parameters: Any
-    weight_part: Any
-    with_penalty_gradient: Any
-    at: Any
+class SecondOrder(PenalizedLoss):
+    """Base of `Objective`: its Hessian, formed or applied."""
 
     def at_with_hessian(self, theta: Array) -> Point:
         """The point with value, gradient and Hessian."""
@@ -79,6 +62,7 @@ class SecondOrder:
             g += design.pull_of(rows, w * slope) if one else (w * slope) @ B
             if H is None:
                 continue
+            assert curvature is not None
             if one:  # H from √(w ℓ″) [X 1] alone (syrk: half the work)
                 root = np.sqrt(w * curvature)[:, None]
                 np.multiply(design.X[rows], root, out=B[:, : design.n_features])
