@@ -31,7 +31,7 @@ from linclass.objective.objective import Objective
 from linclass.online.one_more_pass import OneMorePass
 from linclass.parts import find
 from linclass.penalties.base import Penalty
-from linclass.separation.recession import UNDECIDED, Recession, recession
+from linclass.separation.recession import UNDECIDED, Recession, recession, recession_where_free
 from linclass.solvers.base import Solution
 
 SEPARABLE = (
@@ -173,8 +173,12 @@ class LinearClassifier(
         vars(self).pop("_information", None)  # of an earlier fit
         recessions: list[Recession] = []
         for objective, solution in zip(objectives, solutions, strict=True):
-            unbounded = objective.loss.probabilistic and not objective.strength
-            found = recession(objective.without_offset, solution) if unbounded else Recession()
+            found = Recession()
+            if objective.loss.probabilistic:
+                if not objective.strength:
+                    found = recession(objective.without_offset, solution)
+                elif objective.unpenalized is not None and not solution.converged:
+                    found = recession_where_free(objective.without_offset, solution)
             recessions.append(found)
             if found.direction is None:
                 self._look_at_optimum(objective, solution, codes, weights)

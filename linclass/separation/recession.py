@@ -10,6 +10,7 @@ every d (linclass/proofs/witness.py); or the proof of `separability`.   Albert &
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -61,6 +62,22 @@ def recession(objective: Objective, solution: Solution) -> Recession:
     if inequalities.excluded_by(point):
         return Recession()
     return inequalities.solved()
+
+
+def recession_where_free(objective: Objective, solution: Solution) -> Recession:
+    """The same for a penalty that leaves features out: d is 0 in all others. For a fit that did not converge."""
+    free = objective.unpenalized
+    assert free is not None
+    columns = np.append(free, np.ones(objective.design.width - len(free), dtype=bool))
+    design = objective.design.take_features(np.flatnonzero(free))
+    part = Objective(design, objective.loss, objective.y, objective.weights)
+    theta = np.ascontiguousarray(solution.theta[..., columns])
+    found = recession(part, replace(solution, theta=theta, converged=False))
+    if found.direction is None:
+        return found
+    d = np.zeros((*found.direction.shape[:-1], len(columns)))
+    d[..., columns] = found.direction
+    return Recession(d)
 
 
 def is_above_suspicion(objective: Objective, solution: Solution, point: Point, few: bool) -> bool:
