@@ -131,13 +131,6 @@ class DesignMatrix(GramProducts):
     def take(self, rows: Any) -> DesignMatrix:
         return DesignMatrix(self.X[rows], self.intercept)
 
-    def inside(self, rows: Array, theta: Array) -> Array:
-        """Theta for `restricted`: the weights of features are the same for any rows."""
-        return theta
-
-    def outside(self, rows: Array, theta: Array) -> Array:
-        return theta
-
     def combine(self, rows: Array, v: Array) -> Array:
         """Σ v_i x_i over some rows, as a theta without intercept."""
         out = np.zeros(self.width)

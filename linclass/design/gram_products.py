@@ -8,25 +8,27 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from linclass.design.base import Design
 from linclass.numerics import BLOCK, Array
 
 GRAM_BLOCK = 2_000_000  # entries at a time where BLAS does most of the work
 COPIED = 1_000_000  # entries of X above which at most a quarter of the rows is copied
 
 
-class GramProducts:
-    """Mixin of `DesignMatrix`, which has X and its shape."""
+class GramProducts(Design):
+    """Base of `DesignMatrix`: products of its rows."""
 
-    X: Any
-    XT: Any
-    intercept: bool
-    is_sparse: bool
-    n_rows: int
-    n_features: int
-    width: int
-    passes: float
-    blocks: Callable[[], Iterator[tuple[slice, Array]]]
-    centre: Callable[[Array], Array]
+    X: Any  # an array or a sparse matrix
+
+    @property
+    def XT(self) -> Any:
+        raise NotImplementedError
+
+    def blocks(self, size: int = BLOCK, filled: bool = True) -> Iterator[tuple[slice, Array]]:
+        raise NotImplementedError
+
+    def centre(self, weights: Array) -> Array:
+        raise NotImplementedError
 
     def gram(self, D: Array) -> Array:
         """[X 1]ᵀ diag(D) [X 1], dense, for D ≥ 0; of sparse rows by a product of sparse matrices."""
@@ -119,6 +121,9 @@ class GramProducts:
         """x_i·x_j between some rows."""
         B = self.X[rows]
         return (B @ B.T).toarray() if self.is_sparse else B @ B.T
+
+    def products_of_all_rows(self) -> Array:
+        return self.products_among(np.arange(self.n_rows))
 
     def gram_of_rows(self, rows: Array) -> Callable[[Array], Array]:
         """p ↦ X_F X_Fᵀ p for some rows F, by a copy of them, or by all rows if a copy would be large."""

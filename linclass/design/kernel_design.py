@@ -8,17 +8,18 @@ Schölkopf & Smola (2002), §4.2 (the representer theorem)
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from linclass.design.base import Design
 from linclass.numerics import Array
 
 
-class KernelDesign:
+class KernelDesign(Design):
     """The matrix K of all rows, or `rows` of it; the basis always has all columns."""
 
-    is_sparse = False
+    is_kernel: ClassVar[bool] = True
 
     def __init__(self, K: Array, intercept: bool = True, rows: Array | None = None):
         self.K, self.intercept, self.rows = K, bool(intercept), rows
@@ -66,11 +67,11 @@ class KernelDesign:
             return self
         return KernelDesign(self.K[np.ix_(rows, rows)], self.intercept)
 
-    def inside(self, rows: Array, theta: Array) -> Array:
+    def restrict_theta(self, rows: Array, theta: Array) -> Array:
         """The coordinates of theta that `restricted` keeps."""
         return np.append(theta[rows], theta[self.n_features :])
 
-    def outside(self, rows: Array, theta: Array) -> Array:
+    def extend_theta(self, rows: Array, theta: Array) -> Array:
         """The same function in all coordinates."""
         out = np.zeros(self.width)
         out[rows] = theta[: len(rows)]
@@ -79,6 +80,9 @@ class KernelDesign:
 
     def products_among(self, rows: Array) -> Array:
         return self.K[np.ix_(rows, rows)]
+
+    def products_of_all_rows(self) -> Array:
+        return self.K if self.rows is None else self.products_among(self.rows)
 
     def combine(self, rows: Array, v: Array) -> Array:
         out = np.zeros(self.width)

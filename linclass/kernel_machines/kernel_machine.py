@@ -97,7 +97,7 @@ class KernelMachine(Estimator):
 
     def _coefficients(self, objective: Objective, solution: Solution) -> Array:
         """β of all rows; −w_i s_i/strength if features replace the kernel."""
-        if isinstance(objective.design, DesignMatrix):
+        if not objective.design.is_kernel:
             s = solution.slopes
             s = objective.at(solution.theta).slopes if s is None else s
             return -objective.weights * s / objective.strength

@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linclass.batches.regularization_path import RegularizationPath, check_strengths
-from linclass.design.design_matrix import DesignMatrix
 from linclass.kernel_machines.kernel_machine import KernelMachine
 from linclass.kernel_machines.kernel_norm import KernelNorm
 from linclass.numerics import Array
@@ -95,18 +94,19 @@ def solve(
 
 def near_start(solver: Solver, objective: Objective) -> Array:
     """The fit to every fourth row, which needs a sixteenth of the kernel matrix, as a starting point."""
-    design: Any = objective.design
+    design = objective.design
     start, n = objective.zero(), design.n_rows
-    if n >= MANY and not isinstance(design, DesignMatrix):
+    if n >= MANY and design.is_kernel:
         rows = np.arange(0, n, 4)
+        part = design.restricted(rows)
         few = Objective(
-            design.restricted(rows),
+            part,
             objective.loss,
             objective.y[rows],
             objective.weights[rows],
-            KernelNorm(design.K[::4, ::4]),
+            KernelNorm(part.products_of_all_rows()),
             objective.strength,
         )
         near = replace(solver, tol=1e-3, max_iter=None).solve(few, few.zero())
-        start = design.outside(rows, near.theta)
+        start = design.extend_theta(rows, near.theta)
     return start

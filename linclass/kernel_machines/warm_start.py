@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from linclass.design.design_matrix import DesignMatrix
 from linclass.numerics import Array
 
 
@@ -45,7 +44,7 @@ def thetas(design: Any, found: tuple[Array, Array] | None) -> list[Array] | None
     if found is None:
         return None
     beta, b = found
-    W = beta @ design.X if isinstance(design, DesignMatrix) else beta
+    W = beta if design.is_kernel else beta @ design.X
     return [np.append(w, own) for w, own in zip(W, b, strict=True)]
 
 

@@ -48,7 +48,7 @@ class Centred(NamedTuple):
 def centred(objective: Objective) -> Centred | None:
     """None for rows that are near the origin, or that cannot be centred."""
     design = objective.design
-    if not isinstance(design, DesignMatrix) or design.is_sparse or not design.intercept:
+    if design.is_kernel or design.is_sparse or not design.intercept:
         return None
     some = design.X[:: max(1, design.n_rows // LOOK)]
     if (np.abs(some.mean(axis=0)) <= FAR * some.std(axis=0)).all():

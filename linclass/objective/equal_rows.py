@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linclass.design.design_matrix import DesignMatrix
 from linclass.numerics import Array
 from linclass.objective.distinct_rows import distinct_rows
 from linclass.objective.objective import Objective
@@ -25,7 +24,7 @@ class Merged(NamedTuple):
 def merged(objective: Objective) -> Merged | None:
     """None if all rows differ, or if there are too many to compare."""
     design, y = objective.design, objective.y
-    if not isinstance(design, DesignMatrix) or design.n_rows > FEW or y.ndim != 1:
+    if design.is_kernel or design.n_rows > FEW or y.ndim != 1:
         return None
     found = distinct_rows(design.X, y)
     if found is None:

@@ -137,7 +137,7 @@ def test_functions_of_kernel_columns_are_what_they_say() -> None:
     assert_allclose(mixed.scores_of(slice(1, 3), theta), design.scores(theta)[[3, 9]])
     assert_allclose(X.T @ mixed.pull(np.array([1.0, 2, 3]))[:40], [1, 2, 3] @ X[[5, 3, 9]])
     some = np.array([1, 4, 7])
-    inside = design.inside(some, design.outside(some, np.array([1.0, 2, 3, 4])))
+    inside = design.restrict_theta(some, design.extend_theta(some, np.array([1.0, 2, 3, 4])))
     assert inside.tolist() == [1, 2, 3, 4]
     assert_allclose(design.restricted(some).scores(inside), X[some] @ ([1, 2, 3] @ X[some]) + 4)
 

@@ -40,11 +40,11 @@ class Augmented(Objective):
 
     def start(self, theta: Array) -> Point:
         """The point here that corresponds to theta of the objective."""
-        return self.at(self.whole.inside(self.rows, theta - self.force))
+        return self.at(self.whole.restrict_theta(self.rows, theta - self.force))
 
     def end(self, theta: Array) -> Array:
         """Theta of the objective that corresponds to theta here."""
-        return self.whole.outside(self.rows, theta) + self.force
+        return self.whole.extend_theta(self.rows, theta) + self.force
 
     def at(self, theta: Array) -> Point:
         return AugmentedPoint(self, theta, self.design.scores(theta))

@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg import lapack
 
-from linclass.design.design_matrix import DesignMatrix
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
@@ -57,9 +56,9 @@ class Pivoted(NamedTuple):
 def suits(objective: Objective) -> bool:
     """A kernel, or no more rows than features: then K is small, and seldom singular."""
     design = objective.design
-    if isinstance(design, DesignMatrix):
-        return design.n_rows <= design.n_features
-    return design.n_rows == design.n_features
+    if design.is_kernel:
+        return design.n_rows == design.n_features
+    return design.n_rows <= design.n_features
 
 
 def pivot(
@@ -122,7 +121,7 @@ def first(objective: Objective, start: Array, reach: Array) -> tuple[Array, Any]
         return np.zeros_like(reach), np.minimum(reach, 0.5 / scale)
     point = objective.at(start)
     if objective.loss.piecewise_linear:
-        if not isinstance(objective.design, DesignMatrix):  # the start tells slopes, too
+        if objective.design.is_kernel:  # the start tells slopes, too
             s = -start[:-1] / objective.weights
             s /= np.abs(s).max(initial=0) or 1.0  # of whatever strength; an end of the slopes is ±1
             v = s + reach * point.scores
@@ -146,10 +145,8 @@ def stretched(point: Point, wanted: Array, free: Array) -> Point:
 
 def equations_of(objective: Objective) -> Any:
     design = objective.design
-    if not isinstance(design, DesignMatrix):
-        return Direct(objective, design.K)
-    if design.n_rows <= (FEW // 10 if design.is_sparse else FEW):
-        return Direct(objective, design.products_among(np.arange(design.n_rows)))
+    if design.is_kernel or design.n_rows <= (FEW // 10 if design.is_sparse else FEW):
+        return Direct(objective, design.products_of_all_rows())
     return Conjugate(objective)
 
 

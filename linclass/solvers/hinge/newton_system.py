@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from scipy.linalg import lapack
 
-from linclass.design.design_matrix import DesignMatrix
 from linclass.numerics import Array
 from linclass.objective.point import Point
 from linclass.solvers.conjugate_gradients import conjugate_gradients, length
@@ -128,7 +127,7 @@ def hold(given: float, point: Point) -> float:
 def newton_system(objective: Any) -> Any:
     """The cheapest of the three for the shape of X."""
     design = objective.design
-    if not isinstance(design, DesignMatrix):
+    if design.is_kernel:
         return RowSystem(objective)
     if design.width <= WIDE:
         few = 2 * design.n_rows < design.width  # fewer rows than features near the end of a round
