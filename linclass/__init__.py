@@ -8,6 +8,7 @@ public as soon as its file exists.
 from __future__ import annotations
 
 import re
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,11 @@ def __getattr__(name: str) -> Any:
         value = getattr(import_module(module), name)
         globals()[name] = value
         return value
-    raise AttributeError(f"module 'linclass' has no attribute {name!r}")
+    if (_ROOT / name / "__init__.py").is_file() or (_ROOT / f"{name}.py").is_file():
+        return import_module(f"linclass.{name}")
+    near = get_close_matches(name, __dir__(), n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise AttributeError(f"module 'linclass' has no attribute {name!r}{hint}")
 
 
 def __dir__() -> list[str]:

@@ -61,7 +61,7 @@ class PassiveAggressive(LinearInTheEnd, OnlineClassifier):
     n_mistakes_ : int
         Number of visits to misclassified rows, in all passes of `fit` or in the last `partial_fit`.
     squared_loss_ : float
-        Sum of ℓ² over these visits, before the corrections.
+        Sum of ℓ² over all visits, each before its correction; ℓ is not 0 inside the margin either.
     """
 
     squared_loss_: float

@@ -67,3 +67,14 @@ def test_pipeline_metrics_and_transforms_load_no_heavy_library() -> None:
         "import linclass.pipeline, linclass.transforms.one_hot, linclass.features.quadratic\n"
         "from linclass import metrics; metrics.names()"
     )
+
+
+def test_packages_are_attributes_and_typos_have_a_hint() -> None:
+    code = (
+        "import linclass\n"
+        "linclass.synthetic.generate, linclass.comparisons.friedman, linclass.penalties\n"
+        "try: linclass.LogisticRegresion\n"
+        "except AttributeError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "did you mean 'LogisticRegression'?" in done.stdout
