@@ -110,9 +110,9 @@ class Guard:
         assert self._pipe is not None
         try:
             self._pipe.send(message)
-            if trouble := self._wait(seconds, late):
+            if exceeded := self._wait(seconds, late):
                 self._stop()
-                return trouble
+                return exceeded
             answer = Answer(*self._pipe.recv())
         except (EOFError, ConnectionError):
             return Answer("failed", self._cause_of_death())
@@ -139,8 +139,8 @@ class Guard:
         return Answer("timeout", late)
 
     def _out_of_memory(self, what: str) -> Answer:
-        said = f"asked for more than limits.{self.work}_memory_mb = {self.memory_mb:g}"
-        return Answer("out_of_memory", f"{said}: {what}" if what else said)
+        message = f"asked for more than limits.{self.work}_memory_mb = {self.memory_mb:g}"
+        return Answer("out_of_memory", f"{message}: {what}" if what else message)
 
     def _descendants(self) -> list[psutil.Process]:
         """Processes that the fit has started: the limit holds for each of them and for all together."""

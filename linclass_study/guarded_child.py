@@ -66,11 +66,11 @@ def kind_of(error: BaseException) -> str:
     """Kind of an answer; a library may have wrapped a MemoryError in another exception."""
     if type(error).__name__ == "NotApplicable":
         return "not_applicable"
-    seen: BaseException | None = error
-    while seen is not None:
-        if isinstance(seen, MemoryError):
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, MemoryError):
             return "out_of_memory"
-        seen = seen.__cause__ or seen.__context__
+        cause = cause.__cause__ or cause.__context__
     return "failed"
 
 

@@ -12,8 +12,8 @@ ROOT = Path(__file__).resolve().parent.parent
 def refuse_another_copy(own: Path) -> None:
     """Refuse to run if the environment contains another copy of the project than `own`, the Snakefile's folder:
     Snakemake imports the latter, fits import the former."""
-    asked = [sys.executable, "-c", "from linclass_study import project; print(project.ROOT)"]
-    found = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
+    command = [sys.executable, "-c", "from linclass_study import project; print(project.ROOT)"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
     if found != str(own.resolve()):
         what = f"linclass from {found}, another copy of the project" if found else "no linclass"
         raise Refused(

@@ -34,14 +34,14 @@ UNUSED = -2  # a row in neither the training nor the test set
 class Protocol:
     """A way of holding out rows.
 
-    deal     deal(data, options, seed) returns the test fold of each row in one repeat, −1 for rows that only train and
-             UNUSED for rows that are not used
-    within   name of a protocol: each fold of its first repeat is a repeat of this one, and the call is
-             deal(data, options, seed, held_out)
-    size     (repeats, fits of each)
+    assign_folds   assign_folds(data, options, seed) returns the test fold of each row in one repeat, −1 for rows that
+                   only train and UNUSED for rows that are not used
+    within         name of a protocol: each fold of its first repeat is a repeat of this one, and the call is
+                   assign_folds(data, options, seed, held_out)
+    size           (repeats, fits of each)
     """
 
-    deal: Callable[..., np.ndarray]
+    assign_folds: Callable[..., np.ndarray]
     size: Callable[[Options], tuple[int, int]] = lambda options: (1, 1)
     within: str = ""
 
@@ -56,7 +56,7 @@ def kind(protocol: str) -> str:
     return protocol.partition("@")[0]
 
 
-def asked(evaluation: Mapping[str, Any]) -> dict[str, Options]:
+def selected_protocols(evaluation: Mapping[str, Any]) -> dict[str, Options]:
     """Protocol → its options, in the order of the study."""
     found: dict[str, Options] = {}
     for item in evaluation["protocols"]:
@@ -73,7 +73,7 @@ def asked(evaluation: Mapping[str, Any]) -> dict[str, Options]:
 def of_dataset(evaluation: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Options]:
     """Protocols that apply to a data set, given results/data/{dataset}.json: `official` only if it has a split,
     or if the study lists no other protocol."""
-    found = asked(evaluation)
+    found = selected_protocols(evaluation)
     if len(found) > 1 and not about.get("test_rows"):
         found.pop("official", None)
     return found

@@ -23,65 +23,65 @@ PLACE = "a results folder, or an archive that `linclass publish` made"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    asked = _parser().parse_args(arguments)
+    options = _parser().parse_args(arguments)
     try:
-        return asked.command(asked)
+        return options.command(options)
     except Refused as refused:
-        print(f"linclass {asked.name}: {refused}", file=sys.stderr)
+        print(f"linclass {options.name}: {refused}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader of our output, such as `head`, has ended
         sys.stderr.close()
         return 2
 
 
-def verify(asked: argparse.Namespace) -> int:
+def verify(options: argparse.Namespace) -> int:
     from linclass_study.command import verify as command
 
     with ExitStack() as stack:
-        a, b = (stack.enter_context(open_results(given)) for given in (asked.a, asked.b))
-        found = command.verify(a, b, asked.tolerance)
-        for line in command.told(found, a, b, asked.all):
+        a, b = (stack.enter_context(open_results(given)) for given in (options.a, options.b))
+        found = command.verify(a, b, options.tolerance)
+        for line in command.report_lines(found, a, b, options.all):
             print(line)
     return 0 if found.agree else 1
 
 
-def merge(asked: argparse.Namespace) -> int:
+def merge(options: argparse.Namespace) -> int:
     from linclass_study.command import merge as command
     from linclass_study.command.conflicts import Conflict
 
-    into = Path(asked.into).expanduser()
+    into = Path(options.into).expanduser()
     with ExitStack() as stack:
-        sources = [stack.enter_context(open_results(given)) for given in asked.results]
+        sources = [stack.enter_context(open_results(given)) for given in options.results]
         try:
-            merged = command.merge(sources, into, asked.tolerance)
+            merged = command.merge(sources, into, options.tolerance)
         except Conflict as conflict:
             print(
                 f"linclass merge: nothing is written: the results contradict each other\n{conflict}"
             )
             return 1
-        for line in command.told(sources, merged, asked.into):
+        for line in command.report_lines(sources, merged, options.into):
             print(line)
     return 0
 
 
-def publish(asked: argparse.Namespace) -> int:
+def publish(options: argparse.Namespace) -> int:
     from linclass_study.command import publish as command
     from linclass_study.command.archive_parts import written_on
     from linclass_study.command.citation import Author, Citation
 
-    if Path(asked.results).expanduser().is_file():
-        raise Refused(f"{asked.results} is an archive already; give a results folder")
-    with open_results(asked.results) as results:
+    if Path(options.results).expanduser().is_file():
+        raise Refused(f"{options.results} is an archive already; give a results folder")
+    with open_results(options.results) as results:
         citation = Citation(
-            title=asked.title or f"Results of a linclass study: {results.folder.resolve().name}",
-            authors=[Author.of(text) for text in asked.author or [ANONYMOUS]],
+            title=options.title or f"Results of a linclass study: {results.folder.resolve().name}",
+            authors=[Author.of(text) for text in options.author or [ANONYMOUS]],
             date=written_on(results).date().isoformat(),
-            license=asked.license,
+            license=options.license,
         )
-        into = Path(asked.into).expanduser() if asked.into else None
-        archive = command.publish(results, citation, into, asked.crate, asked.partial)
+        into = Path(options.into).expanduser() if options.into else None
+        archive = command.publish(results, citation, into, options.crate, options.partial)
     print(f"published: {archive} ({archive.stat().st_size / 1e6:.1f} MB)")
-    if not asked.author:
+    if not options.author:
         print(
             "nobody is named in CITATION.cff: say who made these results with --author 'Family, Given'"
         )

@@ -39,7 +39,7 @@ class Agreement:
     def within(self, tolerance: float) -> bool:
         return not self.apart and self.largest <= tolerance
 
-    def told(self) -> str:
+    def differences(self) -> str:
         """One line."""
         numbers = f"numbers differ by at most {self.largest:.1e}"
         if self.rows:
@@ -138,8 +138,8 @@ def _alone(a: pl.DataFrame, b: pl.DataFrame) -> list[str]:
     if a.select(ROW).equals(b.select(ROW)):
         return []
     sides = [("A", a.join(b, on=ROW, how="anti")), ("B", b.join(a, on=ROW, how="anti"))]
-    told = "{} predicted in {} alone{}"
-    return [told.format(_rows(x.height), name, _first(x)) for name, x in sides if x.height]
+    message = "{} predicted in {} alone{}"
+    return [message.format(_rows(x.height), name, _first(x)) for name, x in sides if x.height]
 
 
 def _twice(rows: pl.DataFrame) -> bool:

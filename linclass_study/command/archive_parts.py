@@ -58,8 +58,8 @@ def missing(results: ResultsFolder) -> str:
     lacks = [f"{name} is missing" for name in PROMISED if not (results.folder / name).is_file()]
     if "study.json is missing" in lacks:
         return " and ".join(lacks)
-    asked = results.study.outcome
-    planned = [(dataset, method) for dataset in asked.datasets for method in asked.methods]
+    study = results.study.outcome
+    planned = [(dataset, method) for dataset in study.datasets for method in study.methods]
     unmade = [run for run in planned if not results.path(run, "fits.parquet").is_file()]
     merged = len(results.study.studies) > 1  # merged studies need not have every data set × method
     if unmade and not merged:

@@ -31,8 +31,8 @@ def conflicts(sources: Sequence[ResultsFolder], merged: Merged, tolerance: float
         found += data_conflicts(dataset, studying(dataset, sources))
     for run, having in runs_of(sources).items():
         pairs = ((one, two) for i, two in enumerate(having) for one in having[:i])
-        told = (run_conflict(run, one, two, tolerance) for one, two in pairs)
-        found += [f"{run[0]} × {run[1]}: {conflict}" for conflict in told if conflict]
+        sentences = (run_conflict(run, one, two, tolerance) for one, two in pairs)
+        found += [f"{run[0]} × {run[1]}: {conflict}" for conflict in sentences if conflict]
     return found
 
 
@@ -70,7 +70,7 @@ def run_conflict(run: Run, a: ResultsFolder, b: ResultsFolder, tolerance: float)
     predictions = [s.of_run("predictions", run).join(both, on=FIT, how="semi") for s in (a, b)]
     apart, largest, rows = agreement.of_predictions(*predictions)
     found = agreement.Agreement(run, apart, largest, rows)
-    return "" if found.within(tolerance) else f"{found.told()}; A = {a.given}, B = {b.given}"
+    return "" if found.within(tolerance) else f"{found.differences()}; A = {a.given}, B = {b.given}"
 
 
 def runs_of(sources: Sequence[ResultsFolder]) -> dict[Run, list[ResultsFolder]]:

@@ -155,8 +155,8 @@ def _run(
 ) -> Entity:
     """The action: the workflow made the results from the configuration and the data sets."""
     places = [part["@id"] for part in parts]
-    asked = [place for place in places if place.startswith("configuration/")] or ["study.json"]
-    machines = ", ".join(told.get("Machine", "unknown") for told in results.environments)
+    inputs = [place for place in places if place.startswith("configuration/")] or ["study.json"]
+    machines = ", ".join(facts.get("Machine", "unknown") for facts in results.environments)
     runs = f"{len(results.runs):,} runs (data set × method)"
     return {
         "@id": "#run",
@@ -165,7 +165,7 @@ def _run(
         "description": f"Predictions of {runs}, fitted on {machines or 'unknown'}.",
         "instrument": {"@id": WORKFLOW},
         "agent": _ids(author["@id"] for author in authors),
-        "object": _ids([*asked, *(place for place in places if place == "data/")]),
+        "object": _ids([*inputs, *(place for place in places if place == "data/")]),
         "result": _ids(place for place in places if place in RESULTS),
         "endTime": written_on(results).isoformat(),
     }
@@ -173,8 +173,8 @@ def _run(
 
 def _parts(published: Mapping[str, Path]) -> Iterator[Entity]:
     """Each top-level file, each file of the configuration, and each folder as one entity."""
-    told = {part.place: part.what for part in archive_parts.PARTS}
-    told |= {
+    descriptions = {part.place: part.what for part in archive_parts.PARTS}
+    descriptions |= {
         "configuration/": "the configuration as written",
         "workflow/": "the rules and scripts of the workflow",
         "CITATION.cff": "how to cite these results",
@@ -182,10 +182,10 @@ def _parts(published: Mapping[str, Path]) -> Iterator[Entity]:
     }
     folders = {name.split("/")[0] + "/" for name in published if "/" in name}
     for place in sorted(folders - {"configuration/"}):
-        yield {"@id": place, "@type": "Dataset", "name": place, "description": told[place]}
+        yield {"@id": place, "@type": "Dataset", "name": place, "description": descriptions[place]}
     for name, path in sorted(published.items()):
         if name != WORKFLOW and ("/" not in name or name.startswith("configuration/")):
-            what = told.get(name) or told["configuration/"]
+            what = descriptions.get(name) or descriptions["configuration/"]
             entity = {"@id": quote(name), "@type": "File", "name": name, "description": what}
             kind = FORMATS.get(path.suffix)
             size = {"contentSize": str(path.stat().st_size)}

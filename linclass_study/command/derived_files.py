@@ -18,8 +18,8 @@ from linclass_study.results.scoring import Classes
 
 def write(merged: Merged, place: Path) -> None:
     """Write scores, tables, answer, figures and page; `place` is the final path of the folder."""
-    asked = merged.asked
-    outcome, folder = asked.outcome, asked.outcome.results
+    study = merged.study
+    outcome, folder = study.outcome, study.outcome.results
     for dataset in outcome.datasets:
         _write_scores(outcome, dataset)
     of_datasets = [
@@ -31,14 +31,14 @@ def write(merged: Merged, place: Path) -> None:
     related = declared_shared_rows(outcome.datasets)
     datasets_table.write(outcome.datasets, folder, related)
     across_tables.write(outcome)
-    study_file.write(asked)
+    study_file.write(study)
     text = answer.answer(outcome, str(place / "report.html"))
     (folder / "answer.txt").write_text(text, encoding="utf-8")
     for figure in exhibits.modules():
         exhibits.draw(outcome, figure)
     shown = page_tables.make(outcome)
     page_tables.write(shown, outcome)
-    page = report(outcome, shown, provenance(), *asked.studies)
+    page = report(outcome, shown, provenance(), *study.studies)
     (folder / "report.html").write_text(page, encoding="utf-8")
 
 

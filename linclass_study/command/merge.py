@@ -77,10 +77,10 @@ def _write_run(run: Run, sources: Sequence[ResultsFolder], folder: Path) -> pl.D
     """Write one run; return the times of the same fits on other machines."""
     target = folder / "runs" / run[0] / run[1]
     first, *others = sources
-    told = [source.of_run("fits", run) for source in sources]
-    fits = told[0]
+    tables = [source.of_run("fits", run) for source in sources]
+    fits = tables[0]
     predictions = own = first.of_run("predictions", run)
-    for other, theirs in zip(others, told[1:], strict=True):
+    for other, theirs in zip(others, tables[1:], strict=True):
         unmade = fits.join(made(fits), on=FIT, how="anti")
         better = made(theirs).join(unmade, on=FIT, how="semi")
         new = pl.concat([theirs.join(fits, on=FIT, how="anti"), better])
@@ -97,7 +97,8 @@ def _write_run(run: Run, sources: Sequence[ResultsFolder], folder: Path) -> pl.D
         table_files.write(rows, "predictions", target / "predictions.parquet")
     for name in run_files.TABLES:
         rows = table_files.frame(name)
-        for source, theirs in zip(sources, told, strict=True):  # the first that kept it of the fit
+        # of each fit, the first that kept it
+        for source, theirs in zip(sources, tables, strict=True):
             own = source.of_run(name, run).join(made(theirs), on=FIT, how="semi")
             rows = pl.concat([rows, own.join(rows, on=FIT, how="anti")])
         if rows.height:
@@ -106,7 +107,7 @@ def _write_run(run: Run, sources: Sequence[ResultsFolder], folder: Path) -> pl.D
     there = [path for s in sources if (path := s.path(run, BOUNDARY)).exists()]
     if there:
         _copy(max(there, key=lambda path: path.stat().st_size), target / BOUNDARY)
-    return _times(run, fits, [*told, *(source.other_times for source in sources)])
+    return _times(run, fits, [*tables, *(source.other_times for source in sources)])
 
 
 def _is_sorted(rows: pl.DataFrame) -> bool:
@@ -115,13 +116,13 @@ def _is_sorted(rows: pl.DataFrame) -> bool:
     return fits.equals(fits.sort(FIT))
 
 
-def _times(run: Run, fits: pl.DataFrame, told: Sequence[pl.DataFrame]) -> pl.DataFrame:
+def _times(run: Run, fits: pl.DataFrame, tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Times of each fit on machines other than that of its row in `fits`."""
     columns = list(table_files.schema("times"))
     machine = pl.col("machine").fill_null(UNKNOWN)
     known = fits.with_columns(machine)
     return (
-        pl.concat(each.filter(dataset=run[0], method=run[1]).select(columns) for each in told)
+        pl.concat(each.filter(dataset=run[0], method=run[1]).select(columns) for each in tables)
         .with_columns(machine)
         .filter(pl.col("fit_seconds").is_not_null())
         .unique([*FIT, "machine"], keep="first", maintain_order=True)
@@ -150,7 +151,7 @@ def merge(sources: Sequence[ResultsFolder], into: Path, tolerance: float = ROUND
     return merged
 
 
-def told(sources: Sequence[ResultsFolder], merged: Merged, into: str) -> Iterator[str]:
+def report_lines(sources: Sequence[ResultsFolder], merged: Merged, into: str) -> Iterator[str]:
     """Output of the command, line by line."""
     having = runs_of(sources).values()
     several = sum(len(those) > 1 for those in having)

@@ -9,7 +9,7 @@ from typing import Any
 
 from linclass_study.command.results_folder import ResultsFolder
 from linclass_study.results.outcome import Outcome
-from linclass_study.results.study_file import Asked
+from linclass_study.results.study_file import StudyDescription
 
 REPORT_KEYS = ("rope", "traces")  # keys of the evaluation that do not affect predictions
 
@@ -18,13 +18,13 @@ REPORT_KEYS = ("rope", "traces")  # keys of the evaluation that do not affect pr
 class Merged:
     """The study of the merged folder, its conflicts, and notes on permitted differences."""
 
-    asked: Asked
+    study: StudyDescription
     conflicts: list[str]
     notes: list[str]
 
     @property
     def datasets(self) -> list[str]:
-        return list(self.asked.outcome.datasets)
+        return list(self.study.outcome.datasets)
 
 
 def combined(sources: Sequence[ResultsFolder], folder: Path) -> Merged:
@@ -50,7 +50,7 @@ def combined(sources: Sequence[ResultsFolder], folder: Path) -> Merged:
             positions.setdefault(name, max(positions.values()) + 1 if taken else place)
     files, studies = _files(sources)
     outcome = Outcome(folder, datasets, methods, first.evaluation, limits, positions)
-    return Merged(Asked(outcome, files, studies), conflicts, notes)
+    return Merged(StudyDescription(outcome, files, studies), conflicts, notes)
 
 
 def _parts(evaluation: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -61,8 +61,8 @@ def _parts(evaluation: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any
 
 def _apart(part: str, one: Mapping[str, Any], two: Mapping[str, Any], pair: str) -> list[str]:
     keys = [key for key in dict.fromkeys([*one, *two]) if one.get(key) != two.get(key)]
-    told = f"{part}.{{}}: {pair} have another one ({{}} and {{}})"
-    return [told.format(key, one.get(key), two.get(key)) for key in keys]
+    sentence = f"{part}.{{}}: {pair} have another one ({{}} and {{}})"
+    return [sentence.format(key, one.get(key), two.get(key)) for key in keys]
 
 
 def _files(sources: Sequence[ResultsFolder]) -> tuple[dict[str, str], list[list[str]]]:

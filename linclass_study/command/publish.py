@@ -80,8 +80,8 @@ def _unspecific(path: Path, changed: Path) -> Path:
     """The file, or a copy without the author's home folder."""
     if path.suffix in TEXTS:
         text = path.read_text(encoding="utf-8")
-        told = without_home(text)
-        return path if told == text else _written(changed, told)
+        public = without_home(text)
+        return path if public == text else _written(changed, public)
     home = str(Path.home())
     if path.name == "fits.parquet" and len(home) > 1:
         named = pl.col(REPLACED).str.contains(home, literal=True).any()

@@ -48,10 +48,10 @@ def text(results: ResultsFolder, citation: Citation, names: set[str]) -> str:
 
 def _data_line(results: ResultsFolder, dataset: str) -> str:
     about = results.about(dataset) or {}
-    asked = (results.folder / "study.json").exists()
-    entry: Mapping[str, object] = results.study.outcome.datasets[dataset] if asked else {}
-    told = (entry.get("licence"), entry.get("citation"))
-    cells = [dataset, about.get("rows"), about.get("digest") or about.get("status"), *told]
+    has_study = (results.folder / "study.json").exists()
+    entry: Mapping[str, object] = results.study.outcome.datasets[dataset] if has_study else {}
+    terms = (entry.get("licence"), entry.get("citation"))
+    cells = [dataset, about.get("rows"), about.get("digest") or about.get("status"), *terms]
     return (
         f"| {' | '.join(' '.join(str(cell or '–').split()).replace('|', ' ') for cell in cells)} |"
     )

@@ -42,8 +42,12 @@ class ResultsFolder:
                 raise Refused(f"{self.given}: runs/ has {name!r}, which is no name of a run")
         if not (self.folder / study_file.NAME).exists():
             return found
-        asked = self.study.outcome  # the folder may contain runs of an earlier study
-        return [run for run in found if run[0] in asked.datasets and run[1] in asked.methods]
+        study_outcome = self.study.outcome  # the folder may contain runs of an earlier study
+        return [
+            run
+            for run in found
+            if run[0] in study_outcome.datasets and run[1] in study_outcome.methods
+        ]
 
     @cached_property
     def datasets(self) -> list[str]:
@@ -51,7 +55,7 @@ class ResultsFolder:
         return list(dict.fromkeys(dataset for dataset, _ in self.runs))
 
     @cached_property
-    def study(self) -> study_file.Asked:
+    def study(self) -> study_file.StudyDescription:
         """The configuration of the study."""
         try:
             return study_file.read(self.folder)
@@ -117,5 +121,5 @@ class ResultsFolder:
     def unreadable(self, path: Path | str, error: BaseException | str) -> Refused:
         name = path if isinstance(path, str) else path.relative_to(self.folder).as_posix()
         kind = "" if isinstance(error, str) else f"{type(error).__name__}: "
-        said = " ".join((str(error).strip().splitlines() or ["no reason was given"])[0].split())
-        return Refused(f"{self.given}: {name} cannot be read ({kind}{said[:200]})")
+        message = " ".join((str(error).strip().splitlines() or ["no reason was given"])[0].split())
+        return Refused(f"{self.given}: {name} cannot be read ({kind}{message[:200]})")

@@ -134,7 +134,9 @@ def _scores_apart(one: pl.LazyFrame, two: pl.LazyFrame, dataset: str) -> pl.Data
     return differing.agg(fits=pl.len(), by=by.max()).collect()
 
 
-def told(found: Verified, a: ResultsFolder, b: ResultsFolder, every: bool = False) -> Iterator[str]:
+def report_lines(
+    found: Verified, a: ResultsFolder, b: ResultsFolder, every: bool = False
+) -> Iterator[str]:
     """Output of the command, line by line, the verdict first."""
     yield found.verdict
     yield f"A = {a.given}"
@@ -149,7 +151,7 @@ def told(found: Verified, a: ResultsFolder, b: ResultsFolder, every: bool = Fals
     if shown:
         yield ""
         yield from _aligned(
-            [("data set", "method", "what differs")] + [(*x.run, x.told()) for x in shown]
+            [("data set", "method", "what differs")] + [(*x.run, x.differences()) for x in shown]
         )
         if len(apart) > len(shown):
             yield f"… and {len(apart) - len(shown):,} more runs (--all shows them)"

@@ -51,7 +51,7 @@ def end_left_behind(results: str, say: Callable[[str], object]) -> None:
         say(
             f"An earlier run of this study left {len(jobs)} jobs to Slurm; they are cancelled: {' '.join(jobs)}"
         )
-        _ask("scancel", *jobs)
+        _run("scancel", *jobs)
         _wait_until_gone(names)
     for file in dead:
         file.unlink(missing_ok=True)
@@ -59,8 +59,8 @@ def end_left_behind(results: str, say: Callable[[str], object]) -> None:
 
 def living(names: list[str]) -> dict[str, str]:
     """Job id → state of the jobs with these names that are pending, running or completing."""
-    said = _ask("squeue", "--noheader", f"--name={','.join(names)}", "--format=%i %T")
-    return dict(line.split(maxsplit=1) for line in said.splitlines() if line.strip())
+    listing = _run("squeue", "--noheader", f"--name={','.join(names)}", "--format=%i %T")
+    return dict(line.split(maxsplit=1) for line in listing.splitlines() if line.strip())
 
 
 def _is_dead(name: Path, folder: str) -> bool:
@@ -92,7 +92,7 @@ def _wait_until_gone(names: list[str]) -> None:
         time.sleep(1)
 
 
-def _ask(*command: str) -> str:
+def _run(*command: str) -> str:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=ANSWER, check=False)
     except FileNotFoundError:

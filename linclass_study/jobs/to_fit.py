@@ -35,5 +35,5 @@ class ToFit:
         return f"{bundle.name}, {len(new)} of {len(bundle.runs)} runs to fit: {what}"
 
     def _is_new(self, dataset: str, method: str) -> bool:
-        told = run_files.recorded(self.results / "runs" / dataset / method)
-        return told is None or told["asked"] != self.asked(method)
+        record = run_files.recorded(self.results / "runs" / dataset / method)
+        return record is None or record["asked"] != self.asked(method)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from linclass.selection import tuning
 from linclass_study.data.entry.expected_size import Size
-from linclass_study.protocols import asked, named
+from linclass_study.protocols import named, selected_protocols
 
 
 class Cost(NamedTuple):
@@ -64,7 +64,7 @@ def of_run(size: Size | None, entry: Mapping[str, Any], evaluation: Mapping[str,
 def fits(evaluation: Mapping[str, Any], rows: float) -> float:
     """Number of fits of a run, without the official split; `rows` is the number of fits of leave-one-out."""
     count = 0.0
-    for name, options in asked(evaluation).items():
+    for name, options in selected_protocols(evaluation).items():
         repeats, each = named(name).size(options)
         whole = {"leave_one_out": rows, "official": 0}.get(name, repeats * each)
         count += whole * min(options.get("size", 1), 1)

@@ -84,11 +84,11 @@ class Cells:
 
 def choices(table: Table) -> Markup:
     """The rows of a table's other choices as JSON for the page: flat lists, row by row."""
-    told = {
+    numbers = {
         name: _choice([cell for row in rows for cell in row[1:]])
         for name, rows in table.choices.items()
     }
-    text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(numbers, ensure_ascii=False, separators=(",", ":"))
     return Markup(text.replace("<", "\\u003c").replace("&", "\\u0026"))
 
 

@@ -27,7 +27,7 @@ def card(facts: Facts, relatives: Sequence[str] = ()) -> dict[str, str]:
     """Term → description, without terms that are unknown for these data."""
     if not facts:
         return {}
-    said = {
+    texts = {
         "Features": _features(facts),
         "Missing": _missing(facts),
         "Columns": _columns(facts),
@@ -40,7 +40,7 @@ def card(facts: Facts, relatives: Sequence[str] = ()) -> dict[str, str]:
         "Cite": facts.get("citation"),
         "Digest": facts.get("digest"),
     }
-    return {term: text for term, text in said.items() if text}
+    return {term: text for term, text in texts.items() if text}
 
 
 def _features(facts: Facts) -> str:
@@ -79,19 +79,19 @@ def _rows(facts: Facts) -> str:
     if "duplicated_rows" not in facts:
         return ""
     again = facts["duplicated_rows"]
-    said = [f"{again:,} repeat{'s' * (again == 1)} another with its class"]
+    texts = [f"{again:,} repeat{'s' * (again == 1)} another with its class"]
     if facts["conflicting_rows"]:
         least = f"{100 * facts['least_error']:.2g}\u00a0%"
-        said.append(
+        texts.append(
             f"{facts['conflicting_rows']:,} have the features of a row of another class, so no "
             f"classifier errs on fewer than {least} of them all"
         )
     if facts["test_rows_in_training"] is not None:
-        said.append(
+        texts.append(
             f"{facts['test_rows_in_training']:,} official test rows have the features of a "
             "training row"
         )
-    return "; ".join(said)
+    return "; ".join(texts)
 
 
 def _rank(facts: Facts) -> str:
@@ -111,8 +111,8 @@ def _separable(facts: Facts) -> str:
     if facts["pairs"] == 1:
         return PAIR[facts["separable"]]
     counts = facts["separability"]
-    said = [f"{counts[kind]:,} {words}" for kind, words in PAIRS.items() if counts[kind]]
-    return f"of {facts['pairs']:,} pairs of classes {', '.join(said)}"
+    texts = [f"{counts[kind]:,} {words}" for kind, words in PAIRS.items() if counts[kind]]
+    return f"of {facts['pairs']:,} pairs of classes {', '.join(texts)}"
 
 
 def _few(names: Sequence[str], total: int | None = None) -> str:

@@ -69,9 +69,9 @@ def _means(
     piece = np.where(width > 0, width * (begin + end) / 2, 0)
     area = np.cumsum(piece)
     place = 2.0 * of + np.where(defined[of], x, 0)
-    asked = (2.0 * np.arange(fits)[:, None] + grid).ravel()
-    k = np.searchsorted(place, asked, "right") - 1
-    over = np.maximum(asked - place[k], 0)
+    positions = (2.0 * np.arange(fits)[:, None] + grid).ravel()
+    k = np.searchsorted(place, positions, "right") - 1
+    over = np.maximum(positions - place[k], 0)
     after = np.minimum(k + 1, len(x) - 1)
     share = np.divide(over, width[after], out=np.zeros_like(over), where=width[after] > 0)
     inside = (of[after] == of[k]) & (over > 0)

@@ -21,7 +21,7 @@ from markupsafe import Markup
 
 from linclass_study.gate.findings import findings
 from linclass_study.project import ROOT
-from linclass_study.protocols import asked, judging
+from linclass_study.protocols import judging, selected_protocols
 from linclass_study.report import (
     chips,
     data_card,
@@ -146,7 +146,7 @@ def protocols(outcome: Outcome) -> dict[str, str]:
     }
     return {
         name: protocol_phrase(outcome.evaluation, name)
-        for name in asked(outcome.evaluation)
+        for name in selected_protocols(outcome.evaluation)
         if name in had
     }
 

@@ -38,9 +38,9 @@ def figures(outcome: Outcome) -> Figures:
         about = json.loads((folder / "numbers.json").read_text(encoding="utf-8"))
         if not about["drawn"]:
             continue
-        told = {key: about[key] for key in ("title", "caption")}
+        texts = {key: about[key] for key in ("title", "caption")}
         svg = (folder / "figure.svg").read_text(encoding="utf-8")
         room -= len(svg)
         drawing = Markup(inline(svg, stem, about["title"])) if room >= 0 else None
-        shown[name, dataset] = {**told, "name": stem, "svg": drawing, "files": exhibit.FILES}
+        shown[name, dataset] = {**texts, "name": stem, "svg": drawing, "files": exhibit.FILES}
     return shown

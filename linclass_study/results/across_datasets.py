@@ -20,7 +20,7 @@ from linclass.comparisons.missing_scores import leave_out_missing, missing_as_wo
 from linclass.comparisons.nemenyi_test import nemenyi
 from linclass.comparisons.pairwise_matrix import Pairwise, pairwise
 from linclass.comparisons.ranking import ranks
-from linclass_study.protocols import asked
+from linclass_study.protocols import selected_protocols
 from linclass_study.results import independent_datasets
 from linclass_study.results.outcome import FITTED, Outcome
 
@@ -110,7 +110,7 @@ def across(outcome: Outcome, metric: str | None = None, shared: bool = False) ->
 
 def whole_means(outcome: Outcome, metric: str) -> dict[tuple[str, str], float]:
     """(data set, method) → mean over the folds, for runs in which every planned fit has a value."""
-    protocol = next(iter(asked(outcome.evaluation)))
+    protocol = next(iter(selected_protocols(outcome.evaluation)))
     run = ["dataset", "method"]
     planned = (
         outcome.fits.filter(protocol=protocol)

@@ -7,7 +7,7 @@ import polars as pl
 from linclass_study.gate.findings import serious
 from linclass_study.results.independent_datasets import groups
 from linclass_study.results.outcome import FITTED, Outcome
-from linclass_study.protocols import asked
+from linclass_study.protocols import selected_protocols
 from linclass_study.results.fit_problems import FitProblem, fit_problems
 from linclass_study.results.protocol_names import has_spread, protocol_phrase
 from linclass_study.results.summary import ranking
@@ -63,7 +63,7 @@ def best(outcome: Outcome, dataset: str) -> tuple[str, float, float | None, list
 
 
 def best_line(outcome: Outcome) -> str:
-    first = next(iter(asked(outcome.evaluation)))
+    first = next(iter(selected_protocols(outcome.evaluation)))
     parts = []
     for dataset in outcome.datasets:
         found = best(outcome, dataset)

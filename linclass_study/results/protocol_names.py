@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from linclass_study.protocols import asked, kind
+from linclass_study.protocols import selected_protocols, kind
 
 TITLES = {
     "cv": "Cross-validation",
@@ -18,13 +18,13 @@ TITLES = {
 
 def protocol_phrase(evaluation: Mapping[str, Any], protocol: str) -> str:
     """What means are taken over: 10 folds, 3 × 10 folds, 10 hold-outs of 25 %, …"""
-    options = asked(evaluation)[protocol]
+    options = selected_protocols(evaluation)[protocol]
     return SENTENCES[kind(protocol)](options)
 
 
 def has_spread(evaluation: Mapping[str, Any], protocol: str) -> bool:
     """Whether there are several values, so that a standard deviation exists."""
-    options = asked(evaluation)[protocol]
+    options = selected_protocols(evaluation)[protocol]
     return kind(protocol) in ("cv", "learning_curve") or options.get("repeats", 1) > 1
 
 

@@ -58,9 +58,9 @@ def predictions_of(
     manifests: Iterable[Mapping[str, Any]], dataset: str, methods: Iterable[str]
 ) -> dict[str, str]:
     """Method → digest of its predictions, from the manifests of the data set's jobs."""
-    told = {run: about for manifest in manifests for run, about in manifest.items()}
+    records = {run: about for manifest in manifests for run, about in manifest.items()}
     return {
-        method: told[f"{dataset}/{method}"]["files"]["predictions.parquet"]["digest"]
+        method: records[f"{dataset}/{method}"]["files"]["predictions.parquet"]["digest"]
         for method in methods
     }
 

@@ -25,7 +25,7 @@ DEFAULT = ROOT / "config" / "config.yaml"  # always read
 
 
 @dataclass(frozen=True)
-class Asked:
+class StudyDescription:
     """A study, the text of its files by name, and the file names of each merged study."""
 
     outcome: Outcome
@@ -33,7 +33,7 @@ class Asked:
     studies: list[list[str]]
 
 
-def of_files(outcome: Outcome, files: Iterable[str | os.PathLike[str]]) -> Asked:
+def of_files(outcome: Outcome, files: Iterable[str | os.PathLike[str]]) -> StudyDescription:
     """A study with the text of its files, which is read now."""
     texts: dict[str, str] = {}
     for file in map(Path, files):
@@ -41,14 +41,14 @@ def of_files(outcome: Outcome, files: Iterable[str | os.PathLike[str]]) -> Asked
             same = sum(name.endswith(file.name) for name in texts)
             name = f"{same + 1}-{file.name}" if same else file.name
             texts[name] = file.read_text(encoding="utf-8")
-    return Asked(outcome, texts, [list(texts)])
+    return StudyDescription(outcome, texts, [list(texts)])
 
 
-def write(asked: Asked) -> None:
+def write(description: StudyDescription) -> None:
     """Write study.json into the results folder of the outcome."""
-    study: dict[str, Any] = {part: getattr(asked.outcome, part) for part in PARTS}
-    study |= {"files": asked.files, "studies": asked.studies}
-    path = asked.outcome.results / NAME
+    study: dict[str, Any] = {part: getattr(description.outcome, part) for part in PARTS}
+    study |= {"files": description.files, "studies": description.studies}
+    path = description.outcome.results / NAME
     partial = path.with_name(f"{NAME}.{os.getpid()}.partial")
     text = json.dumps(study, indent=1, ensure_ascii=False, default=str) + "\n"
     partial.write_text(text, encoding="utf-8")
@@ -57,10 +57,10 @@ def write(asked: Asked) -> None:
 
 def is_other(results: Path, study: str) -> bool:
     """Whether the file describes another study than this one (JSON), so that its tables are outdated."""
-    path, asked = results / NAME, json.loads(study)
+    path, description = results / NAME, json.loads(study)
     try:
         known = json.loads(path.read_text(encoding="utf-8"))
-        return any(known[part] != asked[part] for part in PARTS)
+        return any(known[part] != description[part] for part in PARTS)
     except (OSError, ValueError, KeyError, TypeError):
         return False
 
@@ -73,12 +73,12 @@ def evaluation(results: Path) -> dict[str, Any]:
         return {}
 
 
-def read(results: Path) -> Asked:
+def read(results: Path) -> StudyDescription:
     path = results / NAME
     try:
         study: Any = json.loads(path.read_text(encoding="utf-8"))
         outcome = Outcome(results, **{part: dict(study[part]) for part in PARTS})  # type: ignore[arg-type]
-        return Asked(outcome, dict(study["files"]), [list(names) for names in study["studies"]])
+        return StudyDescription(outcome, dict(study["files"]), [list(names) for names in study["studies"]])
     except FileNotFoundError:
         remedy = "run snakemake to its end, which writes it"
         raise Refused(f"{path} does not exist: {remedy}") from None

@@ -31,8 +31,8 @@ def compute(
             data = Data(results, dataset, evaluation)
             for method in in_turn(methods):
                 print(f"== {dataset} × {method}", flush=True)
-                told = up_to_date(data, method, methods[method], limits, child)
-                made[f"{dataset}/{method}"] = told
+                record = up_to_date(data, method, methods[method], limits, child)
+                made[f"{dataset}/{method}"] = record
     total = sum(os.times()[:4])  # of this process and its ended children
     print(f"== processor time: {child.fitting:.2f} s in fits, {total - child.fitting:.2f} s beside")
     return made
@@ -81,9 +81,9 @@ def up_to_date(
     """run_files.recorded of the run, which is computed first if its files had other inputs."""
     folder, made_of = data.folder(method), data.made_of(about, limits)
     with run_lock(folder):
-        if (told := current(folder, made_of)) is not None:
+        if (record := current(folder, made_of)) is not None:
             print("   is up to date", flush=True)
-            return told
+            return record
         with slurm_memory.sufficient():
             records = run.run(
                 dataset=data.dataset,
@@ -98,15 +98,15 @@ def up_to_date(
                 traces=data.evaluation.get("traces", False),
             )
         records.write(folder, made_of)
-    told = run_files.recorded(folder)
-    assert told is not None
-    return told
+    record = run_files.recorded(folder)
+    assert record is not None
+    return record
 
 
 def current(folder: Path, made_of: run_files.RunInputs) -> dict[str, Any] | None:
-    told = run_files.recorded(folder)
-    same = told is not None and run_files.RunInputs(told["asked"], told["rows"]) == made_of
-    return told if same else None
+    record = run_files.recorded(folder)
+    same = record is not None and run_files.RunInputs(record["asked"], record["rows"]) == made_of
+    return record if same else None
 
 
 def asked_of(

@@ -11,9 +11,9 @@ import numpy as np
 FITTED = ("converged", "max_iter", "separable", "rank_deficient")
 
 
-def fit_ending(estimator: Any, heard: list[warnings.WarningMessage]) -> dict[str, Any]:
+def fit_ending(estimator: Any, caught: list[warnings.WarningMessage]) -> dict[str, Any]:
     """The columns of a fit's row. An estimator without a `status_` has converged unless it warned."""
-    unconverged = [w for w in heard if "ConvergenceWarning" in w.category.__name__]
+    unconverged = [w for w in caught if "ConvergenceWarning" in w.category.__name__]
     status = text_or_none(getattr(estimator, "status_", None))
     if status not in FITTED:  # an attribute of the same name with another meaning
         said = " ".join(str(unconverged[0].message).split()) if unconverged else ""
@@ -34,9 +34,9 @@ def fit_ending(estimator: Any, heard: list[warnings.WarningMessage]) -> dict[str
     }
 
 
-def log_warnings(heard: list[warnings.WarningMessage]) -> None:
+def log_warnings(caught: list[warnings.WarningMessage]) -> None:
     """Each warning once, into the log."""
-    for text in dict.fromkeys(f"{w.category.__name__}: {w.message}" for w in heard):
+    for text in dict.fromkeys(f"{w.category.__name__}: {w.message}" for w in caught):
         print(text, file=sys.stderr)
 
 

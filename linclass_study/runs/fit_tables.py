@@ -67,15 +67,15 @@ def trace(steps: Any) -> Columns | None:
     """Steps of the solver, if the estimator records them in linclass's form."""
     if not isinstance(steps, list) or not all(isinstance(step, Mapping) for step in steps):
         return None
-    told = [step for step in steps if {*STEP} <= {*step}]
-    if not told:
+    complete = [step for step in steps if {*STEP} <= {*step}]
+    if not complete:
         return None
     try:
-        columns: Columns = {name: [_real(step[name]) for step in told] for name in STEP}
-        held_out = [_real(step.get("watched")) for step in told]
+        columns: Columns = {name: [_real(step[name]) for step in complete] for name in STEP}
+        held_out = [_real(step.get("watched")) for step in complete]
     except (TypeError, OverflowError):  # an attribute of the same name with another meaning
         return None
-    return {"step": list(range(len(told))), **columns, "held_out": held_out}
+    return {"step": list(range(len(complete))), **columns, "held_out": held_out}
 
 
 def _real(value: Any) -> float | None:

@@ -20,13 +20,13 @@ import polars as pl
 from linclass.applicability import NotApplicable
 from linclass.resampling import seed_of
 from linclass_study import table_files
-from linclass_study.protocols import UNUSED, asked, kind, named, of_dataset
+from linclass_study.protocols import UNUSED, kind, named, of_dataset, selected_protocols
 
 if TYPE_CHECKING:
     from linclass_study.data.dataset import Dataset
 
-Dealt = dict[tuple[str, int], np.ndarray]  # (protocol, repeat) → the test fold of each row
-UNDEALT = "linclass.undealt"  # key of the file's metadata: protocol → why it has no folds
+FoldAssignment = dict[tuple[str, int], np.ndarray]  # (protocol, repeat) → the test fold of each row
+REASONS_KEY = "linclass.undealt"  # key of the file's metadata: protocol → why it has no folds
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class Planned:
     protocol: str
     repeat: int
     fold: int
-    dealt: np.ndarray  # the test fold of each row in this repeat; empty if there are no folds
-    undealt: str = ""  # why there are no folds
+    fold_of_row: np.ndarray  # the test fold of each row in this repeat; empty if there are no folds
+    no_folds_reason: str = ""  # why there are no folds
 
     @property
     def each(self) -> bool:
@@ -47,26 +47,36 @@ class Planned:
     @property
     def partial(self) -> bool:
         """Whether some rows are not used, as on a learning curve."""
-        return bool((self.dealt == UNUSED).any())
+        return bool((self.fold_of_row == UNUSED).any())
 
     @property
     def train(self) -> np.ndarray:
-        return np.flatnonzero((self.dealt != self.fold) & (self.dealt != UNUSED))
+        return np.flatnonzero((self.fold_of_row != self.fold) & (self.fold_of_row != UNUSED))
 
     @property
     def test(self) -> np.ndarray:
-        return np.arange(len(self.dealt)) if self.each else np.flatnonzero(self.dealt == self.fold)
+        return (
+            np.arange(len(self.fold_of_row))
+            if self.each
+            else np.flatnonzero(self.fold_of_row == self.fold)
+        )
 
     @property
     def n_train(self) -> int:
         """Number of training rows; for leave-one-out, of the smallest training set."""
         if self.each:
-            return len(self.dealt) - int(np.bincount(self.dealt).max(initial=0))
-        return len(self.dealt) - self.n_test - int(np.count_nonzero(self.dealt == UNUSED))
+            return len(self.fold_of_row) - int(np.bincount(self.fold_of_row).max(initial=0))
+        return (
+            len(self.fold_of_row) - self.n_test - int(np.count_nonzero(self.fold_of_row == UNUSED))
+        )
 
     @property
     def n_test(self) -> int:
-        return len(self.dealt) if self.each else int(np.count_nonzero(self.dealt == self.fold))
+        return (
+            len(self.fold_of_row)
+            if self.each
+            else int(np.count_nonzero(self.fold_of_row == self.fold))
+        )
 
 
 @dataclass(frozen=True)
@@ -82,49 +92,51 @@ class Plan:
         return next((fit.protocol for fit in self.fits if not fit.each), "")
 
     @classmethod
-    def of(cls, dealt: Dealt) -> Plan:
+    def of(cls, test_folds: FoldAssignment) -> Plan:
         """One planned fit for every fold of each repeat."""
         return cls(
             tuple(
                 Planned(protocol, repeat, fold, of_row)
-                for (protocol, repeat), of_row in dealt.items()
+                for (protocol, repeat), of_row in test_folds.items()
                 for fold in range(of_row.max(initial=-1) + 1)
             )
         )
 
 
-def deal(
+def make_folds(
     data: Dataset, dataset: str, evaluation: Mapping[str, Any]
-) -> tuple[Dealt, dict[str, str]]:
+) -> tuple[FoldAssignment, dict[str, str]]:
     """(test fold of each row, protocol → why it has no folds); empty for unavailable data."""
-    dealt: Dealt = {}
-    undealt: dict[str, str] = {}
-    for name, options in asked(evaluation).items() if len(data.y) else ():
+    test_folds: FoldAssignment = {}
+    reasons: dict[str, str] = {}
+    for name, options in selected_protocols(evaluation).items() if len(data.y) else ():
         protocol = named(name)
-        if protocol.within in undealt:
-            undealt[name] = undealt[protocol.within]
+        if protocol.within in reasons:
+            reasons[name] = reasons[protocol.within]
             continue
         try:
             for repeat in range(protocol.size(options)[0]):
                 seed = seed_of(evaluation["seed"], dataset, kind(name), repeat)
-                held_out = [dealt[protocol.within, 0] == repeat] if protocol.within else []
-                dealt[name, repeat] = protocol.deal(data, options, seed, *held_out)
+                held_out = [test_folds[protocol.within, 0] == repeat] if protocol.within else []
+                test_folds[name, repeat] = protocol.assign_folds(data, options, seed, *held_out)
         except NotApplicable as reason:
-            undealt[name] = str(reason)
-    return dealt, undealt
+            reasons[name] = str(reason)
+    return test_folds, reasons
 
 
-def write(dealt: Dealt, undealt: Mapping[str, str], path: str) -> None:
-    table_files.write(_table(dealt), "folds", path, metadata={UNDEALT: json.dumps(undealt)})
+def write(test_folds: FoldAssignment, reasons: Mapping[str, str], path: str) -> None:
+    table_files.write(
+        _table(test_folds), "folds", path, metadata={REASONS_KEY: json.dumps(reasons)}
+    )
 
 
 def read(path: str, about: Mapping[str, Any], evaluation: Mapping[str, Any]) -> Plan:
     """Read the planned fits on a data set; `about` is its results/data/{dataset}.json."""
-    dealt = _dealt(pl.read_parquet(path))
-    undealt = json.loads(pl.read_parquet_metadata(path).get(UNDEALT, "{}"))
+    test_folds = _test_folds(pl.read_parquet(path))
+    reasons = json.loads(pl.read_parquet_metadata(path).get(REASONS_KEY, "{}"))
     nothing = np.empty(0, np.int32)
     fits = tuple(
-        Planned(name, repeat, fold, dealt.get((name, repeat), nothing), undealt.get(name, ""))
+        Planned(name, repeat, fold, test_folds.get((name, repeat), nothing), reasons.get(name, ""))
         for name, repeat, fold in _planned(about, evaluation)
     )
     return Plan(fits, about["reason"] if about["status"] == "unavailable" else "")
@@ -138,18 +150,18 @@ def _planned(
         yield from ((name, repeat, fit) for repeat in range(repeats) for fit in range(fits))
 
 
-def _table(dealt: Dealt) -> pl.DataFrame:
+def _table(test_folds: FoldAssignment) -> pl.DataFrame:
     parts = [
         pl.DataFrame({"row": np.arange(len(of_row)), "fold": of_row}).with_columns(
             protocol=pl.lit(protocol), repeat=pl.lit(repeat)
         )
-        for (protocol, repeat), of_row in dealt.items()
+        for (protocol, repeat), of_row in test_folds.items()
     ]
     columns = table_files.schema("folds")
     parts = [part.select(list(columns)).cast(columns) for part in parts]
     return pl.concat([table_files.frame("folds"), *parts]).sort("protocol", "row", "repeat")
 
 
-def _dealt(table: pl.DataFrame) -> Dealt:
+def _test_folds(table: pl.DataFrame) -> FoldAssignment:
     parts = table.partition_by("protocol", "repeat", as_dict=True, maintain_order=True)
     return {(key[0], key[1]): part["fold"].to_numpy() for key, part in parts.items()}

@@ -44,7 +44,7 @@ def predict(
     method: Method,
     file: FeatureFile,
     task: Task,
-    asked: LeaveOneOut,
+    request: LeaveOneOut,
     ending: Callable[[Any], dict[str, Any]],
 ) -> Predicted:
     if file.in_file:
@@ -57,11 +57,11 @@ def predict(
     known, chosen, endings, predict_seconds = True, Counter[str](), [], 0.0
     begin = time.perf_counter()
     parts = leave_one_out.each(
-        method, file.table, file.y, asked.units, task, asked.seed, file.groups
+        method, file.table, file.y, request.units, task, request.seed, file.groups
     )
     while True:
-        random.seed(asked.seed)  # so that fits do not depend on earlier ones
-        np.random.seed(asked.seed)  # noqa: NPY002 – the legacy state is what some estimators draw from
+        random.seed(request.seed)  # so that fits do not depend on earlier ones
+        np.random.seed(request.seed)  # noqa: NPY002 – the legacy state is what some estimators draw from
         if (part := next(parts, None)) is None:
             break
         rows, fitted, (codes, scores, logs), seconds = part

@@ -64,9 +64,9 @@ def run(
         identity = dict(zip(IDENTITY, names, strict=True))
         row = identity | {"n_train": rows.n_train, "n_test": rows.n_test}
         on_grid = len(axes[0]) > 0 and rows.protocol == plan.on_plane and not rows.repeat
-        told = {"seed": seed_of(seed, *names), "machine": machine()}
+        machine_facts = {"seed": seed_of(seed, *names), "machine": machine()}
         looks = details_of(entry, traces) if is_detailed(rows, plan) else ()
-        fits.append(Fit(row | told, rows, on_grid, looks))
+        fits.append(Fit(row | machine_facts, rows, on_grid, looks))
     guard = child.turn(f"{dataset}/{method}", features, entry, task)
     possible = not (plan.unavailable or unfit or entry.get("tune"))
     given = _together(guard, fits) if possible else {}
@@ -75,7 +75,7 @@ def run(
             ending = {"status": "unavailable", "reason": plan.unavailable}
             records.add(fit.row | ending, fit.rows.test)
         elif unfit or not fit.rows.n_test:
-            ending = {"status": "not_applicable", "reason": unfit or fit.rows.undealt}
+            ending = {"status": "not_applicable", "reason": unfit or fit.rows.no_folds_reason}
             records.add(fit.row | ending, fit.rows.test)
         elif number not in given or _written(records, guard, fit, given[number]).kind != "ok":
             _alone(records, guard, fit)
@@ -105,7 +105,7 @@ def _together(guard: Guard, fits: list[Fit]) -> dict[int, dict[str, Any]]:
 def _alone(records: Records, guard: Guard, fit: Fit) -> None:
     begin = time.perf_counter()
     seed = fit.row["seed"]
-    each = LeaveOneOut(fit.rows.dealt, seed) if fit.rows.each else None
+    each = LeaveOneOut(fit.rows.fold_of_row, seed) if fit.rows.each else None
     answer = guard.call(each or (fit.rows.train, fit.rows.test, seed, fit.grid))
     if answer.kind == "ok":
         answer = _written(records, guard, fit, answer.value[0])
@@ -130,8 +130,8 @@ def _written(records: Records, guard: Guard, fit: Fit, given: dict[str, Any]) ->
 
 def _closer_look(guard: Guard, fit: Fit, chosen: dict[str, Any]) -> dict[str, Any]:
     """Table → its columns; empty if a limit of time or memory was exceeded."""
-    asked = FitDetails(fit.rows.train, fit.rows.test, fit.row["seed"], chosen, fit.looks)
-    answer = guard.call(asked)
+    details = FitDetails(fit.rows.train, fit.rows.test, fit.row["seed"], chosen, fit.looks)
+    answer = guard.call(details)
     found = answer.value[0] if answer.kind == "ok" else {}
     return {name: columns for name, columns in found.items() if columns}
 

@@ -72,9 +72,9 @@ def gather(
             _in_order([one for part in found.values() for one in part], data, axes).write(
                 folder, made_of
             )
-    told = run_files.recorded(folder)
-    assert told is not None
-    return {f"{data.dataset}/{method}": told}
+    record = run_files.recorded(folder)
+    assert record is not None
+    return {f"{data.dataset}/{method}": record}
 
 
 def _refuse_without_fits(found: Mapping[Path, Added | None], run: str) -> None:

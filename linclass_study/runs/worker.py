@@ -87,13 +87,13 @@ class Worker:
 
         def own_ending(estimator: Any) -> dict[str, Any]:
             nonlocal known
-            begin, known = known, len(heard)
-            return fit_ending(estimator, heard[begin:])
+            begin, known = known, len(caught)
+            return fit_ending(estimator, caught[begin:])
 
-        with warnings.catch_warnings(record=True) as heard, self._silence():
+        with warnings.catch_warnings(record=True) as caught, self._silence():
             warnings.simplefilter("always")
             found = leave_one_out_fits.predict(self.method, self.file, self.task, asked, own_ending)
-        log_warnings(heard)
+        log_warnings(caught)
         return {
             **found.ending,
             "params": found.params,
@@ -114,22 +114,22 @@ class Worker:
         reset_peak_memory()
         random.seed(seed)
         np.random.seed(seed)  # noqa: NPY002 – the legacy state is what some estimators draw from
-        with warnings.catch_warnings(record=True) as heard, self._silence():
+        with warnings.catch_warnings(record=True) as caught, self._silence():
             warnings.simplefilter("always")
             begin = time.perf_counter()
             fits = self._fit(folds)
             fit_seconds = (time.perf_counter() - begin) / len(folds)
-        log_warnings(heard)
+        log_warnings(caught)
         if self.file.in_file:
             said = block_fits.predict(fits, self.file, [test for _, test, _, _ in folds])
             parts = zip(fits, folds, said, strict=True)
-            return [self._outcome(fit, fold, heard, fit_seconds, own) for fit, fold, own in parts]
+            return [self._outcome(fit, fold, caught, fit_seconds, own) for fit, fold, own in parts]
         if len(folds) == 1:
-            return [self._outcome(fits[0], folds[0], heard, fit_seconds)]
+            return [self._outcome(fits[0], folds[0], caught, fit_seconds)]
         outcomes: list[dict[str, Any] | None] = []
         for fitted, fold in zip(fits, folds, strict=True):
             try:
-                outcomes.append(self._outcome(fitted, fold, heard, fit_seconds))
+                outcomes.append(self._outcome(fitted, fold, caught, fit_seconds))
             except Exception:
                 outcomes.append(None)
         return outcomes
@@ -157,7 +157,7 @@ class Worker:
         self,
         fitted: Fitted,
         fold: Fold,
-        heard: list[Any],
+        caught: list[Any],
         fit_seconds: float,
         said: block_fits.Predicted | None = None,
     ) -> dict[str, Any]:
@@ -171,7 +171,7 @@ class Worker:
             known = coefficients.of_fit(fitted.estimator, fitted.transforms, self.file.table)
         y_pred, score, log_proba, predict_seconds = said
         return {
-            **fit_ending(fitted.estimator, heard),
+            **fit_ending(fitted.estimator, caught),
             "params": json.dumps(self.method.params | fitted.chosen, default=str),
             "fit_seconds": fit_seconds,
             "predict_seconds": predict_seconds,

@@ -60,13 +60,13 @@ def _unknown_relatives(
     entries: Mapping[str, dict[str, Any]], catalogue: dict[str, Any], root: Path
 ) -> Iterable[tuple[list[Any], str]]:
     """Names under `shares_rows_with` that are neither in the catalogue nor in any suite."""
-    told = [
+    references = [
         ([name, "shares_rows_with", i], other)
         for name, entry in entries.items()
         for i, other in enumerate(entry.get("shares_rows_with", []))
         if other not in catalogue
     ]
-    known = catalogue | suites.entries(suites.names(root), root) if told else catalogue
-    for path, other in told:
+    known = catalogue | suites.entries(suites.names(root), root) if references else catalogue
+    for path, other in references:
         if other not in known:
             yield path, f"there is no data set '{other}'; {nearest(other, known)}"

@@ -17,8 +17,8 @@ class Caption:
 
     @classmethod
     def of(cls, script: Path) -> Caption:
-        said = ast.get_docstring(ast.parse(script.read_text(encoding="utf-8"))) or script.stem
-        title, _, rest = said.partition("\n")
+        docstring = ast.get_docstring(ast.parse(script.read_text(encoding="utf-8"))) or script.stem
+        title, _, rest = docstring.partition("\n")
         blocks = [block for block in rest.strip("\n").split("\n\n") if block.strip()]
         return cls(title.strip().rstrip("."), tuple(map(_paragraph, blocks)))
 

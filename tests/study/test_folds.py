@@ -27,7 +27,7 @@ def about(data, status="available", reason=""):
 
 
 def written_and_read(data, path, evaluation=EVALUATION):
-    folds.write(*folds.deal(data, "name", evaluation), str(path))
+    folds.write(*folds.make_folds(data, "name", evaluation), str(path))
     return folds.read(str(path), about(data), evaluation)
 
 
@@ -46,12 +46,12 @@ def test_the_file_gives_back_every_fit_with_its_rows(tmp_path):
 def test_too_many_folds_are_planned_fits_without_rows_and_say_the_remedy(tmp_path):
     plan = written_and_read(data([7, 2]), tmp_path / "folds.parquet")
     assert [fit.n_test for fit in plan.fits] == [0] * 6
-    assert "class 'c1' has 2; set evaluation.folds to at most 2" in plan.fits[0].undealt
+    assert "class 'c1' has 2; set evaluation.folds to at most 2" in plan.fits[0].no_folds_reason
 
 
 def test_an_unavailable_data_set_has_planned_fits_without_rows(tmp_path):
     nothing = data([])
-    folds.write(*folds.deal(nothing, "name", EVALUATION), str(tmp_path / "folds.parquet"))
+    folds.write(*folds.make_folds(nothing, "name", EVALUATION), str(tmp_path / "folds.parquet"))
     plan = folds.read(
         str(tmp_path / "folds.parquet"), about(nothing, "unavailable", "no such file"), EVALUATION
     )
@@ -63,7 +63,7 @@ def test_ten_times_ten_folds_of_adult_stay_far_below_a_megabyte(tmp_path):
     """48,842 rows, 11,687 of them in one class: Kohavi's census data of 1994."""
     path = tmp_path / "folds.parquet"
     evaluation = {"protocols": ["cv"], "folds": 10, "repeats": 10, "seed": 1}
-    folds.write(*folds.deal(data([48_842 - 11_687, 11_687]), "adult", evaluation), str(path))
+    folds.write(*folds.make_folds(data([48_842 - 11_687, 11_687]), "adult", evaluation), str(path))
     # a fold of ten is log2(10) = 3.3 bits, so no file of 488,420 of them is below 203 kB
     assert path.stat().st_size < 500_000
     table = pl.read_parquet(path)
@@ -103,7 +103,7 @@ def test_with_groups_every_protocol_keeps_them_whole(tmp_path):
     for fit in planned(grouped, tmp_path, "cv", "hold_out"):
         assert not {*GROUPS[fit.train]} & {*GROUPS[fit.test]}
     (fit,) = planned(grouped, tmp_path, "leave_one_out")
-    assert fit.dealt.tolist() == GROUPS.tolist()
+    assert fit.fold_of_row.tolist() == GROUPS.tolist()
     assert (fit.n_train, fit.n_test) == (12, 15)  # the largest groups have 3 rows
 
 
@@ -126,7 +126,7 @@ def test_what_cannot_be_dealt_is_planned_and_says_why(tmp_path, changes, protoco
     fits = planned(replace(data([10, 5]), **changes), tmp_path, protocol)
     assert fits
     for fit in fits:
-        assert words in fit.undealt
+        assert words in fit.no_folds_reason
         assert fit.n_test == 0
 
 
@@ -164,7 +164,7 @@ def test_the_folds_of_cv_do_not_know_of_a_learning_curve(tmp_path):
     alone = planned(data([36, 24]), tmp_path, "cv")
     with_curve = planned(data([36, 24]), tmp_path, "cv", CURVE)
     for one, other in zip(alone, with_curve, strict=False):
-        assert one.dealt.tolist() == other.dealt.tolist()
+        assert one.fold_of_row.tolist() == other.fold_of_row.tolist()
 
 
 @pytest.mark.parametrize(
@@ -177,6 +177,6 @@ def test_the_folds_of_cv_do_not_know_of_a_learning_curve(tmp_path):
 def test_sizes_that_cannot_be_had_are_planned_and_say_why(tmp_path, sizes, words):
     fits = planned(data([18, 6, 6]), tmp_path, "cv", {"learning_curve": {"sizes": sizes}})
     for fit in fits[6:]:
-        assert words in fit.undealt
+        assert words in fit.no_folds_reason
         assert fit.n_test == 0
     assert all(fit.n_test for fit in fits[:6])

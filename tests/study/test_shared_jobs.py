@@ -46,7 +46,7 @@ def results(tmp_path, monkeypatch):
     data = Dataset(table, y, np.zeros(60, np.int8), ["a", "b"], digest="d")
     (tmp_path / "data").mkdir()
     dataset_file.save(data, tmp_path / "data/d.npz", tmp_path / "data/d.json")
-    folds.write(*folds.deal(data, "d", EVALUATION), str(tmp_path / "folds/d.parquet"))
+    folds.write(*folds.make_folds(data, "d", EVALUATION), str(tmp_path / "folds/d.parquet"))
     feature_file.FeatureFile(table, y, *feature_file.grid(table, y)).save(
         tmp_path / "features/d/as_is.npz"
     )

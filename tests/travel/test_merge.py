@@ -20,7 +20,7 @@ from linclass_study.results import study_file
 def no_report(monkeypatch):
     """The raw files alone: drawing takes most of a merge's time."""
     monkeypatch.setattr(
-        derived_files, "write", lambda merged, place: study_file.write(merged.asked)
+        derived_files, "write", lambda merged, place: study_file.write(merged.study)
     )
 
 

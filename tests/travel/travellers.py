@@ -28,7 +28,7 @@ def made_up(results: Path, data=None, methods=None, machine: str = "here") -> Pa
         table_files.write(pl.read_parquet(path).with_columns(machine=pl.lit(machine)), "fits", path)
     summary.write(results, sorted(results.glob("runs/*/*/scores.parquet")), paths)
     files = {"mystudy.yaml": "datasets: [two, three]\n"}
-    study_file.write(study_file.Asked(outcome, files, [list(files)]))
+    study_file.write(study_file.StudyDescription(outcome, files, [list(files)]))
     told = {"Machine": machine, "Python": "3.11.7", "Packages": f"numpy 2.4.6, own {machine}"}
     (results / "environment").mkdir(exist_ok=True)
     (results / "environment" / f"{machine}-0.json").write_text(json.dumps(told))

@@ -8,7 +8,7 @@ from linclass_study.runs import folds
 
 job.begin(snakemake.log[0])
 data = dataset_file.load(snakemake.input.data, snakemake.input.about)
-dealt, undealt = folds.deal(
+test_folds, reasons = folds.make_folds(
     data, snakemake.wildcards.dataset, json.loads(snakemake.params.evaluation)
 )
-folds.write(dealt, undealt, snakemake.output[0])
+folds.write(test_folds, reasons, snakemake.output[0])

@@ -39,13 +39,13 @@ def make(outcome: Outcome, dataset: str) -> Table | None:
         if len(weighed) == METHODS:
             left_out[f"there is room for {METHODS}"] = [m for m in ranked[place:] if m != method]
             break
-        told = outcome.kept("coefficients", dataset, other)
-        told = None if told is None else told.filter(protocol=outcome.protocol(dataset))
-        if told is None or told.is_empty():
+        weights = outcome.kept("coefficients", dataset, other)
+        weights = None if weights is None else weights.filter(protocol=outcome.protocol(dataset))
+        if weights is None or weights.is_empty():
             left_out.setdefault("no coefficients of named features", []).append(other)
-        elif is_standardized(told) == is_standardized(known):
-            weighed[other] = effects(oriented(told, about))
-            of_folds[said_of_folds(told)] = None
+        elif is_standardized(weights) == is_standardized(known):
+            weighed[other] = effects(oriented(weights, about))
+            of_folds[said_of_folds(weights)] = None
         else:
             left_out.setdefault(f"not per {unit}", []).append(other)
     classes = about["classes"]

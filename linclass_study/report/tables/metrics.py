@@ -37,12 +37,12 @@ DESCRIPTIONS = {
 
 def titles() -> dict[str, tuple[str, str]]:
     """DESCRIPTIONS, then all other metrics by their names, without further averages of listed ones."""
-    own = {
+    others = {
         name: (name.replace("_", " ").capitalize(), "" if metrics.greater_is_better(name) else "less is better")
         for name in metrics.names()
         if name not in DESCRIPTIONS and not name.endswith(AVERAGES)
     }  # fmt: skip
-    return DESCRIPTIONS | own
+    return DESCRIPTIONS | others
 
 
 def make(outcome: Outcome, dataset: str) -> Table | None:
@@ -79,5 +79,5 @@ def _caption(outcome: Outcome, dataset: str, protocol: str) -> str:
         if has_spread(outcome.evaluation, protocol)
         else ""
     )
-    said = over(outcome, about, protocol).replace("Mean ± standard deviation over", "Mean over")
-    return f"{said} {speak}{interval} Bold: the best of a column; underlined: within one standard error."
+    means = over(outcome, about, protocol).replace("Mean ± standard deviation over", "Mean over")
+    return f"{means} {speak}{interval} Bold: the best of a column; underlined: within one standard error."

@@ -42,7 +42,7 @@ def table(
     """Columns and rows, best method first."""
     methods = ranking(outcome, dataset, protocol=protocol)["method"].to_list()
     fits = outcome.fits.filter(dataset=dataset, protocol=protocol)
-    by_method = {str(name): own for (name,), own in fits.group_by(["method"])}
+    by_method = {str(name): method_fits for (name,), method_fits in fits.group_by(["method"])}
     columns = [Column("method", "Method", "method")]
     values: list[dict[str, Any]] = [{method: method for method in methods}]
     of_metric = method_scores.scores_by_metric(outcome, dataset, COLUMN_TITLES, protocol)
@@ -54,7 +54,7 @@ def table(
         values.append(dict(above))
     several = "Folds" if has_spread(outcome.evaluation, protocol) else "Fits"
     columns.append(Column("fits", several))
-    values.append({name: _ended(own) for name, own in by_method.items()})
+    values.append({name: _ended(method_fits) for name, method_fits in by_method.items()})
     return columns, [[of_method.get(method) for of_method in values] for method in methods]
 
 
@@ -81,8 +81,8 @@ def over(outcome: Outcome, about: dict[str, Any], protocol: str) -> str:
             "and so no spread."
         )
     spread = "Mean ± standard deviation over " if has_spread(outcome.evaluation, protocol) else ""
-    said = f"{spread}{protocol_phrase(outcome.evaluation, protocol)}, best {words} first."
-    return said[0].upper() + said[1:]
+    sentence = f"{spread}{protocol_phrase(outcome.evaluation, protocol)}, best {words} first."
+    return sentence[0].upper() + sentence[1:]
 
 
 def speak(about: dict[str, Any]) -> str:

@@ -48,10 +48,10 @@ def make(outcome: Outcome, dataset: str) -> Table | None:
 def _values(own: pl.DataFrame) -> tuple[str, float | None]:
     """('0.1 in 7, 0.01 in 3', share of the fits at an end of the grid)."""
     counts = own["value"].value_counts().sort("count", "value", descending=[True, False])
-    told = [f"{_short(value)} in {count}" for value, count in counts.head(VALUES).iter_rows()]
+    phrases = [f"{_short(value)} in {count}" for value, count in counts.head(VALUES).iter_rows()]
     rest = int(counts["count"].slice(VALUES).sum())
-    told += [f"others in {rest}"] if rest else []
-    return ", ".join(told), float(own["edge"].is_not_null().to_numpy().mean())
+    phrases += [f"others in {rest}"] if rest else []
+    return ", ".join(phrases), float(own["edge"].is_not_null().to_numpy().mean())
 
 
 def _short(value: str) -> str:
@@ -60,10 +60,10 @@ def _short(value: str) -> str:
 
 
 def _inner_score(outcome: Outcome, dataset: str, method: str) -> Number | None:
-    told = outcome.kept("tuning", dataset, method)
-    if told is None:
+    table = outcome.kept("tuning", dataset, method)
+    if table is None:
         return None
-    means = told.filter("chosen", protocol=outcome.protocol(dataset))["mean"].drop_nulls()
+    means = table.filter("chosen", protocol=outcome.protocol(dataset))["mean"].drop_nulls()
     if not len(means):
         return None
     values = means.to_numpy()
