@@ -18,6 +18,7 @@ from linclass.objective.objective import Objective
 from linclass.parts import find, names
 from linclass.penalties.l2 import L2
 from linclass.solvers.hinge import block_pivoting as pivoting
+from linclass.solvers.hinge.kink_equations import ConjugateGradientEquations
 
 LOSSES = [
     name
@@ -41,7 +42,7 @@ def gap(P: Objective, found: pivoting.Pivoted) -> float:
     return P.duality_gap(P.at(found.point.theta), found.slopes) / found.point.value
 
 
-@pytest.mark.parametrize("system", [None, pivoting.Conjugate])
+@pytest.mark.parametrize("system", [None, ConjugateGradientEquations])
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("strength", [1e-8, 1e-3, 1e-2])
 @pytest.mark.parametrize("loss", LOSSES)

@@ -18,32 +18,24 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import lapack
 
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
-from linclass.solvers.conjugate_gradients import conjugate_gradients
+from linclass.solvers.hinge.kink_equations import equations_of
 
-GUESSES = 60
-FEWER, PATIENCE = 0.7, 6  # ratio of corrected rows that must be reached, within so many guesses
-NEAR = 5.0  # from a start: rows with a score within 1/(2·NEAR) of a kink are guessed to be at it
-SAME, OFF = (
-    1e-3,
-    0.1,
-)  # slopes of a start that its scores agree with, but for so large a share of the rows
-SHORT = 0.3  # of the reach for which a single row would converge at once
-FEW = 3000  # rows up to which the Gram matrix is formed; a tenth of it if sparse, as products cost less
-FLAT = 1e-6  # of the mean K_ii: lower bound of each
-ROUNDING = 1e-15  # of K_ii, added to it
-ROUGH, SHARP = (
-    0.2,
-    1e-14,
-)  # tolerance of scores, in units of the loss, in the first and last guesses
-SHARPER = 30.0  # factor of the tolerance once guesses no longer halve the corrected rows
-SETTLED = 0.02  # share of corrected rows below which the certificate is computed
-LEAP = 1e-6  # distance above which two kinks are different, in units of the loss
-PRODUCTS = 300  # for one system
+MAX_GUESSES = 60
+PATIENCE = 6  # guesses within which the number of corrected rows must fall to the share PROGRESS
+PROGRESS = 0.7
+START_REACH = 5.0  # rows of a start within 1/(2·START_REACH) of a kink are guessed to be at it
+SLOPE_TOLERANCE = 1e-3  # up to which the scores of a start agree with its slopes,
+MAX_DISAGREEING = 0.1  # but for this share of the rows
+REACH_SHARE = 0.3  # of the reach for which a single row would converge at once
+FIRST_TOLERANCE = 0.2  # of scores, in units of the loss
+LAST_TOLERANCE = 1e-14
+TOLERANCE_RATIO = 30.0  # of the next tolerance, once guesses no longer halve the corrected rows
+CERTIFIED_SHARE = 0.02  # of corrected rows, up to which the certificate is computed
+KINK_TOLERANCE = 1e-6  # distance above which two kinks are different, in units of the loss
 
 
 class Pivoted(NamedTuple):
@@ -51,6 +43,12 @@ class Pivoted(NamedTuple):
     slopes: Array
     certificate: float
     n_iter: int
+
+
+class Guess(NamedTuple):
+    slopes: Array
+    at_kink: Array  # mask of the rows F
+    kinks: Array  # k_i
 
 
 def suits(objective: Objective) -> bool:
@@ -69,52 +67,111 @@ def pivot(
     trace: Callable[[Point], None] | None = None,
 ) -> Pivoted:
     """The best point found, with its slopes and their certificate, which may exceed tol."""
-    loss, y, n = objective.loss, objective.y, objective.design.n_rows
-    equations = equations_of(objective)
-    reach = SHORT * objective.strength / (objective.weights * equations.diagonal)
-    v, first_reach = first(objective, start, reach)
-    s, free = loss.nearest_slopes(y, v, first_reach)
-    kinks = (v - s) / first_reach - s / loss.smoothness
-    best = Pivoted(objective.at(start), s, np.inf, 0)
-    fewest, last, waited, n_iter = n, n, 0, 0
-    precision, scale = ROUGH, loss.scale(y)
-    while n_iter < min(GUESSES, max_iter) and waited < PATIENCE:
-        if objective.design.intercept and not free.any():
-            break
+    guesses, progress = Guesses(objective), Progress(objective.design.n_rows)
+    guess, n_iter = guesses.first(start), 0
+    best = Pivoted(objective.at(start), guess.slopes, np.inf, 0)
+    while n_iter < min(MAX_GUESSES, max_iter) and guesses.can_solve(guess):
         n_iter += 1
-        s, theta = equations.solve(np.flatnonzero(free), kinks, s, precision * scale)
-        point = objective.at(theta)
+        guess, point = guesses.solve(guess, progress.tolerance)
         if trace:
             trace(point)
-        v = s + reach * point.scores
-        new, moves = loss.nearest_slopes(y, v, reach)
-        places = (v - new) / reach - new / loss.smoothness
-        leaps = moves & free & (np.abs(places - kinks) > LEAP * scale)
-        if leaps.any():  # to another kink: the slope between the two comes first
-            new[leaps] = loss.slopes(y, (places + kinks) / 2)[leaps]
-            moves[leaps] = False
-        corrected = int(np.count_nonzero((moves != free) | ~moves & (new != s)))
-        if corrected <= SETTLED * n:
-            for met in (point, stretched(point, kinks + s / loss.smoothness, free)):
-                certificate = objective.certificate(met, new)
-                if certificate < best.certificate:
-                    best = Pivoted(met, new, certificate, 0)
-                if certificate <= tol:
-                    break
-            if best.certificate <= tol:
-                break
-        if 2 * corrected >= last or not corrected:
-            if not corrected and (equations.exact or precision <= SHARP):
-                break
-            precision = max(precision / SHARPER, SHARP)
-        waited, last = waited + 1, corrected
-        if corrected <= FEWER * fewest:
-            waited, fewest = 0, corrected
-        s, free, kinks = new, moves, places
+        update = guesses.update(guess, point)
+        corrected = count_corrected(guess, update)
+        if corrected <= CERTIFIED_SHARE * objective.design.n_rows:
+            best = better(best, point, guesses.stretched(guess, point), update.slopes, tol)
+        if best.certificate <= tol or progress.ends(corrected, guesses.equations.exact):
+            break
+        guess = update
     return best._replace(n_iter=n_iter)
 
 
-def first(objective: Objective, start: Array, reach: Array) -> tuple[Array, Any]:
+class Guesses:
+    """The guesses for one objective, each from the scores and slopes of the last."""
+
+    def __init__(self, objective: Objective):
+        self.objective, self.loss, self.y = objective, objective.loss, objective.y
+        self.equations = equations_of(objective)
+        self.scale = self.loss.scale(self.y)
+        self.reach = (
+            REACH_SHARE * objective.strength / (objective.weights * self.equations.diagonal)
+        )
+
+    def first(self, start: Array) -> Guess:
+        return self._guess(*values_at_start(self.objective, start, self.reach))
+
+    def can_solve(self, guess: Guess) -> bool:
+        """The intercept follows from the rows at a kink."""
+        return bool(guess.at_kink.any()) or not self.objective.design.intercept
+
+    def solve(self, guess: Guess, tolerance: float) -> tuple[Guess, Point]:
+        """The guess with the slopes that solve its equations, and their point."""
+        rows, tolerance = np.flatnonzero(guess.at_kink), tolerance * self.scale
+        slopes, theta = self.equations.solve(rows, guess.kinks, guess.slopes, tolerance)
+        return guess._replace(slopes=slopes), self.objective.at(theta)
+
+    def update(self, guess: Guess, point: Point) -> Guess:
+        """The next guess, by the prox of every row; one at another kink has the slope between the two first."""
+        new = self._guess(guess.slopes + self.reach * point.scores, self.reach)
+        far = np.abs(new.kinks - guess.kinks) > KINK_TOLERANCE * self.scale
+        leaps = new.at_kink & guess.at_kink & far
+        if leaps.any():
+            between = (new.kinks + guess.kinks) / 2
+            new.slopes[leaps] = self.loss.slopes(self.y, between)[leaps]
+            new.at_kink[leaps] = False
+        return new
+
+    def stretched(self, guess: Guess, point: Point) -> Point:
+        """The point times the least factor ≥ 1 that brings each row at a kink to the score it should have.
+
+        If a slack costs 1/strength, scores that miss a kink by rounding would cost more than this.
+        """
+        wanted = guess.kinks + guess.slopes / self.loss.smoothness
+        far = guess.at_kink & (wanted != 0)
+        short = (wanted - point.scores)[far] / wanted[far]
+        return point.toward(point.theta, point.scores)(max(float(short.max(initial=0)), 0.0))
+
+    def _guess(self, v: Array, reach: Any) -> Guess:
+        slopes, at_kink = self.loss.nearest_slopes(self.y, v, reach)
+        return Guess(slopes, at_kink, (v - slopes) / reach - slopes / self.loss.smoothness)
+
+
+class Progress:
+    """Whether guesses still improve, and how accurately their equations must be solved."""
+
+    def __init__(self, n_rows: int):
+        self.fewest = self.last = n_rows  # corrected rows
+        self.waited, self.tolerance = 0, FIRST_TOLERANCE
+
+    def ends(self, corrected: int, exact: bool) -> bool:
+        """A guess repeats itself, or the guesses cycle."""
+        if not corrected and (exact or self.tolerance <= LAST_TOLERANCE):
+            return True
+        if 2 * corrected >= self.last or not corrected:
+            self.tolerance = max(self.tolerance / TOLERANCE_RATIO, LAST_TOLERANCE)
+        self.waited, self.last = self.waited + 1, corrected
+        if corrected <= PROGRESS * self.fewest:
+            self.waited, self.fewest = 0, corrected
+        return self.waited >= PATIENCE
+
+
+def count_corrected(old: Guess, new: Guess) -> int:
+    """The number of rows about which the guesses differ."""
+    moved = ~new.at_kink & (new.slopes != old.slopes)
+    return int(np.count_nonzero((new.at_kink != old.at_kink) | moved))
+
+
+def better(best: Pivoted, point: Point, stretched: Point, slopes: Array, tol: float) -> Pivoted:
+    """The best point, or one of the two that has a smaller certificate."""
+    for candidate in (point, stretched):
+        certificate = candidate.objective.certificate(candidate, slopes)
+        if certificate < best.certificate:
+            best = Pivoted(candidate, slopes, certificate, 0)
+        if certificate <= tol:
+            break
+    return best
+
+
+def values_at_start(objective: Objective, start: Array, reach: Array) -> tuple[Array, Any]:
     """(v, c) whose prox is the first guess; without a start, all rows of a margin loss are at the kink."""
     scale = objective.loss.scale(objective.y)
     if not start.any():
@@ -126,109 +183,8 @@ def first(objective: Objective, start: Array, reach: Array) -> tuple[Array, Any]
             s /= np.abs(s).max(initial=0) or 1.0  # of whatever strength; an end of the slopes is ±1
             v = s + reach * point.scores
             kept = objective.loss.nearest_slopes(objective.y, v, reach)[0]
-            if np.mean(np.abs(kept - s) > SAME) <= OFF:
+            if np.mean(np.abs(kept - s) > SLOPE_TOLERANCE) <= MAX_DISAGREEING:
                 return v, reach
-        near = NEAR / scale
+        near = START_REACH / scale
         return objective.loss.middle(objective.y) + near * point.scores, near
     return point.slopes + reach * point.scores, reach
-
-
-def stretched(point: Point, wanted: Array, free: Array) -> Point:
-    """The point times the least factor ≥ 1 that brings each row at a kink to the score it should have.
-
-    If a slack costs 1/strength, scores that miss a kink by rounding would cost more than this.
-    """
-    far = free & (wanted != 0)
-    short = (wanted - point.scores)[far] / wanted[far]
-    return point.toward(point.theta, point.scores)(max(float(short.max(initial=0)), 0.0))
-
-
-def equations_of(objective: Objective) -> Any:
-    design = objective.design
-    if design.is_kernel or design.n_rows <= (FEW // 10 if design.is_sparse else FEW):
-        return Direct(objective, design.products_of_all_rows())
-    return Conjugate(objective)
-
-
-class Equations:
-    """(K β)_i + b − s_i/ℓ″ = k_i  for i in F,  Σ β = 0,  for given slopes of the other rows."""
-
-    def __init__(self, objective: Objective, diagonal: Array):
-        mean = float(diagonal.mean()) or 1.0
-        self.design = objective.design
-        self.diagonal = np.maximum(diagonal, FLAT * mean)
-        self.of_slopes = -objective.weights / objective.strength  # β = of_slopes · s
-        self.soft = -1 / (self.of_slopes * objective.loss.smoothness)
-
-    def theta(self, beta: Array, b: float) -> Array:
-        theta = self.design.pull(beta)
-        theta[self.design.n_features :] = b
-        return theta
-
-
-class Direct(Equations):
-    """By Cholesky factorization of K_FF, with a small multiple of the diagonal added if it is singular."""
-
-    exact = True
-
-    def __init__(self, objective: Objective, K: Array):
-        super().__init__(objective, np.diag(K))
-        self.K = K
-
-    def solve(self, F: Array, kinks: Array, s: Array, precision: float) -> tuple[Array, Array]:
-        beta = self.of_slopes * s
-        beta[F] = 0
-        fixed = np.flatnonzero(beta)
-        right = np.ones((len(F), 2))
-        right[:, 0] = kinks[F] - beta[fixed] @ self.K[np.ix_(fixed, F)]
-        M, lift = self._matrix(F), ROUNDING
-        _, left, info = lapack.dposv(M, right, lower=1, overwrite_a=1)
-        while info:
-            if lift > 1:
-                raise ValueError("inner products of the rows overflow; standardize the columns.")
-            lift *= 100
-            M = self._matrix(F)
-            np.einsum("ii->i", M)[...] += lift * self.diagonal[F]
-            _, left, info = lapack.dposv(M, right, lower=1, overwrite_a=1)
-        b = 0.0
-        if self.design.intercept:
-            b = (left[:, 0].sum() + beta.sum()) / left[:, 1].sum()
-        beta[F] = left[:, 0] - b * left[:, 1]
-        return beta / self.of_slopes, self.theta(beta, b)
-
-    def _matrix(self, F: Array) -> Array:
-        M = self.K[np.ix_(F, F)]
-        np.einsum("ii->i", M)[...] += self.soft[F] + ROUNDING * self.diagonal[F]
-        return M.T
-
-
-class Conjugate(Equations):
-    """By conjugate gradients over β with the right sum, preconditioned by the diagonal; K is never formed."""
-
-    exact = False
-
-    def __init__(self, objective: Objective):
-        super().__init__(objective, objective.design.row_norms() - objective.design.intercept)
-
-    def solve(self, F: Array, kinks: Array, s: Array, precision: float) -> tuple[Array, Array]:
-        among, soft = self.design.gram_of_rows(F), self.soft[F]
-        d, b = 1 / (self.diagonal[F] + soft), 0.0
-        beta = self.of_slopes * s
-        if self.design.intercept:
-            beta[F] -= beta.sum() / d.sum() * d
-
-        def without_intercept(r: Array) -> Array:
-            nonlocal b
-            b += (move := float(d @ r) / float(d.sum()))
-            return r - move
-
-        step, *_ = conjugate_gradients(
-            lambda p: (among(p) + soft * p, None),
-            kinks[F] - self.design.scores(self.theta(beta, 0.0))[F] - soft * beta[F],
-            precision * len(F) ** 0.5,
-            precondition=lambda r: d * r,
-            project=without_intercept if self.design.intercept else None,
-            most=PRODUCTS,
-        )
-        beta[F] += step
-        return beta / self.of_slopes, self.theta(beta, b)
