@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from linclass.batches.strengths_on_folds import StrengthsOnFolds
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.stacked_objective import StackedObjective
@@ -24,9 +25,9 @@ FEW = 100  # parameters of one fit
 IN_CACHE = 1 << 15  # scores in a stack
 
 
-def is_small(folds: Any) -> bool:
+def is_small(folds: StrengthsOnFolds) -> bool:
     """Whether Newton's method suits the fits: small, strictly convex objectives with a duality gap."""
-    P: Objective = folds.objectives[0]
+    P = folds.objectives[0]
     shifted = folds.scaling is not None and any(np.any(shift) for shift, _ in folds.scaling)
     return (
         len(folds.objectives) == 1
@@ -43,9 +44,9 @@ def is_small(folds: Any) -> bool:
     )
 
 
-def solve_folds(folds: Any, chosen: Sequence[int]) -> list[list[Solution]]:
+def solve_folds(folds: StrengthsOnFolds, chosen: Sequence[int]) -> list[list[Solution]]:
     """A solution for each chosen fold and each strength."""
-    P: Objective = folds.objectives[0]
+    P = folds.objectives[0]
     solver, rows = folds.whole._chosen(P), StandardizedRows(P)
     order = np.argsort(folds.strengths)[::-1]  # strongest first
     strengths = np.array(folds.strengths)[order] * P.curvature / P.strength
@@ -114,7 +115,7 @@ class StandardizedRows:
         return theta[:, 0] if self.stack.C == 1 else theta
 
 
-def _weights(folds: Any, some: Sequence[int]) -> Array:
+def _weights(folds: StrengthsOnFolds, some: Sequence[int]) -> Array:
     """Row weights of each fold, which sum to 1; 0 for held-out rows."""
     held_out = [folds.held_out[fold] for fold in some]
     w = np.tile(folds.weights, (len(some), 1))

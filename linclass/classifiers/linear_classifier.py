@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from linclass.batches.strengths_on_folds import FitsStrengths
+from linclass.batches.fits_strengths import FitsStrengths
 from linclass.classes_of_theta import ClassesOfTheta
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores

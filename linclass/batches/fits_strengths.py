@@ -1,0 +1,89 @@
+"""Estimators that fit folds × strengths of one objective at once.
+
+Work that the fits share is done once. For small data it is one Newton's method on a stack of problems
+(batched_folds.py). For larger data, each fold shares the rows, their transpose, and the path from the strongest
+penalty to the weakest (regularization_path.py).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from linclass.applicability import NotApplicable
+from linclass.batches.batched_folds import is_small, solve_folds
+from linclass.batches.strengths_on_folds import StrengthModel, StrengthsOnFolds
+from linclass.conventions.many_fits import Folds, ManyFits
+from linclass.numerics import Array
+from linclass.solvers.base import Solution
+
+
+class FitsStrengths(ManyFits):
+    """Mixin of estimators that are a `Composition`: models share work that differ in their strengths only."""
+
+    get_params: Callable[..., dict[str, Any]]
+
+    def _fit_group(self) -> str:
+        others = {name: v for name, v in self.get_params().items() if name != "strength"}
+        with np.printoptions(threshold=sys.maxsize):  # of arrays, such as factors, all entries
+            return repr(others)
+
+    def _fit_together(self, models: list[Any], folds: Folds) -> list[list[Any]]:
+        return fits(StrengthsOnFolds(models, folds))
+
+
+def fits(folds: StrengthsOnFolds) -> list[list[StrengthModel]]:
+    """The fitted models of each fold."""
+    small = is_small(folds)
+    if not small and len(folds.models) == 1:
+        raise NotApplicable(
+            f"{folds.whole!r}: folds of so many rows have nothing to share; fit one by one."
+        )
+    complete = np.flatnonzero(small & (folds.counts > 0).all(axis=1)).tolist()
+    try:
+        together = dict(zip(complete, solve_folds(folds, complete), strict=True)) if small else {}
+    except np.linalg.LinAlgError as error:
+        raise NotApplicable(f"{folds.whole!r}: {error} in one of the folds.") from error
+    return [
+        _learned(folds, together[fold]) if fold in together else _one_by_one(folds, fold)
+        for fold in range(len(folds.held_out))
+    ]
+
+
+def _learned(folds: StrengthsOnFolds, solutions: Sequence[Solution]) -> list[StrengthModel]:
+    seen, models = {**vars(folds.whole), "solver_": folds.solver_name}, []
+    for strength, solution in zip(folds.strengths, solutions, strict=True):
+        model = object.__new__(type(folds.whole))
+        vars(model).update(seen, strength=strength)
+        # rows and weights of all folds: only fits without a penalty look at them, and none is here
+        models.append(model._finish(folds.objectives, [solution], folds.codes, folds.weights))
+    return models
+
+
+def _one_by_one(folds: StrengthsOnFolds, fold: int) -> list[StrengthModel]:
+    """A path through the penalized models; the others are fitted separately."""
+    kept = np.ones(len(folds.codes), dtype=bool)
+    kept[folds.held_out[fold]] = False
+    X, y, weights = folds.X[kept], folds.whole.classes_[folds.codes[kept]], folds.weights[kept]
+    if folds.scaling is not None:
+        X = scaled(X, *folds.scaling[fold])
+    models = [model._unfitted() for model in folds.models]
+    penalized = [model for model in models if model._is_penalized()]
+    if penalized:
+        first = max(penalized, key=lambda model: model.strength)._unfitted()
+        rows, codes, own = first._start_fit(X, y, weights)
+        first._fit_path(penalized, first._objectives(rows, codes, own), codes, own)
+    return [model if model in penalized else model.fit(X, y, weights) for model in models]
+
+
+def scaled(X: Any, shift: Array, scale: Array) -> Any:
+    """(X − shift)/scale; sparse rows are not shifted."""
+    if not sparse.issparse(X):
+        return (X - shift) / scale
+    X = X.copy()
+    X.data /= scale[X.indices]
+    return X
