@@ -91,7 +91,7 @@ def newton_steps(point: Point, near: float, most: int) -> tuple[Point, int]:
     """
     smooth = point.objective
     for n_iter in range(1, most + 1):  # noqa: B007
-        point = smooth.survey(point.theta)
+        point = smooth.at_with_hessian(point.theta)
         g = point.gradient
         step = -inverse_hessian(point).times(g.ravel()).reshape(g.shape)
         slope = float(np.vdot(g, step))
