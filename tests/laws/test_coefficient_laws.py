@@ -27,7 +27,8 @@ from linclass.predicted import predictions_of
 from linclass.table import Table
 
 STEPS = (("impute", {}), ("one_hot", {}), ("standardize", {}))
-COUNTS = {"CategoricalNB", "MultinomialNB", "PoissonNB"}  # of which no standardized feature is one
+# no standardized feature is a count
+COUNTS = {"CategoricalNB", "MultinomialNB", "PoissonNB", "Winnow"}
 LINEAR = [
     name
     for name in linclass.__all__
@@ -37,7 +38,7 @@ LINEAR = [
 ]
 
 
-TWO_CLASSES = ("ProbitRegression",)
+TWO_CLASSES = ("ProbitRegression", "SecondOrderPerceptron", "Winnow")
 OTHER_SCORES = ("BayesianLogisticRegression", "OrdinalRegression")  # moderated; of thresholds
 
 
