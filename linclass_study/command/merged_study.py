@@ -37,9 +37,12 @@ def combined(sources: Sequence[ResultsFolder], folder: Path) -> Merged:
     for source in sources[1:]:
         other = source.study.outcome
         pair = f"{sources[0].given} and {source.given}"
-        (fitted, said), (others, other_said) = _parts(first.evaluation), _parts(other.evaluation)
+        (fitted, reporting), (others, other_reporting) = (
+            _parts(first.evaluation),
+            _parts(other.evaluation),
+        )
         conflicts += _apart("evaluation", fitted, others, pair)
-        notes += _apart("evaluation", said, other_said, pair)
+        notes += _apart("evaluation", reporting, other_reporting, pair)
         notes += _apart("limits", first.limits, other.limits, pair)
         for name, entry in other.methods.items():
             if methods.setdefault(name, entry) != entry:

@@ -45,11 +45,11 @@ def open_results(given: str) -> Iterator[ResultsFolder]:
 
 def unpack(given: str, archive: Path, folder: Path) -> None:
     """Unpack all files of the archive below the folder."""
-    room = max(GROWTH * archive.stat().st_size, AT_LEAST)
+    remaining = max(GROWTH * archive.stat().st_size, AT_LEAST)
     try:
         for name, size, source in _members(given, archive):
-            room -= size
-            if room < 0:
+            remaining -= size
+            if remaining < 0:
                 raise Refused(
                     f"{given}: unpacks to more than {GROWTH} times its size; not unpacked"
                 )
@@ -110,8 +110,8 @@ def _check(given: str, root: Path) -> None:
     for name in sorted(there - {SUMS} | set(published)):
         same = name in there and name in published and published[name] == sha256(root / name)
         if not same:
-            said = "differs from what was published" if name in there else "is missing"
-            raise Refused(f"{given}: {name} {said} ({SUMS}); get the archive again")
+            problem = "differs from what was published" if name in there else "is missing"
+            raise Refused(f"{given}: {name} {problem} ({SUMS}); get the archive again")
 
 
 def sha256(path: Path) -> str:

@@ -15,7 +15,7 @@ from linclass_study.report import exhibit, exhibits
 from linclass_study.report.inline_svg import inline
 from linclass_study.results.outcome import Outcome
 
-ROOM = 9_000_000  # characters of embedded SVG
+MOST_CHARACTERS = 9_000_000  # characters of embedded SVG
 
 Figures = dict[tuple[str, str], dict[str, Any]]  # (figure, data set or "") → the template's item
 
@@ -31,7 +31,7 @@ def figures(outcome: Outcome) -> Figures:
         for dataset in outcome.datasets
     ]
     shown: Figures = {}
-    room = ROOM
+    remaining = MOST_CHARACTERS
     for name, dataset in places:
         stem = f"{name}-{dataset}" if dataset else name
         folder = outcome.results / "exhibits" / stem
@@ -40,7 +40,7 @@ def figures(outcome: Outcome) -> Figures:
             continue
         texts = {key: about[key] for key in ("title", "caption")}
         svg = (folder / "figure.svg").read_text(encoding="utf-8")
-        room -= len(svg)
-        drawing = Markup(inline(svg, stem, about["title"])) if room >= 0 else None
+        remaining -= len(svg)
+        drawing = Markup(inline(svg, stem, about["title"])) if remaining >= 0 else None
         shown[name, dataset] = {**texts, "name": stem, "svg": drawing, "files": exhibit.FILES}
     return shown

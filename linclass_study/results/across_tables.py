@@ -30,7 +30,7 @@ def write(outcome: Outcome) -> None:
     }
     for name, frame in frames.items():
         export.write(frame, outcome.results / "tables" / name)
-    said = {
+    record = {
         "metric": base.metric,
         "datasets": base.datasets,
         "methods": base.methods,
@@ -38,7 +38,7 @@ def write(outcome: Outcome) -> None:
         "sentences": conclusion.sentences(outcome, base, tried),
     }
     with table_files.aside(path(outcome)) as partial:
-        partial.write_text(json.dumps(said, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        partial.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def path(outcome: Outcome) -> Path:

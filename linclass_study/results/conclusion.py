@@ -24,11 +24,11 @@ def sentences(outcome: Outcome, base: Across, tried: list[Scenario]) -> list[str
     n, k = table.shape
     average, difference, _ = base.groups(chosen)
     best = base.best(chosen)
-    said = [_winner(best, n, k, float(average.min()), base, chosen)]
+    conclusions = [_winner(best, n, k, float(average.min()), base, chosen)]
     test = base.friedman(chosen)
     if test is not None:
         found = "differ" if test.f_p < ALPHA else "are not shown to differ"
-        said.append(
+        conclusions.append(
             f"The methods {found} more than chance makes them: Iman and Davenport’s F = {_number(test.f)}, "
             f"p = {_p(test.f_p)}, which decides (Demšar, 2006) because Friedman’s χ² = {test.statistic:.2f}, "
             f"p = {_p(test.p)}, is too conservative (n = {n} data sets, k = {k} methods)."
@@ -39,13 +39,13 @@ def sentences(outcome: Outcome, base: Across, tried: list[Scenario]) -> list[str
         for j in np.argsort(average, kind="stable")
         if j != first and average[j] - average[first] <= difference
     ]
-    said.append(
+    conclusions.append(
         f"Nemenyi’s test at α = {ALPHA} (critical difference {difference:.2f} ranks) tells "
         f"{_told_apart(near, k)} from {base.methods[first]}."
     )
-    said += _practical(outcome, base, best, average)
-    said += _survives(tried)
-    return [*said, few(base)] if few(base) else said
+    conclusions += _practical(outcome, base, best, average)
+    conclusions += _survives(tried)
+    return [*conclusions, few(base)] if few(base) else conclusions
 
 
 def few(base: Across) -> str:

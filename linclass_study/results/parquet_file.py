@@ -23,9 +23,9 @@ def named(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except (pl.exceptions.PolarsError, OSError) as error:
-        said = (str(error).strip().splitlines() or ["no reason was given"])[0]
+        reason = (str(error).strip().splitlines() or ["no reason was given"])[0]
         remedy = "delete it and run snakemake again, which recreates it"
-        raise Refused(f"{os.fspath(path)} cannot be read ({said}): {remedy}") from None
+        raise Refused(f"{os.fspath(path)} cannot be read ({reason}): {remedy}") from None
 
 
 def refuse_unreadable(path: Path) -> None:

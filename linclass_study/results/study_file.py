@@ -83,5 +83,5 @@ def read(results: Path) -> StudyDescription:
         remedy = "run snakemake to its end, which writes it"
         raise Refused(f"{path} does not exist: {remedy}") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        said = f"{type(error).__name__}: {error}"
-        raise Refused(f"{path} is not a valid study.json ({said}): {remedy}") from None
+        reason = f"{type(error).__name__}: {error}"
+        raise Refused(f"{path} is not a valid study.json ({reason}): {remedy}") from None

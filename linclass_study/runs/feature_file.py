@@ -89,8 +89,8 @@ def grid(table: Table, y: np.ndarray) -> tuple[Axes, Table]:
         (low, high), size = (U.min(axis=0), U.max(axis=0)), GRID
     else:
         (low, high), size = np.quantile(U, [OUT, 1 - OUT], axis=0), CUT
-    room = MARGIN * np.where(high > low, high - low, 1)
-    x, y = (np.linspace(low[j] - room[j], high[j] + room[j], size) for j in (0, 1))
+    margin = MARGIN * np.where(high > low, high - low, 1)
+    x, y = (np.linspace(low[j] - margin[j], high[j] + margin[j], size) for j in (0, 1))
     points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)  # row by row of constant y
     return (x, y), replace(table, X=found.points(points))
 

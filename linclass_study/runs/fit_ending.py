@@ -16,8 +16,8 @@ def fit_ending(estimator: Any, caught: list[warnings.WarningMessage]) -> dict[st
     unconverged = [w for w in caught if "ConvergenceWarning" in w.category.__name__]
     status = text_or_none(getattr(estimator, "status_", None))
     if status not in FITTED:  # an attribute of the same name with another meaning
-        said = " ".join(str(unconverged[0].message).split()) if unconverged else ""
-        words = {"status": "max_iter" if unconverged else "converged", "reason": said}
+        message = " ".join(str(unconverged[0].message).split()) if unconverged else ""
+        words = {"status": "max_iter" if unconverged else "converged", "reason": message}
     else:
         words = {
             "status": status,

@@ -121,8 +121,8 @@ class Worker:
             fit_seconds = (time.perf_counter() - begin) / len(folds)
         log_warnings(caught)
         if self.file.in_file:
-            said = block_fits.predict(fits, self.file, [test for _, test, _, _ in folds])
-            parts = zip(fits, folds, said, strict=True)
+            predicted = block_fits.predict(fits, self.file, [test for _, test, _, _ in folds])
+            parts = zip(fits, folds, predicted, strict=True)
             return [self._outcome(fit, fold, caught, fit_seconds, own) for fit, fold, own in parts]
         if len(folds) == 1:
             return [self._outcome(fits[0], folds[0], caught, fit_seconds)]
@@ -159,17 +159,17 @@ class Worker:
         fold: Fold,
         caught: list[Any],
         fit_seconds: float,
-        said: block_fits.Predicted | None = None,
+        predicted: block_fits.Predicted | None = None,
     ) -> dict[str, Any]:
         _, test, _, grid = fold
-        if said is None:
+        if predicted is None:
             begin = time.perf_counter()
             ready = fitted.ready(self.file.table.rows(test))
-            said = (*fitted.predict_transformed(ready), time.perf_counter() - begin)
-            known = coefficients.of_fit(fitted.estimator, fitted.transforms, ready, said[1])
+            predicted = (*fitted.predict_transformed(ready), time.perf_counter() - begin)
+            known = coefficients.of_fit(fitted.estimator, fitted.transforms, ready, predicted[1])
         else:  # the rows stay in their file, so the table provides only the column names
             known = coefficients.of_fit(fitted.estimator, fitted.transforms, self.file.table)
-        y_pred, score, log_proba, predict_seconds = said
+        y_pred, score, log_proba, predict_seconds = predicted
         return {
             **fit_ending(fitted.estimator, caught),
             "params": json.dumps(self.method.params | fitted.chosen, default=str),

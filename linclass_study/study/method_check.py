@@ -212,5 +212,5 @@ def _unknown(callable_: Any, given: Any, owner: str) -> Iterator[str]:
 
 
 def _one_line(error: BaseException) -> str:
-    said = str(error) if isinstance(error, Exception) else f"it raises {error!r}"
-    return " ".join(said.split()) or type(error).__name__
+    message = str(error) if isinstance(error, Exception) else f"it raises {error!r}"
+    return " ".join(message.split()) or type(error).__name__

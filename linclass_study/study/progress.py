@@ -38,7 +38,7 @@ class Progress(logging.Formatter):
         }
         self.total = sum(self.work.values())
         self.done: set[int] = set()
-        self.said = -inf  # time of the last line
+        self.last_line = -inf  # time of the last line
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether a record is printed; messages of the scheduler are omitted."""
@@ -50,9 +50,9 @@ class Progress(logging.Formatter):
         if event == "job_finished":
             self.done.add(record.__dict__["job_id"])
         last = len(self.done) == len(self.names)
-        if not last and self.now() - self.said < EVERY:
+        if not last and self.now() - self.last_line < EVERY:
             return False
-        self.said = self.now()
+        self.last_line = self.now()
         return True
 
     def format(self, record: logging.LogRecord) -> str:

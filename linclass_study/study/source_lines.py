@@ -31,13 +31,13 @@ class SourceLines:
     def place(self, path: Sequence[Any], sentence: str) -> str:
         """A message with file and line: 'mystudy.yaml, line 7: evaluation.fold: unknown key; …'."""
         keys = (f"[{key}]" if isinstance(key, int) else f".{key}" for key in path)
-        said = ": ".join(filter(None, ["".join(keys).lstrip("."), sentence]))
+        message = ": ".join(filter(None, ["".join(keys).lstrip("."), sentence]))
         depth = next(n for n in range(len(path), -1, -1) if _at(self.value, path[:n]) is not ABSENT)
         given = yaml_file.numbers(_at(self.value, path[:depth]))
         for file, content in reversed(list(self.files.items())):
             if depth and _same(_at(content, path[:depth]), given):
-                return f"{_shown(file)}, line {yaml_file.line_of(file, path[:depth])}: {said}"
-        return f"--config {said}" if depth else said
+                return f"{_shown(file)}, line {yaml_file.line_of(file, path[:depth])}: {message}"
+        return f"--config {message}" if depth else message
 
 
 def _at(value: Any, path: Sequence[Any]) -> Any:
@@ -50,10 +50,10 @@ def _at(value: Any, path: Sequence[Any]) -> Any:
     return value
 
 
-def _same(said: Any, given: Any) -> bool:
+def _same(written: Any, given: Any) -> bool:
     """Whether a file's value is the given one; mappings may be merged from several files."""
-    both = isinstance(said, Mapping) and isinstance(given, Mapping)
-    return both or said == given or repr(said) == repr(given)  # nan is not equal to itself
+    both = isinstance(written, Mapping) and isinstance(given, Mapping)
+    return both or written == given or repr(written) == repr(given)  # nan is not equal to itself
 
 
 def _shown(path: Path) -> str:

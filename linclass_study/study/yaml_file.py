@@ -20,16 +20,16 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # YAML comes without type
 
     def compose_mapping_node(self, anchor: str | None) -> yaml.MappingNode:
         node = super().compose_mapping_node(anchor)
-        seen: dict[tuple[str, str], int] = {}
+        first_line: dict[tuple[str, str], int] = {}
         for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode) or key.tag == MERGE:
                 continue  # keys merged by <<: *base may be overridden
             line, name = key.start_mark.line + 1, (key.tag, key.value)
-            if name in seen:
+            if name in first_line:
                 raise Refused(
-                    f"line {line}: '{key.value}' is given twice, first in line {seen[name]}; remove one"
+                    f"line {line}: '{key.value}' is given twice, first in line {first_line[name]}; remove one"
                 )
-            seen[name] = line
+            first_line[name] = line
         return node
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:

@@ -74,8 +74,10 @@ def _of_source(
 ) -> Problems:
     kinds = [kind for kind in KINDS if kind in source]
     if len(kinds) != 1:
-        said = f"{' and '.join(kinds)} are two sources" if kinds else "the source has no location"
-        yield [], f"{said}; give one of {', '.join(KINDS)}"
+        problem = (
+            f"{' and '.join(kinds)} are two sources" if kinds else "the source has no location"
+        )
+        yield [], f"{problem}; give one of {', '.join(KINDS)}"
         return
     kind = kinds[0]
     if kind == "generate":
@@ -151,12 +153,15 @@ def _of_formats(entry: Mapping[str, Any]) -> Problems:
 def _of_classes(entry: Mapping[str, Any]) -> Problems:
     classes = entry.get("classes")
     if isinstance(classes, Mapping):
-        seen: dict[str, str] = {}
+        class_of: dict[str, str] = {}
         for name, group in classes.items():
             for label in map(str, group if isinstance(group, list) else [group]):
-                if label in seen:
-                    yield ["classes", name], f"'{label}' is in '{seen[label]}' already; remove one"
-                seen[label] = name
+                if label in class_of:
+                    yield (
+                        ["classes", name],
+                        f"'{label}' is in '{class_of[label]}' already; remove one",
+                    )
+                class_of[label] = name
     if classes is not None and "positive" in entry:
         try:
             labels.lookup(entry["positive"], map(str, classes), "positive")

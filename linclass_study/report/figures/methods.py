@@ -156,11 +156,11 @@ def _limits(methods: list[dict[str, Any]]) -> tuple[float, float]:
     """Axis limits that contain all folds, means and test sets, and of the intervals as much as stays readable."""
     values = [v for m in methods for v in (*m["folds"], m["official"]) if v is not None]
     low, high = min(values), max(values)
-    room = (high - low) or max(abs(high), 1.0) * 0.1
+    span = (high - low) or max(abs(high), 1.0) * 0.1
     ends = [end for m in methods for end in m["interval"] or ()]
-    low = max(min([low, *ends]), low - 0.25 * room)
-    high = min(max([high, *ends]), high + 0.25 * room)
-    return low - 0.03 * room, high + 0.03 * room
+    low = max(min([low, *ends]), low - 0.25 * span)
+    high = min(max([high, *ends]), high + 0.25 * span)
+    return low - 0.03 * span, high + 0.03 * span
 
 
 def _key(figure: Any, place: tuple[float, float], official: bool) -> None:

@@ -100,9 +100,9 @@ def of_class(code: int) -> tuple[str, str]:
 
 def wrapped(name: str, width: int, lines: int = 2) -> str:
     """A name in at most `lines` lines, broken at separators; its middle is omitted if necessary."""
-    room = width * lines
-    if len(name) > room:
-        name = f"{name[: room // 2 - 1]}…{name[-(room - room // 2 - 1) :]}"
+    longest = width * lines
+    if len(name) > longest:
+        name = f"{name[: longest // 2 - 1]}…{name[-(longest - longest // 2 - 1) :]}"
     joints = name.replace("_", "_\u200b").replace("-", "-\u200b").replace("\u200b", " ")
     parts = textwrap.wrap(joints, width + 2, break_on_hyphens=False)
     if len(parts) > lines or any(len(part) > width + 4 for part in parts):
