@@ -21,7 +21,7 @@ from linclass.losses.base import Loss
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
-from linclass.parts import find, names
+from linclass.parts import find, name_and_options, names
 from linclass.penalties.base import Penalty
 from linclass.penalties.unpenalized import Unpenalized
 from linclass.solvers import choice
@@ -236,14 +236,12 @@ class Composition(Estimator):
         """The part for a name or {name: options}, with our parameters as defaults; an instance as it is."""
         if isinstance(chosen, kind):
             return chosen
-        own: Mapping[str, Any] = {}
-        if isinstance(chosen, Mapping) and len(chosen) == 1:
-            ((chosen, own),) = chosen.items()
-        part = find(package, chosen)
+        name, own = name_and_options(package, chosen)
+        part = find(package, name)
         known = {field.name for field in dataclasses.fields(part)}
         if unknown := sorted(set(own) - known):
             raise ValueError(
-                f"{chosen} has no {unknown[0]!r}; it has {', '.join(sorted(known)) or 'no options'}."
+                f"{name} has no {unknown[0]!r}; it has {', '.join(sorted(known)) or 'no options'}."
             )
         given = {name: getattr(self, name, None) for name in options}
         given = {name: v for name, v in given.items() if v is not None and name in known}

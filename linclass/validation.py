@@ -98,6 +98,16 @@ def row_weights(sample_weight: Any, rows: int) -> np.ndarray:
     return w
 
 
+def require_counts(weights: np.ndarray, classes: int, where: str) -> None:
+    """Refuse weights that cannot count rows: those whose sum does not exceed the number of classes."""
+    total = float(weights.sum())
+    if total <= classes * (1 + 1e-9) and total < len(weights):
+        raise NotApplicable(
+            f"weights of {len(weights)} rows sum to {total:g}, but weights count rows with {where}. "
+            "Scale them up, say to a mean of 1."
+        )
+
+
 def row_offsets(offset: Any, shape: tuple[int, ...]) -> np.ndarray:
     """Finite float64 offsets, in the shape of the scores."""
     found = np.asarray(offset, dtype=np.float64)

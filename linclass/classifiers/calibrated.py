@@ -57,7 +57,7 @@ class Calibrated(SoftmaxProbabilities):
     estimator : classifier or None, default=None
         Classifier with scikit-learn's interface, from linclass or elsewhere. None is LinearSVM().
     method : {'sigmoid', 'isotonic', 'temperature'}, default='sigmoid'
-        Map from scores to probabilities.
+        Map from scores to probabilities. Weights count rows with 'sigmoid', by Platt's targets.
     folds : int, default=5
         Number of inner folds, at least 2; fewer are used where a class has fewer rows.
     random_state : int, numpy.random.Generator or None, default=0
@@ -135,6 +135,8 @@ class Calibrated(SoftmaxProbabilities):
         X, codes, weights = self._start_fit(X, y, sample_weight)
         given = weights if sample_weight is not None or self.class_weight is not None else None
         K = len(self.classes_)
+        if self.method == "sigmoid" and given is not None:
+            validation.require_counts(given, K, "method='sigmoid'")
         seed = int(np.random.default_rng(self.random_state).integers(2**32))
         fewest = int(np.bincount(codes).min())
         if fewest < 2:

@@ -94,7 +94,8 @@ class ErrorCorrectingOutputCodes(FromBinary):
         L = self.columns
         if L is not None and (isinstance(L, bool) or not isinstance(L, Integral) or L < 1):
             raise ValueError(f"columns is {L!r}; it must be a whole number, at least 1, or None.")
-        if self.decoding not in DECODINGS and not _decodes(self.decoding):
+        named = isinstance(self.decoding, str)
+        if not named or (self.decoding not in DECODINGS and not _decodes(self.decoding)):
             known = ", ".join(map(repr, [*DECODINGS, *filter(_decodes, names("losses"))]))
             raise ValueError(f"decoding is {self.decoding!r}; it must be one of {known}.")
 

@@ -26,7 +26,7 @@ import numpy as np
 from linclass.conventions.classifier import Classifier
 from linclass.numerics import Array
 from linclass.selection.held_out_score import OF_CLASSIFIERS, Score
-from linclass.selection.tuned import Tuned, kept_groups
+from linclass.selection.tuned import Tuned
 
 
 class TunedClassifier(Tuned, Classifier):
@@ -41,7 +41,7 @@ class TunedClassifier(Tuned, Classifier):
     grid : dict or None, default=None
         Values of other parameters to choose from, as lists by name; all combinations are tried.
     rule : {'best', 'one_standard_error', 'aic', 'bic'}, default='best'
-        How to choose. 'aic' and 'bic' need a likelihood and no folds.
+        How to choose. 'aic' and 'bic' need a likelihood and no folds; weights count rows there.
     folds : int or array of shape (n,), default=5
         Number of inner folds, at least 2; fewer are used where a class has fewer rows. An array is the
         fold of each row.
@@ -68,7 +68,7 @@ class TunedClassifier(Tuned, Classifier):
         What was chosen from.
     best_index_ : int
         The number of the chosen one.
-    path_ : RegularizationPath
+    path_ : RegularizationPath, only if the chosen estimator is penalized
         Fits to all rows along the strengths, with the other parameters as chosen; `path_.coef_` are its weights.
     scores_ : array of shape (folds, m), only with folds
         Score of each candidate on each fold.
@@ -131,12 +131,12 @@ class TunedClassifier(Tuned, Classifier):
         -------
         self
         """
-        groups = kept_groups(groups, sample_weight, y)
+        folds, groups = self._kept(groups, sample_weight, y)
         X, codes, weights = self._start_fit(X, y, sample_weight)
         self._total_weight = float(weights.sum())
         weighed = sample_weight is not None or self.class_weight is not None
         given = weights if weighed else None
-        return self._choose(X, self.classes_[codes], given, codes, groups)
+        return self._choose(X, self.classes_[codes], given, codes, folds, groups)
 
     @property
     def C_(self) -> float:

@@ -30,14 +30,15 @@ from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.l1.centred_gram import CentredGram, gram_of
 
-ROUNDING = 1e-7  # of the norm of a column: a deviation below it is rounding
+ROUNDING = 1e-12  # of the norm of a column: a deviation below it is rounding
+FAR = 1e-3  # of it: below, the deviation is computed from the centred column
 
 
 class ForwardStagewise(LinearGeometry, Regressor):
     """Parameters
     ----------
     step : float, default=0.01
-        Step ε, as a fraction of sd(y)/sd(x).
+        Step ε, as a fraction of sd(y)/sd(x), between 0 and 1.
     n_steps : int or None, default=None
         Number of steps after which the path ends: few steps are a strong regularization. None goes on until no
         feature has a covariance to speak of.
@@ -66,8 +67,8 @@ class ForwardStagewise(LinearGeometry, Regressor):
         self.fit_intercept = fit_intercept
 
     def check(self) -> None:
-        if not (isinstance(self.step, Real) and 0 < self.step < np.inf):
-            raise ValueError(f"step is {self.step!r}; it must be a number above 0.")
+        if not (isinstance(self.step, Real) and 0 < self.step < 1):
+            raise ValueError(f"step is {self.step!r}; it must be a number between 0 and 1.")
         if self.n_steps is not None and not (
             isinstance(self.n_steps, Integral) and self.n_steps >= 0
         ):
@@ -78,9 +79,7 @@ class ForwardStagewise(LinearGeometry, Regressor):
         objective = Objective(DesignMatrix(X, self.fit_intercept), Squared(), y, weights)
         gram, design = gram_of(objective), objective.design
         d = design.n_features
-        lengths = design.column_norms(objective.weights)[:d]
-        spread = np.sqrt(np.maximum(lengths**2 - gram.mean**2, 0))
-        spread = np.where(spread > ROUNDING * lengths, spread, np.inf)  # constant ones stay at 0
+        spread = _deviations(design, objective.weights, gram.mean)
         self.step_ = self.step * np.sqrt(gram.variance[0]) / spread
         self.features_, self.signs_ = self._steps(gram, spread)
         theta = gram.theta(self.coef_after(len(self.features_))[None])[0]
@@ -109,6 +108,9 @@ class ForwardStagewise(LinearGeometry, Regressor):
         -------
         array of shape (d,)
         """
+        if not (isinstance(steps, Integral) and 0 <= steps <= len(self.features_)):
+            most = len(self.features_)
+            raise ValueError(f"steps is {steps!r}; it must be a whole number from 0 to {most}.")
         moved = np.bincount(
             self.features_[:steps], self.signs_[:steps], minlength=self.n_features_in_
         )
@@ -135,3 +137,13 @@ class ForwardStagewise(LinearGeometry, Regressor):
             features.append(j)
             signs.append(sign)
         return np.array(features, dtype=int), np.array(signs)
+
+
+def _deviations(design: DesignMatrix, weights: Array, mean: Array) -> Array:
+    """Of each column; ∞ of a constant one, so that its weight stays at 0."""
+    lengths = design.column_norms(weights)[: design.n_features]
+    spread = np.sqrt(np.maximum(lengths**2 - mean**2, 0))
+    far = np.flatnonzero(spread < FAR * lengths)  # digits cancel
+    for j in far:
+        spread[j] = np.linalg.norm(design.columns(np.array([j]), mean, np.sqrt(weights)))
+    return np.where(spread > ROUNDING * lengths, spread, np.inf)

@@ -30,6 +30,7 @@ from linclass.solvers.l1.centred_gram import gram_of
 from linclass.solvers.l1.homotopy import Walk
 
 TOLERANCE = 1e-6  # of the certificate
+ROUNDING = 1e-12  # of the first level: a knot below it is that of least squares, at 0
 
 
 class LeastAngleRegression(LinearGeometry, Regressor):
@@ -86,7 +87,8 @@ class LeastAngleRegression(LinearGeometry, Regressor):
         walk = Walk(gram, gram.c[0], drops=self.lasso)
         levels, path = [walk.level], [walk.w.copy()]
         most = np.inf if self.n_steps is None else self.n_steps
-        while walk.kinks < most and walk.next_kink() > self.strength:
+        end = max(float(self.strength), ROUNDING * walk.level)
+        while walk.kinks < most and walk.next_kink() > end:
             walk.go()
             levels.append(walk.level)
             path.append(walk.w.copy())

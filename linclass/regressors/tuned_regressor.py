@@ -19,6 +19,7 @@ Reference: Hastie, Tibshirani & Friedman (2009), §7.5, §7.7 and §7.10.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -26,7 +27,7 @@ import numpy as np
 from linclass.conventions.regressor import Regressor
 from linclass.numerics import Array
 from linclass.selection.held_out_score import OF_REGRESSORS, Score
-from linclass.selection.tuned import Tuned, kept_groups
+from linclass.selection.tuned import Tuned
 
 
 class TunedRegressor(Tuned, Regressor):
@@ -40,7 +41,7 @@ class TunedRegressor(Tuned, Regressor):
     grid : dict or None, default=None
         Values of other parameters to choose from, as lists by name; all combinations are tried.
     rule : {'best', 'one_standard_error', 'aic', 'bic'}, default='best'
-        How to choose. 'aic' and 'bic' need a likelihood and no folds.
+        How to choose. 'aic' and 'bic' need a likelihood and no folds; weights count rows there.
     folds : int or array of shape (n,), default=5
         Number of inner folds, at least 2. An array is the fold of each row.
     metric : 'squared_error' or callable, default='squared_error'
@@ -63,7 +64,7 @@ class TunedRegressor(Tuned, Regressor):
         What was chosen from.
     best_index_ : int
         The number of the chosen one.
-    path_ : RegularizationPath
+    path_ : RegularizationPath, only if the chosen estimator is penalized
         Fits to all rows along the strengths, with the other parameters as chosen; `path_.coef_` are its weights.
     scores_ : array of shape (folds, m), only with folds
         Score of each candidate on each fold.
@@ -101,6 +102,12 @@ class TunedRegressor(Tuned, Regressor):
         self.noise_variance = noise_variance
         self.random_state = random_state
 
+    def check(self) -> None:
+        super().check()
+        given = self.noise_variance
+        if given is not None and not (isinstance(given, Real) and 0 < given < np.inf):
+            raise ValueError(f"noise_variance is {given!r}; it must be a number above 0, or None.")
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Choose on inner folds, or by AIC or BIC, then fit to all rows.
 
@@ -120,10 +127,10 @@ class TunedRegressor(Tuned, Regressor):
         -------
         self
         """
-        groups = kept_groups(groups, sample_weight, y)
+        folds, groups = self._kept(groups, sample_weight, y)
         X, y, weights = self._start_fit(X, y, sample_weight)
         given = None if sample_weight is None else weights
-        return self._choose(X, y, given, np.zeros(len(y), int), groups)
+        return self._choose(X, y, given, np.zeros(len(y), int), folds, groups)
 
     def predict(self, X: Any) -> Array:
         X = self._check_rows(X)

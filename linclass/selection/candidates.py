@@ -31,13 +31,18 @@ def fits_of(
     for members in _along_paths(options):
         first = cloned(estimator).set_params(**options[members[0]])
         strengths = [options[i].get("strength", 0) for i in members]
-        if len(members) > 1 and min(strengths) > 0 and hasattr(first, "path"):
+        if len(members) > 1 and min(strengths) > 0 and hasattr(first, "path") and has_path(first):
             own: Sequence[Any] = path_of(first, X, y, strengths, weights)
         else:
             own = [_fitted(cloned(estimator), options[i], X, y, weights) for i in members]
         for i, fit in zip(members, own, strict=True):
             fits[i] = fit
     return fits
+
+
+def has_path(estimator: Any) -> bool:
+    """Whether its strength matters: without a penalty the fits at all strengths are one."""
+    return not hasattr(estimator, "_penalty") or bool(estimator._penalty().binds)
 
 
 def path_of(

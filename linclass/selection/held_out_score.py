@@ -7,11 +7,12 @@ squared_error   minus the mean of (y − ŷ)²
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from linclass.conventions.cloned import cloned
 from linclass.numerics import Array
 
 FLOOR = float(np.log(np.finfo(float).eps))
@@ -33,6 +34,17 @@ def log_loss(model: Any, X: Any, y: Array, weights: Array | None) -> float:
     of_truth = np.maximum(log_proba[np.arange(len(y)), column], FLOOR)
     seen = model.classes_[column] == y
     return float(np.average(np.where(seen, of_truth, FLOOR), weights=weights))
+
+
+def check_probabilities(estimator: Any, options: Sequence[Mapping[str, Any]]) -> None:
+    """Raise ValueError unless the estimator has probabilities with every option."""
+    for option in options:
+        model = cloned(estimator).set_params(**option)
+        if not (hasattr(model, "predict_log_proba") or hasattr(model, "predict_proba")):
+            raise ValueError(
+                f"metric is 'log_loss', but {model!r} has no probabilities; use metric='accuracy', or "
+                "Calibrated."
+            )
 
 
 def squared_error(model: Any, X: Any, y: Array, weights: Array | None) -> float:

@@ -18,6 +18,7 @@ import numpy as np
 from linclass.objective.objective import Objective
 
 ROUNDING = 1e-10
+NOTHING = 1e-13  # cosine of a column and the slopes of the loss, up to which it is rounding
 L1_RANGE, L2_RANGE = 1e-3, 1e-6
 
 
@@ -40,8 +41,13 @@ def _largest(objective: Objective) -> float:
         curvature = np.broadcast_to(penalty.curvature, spread.shape)
         bent = curvature > 0
         return float((spread[bent] / curvature[bent]).sum() * steepness)
-    g = objective.at(objective.zero()).loss_gradient
+    point = objective.at(objective.zero())
+    g = point.loss_gradient
     G = objective.weight_part(g)
     if design.intercept:
         G = G - g[..., -1:] * mean
+    most = (
+        design.column_norms(weights)[: design.n_features] * (point.slopes**2 @ weights).sum() ** 0.5
+    )
+    G = np.where(np.abs(G) > NOTHING * most, G, 0)
     return penalty.dual_norm(G) * (1 + ROUNDING)

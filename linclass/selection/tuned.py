@@ -10,17 +10,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from linclass import validation
-from linclass.applicability import NotApplicable
 from linclass.batches.regularization_path import RegularizationPath, check_strengths
 from linclass.conventions.cloned import cloned
 from linclass.conventions.estimator import Estimator
 from linclass.conventions.metadata import asking_for_weights
 from linclass.numerics import Array
-from linclass.resampling import stratified_folds
 from linclass.selection import strengths, tuning
-from linclass.selection.candidates import Option, fits_of, fits_on_folds
+from linclass.selection.candidates import Option, fits_of, fits_on_folds, has_path
 from linclass.selection.criterion import CRITERIA, check_likelihood, information
-from linclass.selection.held_out_score import Score
+from linclass.selection.held_out_score import Score, check_probabilities
+from linclass.selection.inner_folds import inner_folds, kept_folds, kept_groups
 from linclass.unfinished import silently
 
 RULES = (*tuning.RULES, *CRITERIA)
@@ -49,7 +48,8 @@ class Tuned(Estimator):
     def check(self) -> None:
         if self.rule not in RULES:
             raise ValueError(f"rule is {self.rule!r}; choose from {', '.join(RULES)}.")
-        if not (callable(self.metric) or self.metric in self.metrics):
+        known_name = isinstance(self.metric, str) and self.metric in self.metrics
+        if not (callable(self.metric) or known_name):
             known = ", ".join(self.metrics)
             raise ValueError(f"metric is {self.metric!r}; choose from {known}, or give a function.")
         inner = self._inner()
@@ -114,13 +114,27 @@ class Tuned(Estimator):
         """Intercept of the fit to all rows."""
         return self.estimator_.intercept_
 
+    def _kept(self, groups: Any, sample_weight: Any, y: Any) -> tuple[Any, Array | None]:
+        """(folds, groups) of the rows whose weight is not 0."""
+        criterion = self.rule in CRITERIA  # without folds
+        folds = None if criterion else kept_folds(self.folds, sample_weight, y)
+        return folds, kept_groups(groups, sample_weight, y)
+
     def _choose(
-        self, X: Any, y: Array, weights: Array | None, strata: Array, groups: Array | None
+        self,
+        X: Any,
+        y: Array,
+        weights: Array | None,
+        strata: Array,
+        folds: Any,
+        groups: Array | None,
     ) -> Self:
         """Choose among the candidates and fit to all rows. Rows are distributed over folds by strata."""
         inner = self._inner()
         for name in FITTED:
             vars(self).pop(name, None)  # of an earlier fit
+        if self.rule in CRITERIA and weights is not None:
+            validation.require_counts(weights, len(np.unique(strata)), f"rule={self.rule!r}")
         with silently():
             self.candidates_ = options = self._candidates(inner, X, y, weights)
             if self.rule in CRITERIA:
@@ -130,13 +144,15 @@ class Tuned(Estimator):
                 )
                 self.best_index_ = tuning.RULES["best"](options, -self.criterion_[None])
                 near = self._along(options)
-                self.path_ = RegularizationPath([fits[i] for i in near])
+                fits = [fits[i] for i in near]
             else:
-                self._judge(inner, options, X, y, weights, strata, groups)
+                fold = inner_folds(folds, strata, groups, self.random_state, type(self).__name__)
+                self._judge(inner, options, X, y, weights, fold)
                 near = self._along(options)
                 fits = fits_of(inner, [options[i] for i in near], X, y, weights)
-                self.path_ = RegularizationPath(fits)
-        self.estimator_ = self.path_[near.index(self.best_index_)]
+        self.estimator_ = fits[near.index(self.best_index_)]
+        if has_path(self.estimator_):
+            self.path_ = RegularizationPath(fits)
         if "strength" in self.best_params_:
             self.strength_ = self.best_params_["strength"]
         told = self.estimator_ if isinstance(self.estimator_, Estimator) else None
@@ -156,11 +172,12 @@ class Tuned(Estimator):
         X: Any,
         y: Array,
         weights: Array | None,
-        strata: Array,
-        groups: Array | None,
+        fold: Array,
     ) -> None:
         """Score every candidate on every fold and choose by the rule."""
-        self.fold_ = fold = self._folds(strata, groups)
+        if self.metric == "log_loss":
+            check_probabilities(inner, options)
+        self.fold_ = fold
         held_out = [np.flatnonzero(fold == k) for k in np.unique(fold)]
         metric: Score = self.metric if callable(self.metric) else self.metrics[self.metric]
         scores = []
@@ -191,31 +208,6 @@ class Tuned(Estimator):
         chosen = self.best_params_ | {"strength": 0}
         return [i for i, option in enumerate(options) if option | {"strength": 0} == chosen]
 
-    def _folds(self, strata: Array, groups: Array | None) -> Array:
-        """The fold of each row."""
-        if not isinstance(self.folds, Integral):
-            fold = np.asarray(self.folds)
-            if fold.shape != strata.shape or fold.dtype.kind not in "iu" or len(set(fold)) < 2:
-                raise ValueError(
-                    f"folds is {self.folds!r}; give a whole number, or the number of the fold of each "
-                    f"of the {len(strata)} rows, at least two."
-                )
-            return fold
-        if self.folds < 2:
-            raise ValueError(f"folds is {self.folds}; cross-validation needs at least 2.")
-        fewest = int(np.unique(strata, return_counts=True)[1].min())
-        if fewest < 2:
-            what = "rows of every class" if len(np.unique(strata)) > 1 else "rows"
-            raise NotApplicable(
-                f"{type(self).__name__} holds {what} out, and needs 2 of each; there is 1 sample of one. "
-                "Add rows, or choose by rule='aic'."
-            )
-        most = fewest if groups is None else min(fewest, len(np.unique(groups)))
-        if most < 2:
-            raise NotApplicable("groups has 1 group; holding groups out needs at least 2.")
-        seed = int(np.random.default_rng(self.random_state).integers(2**32))
-        return stratified_folds(strata, min(int(self.folds), most), seed, groups)
-
     def _inner(self) -> Any:
         if self.estimator is not None:
             return self.estimator
@@ -229,13 +221,3 @@ def _is_grid(grid: Any) -> bool:
         for values in grid.values()
     )
     return bool(lists)
-
-
-def kept_groups(groups: Any, sample_weight: Any, y: Any) -> Array | None:
-    """The groups of the rows whose weight is not 0."""
-    if groups is None:
-        return None
-    groups, rows = np.asarray(groups), len(np.asarray(y))
-    if groups.shape != (rows,):
-        raise ValueError(f"groups has shape {groups.shape}; it must be ({rows},), one per row.")
-    return np.asarray(groups[validation.row_weights(sample_weight, rows) > 0])

@@ -246,3 +246,11 @@ def test_probabilities_of_zero_can_be_calibrated(method: str, classes: int) -> N
 def test_an_unknown_method_is_refused() -> None:
     with pytest.raises(ValueError, match="method is 'platt'; choose from sigmoid, isotonic, temp"):
         Calibrated(method="platt").fit(*noisy(20))
+
+
+def test_weights_of_platts_targets_count_rows() -> None:
+    X, y = noisy(100)
+    share = np.full(100, 0.01)
+    with pytest.raises(NotApplicable, match="weights of 100 rows sum to 1, but weights count rows"):
+        Calibrated().fit(X, y, sample_weight=share)
+    Calibrated(method="temperature").fit(X, y, sample_weight=share)  # no unit of weights matters

@@ -241,10 +241,51 @@ def test_the_number_of_steps_can_be_chosen_by_folds() -> None:
     [
         (LeastAngleRegression(strength=-1), "strength is -1; it must be a number, at least 0"),
         (LeastAngleRegression(n_steps=1.5), "n_steps is 1.5; it must be a whole number, or None"),
-        (ForwardStagewise(step=0), "step is 0; it must be a number above 0"),
+        (ForwardStagewise(step=0), "step is 0; it must be a number between 0 and 1"),
+        (ForwardStagewise(step=1), "step is 1; it must be a number between 0 and 1"),
         (ForwardStagewise(n_steps=-1), "n_steps is -1; it must be a whole number, or None"),
     ],
 )
 def test_what_cannot_be_is_refused(model: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         model.fit(*numbers())
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("shift", [1e5, 2e7, 1e9])
+@pytest.mark.parametrize("columns", [5, 90])
+def test_a_feature_far_from_zero_moves_as_the_centred_one(
+    columns: int, shift: float, form: Any
+) -> None:
+    rng = np.random.default_rng(0)
+    X = np.round(rng.standard_normal((60, columns)), 2)
+    X[:, 3] = np.round(16 * X[:, 3])  # whole numbers: the shift rounds nothing
+    y = X[:, :3] @ [1.0, 2, 3] + X[:, 3] / 8 + rng.standard_normal(60)
+    far = X + shift * (np.arange(columns) == 3)
+    near, moved = (ForwardStagewise(n_steps=200).fit(form(Z), y) for Z in (X, far))
+    assert moved.coef_[3] != 0
+    assert_allclose(moved.coef_, near.coef_, rtol=1e-5)
+
+
+def test_the_steps_of_a_path_are_those_that_were_made() -> None:
+    X, y = numbers()
+    made = ForwardStagewise(n_steps=9).fit(X, y)
+    assert_allclose(made.coef_after(9), made.coef_)
+    for wrong in (-1, 10, 2.5):
+        with pytest.raises(
+            ValueError, match=f"steps is {wrong}; it must be a whole number from 0 to 9"
+        ):
+            made.coef_after(wrong)
+
+
+@pytest.mark.parametrize("lasso", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_no_knot_is_at_the_level_of_rounding(seed: int, lasso: bool) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((20, 50))
+    y = X[:, 0] + rng.standard_normal(20)
+    found = LeastAngleRegression(lasso=lasso).fit(X, y)
+    assert found.knots_[-1] == 0
+    assert (found.knots_[:-1] > 1e-12 * found.knots_[0]).all()
+    assert_allclose(found.predict(X), y, atol=1e-8)
+    assert found.status_ == "converged"

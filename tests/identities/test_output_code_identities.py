@@ -114,6 +114,16 @@ def test_random_codes_are_different_splits_far_apart(K: int, columns: int | None
     assert np.array_equal(M, code_matrix.random(K, columns, np.random.default_rng(0)))
 
 
+@pytest.mark.parametrize(("K", "columns"), [(5, 3), (8, 3), (16, 4), (33, 6), (64, 6), (40, 7)])
+def test_short_random_codes_have_a_word_for_each_class(K: int, columns: int) -> None:
+    for seed in range(5):
+        M = code_matrix.random(K, columns, np.random.default_rng(seed))
+        assert np.array_equal(code_matrix.given(M, K), M)  # splits, and different words
+        assert M.shape == (K, columns)
+        assert (M[0] == -1).all()
+        assert len(np.unique(M, axis=1).T) == columns
+
+
 class Wrong(NearestMean):
     """Answers with the score of the true word, turned for some rows; X is the word of the row."""
 
@@ -170,6 +180,8 @@ def test_sparse_rows_and_weights_go_to_the_problems() -> None:
         ({"columns": 0}, "columns is 0; it must be"),
         ({"decoding": "hing"}, "decoding is 'hing'; it must be one of 'margin', 'hamming'"),
         ({"decoding": "zero_one"}, "decoding is 'zero_one'"),
+        ({"decoding": []}, "decoding is .*; it must be one of"),
+        ({"columns": 1}, "columns is 1, and 2 words are too few for 3 classes; give at least 2"),
     ],
 )
 def test_what_is_no_code_is_refused(wrong: dict[str, Any], message: str) -> None:

@@ -160,11 +160,8 @@ def test_rows_of_a_group_are_held_out_together_and_classes_are_balanced() -> Non
 @pytest.mark.parametrize("rule", ["best", "one_standard_error", "aic", "bic"])
 def test_a_row_of_weight_two_in_a_fold_is_the_row_twice_there(rule: str) -> None:
     w = np.random.default_rng(3).integers(0, 4, 120)
-    kept = w > 0
     X, y = classes(3)
-    ours = TunedClassifier(
-        LogisticRegression(tol=1e-10), rule=rule, metric="log_loss", folds=FOLD[kept]
-    )
+    ours = TunedClassifier(LogisticRegression(tol=1e-10), rule=rule, metric="log_loss", folds=FOLD)
     ours.fit(X, y, w.astype(float))
     twice = TunedClassifier(ours.estimator, rule=rule, metric="log_loss", folds=FOLD.repeat(w))
     twice.fit(X.repeat(w, axis=0), y.repeat(w))
@@ -330,6 +327,17 @@ def test_features_without_a_penalty_count_fully() -> None:
         (TunedClassifier(metric=lambda *_: np.nan), "is nan on fold 0 for {'strength': "),
         (TunedClassifier(folds=1), "folds is 1; cross-validation needs at least 2"),
         (TunedClassifier(folds=[0, 1]), "the number of the fold of each of the 120 rows"),
+        (
+            TunedClassifier(folds=np.zeros(99, int)),
+            r"folds is int\d+ of shape \(99,\); give a whole",
+        ),
+        (TunedClassifier(folds=np.zeros(120, int)), "folds holds one fold"),
+        (TunedClassifier(metric=["a"]), "metric is .'a'.; choose from accuracy"),
+        (TunedClassifier(metric={}), "metric is {}; choose from accuracy"),
+        (
+            TunedClassifier(LinearSVM(), metric="log_loss"),
+            "has no probabilities; use metric='accuracy'",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_line(model: Any, message: str) -> None:
@@ -348,3 +356,56 @@ def test_a_class_of_one_row_cannot_be_held_out() -> None:
     X, _ = classes()
     with pytest.raises(NotApplicable, match="holds rows of every class out"):
         TunedClassifier().fit(X, (np.arange(120) == 3).astype(int))
+
+
+@pytest.mark.parametrize("wrong", [-1, 0, "x", np.inf, np.nan])
+def test_a_noise_variance_is_a_positive_number(wrong: Any) -> None:
+    with pytest.raises(
+        ValueError, match=r"noise_variance is .*; it must be a number above 0, or None"
+    ):
+        TunedRegressor(rule="aic", noise_variance=wrong).fit(*numbers())
+
+
+@pytest.mark.parametrize("rule", ["aic", "bic"])
+def test_weights_of_a_criterion_count_rows(rule: str) -> None:
+    X, y = classes()
+    share = np.full(120, 1 / 120)
+    with pytest.raises(NotApplicable, match="weights of 120 rows sum to 1, but weights count rows"):
+        TunedClassifier(rule=rule).fit(X, y, sample_weight=share)
+    with pytest.raises(NotApplicable, match="weights of 120 rows sum to 1, but weights count rows"):
+        TunedRegressor(rule=rule).fit(*numbers(), sample_weight=share)
+    TunedClassifier().fit(X, y, sample_weight=share)  # held-out scores do not depend on the unit
+
+
+@pytest.mark.parametrize("rule", ["best", "bic"])
+def test_no_penalty_can_be_a_candidate_and_win(rule: str) -> None:
+    X, y = classes()
+    grid = {"penalty": ["l2", None]}
+    tuned = TunedClassifier(
+        LogisticRegression(), grid=grid, strengths=[10.0, 5.0], metric="log_loss", rule=rule
+    ).fit(X, y)
+    assert tuned.best_params_["penalty"] is None
+    assert not hasattr(tuned, "path_")
+    assert_allclose(tuned.coef_, LogisticRegression(penalty=None).fit(X, y).coef_, atol=1e-6)
+
+
+def test_given_folds_are_those_of_all_rows_also_where_a_weight_is_zero() -> None:
+    X, y = classes()
+    w = np.ones(120)
+    w[::7] = 0
+    kept = w > 0
+    all_rows = TunedClassifier(strengths=STRENGTHS, folds=FOLD).fit(X, y, sample_weight=w)
+    without = TunedClassifier(strengths=STRENGTHS, folds=FOLD[kept]).fit(X[kept], y[kept])
+    assert np.array_equal(all_rows.fold_, FOLD[kept])
+    assert_allclose(all_rows.scores_, without.scores_)
+
+
+def test_columns_that_say_nothing_do_not_spread_strengths_over_rounding() -> None:
+    X, y = np.full((60, 4), 0.1), np.repeat([0, 1, 2], 20)
+    for Z in (X, 1e6 * X, np.ones((60, 4))):
+        tuned = TunedClassifier(LogisticRegression(penalty="l1"), rule="bic").fit(Z, y)
+        assert [tuned.candidates_[i]["strength"] for i in (0, -1)] == pytest.approx([1, 1e-3])
+    crossed = np.tile([[1.0, 1], [1, -1], [-1, 1], [-1, -1]], (10, 1)) / 3 + 1000
+    target = np.tile([0.7, -0.7, -0.7, 0.7], 10)  # the product: no column alone says anything
+    tuned = TunedRegressor(Lasso(), rule="aic").fit(crossed, target)
+    assert tuned.candidates_[0]["strength"] == 1

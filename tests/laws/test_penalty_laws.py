@@ -229,3 +229,16 @@ def test_contributing_lists_the_methods_of_a_penalty_with_a_kink() -> None:
     listed = re.findall(r"^\| `(\w+)\(", text.partition("\n## ")[0], re.MULTILINE)
     assert sorted(listed) == sorted(METHODS)
     assert not {name for name in METHODS if name not in vars(of_contributing())}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{}, ["l1"], {"l1": 3}, {"l1": None}, {"l1": {3: 1}}, {"l1": {}, "l2": {}}, 3],
+    ids=repr,
+)
+@pytest.mark.parametrize("part", ["penalty", "solver"])
+def test_what_names_no_part_is_refused_in_a_line(part: str, wrong: Any) -> None:
+    model = LinearClassifier(**{part: wrong})
+    with pytest.raises(ValueError, match=r"give a name, or \{name: \{option: value\}\}") as refused:
+        model.fit(np.eye(4), [0, 1, 0, 1])
+    assert repr(wrong) in str(refused.value)

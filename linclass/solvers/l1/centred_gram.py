@@ -71,7 +71,10 @@ class CentredGram:
             return self._G @ v
         ends = [-(self.mean @ v)] * self.design.intercept
         z = self.design.scores(np.append(v, ends))
-        return self.design.pull(self.weights * z)[: len(v)]
+        pulled = self.design.pull(self.weights * z)
+        if ends:  # z has the mean 0 but for rounding, which a column far from 0 would magnify
+            pulled[:-1] -= pulled[-1] * self.mean
+        return pulled[: len(v)]
 
     def theta(self, W: Array) -> Array:
         """(K, d) → (K, d + 1), with the best intercept  b = ȳ − x̄·w."""
