@@ -21,7 +21,7 @@ from linclass.losses.base import Loss
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
-from linclass.parts import find, name_and_options, names
+from linclass.parts import find, names, no_part
 from linclass.penalties.base import Penalty
 from linclass.penalties.unpenalized import Unpenalized
 from linclass.solvers import choice
@@ -226,20 +226,21 @@ class Composition(Estimator):
     def _solver(self, chosen: Any) -> Solver:
         solver = self._part("solvers", Solver, chosen, SOLVER_OPTIONS)
         if getattr(self, "step", None) is not None and not hasattr(solver, "step"):
-            steppers = [n for n in names("solvers") if hasattr(find("solvers", n), "step")]
-            raise ValueError(
-                f"{solver.name} has no step; leave it out, or use {', '.join(steppers)}."
-            )
+            able = [n for n in names("solvers") if hasattr(find("solvers", n), "step")]
+            raise ValueError(f"{solver.name} has no step; leave it out, or use {', '.join(able)}.")
         return solver
 
     def _part(self, package: str, kind: type, chosen: Any, options: tuple[str, ...]) -> Any:
         """The part for a name or {name: options}, with our parameters as defaults; an instance as it is."""
         if isinstance(chosen, kind):
             return chosen
-        name, own = name_and_options(package, chosen)
+        single = isinstance(chosen, Mapping) and len(chosen) == 1
+        name, own = next(iter(chosen.items())) if single else (chosen, {})
+        if not (isinstance(name, str) and isinstance(own, Mapping)):
+            raise no_part(package, chosen)
         part = find(package, name)
         known = {field.name for field in dataclasses.fields(part)}
-        if unknown := sorted(set(own) - known):
+        if unknown := sorted(set(own) - known, key=str):
             raise ValueError(
                 f"{name} has no {unknown[0]!r}; it has {', '.join(sorted(known)) or 'no options'}."
             )

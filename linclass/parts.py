@@ -7,7 +7,6 @@ registered anywhere: adding a part is adding its file, and a fit imports only th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
@@ -55,18 +54,11 @@ def names(package: str) -> tuple[str, ...]:
     return tuple(sorted(name for name in _modules(package) if _part(package, name)))
 
 
-def name_and_options(package: str, chosen: Any) -> tuple[str, Mapping[str, Any]]:
-    """Of a name, or {name: options}."""
-    name: Any = chosen
-    options: Any = {}
-    if isinstance(chosen, Mapping) and len(chosen) == 1:
-        ((name, options),) = chosen.items()
-    by_name = isinstance(options, Mapping) and all(isinstance(key, str) for key in options)
-    if not (isinstance(name, str) and by_name):
-        raise ValueError(
-            f"{chosen!r} is none of the {package}; give a name, or {{name: {{option: value}}}}."
-        )
-    return name, options
+def no_part(package: str, chosen: Any) -> ValueError:
+    """What is neither a name nor {name: options}."""
+    return ValueError(
+        f"{chosen!r} is none of the {package}; give a name, or {{name: {{option: value}}}}."
+    )
 
 
 def camel_case(name: str) -> str:

@@ -233,7 +233,7 @@ def test_contributing_lists_the_methods_of_a_penalty_with_a_kink() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{}, ["l1"], {"l1": 3}, {"l1": None}, {"l1": {3: 1}}, {"l1": {}, "l2": {}}, 3],
+    [{}, ["l1"], {"l1": 3}, {"l1": None}, {"l1": {}, "l2": {}}, 3],
     ids=repr,
 )
 @pytest.mark.parametrize("part", ["penalty", "solver"])
