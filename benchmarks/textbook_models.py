@@ -4,7 +4,7 @@
     LINCLASS_MIRRORS=folder python benchmarks/textbook_models.py results.csv ordinal   some, kept as CSV
     LINCLASS_MIRRORS=folder python benchmarks/textbook_models.py --profile evidence    where our time goes
 
-The folder holds letter.arff and 20news-bydate-matlab.tgz. `off` is how far the objective is above its minimum, as a
+The folder holds letter.arff. `off` is how far the objective is above its minimum, as a
 share of it, and the peer runs at the loosest tol, a power of ten, that reaches what is asked of both. Two models have
 no objective in common with their peers. For shrunken centroids `off` is the largest difference of the centroids from
 scikit-learn's. For the evidence it is the excess of the mean log loss on fresh rows over the lower of the two, as a
@@ -47,12 +47,11 @@ TOLERANCES = [10.0**-k for k in range(1, 11)]
 
 def crammer_singer() -> Iterator[Case]:
     """liblinear penalizes its intercept, so both fit [X 1] without one."""
-    letter, words = data.letter(), data.newsgroups_twenty()
+    letter = data.letter()
     for name, (X, y), Cs in [
         ("iris", data.iris(), (0.1, 10.0)),
         ("5,000 × 20, 4 classes,", classes(5000, 20, 4), (0.01, 1.0)),
         ("letter", letter, (0.01,)),
-        ("20news 20 classes", words, (0.1,)),
     ]:
         for C in Cs:
             yield machine(name, with_constant(X), y, C)
