@@ -3,7 +3,10 @@
     w ← w + η e x,   e = y − (w·x + b),   y = ±1,
 
 at every row, x including the constant 1 of the intercept. It is the stochastic gradient descent of ½(y − z)², so its
-weights come near those of LeastSquaresClassifier, and nearer the smaller η is. K classes are K scores, each with y = 1
+weights come near those of LeastSquaresClassifier, and nearer the smaller η is. Passes in one order are one affine map
+of the weights, which contracts for η < 2/(largest ‖x‖²): they converge to weights that a pass leaves as they are, where
+the errors met in it are orthogonal to the features. `fit` goes on until they nearly are, because similar passes may
+only mean that η is small; and stops if the errors grow without bound. K classes are K scores, each with y = 1
 for its class and −1 for the others.
 
 A block of rows is solved at once: its errors e satisfy the triangular system (I + η L) e = y − z, with z the scores
@@ -18,7 +21,6 @@ Reference: Widrow & Hoff (1960), IRE WESCON Convention Record; Duda, Hart & Stor
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -29,6 +31,9 @@ from linclass.numerics import Array
 from linclass.online.block import Block
 from linclass.online.correction import Tally
 from linclass.online.online_classifier import LinearInTheEnd, OnlineClassifier, require_number
+from linclass.statistics.moments import moments
+
+GROWTH = 1e12  # of the squared errors since θ = 0: they will not shrink again
 
 
 class Adaline(LinearInTheEnd, OnlineClassifier):
@@ -36,14 +41,15 @@ class Adaline(LinearInTheEnd, OnlineClassifier):
     ----------
     step : float or None, default=None
         η, above 0. None is a tenth of 1/(mean ‖x‖²), and at most 1/(largest ‖x‖²), of the rows of
-        `fit` or of the first `partial_fit`. Above 2/‖x‖² a row increases its own error.
+        `fit` or of the first `partial_fit`, with which `fit` never diverges. Above 2/‖x‖² a row
+        increases its own error.
     order : {'random', 'cyclic'}, default='random'
         Order of the rows in `fit`: shuffled once, whatever the order given, or as given.
     fit_intercept : bool, default=True
         Whether to fit the intercept b. False sets b = 0.
     tol : float, default=0.001
-        `fit` has converged when the squared errors met in a pass are less than those of the pass
-        before by at most this share.
+        `fit` has converged when the errors met in a pass have at most this cosine with every
+        feature, relative to its standard deviation, or are at most `tol` in size.
     max_iter : int, default=2000
         Limit on the number of passes over the rows.
     random_state : int, numpy.random.Generator or None, default=0
@@ -65,6 +71,11 @@ class Adaline(LinearInTheEnd, OnlineClassifier):
     """
 
     step_: float
+    _default_step: float
+    _drift: Array  # of θ in the last pass
+    _centre: Array  # of the features
+    _spread: Array  # standard deviations of the features
+    _mass: float  # total weight of the rows of the last pass
 
     def __init__(
         self,
@@ -93,37 +104,72 @@ class Adaline(LinearInTheEnd, OnlineClassifier):
 
     def _begin(self, X: Any, weights: Array) -> None:
         super()._begin(X, weights)
-        if isinstance(self.step, Real):
-            self.step_ = float(self.step)
-            return
-        squares = DesignMatrix(X, self.fit_intercept).row_norms()
+        design, mass = DesignMatrix(X, self.fit_intercept), weights.sum()
+        self._centre = design.centre(weights / mass)
+        (squares,) = moments(X, np.zeros(len(weights), dtype=int), weights, 1, "diagonal")[2]
+        self._spread, norms = np.sqrt(squares / mass), design.column_norms(weights / mass)
+        constant = self._spread <= 1e-8 * norms[: X.shape[1]]
+        self._spread[constant] = norms[: X.shape[1]][constant]
+        squares = design.row_norms()
         largest = float(squares[weights > 0].max())
         mean = float(np.average(squares, weights=weights))
-        self.step_ = min(0.1 / mean, 1 / largest) if largest else 1.0
+        self._default_step = min(0.1 / mean, 1 / largest) if largest else 1.0
+
+    def _pass(self, rows: Any, codes: Array, weights: Array, tally: Tally) -> None:
+        self.step_ = self._default_step if self.step is None else float(self.step)
+        before, self._mass = self._theta.copy(), float(weights.sum())
+        with np.errstate(over="ignore", invalid="ignore"):
+            super()._pass(rows, codes, weights, tally)
+            self._drift = self._theta - before
+        if not np.isfinite(self._drift).all():
+            tally.squared_loss, self._theta = np.inf, before  # the last weights that can score
 
     def _visit(self, block: Block, codes: Array, weights: Array, tally: Tally) -> None:
         z = block.scores(self._theta)
         own = codes == 1 if z.ndim == 1 else codes[:, None] == np.arange(z.shape[1])
         if block.response is None:
             block.response = self._response(block, weights)
-        share, inverse = block.response
+        share, squares, inverse = block.response
         errors = inverse @ (np.where(own, 1.0, -1.0) - z)
-        tally.squared_loss += float((weights @ (errors * errors)).sum())
+        tally.squared_loss += float((squares @ (errors * errors)).sum())
         tally.visits += len(weights)
         block.add(self._theta, (share * errors.T).T)
 
-    def _response(self, block: Block, weights: Array) -> tuple[Array, Array]:
-        """(share, T): the errors at the time of each visit are T (y − z), and θ changes by Σ share_i e_i x_i."""
+    def _response(self, block: Block, weights: Array) -> tuple[Array, Array, Array]:
+        """(s, r, T): errors e = T (y − z) at the first visits, θ changes by Σ s e x, squares met in all Σ r e²."""
         k, whole = block.norms, np.floor(weights)
-        left = (1 - self.step_ * k) ** whole * (1 - self.step_ * k * (weights - whole))
+        factor = 1 - self.step_ * k
+        left = factor**whole * (1 - self.step_ * k * (weights - whole))
+        rest = factor ** (2 * whole)
+        squares = np.divide(1 - rest, 1 - factor**2, out=whole.copy(), where=factor**2 != 1)
+        squares += rest * (weights - whole)
         share = np.divide(1 - left, k, out=self.step_ * weights, where=k > 0)
         system = np.tril(block.gram, -1) * share + np.eye(len(k))
-        return share, solve_triangular(system, np.eye(len(k)), lower=True, unit_diagonal=True)
+        inverse = solve_triangular(
+            system, np.eye(len(k)), lower=True, unit_diagonal=True, check_finite=False
+        )
+        return share, squares, inverse
 
     def _tell(self, tally: Tally) -> None:
         """A mistake is nothing special."""
 
-    def _has_settled(self, tally: Tally, previous: Tally | None) -> bool:
-        if previous is None:
-            return False
-        return tally.squared_loss >= (1 - self.tol) * previous.squared_loss
+    def _has_settled(self, tally: Tally) -> bool:
+        """A pass adds η Σ e x to θ, over its visits, so the drift gives the cosines of errors and features."""
+        d = len(self._centre)
+        features, drift = self._drift[:d].T, self._drift[d:].T
+        if self.fit_intercept:
+            features = features - drift * self._centre
+        errors = max(np.sqrt(tally.squared_loss / self._mass), self.tol)
+        unit = self.tol * self.step_ * self._mass * errors
+        return bool(
+            (np.abs(features) <= unit * self._spread).all() and (np.abs(drift) <= unit).all()
+        )
+
+    def _diverged(self, tally: Tally) -> str:
+        growth = tally.squared_loss / (self._mass * self._drift[0].size)  # since θ = 0
+        if growth <= (1 if self._has_settled(tally) else GROWTH):
+            return ""
+        return (
+            f"step={self.step_:g} is too large: it makes the errors larger. Use a smaller step, or "
+            f"step=None, here {self._default_step:g}."
+        )

@@ -108,7 +108,7 @@ class PassiveAggressive(LinearInTheEnd, OnlineClassifier):
         z = block.scores(self._theta)
         block.add(self._theta, correct(block, z, codes, weights, Rule(1.0, self._size), tally))
 
-    def _has_settled(self, tally: Tally, previous: Tally | None) -> bool:
+    def _has_settled(self, tally: Tally) -> bool:
         return tally.least_margin >= 1 - self.tol
 
     def _tell(self, tally: Tally) -> None:

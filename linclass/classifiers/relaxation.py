@@ -93,5 +93,5 @@ class Relaxation(LinearInTheEnd, OnlineClassifier):
         z, rule = block.scores(self._theta), Rule(self.margin, self._size)
         block.add(self._theta, correct(block, z, codes, weights, rule, tally))
 
-    def _has_settled(self, tally: Tally, previous: Tally | None) -> bool:
+    def _has_settled(self, tally: Tally) -> bool:
         return tally.least_margin >= (1 - self.tol) * self.margin

@@ -22,7 +22,8 @@ Reference: Cesa-Bianchi, Conconi & Gentile (2005), SIAM J. Computing 34, theorem
 
 from __future__ import annotations
 
-from typing import Any
+from math import ceil
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -62,6 +63,7 @@ class SecondOrderPerceptron(LinearInTheEnd, OnlineClassifier):
         Number of corrections, in all passes of `fit` or in the last `partial_fit`.
     """
 
+    begun_with: ClassVar = ("fit_intercept", "ridge")
     _inverse: Array
 
     def __init__(
@@ -116,9 +118,10 @@ class SecondOrderPerceptron(LinearInTheEnd, OnlineClassifier):
                 self._inverse -= np.multiply.outer(visit / spread * g, g)
                 self._theta += change
                 z += block.scores(change)
-                tally.mistakes += 1
+                visits = visit if g.any() else left  # a row of zeros changes nothing
+                tally.mistakes += ceil(visits)
                 tally.corrections += 1
-                left -= visit
+                left -= visits
             i += 1
         tally.visits += float(weights.sum())
 

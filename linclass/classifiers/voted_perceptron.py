@@ -79,10 +79,12 @@ class VotedPerceptron(OnlineClassifier):
         self._kept: list[Any] = []  # rows of corrections, [x 1]
         self._factors: list[Array] = []
         self._starts: list[float] = []
+        self._mistaken = 0.0
 
     def _visit(self, block: Block, codes: Array, weights: Array, tally: Tally) -> None:
-        z, log = block.scores(self._theta), list[Push]()
+        z, log, mistaken = block.scores(self._theta), list[Push](), tally.mistaken
         block.add(self._theta, correct(block, z, codes, weights, RULE, tally, log))
+        self._mistaken += tally.mistaken - mistaken
         pushes = len(log) if z.ndim == 1 else len(log) // 2
         if not pushes:
             return
@@ -105,7 +107,7 @@ class VotedPerceptron(OnlineClassifier):
     def _certified(self, X: Any, codes: Array, weights: Array) -> dict[str, Any]:
         """The share of all visits that were mistakes: to predict the training rows may cost more than the fit."""
         return {
-            "certificate": len(self.votes_) / self._visits,
+            "certificate": self._mistaken / self._visits,
             "certificate_kind": "training_mistakes",
         }
 

@@ -29,6 +29,8 @@ from linclass.online.correction import Tally
 from linclass.online.log_weights import LogWeights, correct_by_factors
 from linclass.online.online_classifier import LinearInTheEnd, OnlineClassifier, require_number
 
+LARGEST_LOG = 600.0  # of a factor; its weight was at most Θ/x_j before
+
 
 class Winnow(LinearInTheEnd, OnlineClassifier):
     """Parameters
@@ -62,7 +64,6 @@ class Winnow(LinearInTheEnd, OnlineClassifier):
     fit_intercept = False  # the threshold is no weight
     poor_score = True  # features without a sign cannot say everything
     _weights: LogWeights
-    _threshold: float
 
     def __init__(
         self,
@@ -92,7 +93,10 @@ class Winnow(LinearInTheEnd, OnlineClassifier):
     def _begin(self, X: Any, weights: Array) -> None:
         self._theta = np.zeros(0)
         self._weights = LogWeights(X.shape[1], signed=False)
-        self._threshold = float(X.shape[1] if self.threshold is None else self.threshold)
+
+    @property
+    def _threshold(self) -> float:
+        return float(self.n_features_in_ if self.threshold is None else self.threshold)
 
     def _accept(self, X: Any) -> None:
         if len(self.classes_) > 2:
@@ -105,6 +109,12 @@ class Winnow(LinearInTheEnd, OnlineClassifier):
             raise NotApplicable(
                 f"Negative values in data passed to Winnow: X has {least:g}; its features are at least "
                 "0. Use BalancedWinnow(), or indicators of the features."
+            )
+        largest = float(X.data.max(initial=0) if sparse.issparse(X) else X.max())
+        if largest * np.log(self.promotion) > LARGEST_LOG:
+            raise NotApplicable(
+                f"X has {largest:g}, and promotion={self.promotion:g} to this power overflows; scale "
+                "the features to [0, 1]."
             )
 
     def _visit(self, block: Block, codes: Array, weights: Array, tally: Tally) -> None:

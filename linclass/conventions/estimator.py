@@ -139,6 +139,9 @@ class Estimator(RequestsMetadata, Saved):
 
     def check(self) -> None:
         """Raise ValueError, with one sentence, if the parameters are invalid or incompatible."""
+        flag = getattr(self, "fit_intercept", False)
+        if not isinstance(flag, bool | np.bool_):
+            raise ValueError(f"fit_intercept is {flag!r}; it must be True or False.")
 
     def _record(
         self,

@@ -4,7 +4,8 @@
     K classes     m = z_y − max z_r   θ_y ← θ_y + τ x,  θ_r ← θ_r − τ x,  r the best of the other classes
 
 The second is the first in the space of Kesler's construction, where the row has length √2 ‖x‖, so bounds on mistakes
-hold for K classes, too. A row of weight w is visited w times in succession, the last time by the fraction left.
+hold for K classes, too. A row of weight w is visited w times in succession, the last time by the fraction left; one of
+length 0 once, which counts as all, because further visits change nothing.
 Duda, Hart & Stork (2001), §5.12; Crammer et al. (2006), JMLR 7, §7
 """
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -46,6 +48,7 @@ class Tally:
 
     visits: float = 0.0
     mistakes: int = 0  # visits to rows of margin at most 0
+    mistaken: float = 0.0  # the same, the fraction of a visit as a fraction
     corrections: int = 0
     squared_loss: float = 0.0  # Σ (reach − m)² over the visits, before their corrections
     least_margin: float = np.inf
@@ -53,6 +56,7 @@ class Tally:
     def add(self, later: Tally) -> None:
         self.visits = later.visits
         self.mistakes += later.mistakes
+        self.mistaken += later.mistaken
         self.corrections += later.corrections
         self.squared_loss += later.squared_loss
         self.least_margin = min(self.least_margin, later.least_margin)
@@ -78,18 +82,21 @@ def correct(
             break  # no row is left
         done = float(before[i])
         while left > 0 and margin <= reach:
-            visit = min(left, 1.0)
-            tally.mistakes += margin <= 0
-            tally.squared_loss += visit * (reach - margin) ** 2
+            visit, k2 = min(left, 1.0), margins.squared_lengths[i]
+            met = left if k2 == 0 else visit
+            if margin <= 0:
+                tally.mistakes += ceil(met)
+                tally.mistaken += met
+            tally.squared_loss += met * (reach - margin) * (reach - margin)  # ∞, not OverflowError
             tally.least_margin = min(tally.least_margin, margin)
-            size = rule.size(margin, margins.squared_lengths[i], visit)
+            size = rule.size(margin, k2, visit)
             if size <= 0:
                 break
             tally.corrections += 1
             for k, push in margins.correct(i, size):
                 if log is not None:
                     log.append(Push(i, k, push, done))
-            margin, left, done = float(m[i]), left - visit, done + visit
+            margin, left, done = float(m[i]), left - met, done + met
         i += 1
     tally.visits += float(weights.sum())
     return margins.coefficients

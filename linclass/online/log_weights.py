@@ -8,6 +8,7 @@ some M ≥ max |L| − RANGE, so that none overflows; scores without a threshold
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,7 @@ def correct_by_factors(
             z = x @ w.values[features] - threshold
             if margins(z[None], codes[i : i + 1])[0] > 0:
                 break
+            before = w.logs[features].copy()
             change, k = rate * min(left, 1.0) * x, int(codes[i])
             if w.logs.ndim == 1:
                 w.push(features, change if k else -change)
@@ -72,9 +74,10 @@ def correct_by_factors(
                 z[k] = -np.inf
                 w.push((features, k), change)
                 w.push((features, int(z.argmax())), -change)
-            tally.mistakes += 1
+            unchanged = np.array_equal(w.logs[features], before)  # nor would further visits
+            tally.mistakes += ceil(left) if unchanged else 1
             tally.corrections += 1
-            left -= 1
+            left = 0.0 if unchanged else left - 1
         i += 1
     tally.visits += float(weights.sum())
 

@@ -6,18 +6,23 @@ The objective is that of the rows of the call; the state of the solver (steps ta
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from linclass.conventions.classifier import Classifier
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
-from linclass.online.rows_of_call import rows_of_call
+from linclass.online.rows_of_call import begin_with, rows_of_call
 from linclass.solvers.base import Solution
 from linclass.unfinished import silently
 
 
 class OneMorePass(Classifier):
     """Mixin of classifiers that are composed of a loss, a penalty and a solver."""
+
+    begun_with: ClassVar[tuple[str, ...]] = (
+        "fit_intercept",
+        "solver",
+    )  # cannot change between calls
 
     if TYPE_CHECKING:
         solver: Any
@@ -52,11 +57,14 @@ class OneMorePass(Classifier):
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
     ) -> Self:
         begins = not hasattr(self, "classes_")
+        if not hasattr(self, "_states"):
+            vars(self).pop("_begun", None)  # `fit` came in between
         X, codes, weights = rows_of_call(self, begins, X, y, classes, sample_weight)
         solver, objectives = self._solver(self.solver), self._objectives(X, codes, weights)
         if not hasattr(self, "_states"):
             old = None if begins else self._old_parameters()
             starts = [self._start(P, old, number) for number, P in enumerate(objectives)]
+            begin_with(self, self.begun_with)
             self._states = [solver.begin(*at) for at in zip(objectives, starts, strict=True)]
         solutions = []
         for objective, state in zip(objectives, self._states, strict=True):

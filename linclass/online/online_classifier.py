@@ -8,10 +8,12 @@ succession, so a row of weight two is the row twice.
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy import sparse
 
+from linclass.applicability import NotApplicable
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
@@ -19,15 +21,17 @@ from linclass.numerics import Array
 from linclass.online.block import Block, blocks
 from linclass.online.correction import Tally
 from linclass.online.row_order import random_order
-from linclass.online.rows_of_call import rows_of_call
+from linclass.online.rows_of_call import begin_with, rows_of_call
 from linclass.unfinished import silently
 
 ORDERS = ("random", "cyclic")
+HUGE = 1e100  # sums of products of two rows are floats below it
 
 
 class OnlineClassifier(Classifier):
     """A subclass says how θ, (d + 1,) or (d + 1, K), changes at the rows of a block."""
 
+    begun_with: ClassVar[tuple[str, ...]] = ("fit_intercept",)  # cannot change while it learns
     order: str
     fit_intercept: bool
     max_iter: int
@@ -41,14 +45,19 @@ class OnlineClassifier(Classifier):
         """Change θ at the rows of a block, one after another."""
         raise NotImplementedError
 
-    def _has_settled(self, tally: Tally, previous: Tally | None) -> bool:
-        """Whether no further pass is needed, from what happened in the last two."""
+    def _has_settled(self, tally: Tally) -> bool:
+        """Whether no further pass is needed, from what happened in the last one."""
         return tally.corrections == 0
+
+    def _diverged(self, tally: Tally) -> str:
+        """Why further passes would only make θ larger, with the remedy; empty if they would not."""
+        return ""
 
     def _accept(self, X: Any) -> None:
         """Refuse rows, or a number of classes, that the rule is not for."""
 
     def check(self) -> None:
+        super().check()
         if self.order not in ORDERS:
             raise ValueError(f"order is {self.order!r}; use {' or '.join(ORDERS)}.")
         if not (isinstance(self.max_iter, Integral) and self.max_iter >= 1):
@@ -58,20 +67,22 @@ class OnlineClassifier(Classifier):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
+        _refuse_huge(X)
         self._accept(X)
         if self.order == "random":
             rows = random_order(X, codes, self.random_state)
             X, codes, weights = X[rows], codes[rows], weights[rows]
+        begin_with(self, self.begun_with)
         self._begin(X, weights)
-        kept, whole, previous, settled = list(blocks(X, self.fit_intercept)), Tally(), None, False
+        kept, whole, reason = list(blocks(X, self.fit_intercept)), Tally(), ""
         for n_iter in range(1, self.max_iter + 1):  # noqa: B007
             tally = Tally(visits=whole.visits)
             self._pass(kept, codes, weights, tally)
             whole.add(tally)
-            if settled := self._has_settled(tally, previous):
+            if (reason := self._diverged(tally)) or self._has_settled(tally):
                 break
-            previous = tally
-        reason = "" if settled else f"max_iter={n_iter} passes over the rows did not suffice."
+        else:
+            reason = f"max_iter={n_iter} passes over the rows did not suffice."
         return self._conclude(X, codes, weights, whole, n_iter, reason)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -94,13 +105,16 @@ class OnlineClassifier(Classifier):
         """
         first = not hasattr(self, "_theta")
         X, codes, weights = rows_of_call(self, first, X, y, classes, sample_weight)
+        _refuse_huge(X)
         self._accept(X)
         if first:
+            begin_with(self, self.begun_with)
             self._begin(X, weights)
         tally = Tally(visits=0.0 if first else self._visits)
         self._pass(blocks(X, self.fit_intercept), codes, weights, tally)
         with silently():
-            return self._conclude(X, codes, weights, tally, 1, "partial_fit makes one pass.")
+            reason = self._diverged(tally) or "partial_fit makes one pass."
+            return self._conclude(X, codes, weights, tally, 1, reason)
 
     def _begin(self, X: Any, weights: Array) -> None:
         """θ = 0."""
@@ -150,6 +164,15 @@ class LinearInTheEnd(LinearScores, LinearGeometry):
         theta, d = np.atleast_2d(self._parameters().T), self.n_features_in_
         self.coef_ = np.array(theta[:, :d])
         self.intercept_ = theta[:, d].copy() if self.fit_intercept else np.zeros(len(theta))
+
+
+def _refuse_huge(X: Any) -> None:
+    values = X.data if sparse.issparse(X) else X
+    largest = max(float(values.max(initial=0)), -float(values.min(initial=0)))
+    if largest > HUGE:
+        raise NotApplicable(
+            f"X has entries of size {largest:g}, whose products overflow; standardize the features."
+        )
 
 
 def require_number(name: str, value: Any, *, below: float = np.inf) -> None:

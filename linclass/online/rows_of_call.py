@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ def rows_of_call(
 ) -> tuple[Any, Array, Array]:
     """(X, codes, weights > 0). A call that begins a model sets its classes and its number of features."""
     model.check()
+    if not begins:
+        _refuse_changes(model)
     balance = getattr(model, "class_weight", None)
     if isinstance(balance, str):
         raise ValueError(
@@ -34,6 +37,20 @@ def rows_of_call(
         weights *= class_weights(balance, model.classes_, np.ones(len(model.classes_)))[codes]
     kept = weights > 0
     return X[kept], codes[kept], weights[kept]
+
+
+def begin_with(model: Classifier, names: Sequence[str]) -> None:
+    """Keep the parameters that the state of the model depends on."""
+    vars(model)["_begun"] = {name: getattr(model, name) for name in names}
+
+
+def _refuse_changes(model: Classifier) -> None:
+    for name, old in getattr(model, "_begun", {}).items():
+        if (new := getattr(model, name)) != old:
+            raise ValueError(
+                f"{name} was {old!r} when this {type(model).__name__} began, and is {new!r}; "
+                "call fit to begin anew."
+            )
 
 
 def _classes(y: Array, given: Any) -> Array:

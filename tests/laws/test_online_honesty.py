@@ -1,0 +1,141 @@
+"""What classifiers that learn from one row after another say: how they ended, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from linclass import (
+    Adaline,
+    AveragedPerceptron,
+    BalancedWinnow,
+    LinearClassifier,
+    PassiveAggressive,
+    Perceptron,
+    Relaxation,
+    SecondOrderPerceptron,
+    VotedPerceptron,
+    Winnow,
+)
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+RULES = [AveragedPerceptron, VotedPerceptron, PassiveAggressive, Relaxation, SecondOrderPerceptron]
+ALL: list[Any] = [*RULES, Adaline, BalancedWinnow]
+rng = np.random.default_rng(0)
+X = rng.normal(size=(200, 5))
+y = (X[:, 0] + 0.5 * rng.normal(size=200) > 0).astype(int)
+
+
+def squared_error(model: Any, X: Any) -> float:
+    return float(np.mean((2 * y - 1 - model.decision_function(X)) ** 2))
+
+
+@pytest.mark.parametrize("step", [0.3, 0.5, 1.0, 3.0, 1e9])
+def test_adaline_with_too_large_a_step_says_so(step: float) -> None:
+    with pytest.warns(ConvergenceWarning, match="is too large.*smaller step"):
+        model = Adaline(step=step).fit(X, y)
+    assert model.status_ == "max_iter"
+    assert np.isfinite(model.decision_function(X)).all()
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("shift", [0, 3, 100])
+def test_converged_adaline_is_near_the_least_squares(shift: float, intercept: bool) -> None:
+    """And if its steps are too small for that in `max_iter` passes, it has not converged."""
+    Z = X + shift
+    A = np.column_stack([Z, np.ones(200)]) if intercept else Z
+    t = 2.0 * y - 1
+    least = float(np.mean((t - A @ np.linalg.lstsq(A, t, rcond=None)[0]) ** 2))
+    model = Adaline(fit_intercept=intercept).fit(Z, y)
+    assert (model.status_ == "converged") == (shift < 100)
+    if shift < 100:  # steps of a tenth leave about that share more
+        assert squared_error(model, Z) < 1.15 * least
+
+
+def test_the_drift_of_converged_adaline_is_that_of_its_rule() -> None:
+    """One more pass in the same order leaves the weights as they are."""
+    model = Adaline(order="cyclic", tol=1e-9).fit(X, y)
+    assert model.status_ == "converged"
+    old = model.coef_
+    np.testing.assert_allclose(model.partial_fit(X, y).coef_, old, rtol=1e-6)
+
+
+@pytest.mark.parametrize("model", [*RULES, BalancedWinnow, Winnow])
+def test_the_visits_to_a_row_of_zeros_are_counted_and_not_made(model: Any) -> None:
+    Z = np.abs(rng.normal(size=(20, 3)))
+    Z[-1] = 0
+    labels, weights = np.repeat([0, 1], 10), np.ones(20)
+    params = {"max_iter": 1, "order": "cyclic"} | (
+        {} if model is Winnow else {"fit_intercept": False}
+    )
+    once = model(**params).fit(Z, labels, sample_weight=weights).n_mistakes_
+    weights[-1] = 1e9
+    assert model(**params).fit(Z, labels, sample_weight=weights).n_mistakes_ == once + 10**9 - 1
+
+
+@pytest.mark.parametrize("weight", [0.01, 0.5, 1.5])
+def test_mistakes_of_the_voted_perceptron_are_a_share(weight: float) -> None:
+    """Of the visits, a fraction of a visit being that fraction."""
+    model = VotedPerceptron(max_iter=1).fit(X, y, sample_weight=np.full(200, weight))
+    assert model.certificate_ is not None
+    assert 0 < model.certificate_ < 1
+    if weight < 1:  # the scale of w does not matter
+        whole = VotedPerceptron(max_iter=1).fit(X, y)
+        assert model.certificate_ == pytest.approx(whole.certificate_)
+
+
+@pytest.mark.parametrize("first", ["fit", "partial_fit"])
+@pytest.mark.parametrize("model", ALL)
+def test_what_the_weights_depend_on_does_not_change_while_learning(model: Any, first: str) -> None:
+    fitted = getattr(model(), first)(X, y).set_params(fit_intercept=False)
+    with pytest.raises(ValueError, match=r"fit_intercept was True .* and is False; call fit"):
+        fitted.partial_fit(X, y)
+    fitted.fit(X, y).partial_fit(X, y)
+
+
+@pytest.mark.parametrize("model", [Perceptron(), LinearClassifier(solver="stochastic_gradient")])
+def test_nor_while_a_solver_goes_on(model: Any) -> None:
+    fitted = model.partial_fit(X, y).set_params(fit_intercept=False)
+    with pytest.raises(ValueError, match="fit_intercept was True"):
+        fitted.partial_fit(X, y)
+    assert fitted.fit(X, y).set_params(fit_intercept=True).partial_fit(X, y).n_iter_ == 1
+
+
+def test_the_ridge_does_not_change_while_learning() -> None:
+    fitted = SecondOrderPerceptron().partial_fit(X, y).set_params(ridge=5.0)
+    with pytest.raises(ValueError, match=r"ridge was 1\.0"):
+        fitted.partial_fit(X, y)
+
+
+def test_steps_and_thresholds_change_while_learning() -> None:
+    assert Adaline().partial_fit(X, y).set_params(step=1e-4).partial_fit(X, y).step_ == 1e-4
+    winnow = Winnow().partial_fit(np.abs(X), y).set_params(threshold=2.0)
+    assert winnow.partial_fit(np.abs(X), y).intercept_ == -2
+
+
+@pytest.mark.parametrize("model", [*ALL, Winnow])
+def test_rows_whose_products_overflow_are_refused(model: Any) -> None:
+    with pytest.raises(ValueError, match=r"entries of size .* standardize the features"):
+        model().fit(np.abs(X) * 1e160, y)
+    with pytest.raises(ValueError, match=r"entries of size .* standardize the features"):
+        model().partial_fit(np.abs(X) * 1e160, y)
+    if model is not Winnow:
+        assert np.isfinite(model(max_iter=2).fit(X * 1e90, y).decision_function(X * 1e90)).all()
+
+
+def test_winnow_refuses_features_whose_factor_overflows() -> None:
+    with pytest.raises(ValueError, match=r"to this power overflows; scale the features"):
+        Winnow().fit(np.abs(X) * 1e5, y)
+    fitted = Winnow(max_iter=5).fit(np.abs(X) * 150, y)
+    assert np.isfinite(fitted.decision_function(np.abs(X))).all()
+
+
+@pytest.mark.parametrize("value", ["x", -1, [], None])
+@pytest.mark.parametrize("model", [*ALL, Perceptron, LinearClassifier])
+def test_fit_intercept_is_true_or_false(model: Any, value: Any) -> None:
+    with pytest.raises(ValueError, match=r"fit_intercept is .*; it must be True or False"):
+        model(fit_intercept=value).fit(X, y)
