@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import copy
 from numbers import Real
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -27,6 +27,8 @@ from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.generative.from_moments import FromMoments
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
+from linclass.numerics import Array
+from linclass.soft_threshold import soft_threshold
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.covariance import freedom
 from linclass.unfinished import one_warning
@@ -114,15 +116,17 @@ class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, 
         for model in models:
             model.check()
         first = models[0].fit(X, y, sample_weight)
+        differences = first._differences(first.statistics_)
         models = [copy.copy(first).set_params(threshold=value) for value in thresholds]
-        return RegularizationPath(
-            [model._learn(first.statistics_) for model in models], "threshold"
-        )
+        return RegularizationPath([model._shrunken(differences) for model in models], "threshold")
 
     def _form(self, X: Any, K: int) -> str:
         return "diagonal"
 
     def _learn(self, statistics: ClassMoments) -> Self:
+        return self._shrunken(self._differences(statistics))
+
+    def _differences(self, statistics: ClassMoments) -> Differences:
         mass, centre = statistics.mass, statistics.centre
         deviation = np.sqrt(statistics.pooled / freedom(statistics, "unbiased"))
         deviation[deviation <= statistics.negligible] = 0
@@ -132,9 +136,12 @@ class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, 
         with np.errstate(divide="ignore"):
             unit = np.sqrt(np.where(mass > 0, 1 / mass - 1 / mass.sum(), 0))[:, None] * deviation
         t = np.divide(statistics.means - centre, unit, out=np.zeros_like(unit), where=unit > 0)
-        t = np.sign(t) * np.maximum(np.abs(t) - self.threshold, 0)
+        return Differences(mass, centre, unit, t, np.where(known, deviation**2, 1), known)
+
+    def _shrunken(self, differences: Differences) -> Self:
+        mass, centre, unit, t, variance, known = differences
+        t = soft_threshold(t, self.threshold)
         M = unit * t
-        variance = np.where(known, deviation**2, 1)
         self.means_, self.deviations_ = centre + M, t
         self.selected_ = (t != 0).any(axis=0)
         self.priors_ = class_priors(self.priors, mass)
@@ -150,6 +157,17 @@ class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, 
             f"feature {name!r}, one of {np.count_nonzero(~known)}, has no spread within the classes "
             "and is left out; a spread_offset above 0 keeps it",
         )
+
+
+class Differences(NamedTuple):
+    """What the fits at all thresholds share: of each class and feature the t statistic, and its unit."""
+
+    mass: Array
+    centre: Array
+    unit: Array
+    t: Array
+    variance: Array
+    known: Array  # features with a spread
 
 
 def _check_number(name: str, value: Any, otherwise: str = "") -> None:

@@ -24,6 +24,7 @@ from linclass_study.gate import (
     separable,
 )
 from linclass_study.gate.design import NotChecked, design
+from linclass_study.gate.nearly_numeric import nearly_numeric
 from linclass_study.gate.target_like import target_like
 
 Facts = dict[str, Any]
@@ -47,6 +48,7 @@ def _in_memory(found: _Findings, data: Dataset) -> None:
     found.of("missing values", lambda: column_checks.missing(table))
     found.of("constant columns", lambda: column_checks.constant(table))
     found.of("duplicated columns", lambda: column_checks.duplicated(table))
+    found.of("numbers", lambda: nearly_numeric(table))
     found.of("identifiers", lambda: identifiers.identifiers(table, split))
     found.of("columns like the target", lambda: target_like(table, y, split))
     try:

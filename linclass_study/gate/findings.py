@@ -24,11 +24,24 @@ def findings(facts: Mapping[str, Any]) -> list[str]:
 
 def serious(facts: Mapping[str, Any]) -> list[str]:
     """Warnings that can make every result on the data set meaningless."""
-    return [*_identifiers(facts), *_target_like(facts)]
+    return [*_nearly_numeric(facts), *_identifiers(facts), *_target_like(facts)]
+
+
+def _nearly_numeric(facts: Mapping[str, Any]) -> Iterator[str]:
+    found = facts.get("nearly_numeric_columns") or {}
+    for name, (numbers, others, first) in list(found.items())[:SHOWN]:
+        few = ", ".join(map(repr, first)) + (", …" if others > len(first) else "")
+        yield (
+            f"column '{name}' is categorical because {others:,} of its {numbers + others:,} values "
+            f"{'is' if others == 1 else 'are'} no number ({few}); correct or empty these cells to have it as numbers"
+        )
+    yield from _more(found, "are numbers with a few other values")
 
 
 def _identifiers(facts: Mapping[str, Any]) -> Iterator[str]:
+    nearly = facts.get("nearly_numeric_columns") or {}
     found = facts.get("identifier_columns") or {}
+    found = {name: counts for name, counts in found.items() if name not in nearly}
     for name, (levels, rows) in list(found.items())[:SHOWN]:
         yield (
             f"column '{name}' has {levels:,} levels in {rows:,} training rows; it looks like an "

@@ -69,6 +69,8 @@ def _of_columns(facts: Facts) -> Iterator[str]:
     if facts.get("duplicated_columns"):
         pairs = [f"{name} = {first}" for name, first in facts["duplicated_column_of"].items()]
         yield f"{facts['duplicated_columns']:,} repeated ({_few(pairs, facts['duplicated_columns'])})"
+    if facts.get("nearly_numeric_columns"):
+        yield f"numbers but for a few cells: {_few([*facts['nearly_numeric_columns']])}"
     if facts.get("identifier_columns"):
         yield f"like an identifier: {_few([*facts['identifier_columns']])}"
     if facts.get("target_like_columns"):

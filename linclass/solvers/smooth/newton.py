@@ -53,9 +53,10 @@ class Newton(Solver):
             step = -inverse.times(g.ravel()).reshape(g.shape)
             decrement = -float(np.vdot(g, step)) / abs(point.value or 1.0)
             keep = proof and decrement < CHORD and decrement < last / 20
+            light = keep or decrement <= near  # the last step needs no Hessian
             old = point
             point = descend(
-                old, step, objective.at_with_gradient if keep else objective.at_with_hessian
+                old, step, objective.at_with_gradient if light else objective.at_with_hessian
             )
             if trace:
                 trace(point)
