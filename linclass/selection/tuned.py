@@ -71,10 +71,16 @@ class Tuned(Estimator):
             if not (hasattr(inner, "_objectives") and inner._penalty().binds):
                 raise ValueError(
                     f"strengths is {self.strengths}, but the range that matters is known for penalized "
-                    f"linear models only, not for {inner!r}; list them, or give a grid."
+                    f"linear models only, not for {inner!r}; list them, or give strengths=None and a grid by the "
+                    "names of its parameters, such as {'logisticregression__strength': [1e-3, 1e-2]}."
                 )
         elif self.strengths is not None:
             check_strengths(self.strengths)
+            if hasattr(inner, "get_params") and "strength" not in inner.get_params():
+                raise ValueError(
+                    f"{type(inner).__name__} has no parameter 'strength'; give strengths=None and a grid by "
+                    "the names of its parameters, such as {'logisticregression__strength': [1e-3, 1e-2]}."
+                )
         if self.rule in CRITERIA:
             check_likelihood(inner, self.rule)
 

@@ -22,5 +22,8 @@ def make(outcome: Outcome) -> Table | None:
         [one["method"], one["parameter"], one["value"], one["edge"], one["datasets"]]
         for one in found
     ]
-    caption = "Most fits chose the end of a grid of candidates; a wider grid may have a better one."
+    caption = (
+        "Most fits chose the end of a grid of candidates; a wider grid may have a better one, unless the "
+        "end is a natural limit, such as a threshold of 0, or the candidates are equally good."
+    )
     return Table("Grids that may be too narrow", caption, columns, rows) if found else None
