@@ -17,7 +17,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 REMEDY = {
-    "max_iter": "Raise max_iter or tol, standardize the features, or choose another solver.",
+    "max_iter": "Raise max_iter or tol, or standardize the features.",
     "separable": "Add a penalty.",
     "rank_deficient": "Leave out features that depend on others, or add a penalty.",
 }

@@ -60,7 +60,10 @@ def could_not_compete(outcome: Outcome) -> str:
         each = (f"{method} on {name} ({why})" for name, method, why in runs)
         return f"Could not compete: {', '.join(each)}."
     methods = list(dict.fromkeys(method for _, method, _ in runs))
-    where = f"{len(kept_out)} of {count(len(outcome.datasets), 'data set')}"
+    readable = sum(
+        own.about(name)["status"] != "unavailable" for name, own in outcome.parts().items()
+    )
+    where = f"{len(kept_out)} of {count(readable, 'data set')}"
     return f"Could not compete on {where}: {_names(methods)}."
 
 

@@ -25,10 +25,14 @@ def answer(outcome: Outcome, report: str) -> str:
     if len(found) > LINES:
         lines.append(f"… and {len(found) - LINES} more problems, all in the report")
     lines += data_lines(outcome)
-    unmade = outcome.fits.filter(~pl.col("status").is_in(FITTED)).height
-    counts = f"{_count(outcome.fits.height, 'fit')}, " + (
-        f"{unmade} of them did not succeed" if unmade else "all of them succeeded"
-    )
+    absent = outcome.fits.filter(~pl.col("status").is_in(FITTED))
+    inapplicable = absent.filter(pl.col("status") == "not_applicable").height
+    parts = [_count(outcome.fits.height, "fit")]
+    if failed := absent.height - inapplicable:
+        parts.append(f"{failed} of them did not succeed")
+    if inapplicable:
+        parts.append(f"{inapplicable} {'do' if failed else 'of them do'} not apply to their data")
+    counts = ", ".join(parts if absent.height else [*parts, "all of them succeeded"])
     return "\n".join([*lines, f"{best_line(outcome)} | {counts} | report: {report}"]) + "\n"
 
 

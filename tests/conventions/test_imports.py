@@ -16,15 +16,17 @@ from linclass.conventions.classifier import Classifier
 rng = np.random.default_rng(0)
 X, y = rng.poisson(3.0, size=(40, 3)).astype(float), np.arange(40) % 2
 X[:, 0] += 30 * y  # all converge: the warning of those that do not is scikit-learn's
+Z = (X - X.mean(axis=0)) / X.std(axis=0)
 for name in linclass.__all__:
     if not name[0].isupper():
         continue
     estimator = getattr(linclass, name)()
+    own = Z if name == "Adaline" else X  # whose steps are small where units differ
     target = y if isinstance(estimator, Classifier) else y + 0.5
-    for rows in (X, sp.csr_array(X)):
+    for rows in (own, sp.csr_array(own)):
         estimator.fit(rows, target).predict(rows)
     if hasattr(estimator, "predict_proba"):
-        estimator.predict_proba(X)
+        estimator.predict_proba(own)
     estimator.score(X, target), repr(estimator), estimator.get_params()
 """
 

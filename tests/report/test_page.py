@@ -242,7 +242,9 @@ def test_runs_that_do_not_apply_are_told_calmly_and_failures_alarm(make):
     assert 'class="problems' not in calm
     mixed = make({"d": Data(), "e": Data()}, methods | {"dead": Method(everywhere=("failed", "x"))})
     page = studies.finish(mixed)
-    assert box(page, "problems").startswith("10 fits of 30 did not succeed.")
+    assert box(page, "problems").startswith(
+        "10 fits of 30 did not succeed, 5 do not apply to their data."
+    )
     assert "needs numbers" not in box(page, "problems")
     assert (
         "Could not compete: dead on d (failed), cannot on e (not applicable), dead on e (failed). Why?"
