@@ -65,6 +65,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
         {"penalty": "l1", "solver": "proximal_gradient"},
         {"penalty": "elastic_net", "l1_ratio": 0.2},
     ],
+    "BalancedWinnow": [{"max_iter": 20}],
     "Perceptron": [{"order": order} for order in ("cyclic", "largest_violation")],
     "Calibrated": [
         {"estimator": NearestMean()},
@@ -130,10 +131,18 @@ def estimators() -> list[Any]:
 
 
 LONG = {"gradient_descent", "proximal_gradient", "subgradient", "polynomial", "cyclic"}
+# of which a variant is for all
+LONG_DEFAULTS = {
+    "BalancedWinnow()",
+    "Calibrated()",
+    "KernelPerceptron(kernel='linear')",
+    "Perceptron()",
+    "ZeroOneClassifier()",
+}
 
 
 def cases() -> list[Any]:
-    """Variants that take long are for the longer tests; each class itself is for all."""
+    """What takes long is for the longer tests; each class has a variant for all."""
     return [
         pytest.param(one, id=repr(one), marks=pytest.mark.slow if _is_long(one) else ())
         for one in estimators()
@@ -142,7 +151,7 @@ def cases() -> list[Any]:
 
 def _is_long(estimator: Any) -> bool:
     given = {value for value in estimator.get_params(deep=False).values() if isinstance(value, str)}
-    return bool(given & LONG)
+    return bool(given & LONG) or repr(estimator) in LONG_DEFAULTS
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
