@@ -16,6 +16,8 @@ from studies import Data, Method
 from linclass_study.report import exhibits, method_scores, page_tables
 from linclass_study.report.page import report
 
+pytestmark = pytest.mark.xdist_group("page")  # one study for all of them
+
 VOID = {"meta", "br", "hr", "img", "input", "link", "wbr", "col", "source"}
 WEIRD = '<b>&"quoted" $x$ {{ 7*1234567 }} ]]> —'
 

@@ -52,6 +52,7 @@ def start(project) -> subprocess.Popen:
     raise AssertionError("the slow run did not start within a minute")
 
 
+@pytest.mark.slow
 def test_a_killed_study_goes_on_by_itself(project):
     process = start(project)
     os.kill(process.pid, signal.SIGKILL)

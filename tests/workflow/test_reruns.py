@@ -207,6 +207,7 @@ def times_of(project, file: str) -> dict[str, int]:
     return {f"{f.parts[-3]}/{f.parts[-2]}": f.stat().st_mtime_ns for f in files}
 
 
+@pytest.mark.slow
 def test_of_the_runs_in_a_job_only_what_an_edit_concerns_is_fitted_and_scored_again(computed):
     fitted, scored = times_of(computed, "fits.parquet"), times_of(computed, "scores.parquet")
     scores = computed.text("results/scores.csv")
@@ -224,6 +225,7 @@ def test_of_the_runs_in_a_job_only_what_an_edit_concerns_is_fitted_and_scored_ag
     assert computed.plan().nothing_to_do
 
 
+@pytest.mark.slow
 def test_how_runs_are_dealt_to_jobs_changes_no_result_and_fits_nothing_again(computed):
     fitted, scores = times_of(computed, "fits.parquet"), computed.text("results/scores.csv")
     computed.append("study.yaml", "jobs: {work: 1000, across: true}\n")
