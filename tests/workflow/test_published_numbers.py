@@ -25,6 +25,7 @@ evaluation: {{folds: 2, inner_folds: 2}}
 """
 
 
+@pytest.mark.slow
 def test_errors_on_the_test_speakers_are_those_of_the_table(project):
     project.write("study.yaml", STUDY)
     said = project.snakemake()

@@ -171,6 +171,7 @@ def test_editing_one_job_script_reruns_its_rule(computed):
     assert "fetch" not in said.jobs
 
 
+@pytest.mark.slow
 def test_new_content_of_ones_own_file_is_noticed_even_with_an_old_time_stamp(project):
     rows = "".join(f"{i % 5},{i % 3},{'ab'[i % 2]}\n" for i in range(24))
     path = project.write("own.csv", "u,v,y\n" + rows)
