@@ -6,6 +6,7 @@ class, status, tuned value, held-out rows) are equal or not.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -101,13 +102,30 @@ def of_fits(a: pl.DataFrame, b: pl.DataFrame) -> tuple[list[str], float]:
     a, b = a.join(b, on=FIT, how="semi").sort(FIT), b.join(a, on=FIT, how="semi").sort(FIT)
     if a.height != b.height:
         return [*apart, "a fit is there twice"], np.inf
-    for column in SAME_FITS:
-        places = a[column].ne_missing(b[column]).arg_true()
-        if len(places):
-            values = f"'{a[column][places[0]]}' in A and '{b[column][places[0]]}' in B"
-            apart.append(f"{column} of {len(places)} of {a.height} fits differs ({values})")
     by = difference(a["objective"], b["objective"])
+    for column in SAME_FITS:
+        places = a[column].ne_missing(b[column]).arg_true().to_numpy()
+        if column == "params" and len(places):
+            moved = np.array([_of_parameters(a[column][i], b[column][i]) for i in places.tolist()])
+            by = np.append(by, moved[moved <= ROUNDING])
+            places = places[moved > ROUNDING]
+        if len(places):
+            first = int(places[0])
+            values = f"'{a[column][first]}' in A and '{b[column][first]}' in B"
+            apart.append(f"{column} of {len(places)} of {a.height} fits differs ({values})")
     return apart, float(by.max(initial=0.0))
+
+
+def _of_parameters(a: str | None, b: str | None) -> float:
+    """The largest relative difference of numbers, as an estimator may choose them; inf if anything else differs."""
+    if a is None or b is None:
+        return np.inf
+    mine, other = json.loads(a), json.loads(b)
+    names = [name for name in mine if mine[name] != other.get(name)]
+    pairs = [(mine[name], other.get(name)) for name in names]
+    if list(mine) != list(other) or not all(isinstance(v, float) for pair in pairs for v in pair):
+        return np.inf
+    return max((abs(x - y) / max(abs(x), abs(y)) for x, y in pairs), default=0.0)
 
 
 def difference(a: pl.Series, b: pl.Series) -> np.ndarray:

@@ -1,6 +1,7 @@
-"""tables/tuned.csv: the value of each tuned parameter that inner cross-validation selected in each fit.
+"""tables/tuned.csv: the value of each parameter that inner cross-validation, or the estimator itself, chose in each fit.
 
-`edge` is `lowest` or `highest` if the value is an end of its numeric grid, beyond which a better one may exist. For
+An estimator such as TunedClassifier or LogisticRegressionCV chooses while it is fitted; its parameters are those of the
+fit that the method's entry does not give. `edge` is `lowest` or `highest` if the value is an end of its numeric grid, beyond which a better one may exist. For
 leave-one-out, which is one planned fit, the value is the most frequent one.
 """
 
@@ -26,28 +27,27 @@ def write(outcome: Outcome) -> None:
 
 
 def table(outcome: Outcome) -> pl.DataFrame:
-    """Columns dataset, method, protocol, repeat, fold, parameter, value (JSON) and edge, for all tuned methods."""
+    """Columns dataset, method, protocol, repeat, fold, parameter, value (JSON) and edge, for all fits that chose."""
     fits = pl.scan_parquet(outcome.results / "fits.parquet")
-    tuned = [name for name, entry in outcome.methods.items() if entry.get("tune")]
-    own = fits.filter(pl.col("method").is_in(tuned)).select(*FIT, "status", "params")
-    return of_fits(own.collect(), outcome.methods)
+    return of_fits(outcome, fits.select(*FIT, "status", "params").collect())
 
 
-def of_fits(fits: pl.DataFrame, methods: Mapping[str, Mapping[str, Any]]) -> pl.DataFrame:
+def of_fits(outcome: Outcome, fits: pl.DataFrame) -> pl.DataFrame:
     """The same for the given fits."""
-    tuned = {name: entry["tune"] for name, entry in methods.items() if entry.get("tune")}
-    fits = fits.filter(pl.col("method").is_in(list(tuned)), pl.col("status").is_in(FITTED))
-    fits = fits.select(*FIT, "params")
+    known = pl.col("method").is_in(list(outcome.methods))
+    fits = fits.filter(known, pl.col("status").is_in(FITTED)).select(*FIT, "params")
     rows = [
-        (method, params, parameter, json.dumps(value), edge(value, tuned[method][parameter]))
+        (method, params, spec is None, parameter, json.dumps(value), edge(value, spec))
         for method, params in fits.select("method", "params").unique().iter_rows()
-        for parameter, value in _chosen(params, tuned[method])
+        for parameter, value, spec in _chosen(params, outcome.methods[method])
     ]
-    columns = {"method": pl.String, "params": pl.String, **SCHEMA}
+    columns = {"method": pl.String, "params": pl.String, "by_itself": pl.Boolean, **SCHEMA}
     found = pl.DataFrame(rows, schema=columns, orient="row")
-    return (
-        fits.join(found, on=["method", "params"]).select(*FIT, *SCHEMA).sort(*FIT, "parameter")
-    )
+    found = fits.join(found, on=["method", "params"])
+    by_itself = found.filter("by_itself").select("dataset", "method").unique().sort(pl.all())
+    ends = [_own_edges(outcome, found, *run) for run in by_itself.iter_rows()]
+    found = pl.concat([found.filter(~pl.col("by_itself")), *ends])
+    return found.select(*FIT, *SCHEMA).sort(*FIT, "parameter")
 
 
 def at_the_edge(outcome: Outcome) -> list[dict[str, Any]]:
@@ -82,6 +82,8 @@ def at_the_edge(outcome: Outcome) -> list[dict[str, Any]]:
 
 def edge(value: Any, spec: Any) -> str | None:
     """`lowest` or `highest` if the value is an end of a grid of at least three numbers; else None."""
+    if spec is None:
+        return None
     grid = [option[""] for option in tuning.candidates({"": spec})]
     if not all(isinstance(v, int | float) and not isinstance(v, bool) for v in grid):
         return None
@@ -90,9 +92,34 @@ def edge(value: Any, spec: Any) -> str | None:
     return "lowest" if value == min(grid) else "highest" if value == max(grid) else None
 
 
-def _chosen(params: str, tune: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    values = json.loads(params)
-    return [(name, values[name]) for name in tune if name in values]
+def _chosen(params: str, entry: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
+    """(parameter, value, grid) of what was chosen; the grid is None where the estimator chose by itself."""
+    values, tune, given = json.loads(params), entry.get("tune") or {}, entry.get("params") or {}
+    by_folds = [(name, values[name], tune[name]) for name in tune if name in values]
+    same = {name: json.dumps(value, default=str) for name, value in given.items()}
+    return by_folds + [
+        (name, value, None)
+        for name, value in values.items()
+        if name not in tune and json.dumps(value) != same.get(name)
+    ]
+
+
+def _own_edges(outcome: Outcome, found: pl.DataFrame, dataset: str, method: str) -> pl.DataFrame:
+    """What an estimator chose by itself in the fits of a run, with `edge` by its own candidates of each fit."""
+    own = found.filter("by_itself", dataset=dataset, method=method)
+    tuning = outcome.kept("tuning", dataset, method)
+    if tuning is None or outcome.methods[method].get("tune"):
+        return own
+    candidates = {
+        fit: [json.loads(params) for params in part["params"]]
+        for fit, part in tuning.partition_by(*FIT, as_dict=True).items()
+    }
+    edges = []
+    for *fit, parameter, value in own.select(*FIT, "parameter", "value").iter_rows():
+        options = candidates.get(tuple(fit), [])
+        grid = [option[parameter] for option in options if parameter in option]
+        edges.append(edge(json.loads(value), grid) if grid else None)
+    return own.with_columns(edge=pl.Series(edges, dtype=pl.String))
 
 
 def _is_a_limit(parameter: str, value: str) -> bool:

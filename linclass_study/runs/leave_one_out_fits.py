@@ -16,6 +16,7 @@ from linclass.applicability import NotApplicable
 from linclass.pipeline import leave_one_out
 from linclass.pipeline.fitted import Task
 from linclass.pipeline.method import Method
+from linclass.pipeline.own_choice import parameters_of
 from linclass_study.runs.feature_file import FeatureFile
 
 
@@ -69,7 +70,7 @@ def predict(
         known = known and logs is not None
         if known:
             log_proba[rows] = logs
-        chosen[json.dumps(method.params | fitted.chosen, default=str)] += 1
+        chosen[json.dumps(parameters_of(fitted), default=str)] += 1
         endings.append(ending(fitted.estimator))
         predict_seconds += seconds
     spent = time.perf_counter() - begin - predict_seconds

@@ -20,6 +20,7 @@ from linclass import coefficients
 from linclass.pipeline import closer_look, fitting
 from linclass.pipeline.fitted import Fitted, Task
 from linclass.pipeline.method import Method
+from linclass.pipeline.own_choice import own_candidates, parameters_of
 from linclass.unfinished import silently
 from linclass_study.runs import block_fits, fit_tables, leave_one_out_fits
 from linclass_study.runs.feature_file import FeatureFile
@@ -172,7 +173,7 @@ class Worker:
         y_pred, score, log_proba, predict_seconds = predicted
         return {
             **fit_ending(fitted.estimator, caught),
-            "params": json.dumps(self.method.params | fitted.chosen, default=str),
+            "params": json.dumps(parameters_of(fitted), default=str),
             "fit_seconds": fit_seconds,
             "predict_seconds": predict_seconds,
             "peak_rss_mb": peak_memory_mb(),
@@ -182,7 +183,7 @@ class Worker:
             "log_proba": log_proba,
             "kept": {
                 "coefficients": fit_tables.coefficients(known),
-                "tuning": fit_tables.tuning(fitted.candidates),
+                "tuning": fit_tables.tuning(fitted.candidates or own_candidates(fitted.estimator)),
                 "traces": fit_tables.trace(getattr(fitted.estimator, "trace_", None)),
             },
             "chosen": fitted.chosen,

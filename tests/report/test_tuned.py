@@ -18,6 +18,7 @@ METHODS = {
     "inside": {"classifier": "linclass.Tuned", "tune": {"strength": GRID, "loss": ["a", "b", "c"]}},
     "at_its_limit": {"classifier": "linclass.Tuned", "tune": {"shrinkage": [0.0, 0.5, 1.0]}},
 }
+METHODS = {name: entry | {"params": {"solver": "newton"}} for name, entry in METHODS.items()}
 CHOSEN = {
     "plain": [{}] * 4,
     "at_the_end": [{"strength": value} for value in (100.0, 100.0, 100.0, 0.01)],

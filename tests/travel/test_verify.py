@@ -77,6 +77,16 @@ def test_fits_that_ended_otherwise_differ(linclass, a, b, change_of, words):
     assert words in said.text
 
 
+def test_chosen_numbers_are_compared_up_to_rounding_relative_to_themselves(linclass, a, b):
+    """A grid of strengths from the data depends on the last bit of sums; tiny strengths differ by factors."""
+    for other, code in ((0.1 * (1 + 1e-13), 0), (0.2, 1)):
+        for folder, strength in ((a, 0.1), (b, other)):
+            change(
+                run(folder, table="fits"), params=pl.lit(f'{{"strength": {strength * 1e-12!r}}}')
+            )
+        assert linclass("verify", a, b, "--tolerance", "1e-9").code == code
+
+
 def test_by_how_much_is_relative_to_numbers_above_one(linclass, a, b):
     for folder, objective in ((a, 1000.0), (b, 1001.0)):
         change(run(folder, table="fits"), objective=pl.lit(objective))

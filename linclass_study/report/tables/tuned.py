@@ -1,4 +1,4 @@
-"""Tuned values on one data set: how often inner cross-validation selected them, and their inner scores."""
+"""Tuned values on one data set: how often inner cross-validation, or an estimator itself, chose them."""
 
 from __future__ import annotations
 
@@ -16,19 +16,25 @@ VALUES = 3  # values of a parameter that are listed
 
 
 def make(outcome: Outcome, dataset: str) -> Table | None:
-    entries = {name: entry for name, entry in outcome.methods.items() if entry.get("tune")}
-    if outcome.about(dataset)["status"] == "unavailable" or not entries:
+    if outcome.about(dataset)["status"] == "unavailable":
         return None
-    chosen = tuned.of_fits(outcome.fits, entries).filter(
-        dataset=dataset, protocol=outcome.protocol(dataset)
-    )
+    fits = outcome.fits.filter(dataset=dataset, protocol=outcome.protocol(dataset))
+    chosen = tuned.of_fits(outcome, fits)
     rows: list[list[Any]] = []
-    for method, entry in entries.items():
-        best = _inner_score(outcome, dataset, method)
-        for parameter in entry["tune"]:
-            own = chosen.filter(method=method, parameter=parameter)
-            if own.height:
-                rows.append([method, parameter, *_values(own), best])
+    for method, entry in outcome.methods.items():
+        own = chosen.filter(method=method)
+        tune = entry.get("tune") or {}
+        best = _inner_score(outcome, dataset, method) if tune else None
+        by_itself = sorted({*own["parameter"]} - {*tune})
+        for parameter in [*tune, *by_itself]:
+            values = own.filter(parameter=parameter)
+            if not values.height:
+                continue
+            phrase, share = _values(values)
+            grid = parameter in tune or outcome.kept("tuning", dataset, method) is not None
+            rows.append(
+                [method, parameter, phrase, share if grid else None, best if tune else None]
+            )
     if not rows:
         return None
     columns = [
@@ -39,7 +45,8 @@ def make(outcome: Outcome, dataset: str) -> Table | None:
         Column("inner", f"Inner {outcome.metric.replace('_', ' ')}", "number"),
     ]
     caption = (
-        f"What the inner folds chose in each of the fits. The inner {outcome.metric.replace('_', ' ')} is that of the "
+        "What the inner folds, or the estimator itself, chose in each of the fits. "
+        f"The inner {outcome.metric.replace('_', ' ')} is that of the "
         "chosen candidates, mean ± standard deviation over the fits; the choice was made by it, so it flatters."
     )
     return Table(f"Tuned values on {dataset}", caption, columns, rows)

@@ -1,0 +1,138 @@
+"""What an estimator chooses by itself is recorded in each fit, as what inner folds choose."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from linclass import LogisticRegression
+from linclass.pipeline.method import Method
+from linclass.pipeline.own_choice import own_choice
+from linclass.table import Table
+from linclass_study import table_files
+from linclass_study.results import tuned
+from linclass_study.results.outcome import Outcome
+from linclass_study.runs.feature_file import FeatureFile
+from linclass_study.runs.worker import Worker
+
+N = 60
+TASK = {"n_classes": 3, "positive": 2, "inner_folds": 2}
+GRID = [1e-3, 1e-2, 1e-1]
+INNER = {"classifier": "linclass.LogisticRegression"}
+SKLEARN = {"classifier": "sklearn.linear_model.LogisticRegression"}
+BY_FOLDS = {"strengths": GRID, "folds": 3, "estimator": INNER}
+CV = {"classifier": "sklearn.linear_model.RidgeClassifierCV", "params": {"alphas": [0.1, 1, 10]}}
+METHODS = {
+    "folds": {"classifier": "linclass.TunedClassifier", "params": BY_FOLDS},
+    "criterion": {"classifier": "linclass.TunedClassifier", "params": BY_FOLDS | {"rule": "aic"}},
+    "search": {
+        "classifier": "sklearn.model_selection.GridSearchCV",
+        "params": {"estimator": SKLEARN, "param_grid": {"C": [0.1, 1.0, 10.0]}, "cv": 3},
+    },
+    "cv": CV,
+    "several": {
+        "classifier": "sklearn.linear_model.LogisticRegressionCV",
+        "params": {
+            "Cs": [0.1, 1.0], "l1_ratios": [0.0], "cv": 3, "scoring": "accuracy", "use_legacy_attributes": False
+        },
+    },
+    "pipeline": {
+        "classifier": "sklearn.pipeline.Pipeline",
+        "params": {"steps": [["scale", {"classifier": "sklearn.preprocessing.StandardScaler"}], ["fit", CV]]},
+    },
+    "evidence": {"classifier": "linclass.BayesianLogisticRegression"},
+    "ledoit_wolf": {
+        "classifier": "linclass.LinearDiscriminantAnalysis",
+        "params": {"shrinkage": "ledoit_wolf"},
+    },
+    "plain": {"classifier": "linclass.LogisticRegression", "params": {"penalty": "l1"}},
+}  # fmt: skip
+NAME = {
+    "folds": "strength",
+    "criterion": "strength",
+    "search": "C",
+    "cv": "alpha",
+    "several": "C",
+    "pipeline": "fit__alpha",
+    "evidence": "strength",
+    "ledoit_wolf": "shrinkage",
+}
+
+
+def rows() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(3)
+    y = (np.arange(N) % 3).astype(np.int32)
+    return rng.normal(size=(N, 3)) + y[:, None] * [1.0, 0.5, 0.0], y
+
+
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory) -> Outcome:
+    """One fold of each method, as a worker of a study fits it."""
+    results = tmp_path_factory.mktemp("results")
+    X, y = rows()
+    nothing = Table(np.empty((0, 0)), ())
+    features = results / "as_is.npz"
+    FeatureFile(Table(X, ("u", "v", "w")), y, (np.empty(0), np.empty(0)), nothing).save(features)
+    fits = []
+    for name, entry in METHODS.items():
+        (found,) = Worker(str(features), entry, TASK)((None, np.arange(0, N, 5), 1, False))
+        fit = {"dataset": "d", "method": name, "protocol": "cv", "repeat": 0, "fold": 0}
+        fits.append(fit | {key: found[key] for key in ("status", "params")})
+        if (columns := found["kept"]["tuning"]) is not None:
+            schema = table_files.schema("tuning")
+            table = pl.DataFrame(columns).with_columns(**{k: pl.lit(v) for k, v in fit.items()})
+            table = table.select(list(schema)).cast(schema)
+            table_files.write(table, "tuning", results / "runs" / "d" / name / "tuning.parquet")
+    table_files.write(table_files.frame("fits", fits), "fits", results / "fits.parquet")
+    return Outcome(results, {"d": {}}, METHODS, {"protocols": ["cv"], "tune_metric": "accuracy"})
+
+
+def chosen(outcome: Outcome, method: str) -> dict:
+    fits = pl.read_parquet(outcome.results / "fits.parquet").filter(method=method)
+    assert fits["status"].to_list() == ["converged"]
+    return json.loads(fits["params"][0])
+
+
+@pytest.mark.parametrize("method", NAME)
+def test_what_an_estimator_chose_is_a_parameter_of_its_fit(outcome, method):
+    """The same estimator fitted by hand to the same rows tells it, too."""
+    X, y = rows()
+    train = np.delete(np.arange(N), np.arange(0, N, 5))
+    model = Method.from_entry(METHODS[method]).estimator(1).fit(X[train], y[train])
+    own = model.steps[-1][1] if method == "pipeline" else model
+    last = NAME[method].rpartition("__")[2]
+    best = getattr(own, "best_params_", {})
+    expected = best[last] if last in best else np.ravel(getattr(own, f"{last}_"))[0]
+    recorded = chosen(outcome, method)
+    assert recorded[NAME[method]] == pytest.approx(expected, rel=1e-12)
+    given = json.loads(json.dumps(METHODS[method].get("params", {})))
+    recorded.pop("l1_ratio", None)  # of `several`
+    assert {**given, NAME[method]: recorded[NAME[method]]} == recorded
+
+
+def test_tuned_csv_lists_it_with_the_ends_of_its_own_grid(outcome):
+    found = tuned.table(outcome)
+    recorded = {*found.select("method", "parameter").iter_rows()}
+    assert recorded == {*NAME.items(), ("several", "l1_ratio")}  # `plain` chose nothing
+    for method, grid in (("folds", GRID), ("criterion", GRID), ("search", [0.1, 1.0, 10.0])):
+        ((value, edge),) = found.filter(method=method).select("value", "edge").iter_rows()
+        assert edge == {min(grid): "lowest", max(grid): "highest"}.get(json.loads(value))
+
+
+@pytest.mark.parametrize("method", ["folds", "criterion", "search"])
+def test_its_candidates_are_kept(outcome, method):
+    table = outcome.kept("tuning", "d", method)
+    assert table.filter("chosen")["params"].to_list() == [
+        json.dumps({NAME[method]: chosen(outcome, method)[NAME[method]]})
+    ]
+    assert table["n"].to_list() == [0 if method == "criterion" else 3] * 3
+    best = table["mean"].min() if method == "criterion" else table["mean"].max()
+    assert table.filter("chosen")["mean"].item() == best
+
+
+def test_a_strength_of_a_user_is_no_choice():
+    model = LogisticRegression(strength=0.5).fit(*rows())
+    assert own_choice(model) == {}
