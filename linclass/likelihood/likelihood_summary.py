@@ -40,7 +40,7 @@ class LikelihoodSummary(Composition, Classifier):
     ) -> None:
         regular = solution.converged and solution.rank is None and not objective.strength
         if regular and objective.n_parameters <= LARGEST_SUMMARY:
-            self._information = Information.at(objective.at(solution.theta), codes, weights)
+            self._information = Information.at(solution.point_of(objective), codes, weights)
 
     def _why_no_summary(self) -> str:
         if self._is_penalized():

@@ -8,12 +8,15 @@ Bishop (2006), §4.3.5; Finney (1947), Probit Analysis
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import erfcx, log_ndtr
+from scipy.special import erfcx, log_ndtr, ndtr
 
 from linclass.losses.base import MarginLoss
 from linclass.numerics import Array
 
+LEFT = -3.0  # left of it φ and Φ are so small that their quotient would lose digits
+RIGHT = 39.0  # from it on r is 0
 FAR = -100.0  # left of it m + r is taken from its series, for the difference would lose its digits
+TINY = 1e-300
 
 
 class Probit(MarginLoss):
@@ -25,16 +28,17 @@ class Probit(MarginLoss):
         return -log_ndtr(m)
 
     def slope(self, m: Array) -> Array:
-        return -mills(m)
+        return -value_and_mills(m)[1]
 
     def curvature(self, m: Array) -> Array:
-        r = mills(m)
-        return r * rest(m, r)
+        _, r, above = value_and_mills(m)
+        return r * above
 
     def jet(self, y: Array, z: Array) -> tuple[Array, Array, Array]:
-        m = y * z
-        r = mills(m)
-        return -log_ndtr(m), -y * r, r * rest(m, r)
+        value, r, above = value_and_mills(y * z)
+        above *= r
+        r *= -y
+        return value, r, above
 
     def conjugate(self, a: Array) -> Array:
         """ℓ*(−a) = −a m + ln Φ(m)  at the m with r(m) = a > 0; 0 at a = 0.
@@ -53,6 +57,22 @@ class Probit(MarginLoss):
                 break
         out[inside] = log_ndtr(m) - a * m
         return out
+
+
+def value_and_mills(m: Array) -> tuple[Array, Array, Array]:
+    """(−ln Φ, r, m + r), of most m from one value of Φ, that of −|m|: neither it nor ln(1 − Φ(−|m|)) cancels."""
+    inner = np.clip(m, LEFT, RIGHT)
+    tail, right = ndtr(-np.abs(inner)), inner > 0
+    value = np.where(right, np.log1p(-tail), np.log(np.maximum(tail, TINY)))
+    np.negative(value, out=value)
+    r = np.exp(-0.5 * inner * inner)
+    r /= np.sqrt(2 * np.pi) * np.where(right, 1 - tail, tail)
+    above = inner + r
+    if (left := m < LEFT).any():
+        own = m[left]
+        value[left], r[left] = -log_ndtr(own), mills(own)
+        above[left] = rest(own, r[left])
+    return value, r, above
 
 
 def mills(m: Array) -> Array:

@@ -48,7 +48,7 @@ class Point:
     @cached_property
     def hessian(self) -> Array:
         """∇²P, dense, over theta.ravel()."""
-        return self.objective.at_with_hessian(self.theta).hessian
+        return self.objective.hessian_at(self)
 
     @cached_property
     def loss_gradient(self) -> Array:

@@ -28,15 +28,19 @@ class SecondOrder(PenalizedLoss):
         one = len(self.shape) == 1
         if design.n_rows <= self._block or (one and design.is_sparse):
             point = self.at(theta)
-            w, curvatures = self.weights, point.curvatures
-            if one:
-                H = design.gram(w * curvatures)
-            else:
-                ((_, B),) = design.blocks(self._block)
-                H = self.loss.hessian(B, w, curvatures)
-            return point.with_known(hessian=self._penalized(H))
+            return point.with_known(hessian=self.hessian_at(point))
         H = np.zeros((p, p))
         return self._read(theta, H).with_known(hessian=self._penalized(H))
+
+    def hessian_at(self, point: Point) -> Array:
+        """∇²P at a point whose curvatures are known."""
+        design, w, curvatures = self.design, self.weights, point.curvatures
+        if len(self.shape) == 1 and (design.is_sparse or design.n_rows <= self._block):
+            return self._penalized(design.gram(w * curvatures))
+        H = np.zeros((self.n_parameters, self.n_parameters))
+        for rows, B in design.blocks(self._block):
+            H += self.loss.hessian(B, w[rows], curvatures[..., rows])
+        return self._penalized(H)
 
     def at_with_gradient(self, theta: Array) -> Point:
         """The point with value and gradient, from one pass over dense rows."""

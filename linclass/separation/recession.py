@@ -45,7 +45,7 @@ class Recession(NamedTuple):
 
 def recession(objective: Objective, solution: Solution) -> Recession:
     """Whether the unpenalized objective, at which a solver stopped with `solution`, has a direction of recession."""
-    point = objective.at(solution.theta)
+    point = solution.point_of(objective)
     few = objective.n_parameters <= HESSIAN
     if is_above_suspicion(objective, solution, point, few):
         return Recession()

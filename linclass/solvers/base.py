@@ -21,6 +21,7 @@ from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 
 LARGE = 20_000  # rows above which a fit to a subset pays
+UNPENALIZED_STEPS = 10  # for a subset without a penalty, which has no solution if it is separable
 
 
 @dataclass
@@ -35,6 +36,7 @@ class Solution:
     slopes: Array | None = None  # the dual point of the certificate, if there is one
     alpha: Array | None = None  # dual variables, if they are not slopes times row weights
     scores: Array | None = None  # of the rows at theta, if they are known
+    optimum: Point | None = None  # where it is, of an unpenalized fit by Newton's method
     extra: dict[str, Any] = field(
         default_factory=dict
     )  # fitted attributes that only this solver has
@@ -44,6 +46,11 @@ class Solution:
         kind = point.objective.certificate_kind
         done = certificate <= tol
         return cls(point.theta, point.value, certificate, kind, done, n_iter, **more)
+
+    def point_of(self, objective: Objective) -> Point:
+        """The point of an objective at theta, with all that is known of it."""
+        known = self.optimum
+        return known if known and known.objective is objective else objective.at(self.theta)
 
 
 class Trace:
@@ -96,7 +103,9 @@ class Solver(NamedPart):
         few = few_rows(objective, start)
         if few is None:
             return start
-        return replace(self, tol=tol, max_iter=None).solve(few, start).theta
+        limit = None if objective.strength else UNPENALIZED_STEPS
+        near = replace(self, tol=tol, max_iter=limit).solve(few, start)
+        return near.theta if objective.strength or near.converged else start
 
     def path(
         self, objective: Objective, strengths: Iterable[float], start: Array
@@ -159,12 +168,11 @@ def few_rows(objective: Objective, start: Array, part: int = 20) -> Objective | 
     """The objective on n/part rows, at least 20 per feature; None if that would not pay.
 
     It is a mean over rows, so on every k-th row it has the same strength, its solution is a good start for all rows,
-    and its Hessian a good preconditioner. It needs a penalty: without one a subset may be separable, with an infinite
-    fit.
+    and its Hessian a good preconditioner. Without a penalty the subset may be separable, and has no solution then.
     """
     n, p = objective.design.n_rows, objective.n_parameters
     rows = max(n // part, 20 * objective.design.width, 4 * p)
-    if n < LARGE or 2 * rows > n or not objective.strength or np.any(start):
+    if n < LARGE or 2 * rows > n or np.any(start):
         return None
     return objective.take(slice(None, None, n // rows))
 

@@ -77,7 +77,10 @@ class Newton(Solver):
                 source, inverse = point, inverse_hessian(point)
         else:
             certificate = objective.certificate(point)
-        return Solution.at(point, certificate, self.tol, n_iter, rank=inverse.rank)
+        # the covariance of an estimate needs this point's own Hessian, which `inverse_hessian` may change
+        free = not (objective.strength or objective.loss.shift_invariant)
+        known = point if free else None
+        return Solution.at(point, certificate, self.tol, n_iter, rank=inverse.rank, optimum=known)
 
 
 def inverse_hessian(point: Point) -> Inverse:

@@ -82,7 +82,9 @@ class NewtonCg(Solver):
         (XᵀX/K + strength·I)⁻¹, as if all classes were equally likely. Bags of words have no good preconditioner: even
         the diagonal of H doubles the number of products.
         """
-        few, width = few_rows(objective, start, PART), objective.design.width
+        few, width = None, objective.design.width
+        if objective.strength:
+            few = few_rows(objective, start, PART)
         sparse, p = objective.design.is_sparse, objective.n_parameters
         if few is not None and p <= (SMALL if sparse else MEDIUM):
             solver = Newton() if p <= SMALL else self
