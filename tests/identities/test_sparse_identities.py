@@ -12,8 +12,10 @@ from linclass import ElasticNet, Lasso, LogisticRegression, Ridge
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.squared import Squared
 from linclass.objective.objective import Objective
+from linclass.penalties.elastic_net import ElasticNet as Net
 from linclass.penalties.l1 import L1
 from linclass.solvers.l1.centred_gram import gram_of
+from linclass.solvers.l1.gram_points import from_moments, from_rows
 from linclass.solvers.l1.homotopy import Homotopy, Walk
 from linclass.solvers.l1.quadratic_program import QuadraticProgram
 
@@ -109,6 +111,30 @@ def test_features_that_go_together_get_weights_that_go_together() -> None:
     assert (lasso == 0).any()
     for group in (slice(0, 4), slice(4, 8)):
         assert np.ptp(lasso[group]) > 10 * np.ptp(w[group])
+
+
+@pytest.mark.parametrize("classes", [1, 3])
+@pytest.mark.parametrize("factors", [None, (1.0, 2.0, 0.0, 0.5, 1.0, 3.0)])
+@pytest.mark.parametrize("l1_ratio", [0.0, 0.4, 1.0])
+def test_second_moments_give_the_gaps_of_a_whole_path_that_the_rows_give(
+    l1_ratio: float, factors: tuple[float, ...] | None, classes: int
+) -> None:
+    X, y = regression(n=40)
+    Y = y if classes == 1 else np.stack([y, np.sin(y), y**2])
+    P = Objective(DesignMatrix(X), Squared(), Y, None, Net(l1_ratio, factors=factors), 1.0)
+    gram, rng = gram_of(P), np.random.default_rng(7)
+    W = rng.standard_normal((4, classes, 6)) * (rng.random((4, classes, 6)) < 0.6)
+    if factors is not None:  # the residuals are orthogonal to the feature without a penalty
+        rest = gram.c[:, 2] - np.delete(W, 2, axis=2) @ np.delete(gram.G[2], 2)
+        W[..., 2] = rest / gram.G[2, 2]
+    objectives = [P.with_strength(strength) for strength in (30.0, 3.0, 0.3, 0.03)]
+    together = from_moments(P, gram, np.array([30.0, 3.0, 0.3, 0.03]), W, gram.times(W))
+    for objective, w, seen in zip(objectives, W, together, strict=True):
+        rows = from_rows(objective, gram, w)
+        assert seen is not None
+        assert_allclose(seen.value, rows.value, rtol=1e-12)
+        assert_allclose(seen.slopes, rows.slopes, atol=1e-12 * np.abs(rows.slopes).max())
+        assert_allclose(seen.certificate, rows.certificate, rtol=1e-9)
 
 
 @pytest.mark.parametrize("intercept", [True, False])

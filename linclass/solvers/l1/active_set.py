@@ -104,7 +104,6 @@ class ActiveSet:
         return float(off @ (self.H @ off))
 
 
-def scale(c: Array, kink: float) -> float:
-    """Scale of the slopes: the kink, but not more than the slopes at 0, and not 0."""
-    most = float(np.abs(c).max(initial=0))
+def scale(most: float, kink: float) -> float:
+    """Scale of the slopes: the kink, but not more than the slopes at 0, of which this is the largest, and not 0."""
     return min(max(kink, 1e-3 * most), most)

@@ -8,27 +8,16 @@ is centred.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from linclass.applicability import require_memory
 from linclass.design.second_moments import second_moments
 from linclass.numerics import Array
-from linclass.objective.gap import gap_of, relative
 from linclass.objective.objective import Objective
 
 WHOLE = 500  # features up to which all of G is computed, if there are as many rows
-BALANCED = 1e-12  # cosine of residuals and a feature without a penalty, up to which it is rounding
-DIGITS = 1e-6  # of the loss at v = 0: below it the formula loses too many digits
-
-
-class GramPoint(NamedTuple):
-    """The objective at some weights."""
-
-    value: float
-    slopes: Array  # of the loss, (K, d)
-    certificate: float  # relative duality gap
 
 
 class CentredGram:
@@ -44,12 +33,12 @@ class CentredGram:
         Y = Y - self.y_mean[:, None]
         self.variance = Y**2 @ w
         if whole:
-            self.mean, self._G, self.c = second_moments(design, w, Y)
+            self.mean, self.G, self.c = second_moments(design, w, Y)
             return
         self.mean = design.centre(w)
         self.c = design.pull(w * Y)[:, :d] - np.outer(Y @ w, self.mean)
         self._rows = np.empty((design.n_rows, 0))  # √w X_c of the known features, if dense
-        self._G = np.empty((0, 0))
+        self.G = np.empty((0, 0))  # of the known features
 
     def among(self, features: Array) -> Array:
         """G of these features."""
@@ -57,18 +46,23 @@ class CentredGram:
         if len(new):
             self._extend(new)
         place = self._place[features]
-        return self._G[np.ix_(place, place)]
+        return self.G[np.ix_(place, place)]
 
     def between(self, features: Any, feature: int) -> Array:
         """Column `feature` of G, at these features."""
         if self._place[feature] < 0:
             self._extend(np.array([feature]))
-        return self._G[self._place[feature]][self._place[features]]  # G = Gᵀ
+        return self.G[self._place[feature]][self._place[features]]  # G = Gᵀ
+
+    @property
+    def variances(self) -> Array:
+        """The diagonal of G, of the known features."""
+        return np.einsum("jj->j", self.G)
 
     def times(self, v: Array) -> Array:
-        """G v; by products with the rows if not all of G is known."""
+        """G v; by products with the rows if not all of G is known. If it is, v may be a stack, (…, d)."""
         if self.whole:
-            return self._G @ v
+            return v @ self.G  # G = Gᵀ
         ends = [-(self.mean @ v)] * self.design.intercept
         z = self.design.scores(np.append(v, ends))
         pulled = self.design.pull(self.weights * z)
@@ -77,37 +71,12 @@ class CentredGram:
         return pulled[: len(v)]
 
     def theta(self, W: Array) -> Array:
-        """(K, d) → (K, d + 1), with the best intercept  b = ȳ − x̄·w."""
+        """(…, K, d) → (…, K, d + 1), with the best intercept  b = ȳ − x̄·w."""
         if not self.design.intercept:
             return W
-        theta = np.empty((len(W), W.shape[1] + 1))
-        theta[:, :-1], theta[:, -1] = W, self.y_mean - W @ self.mean
+        theta = np.empty((*W.shape[:-1], W.shape[-1] + 1))
+        theta[..., :-1], theta[..., -1] = W, self.y_mean - W @ self.mean
         return theta
-
-    def at(self, objective: Objective, W: Array, WG: Array | None = None) -> GramPoint | None:
-        """Value, slopes and gap from second moments; None if that loses too many digits, or if the residuals are
-        not orthogonal to the features without a penalty.
-        """
-        WG = W @ self._G if WG is None else WG
-        cW = np.einsum("kj,kj->k", self.c, W)
-        losses = 0.5 * (self.variance + np.einsum("kj,kj->k", WG, W)) - cW
-        if not (losses >= DIGITS * self.variance).all():
-            return None
-        penalty, strength, loss = objective.penalty, objective.strength, float(losses.sum())
-        slopes = WG - self.c
-        value = loss + strength * penalty.value(W)
-        # the dual point is the residual r, brought into the domain of penalty*
-        free = objective.unpenalized
-        if free is not None:
-            sizes = np.sqrt(2 * losses[:, None] * np.einsum("jj->j", self._G)[free])
-            if (np.abs(slopes[:, free]) > BALANCED * sizes).any():
-                return None
-        U = objective.feasible(slopes / -strength)
-        shrink = penalty.into_domain(U)
-        along_y = float((cW - self.variance).sum())  # Σ w r y_c
-        conjugates = shrink**2 * loss + shrink * along_y
-        gap = gap_of(value, conjugates, strength * penalty.conjugate(shrink * U))
-        return GramPoint(value, slopes, float(relative(gap, value, self.variance.sum() / 2)))
 
     def _extend(self, new: Array) -> None:
         known, design = self.known, self.design
@@ -122,25 +91,13 @@ class CentredGram:
             self._rows = np.hstack([self._rows, B])
             cross = self._rows.T @ B
         G = np.empty((m, m))
-        G[: len(known), : len(known)] = self._G
+        G[: len(known), : len(known)] = self.G
         G[:, len(known) :] = cross
         G[len(known) :, : len(known)] = cross[: len(known)].T
         self._place[new] = np.arange(len(known), m)
-        self.known, self._G = np.append(known, new), G
+        self.known, self.G = np.append(known, new), G
 
 
 def gram_of(objective: Objective) -> CentredGram:
     design = objective.design
     return CentredGram(objective, whole=design.n_features <= min(WHOLE, design.n_rows))
-
-
-def evaluated(
-    objective: Objective, gram: CentredGram, W: Array, WG: Array | None = None
-) -> GramPoint:
-    """By second moments if all are known, else by products with the rows."""
-    seen = gram.at(objective, W, WG) if gram.whole and objective.strength else None
-    if seen is not None:
-        return seen
-    point = objective.at(gram.theta(W).reshape(objective.shape))
-    slopes = np.atleast_2d(objective.weight_part(point.loss_gradient))
-    return GramPoint(point.value, slopes, objective.certificate(point))

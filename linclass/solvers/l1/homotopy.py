@@ -20,7 +20,8 @@ from scipy.linalg import blas
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, Solver, Trace
-from linclass.solvers.l1.centred_gram import CentredGram, evaluated, gram_of
+from linclass.solvers.l1.centred_gram import CentredGram, gram_of
+from linclass.solvers.l1.gram_points import evaluated_along
 
 DEPENDENT = (
     1e-10  # of a feature's variance: residual given the support, below which it depends on it
@@ -71,15 +72,14 @@ class Homotopy(Solver):
                         W[i, k] = walk.w
                         trace(objective.at(gram.theta(W[i]).reshape(objective.shape)))
                 W[i, k], steps[i] = walk.at(kinks[i]), max(steps[i], walk.kinks)
+        points = evaluated_along([objective.with_strength(s) for s in strengths], gram, W)
+        thetas, kind = gram.theta(W).reshape(-1, *objective.shape), objective.certificate_kind
         return [
-            self._solution(objective.with_strength(strength), gram, w, int(n))
-            for strength, w, n in zip(strengths, W, steps, strict=True)
+            Solution(theta, value, certificate, kind, certificate <= self.tol, n)
+            for theta, (value, _, certificate), n in zip(
+                thetas, points, steps.tolist(), strict=True
+            )
         ]
-
-    def _solution(self, objective: Objective, gram: CentredGram, W: Array, n_iter: int) -> Solution:
-        seen, kind = evaluated(objective, gram, W), objective.certificate_kind
-        theta, done = gram.theta(W).reshape(objective.shape), seen.certificate <= self.tol
-        return Solution(theta, seen.value, seen.certificate, kind, done, n_iter)
 
 
 class Walk:

@@ -5,13 +5,14 @@
 solved by an active-set method (`active_set`). If it is cheap, G is computed for all features, and then also
 gives the certificate; otherwise for the support and the features that join because their slope exceeds the kink
 most. Elastic nets with few rows are solved by their dual (`dual_newton`), for which a lasso needs four times as
-many steps. The strengths of a path share G, and each starts from an extrapolation of the last two solutions.
+many steps. The strengths of a path share G, and each starts from an extrapolation of the last two solutions; if all
+of G is known, their certificates are computed together.
 Osborne, Presnell & Turlach (2000), IMA J. Numerical Analysis 20
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -21,15 +22,15 @@ from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.l1.active_set import PRECISE, ActiveSet, scale
-from linclass.solvers.l1.centred_gram import WHOLE, CentredGram, GramPoint, evaluated, gram_of
+from linclass.solvers.l1.centred_gram import WHOLE, CentredGram, gram_of
 from linclass.solvers.l1.dual_newton import ROWS, DualNewton
+from linclass.solvers.l1.gram_points import GramPoint, evaluated, evaluated_along
 from linclass.solvers.l1.homotopy import Homotopy
 
 JOIN = 0.3  # of the largest violation: features above it join at once
 DENSE = 0.1  # strengths per feature above which a lasso's path is computed by homotopy
 MANY = 50  # features join at most, or as many as are in the support
 SLACK = 0.1  # of tol: error of slopes, relative to the kink, that suffices for it
-UNSEEN = GramPoint(np.inf, np.empty(0), np.inf)
 
 
 @dataclass(frozen=True)
@@ -58,24 +59,35 @@ class QuadraticProgram(Solver):
         self, objective: Objective, strengths: Iterable[float], start: Array
     ) -> list[Solution]:
         gram, strengths = gram_of(objective), list(strengths)
-        dense = len(strengths) > DENSE * objective.design.n_features
-        if (
-            gram.whole
-            and dense
-            and objective.uniform
-            and objective.kinked
-            and not objective.strongly_convex
-        ):
+        lasso = objective.uniform and objective.kinked and not objective.strongly_convex
+        if gram.whole and lasso and len(strengths) > DENSE * objective.design.n_features:
             return Homotopy(self.tol, self.max_iter).along(gram, objective, strengths)
-        programs, solutions = Programs(gram, objective), list[Solution]()
-        W = before = np.atleast_2d(objective.weight_part(start))
-        for k, strength in enumerate(strengths):
-            at = objective.with_strength(strength)
-            ahead = along(before, W, strengths[k - 2 : k + 1]) if k > 1 else W
-            seen = UNSEEN if gram.whole else evaluated(at, gram, ahead)
-            solutions.append(self._solve(at, programs, ahead, seen))
-            before, W = W, np.atleast_2d(at.weight_part(solutions[-1].theta))
-        return solutions
+        programs, W = Programs(gram, objective), np.atleast_2d(objective.weight_part(start))
+        objectives = [objective.with_strength(strength) for strength in strengths]
+        stack, solutions = np.empty((len(strengths), *W.shape)), list[Solution]()
+        for k, at in enumerate(objectives):
+            if k > 1:
+                W = along(stack[k - 2], stack[k - 1], strengths[k - 2 : k + 1])
+            if gram.whole:
+                W, _ = programs.minima(at, W, self._slack(at))
+            else:
+                solutions.append(self._solve(at, programs, W, evaluated(at, gram, W)))
+                W = np.atleast_2d(at.weight_part(solutions[-1].theta))
+            stack[k] = W
+        return self._certified(objectives, programs, stack) if gram.whole else solutions
+
+    def _certified(
+        self, objectives: Sequence[Objective], programs: Programs, stack: Array
+    ) -> list[Solution]:
+        """The solution at each strength, of which one program is solved; of more where its certificate demands it."""
+        gram, kind, shape = programs.gram, objectives[0].certificate_kind, objectives[0].shape
+        points, thetas = evaluated_along(objectives, gram, stack), gram.theta(stack)
+        return [
+            Solution(theta.reshape(shape), seen.value, seen.certificate, kind, True, 1)
+            if seen.certificate <= self.tol
+            else self._solve(at, programs, W, seen, n_iter=1)
+            for at, W, theta, seen in zip(objectives, stack, thetas, points, strict=True)
+        ]
 
     def _solve(
         self,
@@ -84,9 +96,10 @@ class QuadraticProgram(Solver):
         W: Array,
         seen: GramPoint,
         trace: Trace | None = None,
+        n_iter: int = 0,
     ) -> Solution:
-        """From W, where the objective was evaluated as `seen`."""
-        gram, n_iter = programs.gram, 0
+        """From W, where the objective was evaluated as `seen`, after `n_iter` programs."""
+        gram = programs.gram
         while seen.certificate > self.tol and n_iter < self.max_steps:
             before = seen.certificate
             tol = self._slack(objective) if gram.whole and not n_iter else PRECISE
@@ -104,9 +117,7 @@ class QuadraticProgram(Solver):
         """Tolerance of the slopes, relative to the kink: the gap is proportional to it, or to its square if the
         penalty has curvature.
         """
-        curvature, kink = objective.curvature, objective.kink
-        if not objective.uniform:
-            curvature, kink = float(np.max(curvature)), float(np.max(kink))
+        curvature, kink = most(objective.curvature), most(objective.kink)
         bent = curvature / ((curvature + kink) or 1.0)
         return max(SLACK * self.tol, float(self.tol * bent) ** 0.5)
 
@@ -116,6 +127,7 @@ class Programs:
 
     def __init__(self, gram: CentredGram, objective: Objective):
         self.gram, design = gram, gram.design
+        self.steepest = float(np.abs(gram.c).max(initial=0))  # slope at 0
         few = design.n_rows <= min(ROWS, design.n_features) and design.n_features > WHOLE
         self.wide = few and not gram.whole and objective.uniform and objective.strongly_convex
         self.sure = (
@@ -124,7 +136,7 @@ class Programs:
         if self.wide:
             self.dual = DualNewton(gram, objective)
         if gram.whole:
-            self.H = gram.among(gram.known)
+            self.H = gram.G.copy()
             self.diagonal = np.einsum("ii->i", self.H)
             self.own = self.diagonal.copy()
             self.sets = [ActiveSet(self.H) for _ in gram.c]
@@ -133,20 +145,15 @@ class Programs:
         self, objective: Objective, W: Array, slopes: Array, tol: float, n_iter: int
     ) -> tuple[Array, GramPoint]:
         """Improved weights, and the objective evaluated there."""
-        gram, W = self.gram, W.copy()
-        kinks = np.full(W.shape, objective.kink)
-        least = float(np.min(objective.kink))
-        slack = tol * scale(gram.c, least)
+        gram = self.gram
         if gram.whole:
-            HW = np.empty_like(W)
-            np.add(self.own, objective.curvature, out=self.diagonal)
-            for k, program in enumerate(self.sets):
-                W[k], HW[k] = program.minimize(gram.c[k], kinks[k], W[k], slack)
+            W, HW = self.minima(objective, W, tol)
             return W, evaluated(objective, gram, W, HW - objective.curvature * W)
         if self.wide:
             W = self.dual.round(objective, W, slopes, n_iter)
             return W, evaluated(objective, gram, W)
-        curvatures = np.full(W.shape, objective.curvature)
+        W, slack = W.copy(), tol * self._scale(objective)
+        kinks, curvatures = np.full(W.shape, objective.kink), np.full(W.shape, objective.curvature)
         own = zip(gram.c, W, slopes, kinks, curvatures, strict=True)
         for c, w, slope, kink, curvature in own:
             F = features(kink, w, slope)
@@ -154,6 +161,23 @@ class Programs:
             np.einsum("ii->i", H)[...] += curvature[F]
             w[F], _ = ActiveSet(H).minimize(c[F], kink[F], w[F], slack)
         return W, evaluated(objective, gram, W)
+
+    def minima(self, objective: Objective, W: Array, tol: float) -> tuple[Array, Array]:
+        """(W, H W) at the minima of the programs over all features, H with the penalty's curvature on its diagonal."""
+        V, HV, slack = np.empty_like(W), np.empty_like(W), tol * self._scale(objective)
+        kinks = np.full(W.shape, objective.kink)
+        np.add(self.own, objective.curvature, out=self.diagonal)
+        for k, program in enumerate(self.sets):
+            V[k], HV[k] = program.minimize(self.gram.c[k], kinks[k], W[k], slack)
+        return V, HV
+
+    def _scale(self, objective: Objective) -> float:
+        return scale(self.steepest, -most(-objective.kink))
+
+
+def most(level: Array | float) -> float:
+    """The largest entry."""
+    return float(np.max(level)) if isinstance(level, np.ndarray) else level
 
 
 def along(before: Array, last: Array, strengths: list[float]) -> Array:

@@ -15,6 +15,7 @@ from scipy.linalg import blas, lapack
 from linclass.numerics import Array
 
 TOGETHER = 32  # indices that join or leave at once
+TINY = np.finfo(float).tiny
 LIFT = 1e-12  # of the diagonal, added if features are linearly dependent
 
 
@@ -72,11 +73,11 @@ class Swept:
     def _add(self, sign: float, U: Array, S: Array, scale: Array) -> None:
         """M ± Uᵀ S⁻¹ U, with S slightly regularized."""
         _, X, info = lapack.dposv(S, U)
-        lift, scale = LIFT, np.maximum(np.abs(scale), np.finfo(float).tiny)
+        lift = LIFT
         while info:
             if not np.isfinite(S).all():
                 raise FloatingPointError("products of features overflow; standardize them.")
-            np.einsum("ii->i", S)[...] += lift * scale
+            np.einsum("ii->i", S)[...] += lift * np.maximum(np.abs(scale), TINY)
             _, X, info = lapack.dposv(S, U)
             lift *= 100
         blas.dgemm(sign, U.T, X, beta=1.0, c=self.M, overwrite_c=1)

@@ -104,7 +104,9 @@ class NewtonStep:
         at = units.coordinates(point.theta)
         u, g, kinks = at[free], units.pull(point.gradient)[free], kinks[free]
         c = H @ u - g
-        v, _ = self.program.minimize(c, kinks, u, SLACK * scale(c, least))
+        v, _ = self.program.minimize(
+            c, kinks, u, SLACK * scale(float(np.abs(c).max(initial=0)), least)
+        )
         fall = -float(g @ (v - u) + kinks @ (np.abs(v) - np.abs(u)))  # predicted decrease
         at[free] = v
         along = point.toward(settled(objective, units.move(at)) - point.theta)
