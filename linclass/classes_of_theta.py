@@ -46,6 +46,7 @@ class ClassesOfTheta(Composition):
             return theta
         penalty, open_ = self._effective_penalty(), np.ones(theta.shape[1], bool)
         if penalty.kinked:
+            penalty = penalty.for_features(getattr(self, "feature_names_in_", None))
             open_[: self.n_features_in_] = (
                 False if penalty.unpenalized is None else penalty.unpenalized
             )

@@ -91,9 +91,7 @@ class Composition(Estimator):
 
     @one_warning
     def path(self, X: Any, y: Any, strengths: Any, sample_weight: Any = None) -> RegularizationPath:
-        """The fits at several strengths, computed from the strongest to the weakest.
-
-        Each fit starts from the solution at the previous strength. No trace is recorded.
+        """The fits at several strengths, each started from the solution at the next stronger one; without a trace.
 
         Parameters
         ----------
@@ -142,7 +140,7 @@ class Composition(Estimator):
         self, design: DesignMatrix, loss: Loss, target: Array, weights: Array
     ) -> Objective:
         """The objective of this loss on these rows, with the penalty on their features."""
-        penalty = self._penalty()
+        penalty = self._penalty().for_features(getattr(self, "feature_names_in_", None))
         penalty.check_features(design.n_features)
         if getattr(penalty, "intercept", None) is not None and design.intercept:
             penalty = penalty.with_intercept(design.n_features)
@@ -152,7 +150,7 @@ class Composition(Estimator):
 
     def _after_initial_fit(self, objective: Objective) -> Objective:
         """The objective with its penalty, where another fit determines that."""
-        penalty = self._penalty()
+        penalty = self._penalty().for_features(getattr(self, "feature_names_in_", None))
         if penalty.initial is None:
             return objective
         first = objective.with_penalty(*penalty.initial)
@@ -182,9 +180,9 @@ class Composition(Estimator):
         """(status, reason) of one or several minimizations."""
         worst = max(solutions, key=lambda s: (not s.converged, s.certificate))
         if not worst.converged:
-            left = f"a {worst.certificate_kind} of {worst.certificate:.1e}"
-            stop = f"{self.solver_} stopped after {worst.n_iter} iterations with {left}"
-            return "max_iter", f"{stop}; tol is {getattr(self, 'tol', 0):g}."
+            stop = f"{self.solver_} stopped after {worst.n_iter} iterations with a "
+            left = f"{worst.certificate_kind} of {worst.certificate:.1e}; tol is "
+            return "max_iter", f"{stop}{left}{getattr(self, 'tol', 0):g}."
         ranks = [s.rank for s in solutions if s.rank is not None]
         if ranks and not self._is_penalized():
             rank = f"features are linearly dependent (rank {min(ranks)})"
@@ -212,16 +210,19 @@ class Composition(Estimator):
         small = Objective(row, loss(), np.ones(1, int), None, penalty, self.strength)
         name = choice.choose_solver(small)
         solver = find("solvers", name)()
-        able = mismatch(solver, self.loss, loss) is None and takes_penalty(
-            solver, self._effective_penalty()
-        )
-        return name if able else None
+        takes = takes_penalty(solver, self._effective_penalty())
+        return name if takes and mismatch(solver, self.loss, loss) is None else None
 
     def _penalty(self) -> Penalty:
         chosen = "unpenalized" if self.penalty is None else self.penalty
         penalty = self._part("penalties", Penalty, chosen, PENALTY_OPTIONS)
         penalty.check()
         return penalty
+
+    @property
+    def takes_names(self) -> bool:
+        """Whether rows should come with the names of their columns, because the penalty needs them."""
+        return self._penalty().needs_names
 
     def _solver(self, chosen: Any) -> Solver:
         solver = self._part("solvers", Solver, chosen, SOLVER_OPTIONS)
@@ -244,6 +245,5 @@ class Composition(Estimator):
             raise ValueError(
                 f"{name} has no {unknown[0]!r}; it has {', '.join(sorted(known)) or 'no options'}."
             )
-        given = {name: getattr(self, name, None) for name in options}
-        given = {name: v for name, v in given.items() if v is not None and name in known}
-        return part(**given | dict(own))
+        given = {name: getattr(self, name, None) for name in options if name in known}
+        return part(**{name: v for name, v in given.items() if v is not None} | dict(own))

@@ -41,6 +41,15 @@ class NamedRows(np.ndarray):
         self.columns = getattr(rows, "columns", ())
 
 
+def named(X: Any, names: Sequence[str] | None) -> Any:
+    """The same matrix, which knows the names of its columns; None is no names."""
+    if names is None:
+        return X
+    X = sparse.csr_array(X) if sparse.issparse(X) else X.view(NamedRows)
+    X.columns = tuple(names)
+    return X
+
+
 @dataclass(frozen=True, eq=False)
 class Table:
     """X (n × d), one name per column, and the levels of its categorical columns.
@@ -91,9 +100,7 @@ class Table:
 
     def named_rows(self) -> Any:
         """X with the names of its columns, for classifiers with parameters that name columns."""
-        X = sparse.csr_array(self.X) if self.is_sparse else self.X.view(NamedRows)
-        X.columns = self.names
-        return X
+        return named(self.X, self.names)
 
     def columns(self, index: np.ndarray) -> Table:
         """The columns with these indices, in that order."""

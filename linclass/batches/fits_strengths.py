@@ -20,6 +20,7 @@ from linclass.batches.strengths_on_folds import StrengthModel, StrengthsOnFolds
 from linclass.conventions.many_fits import Folds, ManyFits
 from linclass.numerics import Array
 from linclass.solvers.base import Solution
+from linclass.table import named
 
 
 class FitsStrengths(ManyFits):
@@ -71,6 +72,7 @@ def _one_by_one(folds: StrengthsOnFolds, fold: int) -> list[StrengthModel]:
     X, y, weights = folds.X[kept], folds.whole.classes_[folds.codes[kept]], folds.weights[kept]
     if folds.scaling is not None:
         X = scaled(X, *folds.scaling[fold])
+    X = named(X, getattr(folds.whole, "feature_names_in_", None))
     models = [model._unfitted() for model in folds.models]
     penalized = [model for model in models if model._is_penalized()]
     if penalized:

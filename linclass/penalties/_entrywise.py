@@ -6,6 +6,7 @@ factor 0 not at all. They are not rescaled.   Friedman, Hastie & Tibshirani (201
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -13,6 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from linclass.numerics import Array
+from linclass.penalties._by_name import owners, require_names
 from linclass.penalties.base import EDGE, KinkedPenalty, Level
 from linclass.soft_threshold import soft_threshold
 
@@ -23,8 +25,9 @@ class Entrywise(KinkedPenalty):
 
     Parameters
     ----------
-    factors : array of shape (d,) or None, default=None
-        Factor f_j ≥ 0 of each feature in the penalty; 0 does not penalize it. None is 1 for all.
+    factors : array of shape (d,), dict or None, default=None
+        Factor f_j ≥ 0 of each feature in the penalty; 0 does not penalize it. None is 1 for all. A dict has factors
+        by name, 1 for features that it does not name; that of `city` holds for the columns `city=…` of one_hot.
     intercept : float or None, default=None
         Factor of the intercept in the penalty, above 0. None does not penalize it.
     """
@@ -38,7 +41,21 @@ class Entrywise(KinkedPenalty):
 
     @cached_property
     def _factors(self) -> Level:
+        if self.needs_names:  # before the fit: each factor once, and 1 of other features
+            return np.array([*self.factors.values(), 1.0])
         return 1.0 if self.factors is None else np.asarray(self.factors, float)
+
+    @property
+    def needs_names(self) -> bool:
+        return isinstance(self.factors, Mapping)
+
+    def for_features(self, names: Sequence[str] | None) -> Self:
+        if not self.needs_names:
+            return self
+        keys = owners("factors", self.factors, require_names("factors", names))
+        found = replace(self, factors=[1.0 if k is None else self.factors[k] for k in keys])
+        found.check()
+        return found
 
     @property
     def kink(self) -> Level:
@@ -136,7 +153,7 @@ class Entrywise(KinkedPenalty):
         if self.factors is None:
             return
         try:
-            factors = np.asarray(self.factors, float)
+            factors = np.asarray(self._factors, float)
         except (TypeError, ValueError):
             factors = np.array([np.nan])
         if factors.ndim != 1 or not (np.isfinite(factors) & (factors >= 0)).all():
@@ -147,7 +164,7 @@ class Entrywise(KinkedPenalty):
             raise ValueError("factors are all 0, which is no penalty. Use penalty=None.")
 
     def check_features(self, n_features: int) -> None:
-        if self.factors is not None and len(self.factors) != n_features:
+        if self.factors is not None and not self.needs_names and len(self.factors) != n_features:
             raise ValueError(
                 f"factors has {len(self.factors)} numbers for {n_features} features; give one for each."
             )

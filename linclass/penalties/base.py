@@ -8,6 +8,7 @@ What has no answer that is right for every penalty raises NotImplementedError.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -54,6 +55,15 @@ class Penalty(NamedPart):
     def uniform(self) -> bool:
         """Whether the penalty is a sum over entries that is the same for all of them."""
         return False
+
+    @property
+    def needs_names(self) -> bool:
+        """Whether an option is given by the names of features."""
+        return False
+
+    def for_features(self, names: Sequence[str] | None) -> Self:
+        """The same with one entry for each column in all options; None is columns without names."""
+        return self
 
     def after(self, W: Array) -> Penalty:
         """The penalty, given the weights of the fit that came first."""

@@ -8,7 +8,7 @@ Obozinski, Taskar & Jordan (2010), Statistics and Computing 20
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
@@ -16,6 +16,7 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.numerics import Array
+from linclass.penalties._by_name import feature_of, owners, require_names
 from linclass.penalties.base import EDGE, KinkedPenalty
 
 
@@ -25,11 +26,34 @@ class GroupLasso(KinkedPenalty):
 
     Parameters
     ----------
-    groups : array of shape (d,) or None, default=None
-        Group of each feature: a name or a number. None makes each feature a group of its own.
+    groups : array of shape (d,), 'feature', dict or None, default=None
+        Group of each feature: a name or a number. None makes each feature a group of its own. 'feature' makes the
+        columns that one_hot makes of a feature a group, `city=Paris` and `city=Rome`. A dict has groups by name of
+        feature; features that it does not name are groups as with 'feature'.
     """
 
     groups: Any = None
+
+    @property
+    def needs_names(self) -> bool:
+        return self._by_feature or isinstance(self.groups, Mapping)
+
+    @property
+    def _by_feature(self) -> bool:
+        return isinstance(self.groups, str) and self.groups == "feature"
+
+    def for_features(self, names: Sequence[str] | None) -> Self:
+        if not self.needs_names:
+            return self
+        names = require_names("groups", names)
+        given = {} if self._by_feature else self.groups
+        keys = owners("groups", given, names)
+        group_of = [  # a group that the user names differs from a feature of that name
+            ("feature", feature_of(name)) if key is None else ("group", given[key])
+            for key, name in zip(keys, names, strict=True)
+        ]
+        place = {group: number for number, group in enumerate(dict.fromkeys(group_of))}
+        return replace(self, groups=[place[group] for group in group_of])
 
     def value(self, W: Array) -> float:
         norms = self._norms(W)
@@ -64,17 +88,19 @@ class GroupLasso(KinkedPenalty):
         return part
 
     def check(self) -> None:
+        if self.needs_names:
+            return
         if self.groups is not None and (
             isinstance(self.groups, str)
             or not isinstance(self.groups, Iterable)
             or np.asarray(self.groups).ndim != 1
         ):
             raise ValueError(
-                f"groups is {self.groups!r}; give the group of each feature in a list."
+                f"groups is {self.groups!r}; give the group of each feature in a list, or 'feature'."
             )
 
     def check_features(self, n_features: int) -> None:
-        if self.groups is not None and len(self.groups) != n_features:
+        if self.groups is not None and not self.needs_names and len(self.groups) != n_features:
             raise ValueError(
                 f"groups has {len(self.groups)} entries for {n_features} features; give one for each."
             )

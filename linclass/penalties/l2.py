@@ -15,8 +15,9 @@ class L2(Entrywise):
 
     Parameters
     ----------
-    factors : array of shape (d,) or None, default=None
-        Factor f_j ≥ 0 of each feature in the penalty; 0 does not penalize it. None is 1 for all.
+    factors : array of shape (d,), dict or None, default=None
+        Factor f_j ≥ 0 of each feature in the penalty; 0 does not penalize it. None is 1 for all. A dict has factors
+        by name, 1 for features that it does not name; that of `city` holds for the columns `city=…` of one_hot.
     intercept : float or None, default=None
         Factor of the intercept in the penalty, above 0. None does not penalize it.
     """

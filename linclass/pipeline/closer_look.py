@@ -15,6 +15,7 @@ import numpy as np
 from linclass import coefficients
 from linclass.pipeline import fitting
 from linclass.pipeline.fitted import Fitted, Task, measured
+from linclass.pipeline.learning import rows_for
 from linclass.pipeline.method import Method, parameters
 from linclass.predicted import is_ours
 from linclass.selection import tuning
@@ -57,9 +58,9 @@ def trace(
         return measured(fitted.predict_transformed(rows), y_held_out, task)
 
     if training.X.size <= SMALL:
-        fitting.prepared(method, table, y, seed, chosen)[2].fit(training.X, y)
+        fitting.prepared(method, table, y, seed, chosen)[2].fit(rows_for(estimator, training), y)
     estimator.trace = watch
-    estimator.fit(training.X, y)
+    estimator.fit(rows_for(estimator, training), y)
     return getattr(estimator, "trace_", None)
 
 
@@ -81,7 +82,7 @@ def path(
         return None
     found = [
         coefficients.of_fit(model, transforms, ready)
-        for model in estimator.path(ready.X, y, strengths)
+        for model in estimator.path(rows_for(estimator, ready), y, strengths)
     ]
     return [(strength, known) for strength, known in zip(strengths, found, strict=True) if known]
 

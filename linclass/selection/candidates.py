@@ -18,6 +18,7 @@ from linclass.conventions.metadata import takes_weights
 from linclass.multiclass.from_binary import weights_for
 from linclass.numerics import Array
 from linclass.predicted import own_copy
+from linclass.table import named
 
 Option = dict[str, Any]
 
@@ -75,7 +76,8 @@ def fits_on_folds(
         kept = np.ones(len(y), dtype=bool)
         kept[rows] = False
         own = None if weights is None else weights[kept]
-        yield fits_of(estimator, options, X[kept], y[kept], own)
+        rows = named(X[kept], getattr(X, "columns", None))
+        yield fits_of(estimator, options, rows, y[kept], own)
 
 
 def _fitted(model: Any, option: Option, X: Any, y: Array, weights: Array | None) -> Any:

@@ -20,6 +20,7 @@ from linclass.selection.candidates import Option, fits_of, fits_on_folds, has_pa
 from linclass.selection.criterion import CRITERIA, check_likelihood, information
 from linclass.selection.held_out_score import Score, check_probabilities
 from linclass.selection.inner_folds import inner_folds, kept_folds, kept_groups
+from linclass.table import named
 from linclass.unfinished import silently
 
 RULES = (*tuning.RULES, *CRITERIA)
@@ -95,6 +96,11 @@ class Tuned(Estimator):
         return bool(getattr(self._inner(), "ignores_empty_columns", False))
 
     @property
+    def takes_names(self) -> bool:
+        """Whether rows should come with the names of their columns."""
+        return bool(getattr(self._inner(), "takes_names", False))
+
+    @property
     def best_params_(self) -> Option:
         """The chosen values."""
         return self.candidates_[self.best_index_]
@@ -137,6 +143,8 @@ class Tuned(Estimator):
     ) -> Self:
         """Choose among the candidates and fit to all rows. Rows are distributed over folds by strata."""
         inner = self._inner()
+        if self.takes_names:
+            X = named(X, getattr(self, "feature_names_in_", None))
         for name in FITTED:
             vars(self).pop(name, None)  # of an earlier fit
         if self.rule in CRITERIA and weights is not None:

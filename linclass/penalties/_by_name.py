@@ -1,0 +1,47 @@
+"""Options of a penalty by the names of features, where their number is known only after one-hot encoding.
+
+A column `city=Paris`, as one_hot names it, belongs to the feature `city`; any other column is a feature by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from linclass.applicability import NotApplicable
+
+
+def feature_of(column: str) -> str:
+    """The original feature of a column: what stands before the first `=`."""
+    return column.partition("=")[0] or column
+
+
+def owners(option: str, given: Mapping[Any, Any], names: Sequence[str]) -> list[str | None]:
+    """The key of `given` that names each column or its feature; None if there is none."""
+    found = [_owner(given, str(name)) for name in names]
+    for key in given:
+        if key not in found and key not in names:
+            near = get_close_matches(str(key), [*map(feature_of, names), *names], n=1)
+            remedy = f"did you mean {near[0]!r}?" if near else f"they are {_some(names)}."
+            raise NotApplicable(f"{option} names {key!r}, which no feature is called; {remedy}")
+    return found
+
+
+def require_names(option: str, names: Sequence[str] | None) -> Sequence[str]:
+    if names is None:
+        raise NotApplicable(
+            f"{option} are given by feature, but the features have no names; pass a data frame, or give "
+            f"{option} as a list with an entry for each column."
+        )
+    return names
+
+
+def _owner(given: Mapping[Any, Any], column: str) -> str | None:
+    """The longest name counts, so that a column can differ from the others of its feature."""
+    named = [key for key in given if column == key or column.startswith(f"{key}=")]
+    return max(named, key=len) if named else None
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")

@@ -1,0 +1,146 @@
+"""Groups and factors by the names of features are those by number that a user could not know before one-hot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+from scipy import sparse
+
+from linclass import LinearClassifier, LogisticRegression, TunedClassifier
+from linclass.applicability import NotApplicable
+from linclass.pipeline import closer_look, fitting
+from linclass.pipeline.fitted import Task
+from linclass.pipeline.method import Method
+from linclass.table import Table, named
+from linclass.transforms.one_hot import OneHot
+
+N = 90
+CITIES = ("Rome", "Oslo", "Bern", "Linz")
+COLUMNS = ["age", "city=Oslo", "city=Bern", "city=Linz", "dose"]
+BY_FEATURE = {"group_lasso": {"groups": "feature"}}
+BY_NAME = {"group_lasso": {"groups": {"age": "body", "dose": "body"}}}
+FACTORS = {"city": 0, "dose": 2.5}
+PENALTIES: list[tuple[Any, Any]] = [
+    (BY_FEATURE, {"group_lasso": {"groups": [0, 1, 1, 1, 2]}}),
+    (BY_NAME, {"group_lasso": {"groups": [0, 1, 1, 1, 0]}}),
+    *(
+        ({kind: {"factors": FACTORS}}, {kind: {"factors": [1, 0, 0, 0, 2.5]}})
+        for kind in ("l1", "l2", "elastic_net", "adaptive_lasso")
+    ),
+]
+
+
+def table() -> tuple[Table, np.ndarray]:
+    rng = np.random.default_rng(7)
+    y = np.arange(N, dtype=np.int32) % 3
+    X = np.column_stack([rng.normal(size=N), rng.integers(0, 4, N), rng.normal(size=N) + y])
+    return Table(X, ("age", "city", "dose"), {"city": CITIES}), y
+
+
+def encoded() -> tuple[pd.DataFrame, np.ndarray]:
+    rows, y = table()
+
+    rows = OneHot().fit(rows).transform(rows)
+    assert list(rows.names) == COLUMNS
+    return pd.DataFrame(rows.X, columns=COLUMNS), y
+
+
+@pytest.mark.parametrize(("by_name", "by_number"), PENALTIES)
+def test_names_are_resolved_when_a_model_is_fitted(by_name: Any, by_number: Any) -> None:
+    frame, y = encoded()
+    model = LogisticRegression(penalty=by_name, strength=0.05).fit(frame, y)
+    other = LogisticRegression(penalty=by_number, strength=0.05).fit(frame, y)
+    assert_array_equal(model.coef_, other.coef_)
+    assert model.penalty == by_name  # as given
+    strengths = [0.1, 0.03]
+    for path in (
+        (m.path(frame, y, strengths).coef_ for m in (model, other)),
+        (
+            np.array(
+                [
+                    [f.coef_ for f in fold]
+                    for fold in m.fit_many(frame, y, [[0, 1]], [{"strength": s} for s in strengths])
+                ]
+            )
+            for m in (model, other)
+        ),
+    ):
+        assert_array_equal(*path)
+    weights = [
+        TunedClassifier(LogisticRegression(penalty=p), strengths=strengths).fit(frame, y).coef_
+        for p in (by_name, by_number)
+    ]
+    assert_array_equal(*weights)
+
+
+@pytest.mark.parametrize(("by_name", "by_number"), PENALTIES)
+def test_a_study_needs_no_number_of_columns(by_name: Any, by_number: Any) -> None:
+    """Also where the strength is tuned, and for the path that a study draws; rows to predict have no names."""
+    rows, y = table()
+    task = Task(n_classes=3, positive=2, inner_folds=2)
+    fits, paths = [], []
+    for penalty in (by_name, by_number):
+        tune = {"strength": [0.1, 0.03]}
+        method = Method(LogisticRegression, {"penalty": penalty}, tune, (("one_hot", {}),))
+        fits.append(fitting.fit(method, rows, y, task, 1))
+        paths.append(closer_look.path(method, rows, y, 1, {"strength": 0.1}))
+    assert_array_equal(*(fit.predict(rows)[1] for fit in fits))
+    assert_array_equal(*(path[-1][1].W for path in paths))
+
+
+def test_group_lasso_by_feature_drops_a_category_as_a_whole() -> None:
+    frame, y = encoded()
+    path = LogisticRegression(penalty=BY_FEATURE).path(frame, y, np.geomspace(1e-3, 1, 20))
+    dropped = {tuple((fit.coef_[:, 1:4] == 0).all(axis=0).tolist()) for fit in path}
+    assert dropped == {(False,) * 3, (True,) * 3}
+
+
+def test_names_of_sparse_columns_are_kept_in_folds() -> None:
+    frame, y = encoded()
+    X = named(sparse.csr_array(frame.to_numpy()), COLUMNS)
+    weights = [
+        TunedClassifier(
+            LinearClassifier(loss="squared_hinge", penalty={"l2": {"factors": factors}}),
+            strengths=[0.1, 1.0],
+        )
+        .fit(X, y)
+        .coef_
+        for factors in (FACTORS, [1, 0, 0, 0, 2.5])
+    ]
+    assert_array_equal(*weights)
+
+
+@pytest.mark.parametrize(
+    ("penalty", "words"),
+    [
+        ({"l1": {"factors": {"citty": 0}}}, "factors names 'citty', which no feature is called; did you mean 'city'"),
+        ({"group_lasso": {"groups": {"zzz": 1}}}, "groups names 'zzz', which no feature is called; they are age, "),
+        ({"l1": {"factors": {"age": -1}}}, "give one number, at least 0, for each feature"),
+        ({"l2": {"factors": dict.fromkeys(["age", "city", "dose"], 0)}}, "factors are all 0"),
+        ({"group_lasso": {"groups": "features"}}, "or 'feature'"),
+    ],
+)  # fmt: skip
+def test_wrong_names_and_factors_are_one_line(penalty: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        LogisticRegression(penalty=penalty).fit(*encoded())
+
+
+def test_features_without_names_are_one_line() -> None:
+    frame, y = encoded()
+    for penalty in (BY_FEATURE, {"l1": {"factors": {"city": 0}}}):
+        with pytest.raises(NotApplicable, match="have no names; pass a data frame, or give"):
+            LogisticRegression(penalty=penalty).fit(frame.to_numpy(), y)
+
+
+def test_a_column_can_have_a_factor_of_its_own() -> None:
+    frame, y = encoded()
+    given = {"l1": {"factors": {"city": 0, "city=Bern": 3}}}
+    other = {"l1": {"factors": [1, 0, 3, 0, 1]}}
+    fits = [
+        LogisticRegression(penalty=p, strength=0.02).fit(frame, y).coef_ for p in (given, other)
+    ]
+    assert_array_equal(*fits)
