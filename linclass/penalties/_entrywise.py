@@ -50,7 +50,7 @@ class Entrywise(KinkedPenalty):
         return isinstance(self.factors, Mapping)
 
     def for_features(self, names: Sequence[str] | None) -> Self:
-        if not self.needs_names:
+        if not isinstance(self.factors, Mapping):
             return self
         keys = owners("factors", self.factors, require_names("factors", names))
         found = replace(self, factors=[1.0 if k is None else self.factors[k] for k in keys])
