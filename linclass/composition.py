@@ -31,7 +31,7 @@ from linclass.validation import Matrix
 
 # Parameters of the estimator that are passed to solvers and penalties that have them.
 SOLVER_OPTIONS = ("step", "tol", "max_iter", "random_state")
-PENALTY_OPTIONS = ("l1_ratio",)
+PENALTY_OPTIONS = ("l1_ratio", "factors")
 INITIAL = 1e-8  # tolerance of a fit that determines the penalty
 
 

@@ -24,6 +24,9 @@ class ElasticNet(LinearRegression):
         Factor of the penalty in the objective above, at least 0. It is scikit-learn's alpha.
     l1_ratio : float, default=0.5
         Share of the L1 norm in the penalty, from 0 (ridge) to 1 (lasso).
+    factors : array of shape (d,), dict or None, default=None
+        Factor f_j ≥ 0 of each feature in the penalty; 0 does not penalize it. None is 1 for all. A dict has factors
+        by name of feature, 1 for those that it does not name.
     solver : str, dict or Solver, default='auto'
         Algorithm that minimizes the objective, a file of linclass/solvers such as 'newton',
         'newton_cg' or 'proximal_newton'. 'auto' chooses by loss, penalty and shape of X. A dict
@@ -67,6 +70,7 @@ class ElasticNet(LinearRegression):
         *,
         strength: float = 1e-3,
         l1_ratio: float = 0.5,
+        factors: Any = None,
         solver: Any = "auto",
         step: Any = None,
         fit_intercept: bool = True,
@@ -78,6 +82,7 @@ class ElasticNet(LinearRegression):
     ):
         self.strength = strength
         self.l1_ratio = l1_ratio
+        self.factors = factors
         self.solver = solver
         self.step = step
         self.fit_intercept = fit_intercept

@@ -18,6 +18,9 @@ class Lasso(Ridge):
     ----------
     strength : float, default=1e-3
         Factor of the penalty in the objective above, at least 0. It is scikit-learn's alpha.
+    factors : array of shape (d,), dict or None, default=None
+        Factor f_j ≥ 0 of each feature in the penalty; 0 does not penalize it. None is 1 for all. A dict has factors
+        by name of feature, 1 for those that it does not name.
     solver : str, dict or Solver, default='auto'
         Algorithm that minimizes the objective, a file of linclass/solvers such as 'newton',
         'newton_cg' or 'proximal_newton'. 'auto' chooses by loss, penalty and shape of X. A dict

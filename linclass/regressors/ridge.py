@@ -20,6 +20,9 @@ class Ridge(LinearRegression):
     ----------
     strength : float, default=1e-3
         Factor of the penalty in the objective above, at least 0. scikit-learn's alpha is Σw·strength.
+    factors : array of shape (d,), dict or None, default=None
+        Factor f_j ≥ 0 of each feature in the penalty; 0 does not penalize it. None is 1 for all. A dict has factors
+        by name of feature, 1 for those that it does not name.
     solver : str, dict or Solver, default='auto'
         Algorithm that minimizes the objective, a file of linclass/solvers such as 'newton',
         'newton_cg' or 'proximal_newton'. 'auto' chooses by loss, penalty and shape of X. A dict
@@ -62,6 +65,7 @@ class Ridge(LinearRegression):
         self,
         *,
         strength: float = 1e-3,
+        factors: Any = None,
         solver: Any = "auto",
         step: Any = None,
         fit_intercept: bool = True,
@@ -72,6 +76,7 @@ class Ridge(LinearRegression):
         random_state: Any = None,
     ):
         self.strength = strength
+        self.factors = factors
         self.solver = solver
         self.step = step
         self.fit_intercept = fit_intercept

@@ -1,0 +1,98 @@
+"""Ridge, lasso and elastic net with a factor of each feature satisfy the conditions of their optimum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+from linclass import ElasticNet, Lasso, LinearRegression, Ridge, TunedRegressor
+from linclass.conventions.cloned import cloned
+
+FACTORS = [1.0, 0.0, 3.0, 0.2, 1.0, 2.0]
+NAMES = ["a", "b", "c", "d", "e", "f"]
+STRENGTH = 0.1
+RATIO = {"Ridge": 0.0, "Lasso": 1.0, "ElasticNet": 0.6}
+MODELS = [
+    Ridge(strength=STRENGTH, factors=FACTORS, tol=1e-12),
+    Lasso(strength=STRENGTH, factors=FACTORS, tol=1e-12),
+    ElasticNet(strength=STRENGTH, factors=FACTORS, l1_ratio=0.6, tol=1e-12),
+]
+
+
+def data() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(2)
+    X = rng.normal([0, 4, 0, 0, 0, -2], size=(80, 6))
+    y = X @ [1.0, 0.5, 0.6, 0.3, 0.02, 0.0] + rng.standard_normal(80)
+    return X, y, rng.uniform(0.5, 2, 80)
+
+
+def assert_optimal(model: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray) -> None:
+    residual = w * (X @ model.coef_ + model.intercept_ - y) / w.sum()
+    slope, share, W = X.T @ residual, RATIO[type(model).__name__], model.coef_
+    f = model.strength * np.array(FACTORS)
+    assert abs(residual.sum()) < 1e-6
+    moved = W != 0
+    at_end = slope + f * (share * np.sign(W) + (1 - share) * W)
+    assert_allclose(at_end[moved], 0, atol=2e-6)
+    assert (np.abs(slope) <= share * f + 1e-6)[~moved].all()
+    assert moved[1]  # factor 0
+
+
+@pytest.mark.parametrize("thin", [False, True])
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_factors_satisfy_the_conditions_of_the_optimum(model: Any, thin: bool) -> None:
+    X, y, w = data()
+    rows = sparse.csr_array(X) if thin else X
+    fit = cloned(model).fit(rows, y, w)
+    assert (fit.status_, fit.certificate_kind_) == ("converged", "duality_gap")
+    assert fit.certificate_ <= 1e-12
+    assert_optimal(fit, X, y, w)
+    for one in cloned(model).path(rows, y, [1.0, 0.1, 0.01], sample_weight=w):
+        assert_optimal(one, X, y, w)
+
+
+@pytest.mark.parametrize("solver", ["quadratic_program", "proximal_newton", "proximal_gradient"])
+def test_every_solver_of_the_lasso_that_takes_factors_finds_them(solver: str) -> None:
+    X, y, w = data()
+    model = cloned(MODELS[1]).set_params(solver=solver, max_iter=100_000)
+    assert_optimal(model.fit(X, y, w), X, y, w)
+
+
+def test_the_homotopy_of_the_lasso_has_equal_factors() -> None:
+    with pytest.raises(ValueError, match="Try solver='quadratic_program'"):
+        cloned(MODELS[1]).set_params(solver="homotopy").fit(*data())
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_factors_by_name_are_those_by_number(model: Any) -> None:
+    X, y, w = data()
+    frame = pd.DataFrame(X, columns=NAMES)
+    named = dict(zip(NAMES, FACTORS, strict=True))
+    assert named.pop("a") == named.pop("e") == 1
+    by_name = cloned(model).set_params(factors=named)
+    assert_array_equal(by_name.fit(frame, y, w).coef_, cloned(model).fit(X, y, w).coef_)
+    tuned = [TunedRegressor(one, strengths=[0.1, 0.01]).fit(frame, y) for one in (by_name, model)]
+    assert_array_equal(*(one.coef_ for one in tuned))
+
+
+def test_equal_factors_are_a_strength_and_features_without_one_are_regressed_upon_freely() -> None:
+    X, y, _ = data()
+    for kind in (Ridge, Lasso, ElasticNet):
+        double = kind(strength=0.05, factors=[2.0] * 6, tol=1e-12).fit(X, y)
+        assert_allclose(double.coef_, kind(strength=0.1, tol=1e-12).fit(X, y).coef_, atol=1e-6)
+        free = kind(strength=1e6, factors=[1, 0, 1, 1, 1, 1], tol=1e-12).fit(X, y)
+        alone = LinearRegression().fit(X[:, [1]], y)
+        assert_allclose(free.coef_, [0, alone.coef_[0], 0, 0, 0, 0], atol=1e-5)
+
+
+def test_wrong_factors_are_one_line() -> None:
+    X, y, _ = data()
+    with pytest.raises(ValueError, match="factors has 2 numbers for 6 features; give one for each"):
+        Ridge(factors=[1, 2]).fit(X, y)
+    with pytest.raises(ValueError, match="give one number, at least 0, for each feature"):
+        Lasso(factors=[-1] * 6).fit(X, y)
