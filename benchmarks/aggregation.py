@@ -20,10 +20,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from linclass_study import table_files
-from linclass_study.results import scored_runs, summary
+from linclass_study.results.scored_runs import write_scores
 from linclass_study.results.scoring import Classes
+from linclass_study.results.summary import write_summary
 from linclass_study.runs import run_files
+from linclass_study.table_files import table_schema, write_table
 
 DATASETS, FOLDS, HELD_OUT = 10, 10, 5000  # rows of a fold
 IDENTITY = ("dataset", "method", "protocol", "repeat", "fold")
@@ -39,10 +40,10 @@ def make(results: Path, rows: int) -> dict[str, dict[str, str]]:
         for method in (f"m{k:04d}" for k in range(methods)):
             folder = results / "runs" / dataset / method
             own = {"dataset": pl.lit(dataset), "method": pl.lit(method)}
-            table_files.write(
+            write_table(
                 predictions.with_columns(**own), "predictions", folder / "predictions.parquet"
             )
-            table_files.write(fits.with_columns(**own), "fits", folder / "fits.parquet")
+            write_table(fits.with_columns(**own), "fits", folder / "fits.parquet")
             digest = run_files.digest_of_file(folder / "predictions.parquet")
             made.setdefault(dataset, {})[method] = digest
     return made
@@ -70,7 +71,7 @@ def _run(repeats: int) -> tuple[pl.DataFrame, pl.DataFrame]:
             "log_proba": pl.Series(log_proba).cast(pl.List(pl.Float64)),
         }
     ).with_columns(**identity)
-    others: dict[str, Any] = {c: None for c in table_files.schema("fits") if c not in fits.columns}
+    others: dict[str, Any] = {c: None for c in table_schema("fits") if c not in fits.columns}
     ended = {"status": "converged", "reason": "", "n_train": 9 * HELD_OUT, "n_test": HELD_OUT}
     rest = others | ended | {"fit_seconds": 0.1, "predict_seconds": 0.01, "machine": "made up"}
     fits = fits.with_columns(**{c: pl.lit(v) for c, v in rest.items() if c not in identity})
@@ -79,12 +80,12 @@ def _run(repeats: int) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def score(results: Path, made: dict[str, dict[str, str]]) -> None:
     for dataset, runs in made.items():
-        scored_runs.write(results, dataset, runs, Classes(2, 1), "code")
+        write_scores(results, dataset, runs, Classes(2, 1), "code")
 
 
 def aggregate(results: Path, made: dict[str, dict[str, str]]) -> None:
     parts = {name: [results / name / f"{d}.parquet" for d in made] for name in ("scores", "fits")}
-    summary.write(results, parts["scores"], parts["fits"])
+    write_summary(results, parts["scores"], parts["fits"])
 
 
 def measured(step: Callable[..., None], *arguments: Any) -> str:

@@ -38,9 +38,9 @@ from linclass.pipeline.fitting import fit, fit_folds
 from linclass.pipeline.method import Method
 from linclass.resampling import stratified_folds
 from linclass.table import Table
-from linclass_study.runs import run
 from linclass_study.runs.feature_file import FeatureFile, grid
 from linclass_study.runs.folds import Plan
+from linclass_study.runs.run import fit_and_predict
 from linclass_study.runs.run_files import RunInputs
 
 K, FEATURES, FOLDS, ALPHA = 3, 50, 10, 1.0
@@ -199,7 +199,7 @@ def fifty_repeats(n: int) -> Iterator[Case]:
                 some = Plan(tuple(planned[:number]))
                 limits = {"fit_seconds": 300, "fit_memory_mb": 4000}
                 about = {"n_classes": K, "positive": 0}
-                records = run.run("rows", name, entry, file, some, about, 0, limits)
+                records = fit_and_predict("rows", name, entry, file, some, about, 0, limits)
                 records.write(Path(folder), RunInputs("benchmark", "made up"))
                 return records.table()["score"][:n].to_list()
 

@@ -42,7 +42,7 @@ def record(results: Path) -> None:
         os.replace(partial, path)
 
 
-def recorded(results: Path) -> list[dict[str, str]]:
+def recorded_environments(results: Path) -> list[dict[str, str]]:
     """All environments of a results folder, sorted by machine."""
     files = sorted((results / FOLDER).glob("*.json"))
     return [json.loads(file.read_text(encoding="utf-8")) for file in files]
@@ -64,7 +64,7 @@ def _quickly() -> dict[str, str]:
 def of_machines(results: Path) -> list[dict[str, str]]:
     """One entry for each machine that fitted; a property with several values reads `this or that`."""
     values: dict[str, dict[str, dict[str, None]]] = {}
-    for told in recorded(results):
+    for told in recorded_environments(results):
         of_machine = values.setdefault(told["Machine"], {})
         for what, value in told.items():
             of_machine.setdefault(what, {})[value] = None

@@ -25,7 +25,7 @@ START_SECONDS = 120  # to import a library and load the data, before any fit
 
 
 @dataclass(frozen=True)
-class Answer:
+class GuardedResult:
     """kind: 'ok' with the value, or 'failed' | 'timeout' | 'out_of_memory' | 'not_applicable' with the reason."""
 
     kind: str
@@ -56,7 +56,7 @@ class Guard:
         self.called = 0.0  # processor seconds of the calls to ended children
         self._beside = 0.0  # processor seconds of this child outside calls
         self._built = False
-        self._unbuilt: Answer | None = None
+        self._unbuilt: GuardedResult | None = None
 
     def __enter__(self) -> Guard:
         return self
@@ -74,7 +74,7 @@ class Guard:
         """False if the state could not be built, so that no call was made."""
         return self._unbuilt is None
 
-    def call(self, *arguments: Any) -> Answer:
+    def call(self, *arguments: Any) -> GuardedResult:
         if self._unbuilt is not None:
             return self._unbuilt
         if self._process is None:
@@ -106,25 +106,27 @@ class Guard:
         theirs.close()  # otherwise the child's death would not end the wait
         self._pipe = ours
 
-    def _ask(self, message: Any, seconds: float, late: str) -> Answer:
+    def _ask(self, message: Any, seconds: float, late: str) -> GuardedResult:
         assert self._pipe is not None
         try:
             self._pipe.send(message)
             if exceeded := self._wait(seconds, late):
                 self._stop()
                 return exceeded
-            answer = Answer(*self._pipe.recv())
+            answer = GuardedResult(*self._pipe.recv())
         except (EOFError, ConnectionError):
-            return Answer("failed", self._cause_of_death())
+            return GuardedResult("failed", self._cause_of_death())
         except Exception as error:  # an answer that cannot be read
             self._stop()
-            return Answer("failed", f"its answer cannot be read ({type(error).__name__}: {error})")
+            return GuardedResult(
+                "failed", f"its answer cannot be read ({type(error).__name__}: {error})"
+            )
         if answer.kind == "out_of_memory":
             self._stop()  # the next fit starts without the remains of this one
             return self._out_of_memory(answer.value)
         return answer
 
-    def _wait(self, seconds: float, late: str) -> Answer | None:
+    def _wait(self, seconds: float, late: str) -> GuardedResult | None:
         """Wait for an answer and return None, or return the exceeded limit of time or memory."""
         assert self._pipe is not None
         end = time.monotonic() + seconds
@@ -136,11 +138,11 @@ class Guard:
                 return self._out_of_memory(
                     f"the processes that it started hold {used / 1e6:.0f} MB"
                 )
-        return Answer("timeout", late)
+        return GuardedResult("timeout", late)
 
-    def _out_of_memory(self, what: str) -> Answer:
+    def _out_of_memory(self, what: str) -> GuardedResult:
         message = f"asked for more than limits.{self.work}_memory_mb = {self.memory_mb:g}"
-        return Answer("out_of_memory", f"{message}: {what}" if what else message)
+        return GuardedResult("out_of_memory", f"{message}: {what}" if what else message)
 
     def _descendants(self) -> list[psutil.Process]:
         """Processes that the fit has started: the limit holds for each of them and for all together."""

@@ -34,7 +34,7 @@ def main(descriptor: int) -> None:
             state = None  # freed before the next one is built
             answer, state = build(*message)
         else:
-            answer = attempt(state, *message)[0]
+            answer = answer_of_call(state, *message)[0]
         if os.getpid() != me:
             os._exit(1)
         pipe.send(answer)
@@ -45,24 +45,24 @@ def build(target: str, arguments: dict[str, Any], memory_mb: float) -> tuple[tup
     give_memory_back()
     limit_memory(None)
     module, _, name = target.partition(":")
-    answer, state = attempt(lambda: getattr(import_module(module), name)(**arguments))
+    answer, state = answer_of_call(lambda: getattr(import_module(module), name)(**arguments))
     limit_memory(memory_mb)
     return (answer if answer[0] != "ok" else ("ok", None)), state
 
 
-def attempt(call: Any, *arguments: Any) -> tuple[tuple[str, Any], Any]:
+def answer_of_call(call: Any, *arguments: Any) -> tuple[tuple[str, Any], Any]:
     """((kind, value or reason), value) of a call; its traceback goes to the log."""
     try:
         value = call(*arguments)
     except BaseException as error:  # sys.exit included: an estimator must not end the study
-        kind = kind_of(error)
+        kind = error_kind(error)
         if kind == "failed":
             traceback.print_exc()
         return (kind, reason(error)), None
     return ("ok", value), value
 
 
-def kind_of(error: BaseException) -> str:
+def error_kind(error: BaseException) -> str:
     """Kind of an answer; a library may have wrapped a MemoryError in another exception."""
     if type(error).__name__ == "NotApplicable":
         return "not_applicable"

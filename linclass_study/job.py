@@ -11,7 +11,7 @@ from pathlib import Path
 PR_SET_PDEATHSIG = 1
 
 
-def begin(log: str) -> None:
+def begin_job(log: str) -> None:
     """Redirect output, warnings and tracebacks of this process and its children to the log."""
     die_with_parent()
     Path(log).parent.mkdir(parents=True, exist_ok=True)

@@ -46,7 +46,7 @@ class Protocol:
     within: str = ""
 
 
-def named(protocol: str) -> Protocol:
+def protocol_named(protocol: str) -> Protocol:
     """The protocol of a name, with or without a size."""
     return PROTOCOLS[kind(protocol)]
 

@@ -10,7 +10,7 @@ class Refused(ValueError):
     """A study, or a part of it, cannot run as written."""
 
 
-def nearest(name: object, valid: Iterable[str]) -> str:
+def nearest_name(name: object, valid: Iterable[str]) -> str:
     """Remedy for an unknown name: the most similar valid name, or all valid names."""
     names = sorted(map(str, valid))
     close = get_close_matches(str(name), names, n=1, cutoff=0.5)

@@ -21,7 +21,7 @@ FIT = ("dataset", "method", "protocol", "repeat", "fold")
 
 
 @cache
-def schema(name: str) -> pl.Schema:
+def table_schema(name: str) -> pl.Schema:
     """Columns and Polars types of a table (folds, predictions, fits, coefficients, …)."""
     columns = yaml.safe_load(SCHEMAS.read_text(encoding="utf-8"))[name]
     return pl.Schema({column: _type(text) for column, text in columns.items()})
@@ -29,28 +29,32 @@ def schema(name: str) -> pl.Schema:
 
 def frame(name: str, columns: Any = None) -> pl.DataFrame:
     """The table `name` from columns or rows, with its fixed types; empty by default."""
-    return pl.DataFrame(columns if columns is not None else [], schema=schema(name), orient="row")
+    return pl.DataFrame(
+        columns if columns is not None else [], schema=table_schema(name), orient="row"
+    )
 
 
-def write(
+def write_table(
     data: pl.DataFrame,
     name: str,
     path: str | os.PathLike[str],
     metadata: dict[str, str] | None = None,
 ) -> None:
     """Write atomically: a killed job leaves no incomplete file."""
-    with aside(Path(path)) as partial:
-        data.select(list(schema(name))).cast(schema(name)).write_parquet(partial, metadata=metadata)
+    with unfinished_file(Path(path)) as partial:
+        data.select(list(table_schema(name))).cast(table_schema(name)).write_parquet(
+            partial, metadata=metadata
+        )
 
 
 def stream(data: pl.LazyFrame, name: str, path: str | os.PathLike[str]) -> None:
     """Write atomically, streaming rows that do not fit into memory."""
-    with aside(Path(path)) as partial:
-        data.select(list(schema(name))).cast(schema(name)).sink_parquet(partial)
+    with unfinished_file(Path(path)) as partial:
+        data.select(list(table_schema(name))).cast(table_schema(name)).sink_parquet(partial)
 
 
 @contextmanager
-def aside(path: Path) -> Iterator[Path]:
+def unfinished_file(path: Path) -> Iterator[Path]:
     """Context with a temporary path, which is renamed to `path` at the end."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from linclass_study.data.formats import bag_of_words, inverted_index
+from linclass_study.data.formats import bag_of_words
+from linclass_study.data.formats.inverted_index import inverted_index_text
 
 GROUPS = {
     "alt.atheism",
@@ -33,7 +34,7 @@ def index(archive: Path) -> str:
     """The text of the inverted index of the six groups."""
     counts = bag_of_words.read(archive, {})
     kept = counts.rows(np.flatnonzero([label in GROUPS for label in counts.labels]))
-    return inverted_index.write(kept, range(1, len(counts.names) + 1))
+    return inverted_index_text(kept, range(1, len(counts.names) + 1))
 
 
 if __name__ == "__main__":

@@ -34,37 +34,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
 
 
-def verify(options: argparse.Namespace) -> int:
-    from linclass_study.command import verify as command
+def verify_command(options: argparse.Namespace) -> int:
+    from linclass_study.command.verify import verify, verify_lines
 
     with ExitStack() as stack:
         a, b = (stack.enter_context(open_results(given)) for given in (options.a, options.b))
-        found = command.verify(a, b, options.tolerance)
-        for line in command.report_lines(found, a, b, options.all):
+        found = verify(a, b, options.tolerance)
+        for line in verify_lines(found, a, b, options.all):
             print(line)
     return 0 if found.agree else 1
 
 
-def merge(options: argparse.Namespace) -> int:
-    from linclass_study.command import merge as command
+def merge_command(options: argparse.Namespace) -> int:
     from linclass_study.command.conflicts import Conflict
+    from linclass_study.command.merge import merge, merge_lines
 
     into = Path(options.into).expanduser()
     with ExitStack() as stack:
         sources = [stack.enter_context(open_results(given)) for given in options.results]
         try:
-            merged = command.merge(sources, into, options.tolerance)
+            merged = merge(sources, into, options.tolerance)
         except Conflict as conflict:
             print(
                 f"linclass merge: nothing is written: the results contradict each other\n{conflict}"
             )
             return 1
-        for line in command.report_lines(sources, merged, options.into):
+        for line in merge_lines(sources, merged, options.into):
             print(line)
     return 0
 
 
-def publish(options: argparse.Namespace) -> int:
+def publish_command(options: argparse.Namespace) -> int:
     from linclass_study.command import publish as command
     from linclass_study.command.archive_parts import written_on
     from linclass_study.command.citation import Author, Citation
@@ -118,7 +118,7 @@ def _add_verify(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         "(default 0: identical). Another processor rounds otherwise: 1e-9 allows for that",
     )
     parser.add_argument("--all", action="store_true", help="show every run that differs")
-    parser.set_defaults(command=verify)
+    parser.set_defaults(command=verify_command)
 
 
 def _add_merge(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -139,7 +139,7 @@ def _add_merge(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="numbers a and b of one prediction may differ by T · max(1, |a|, |b|); predicted classes "
         f"may not (default {ROUNDING}: rounding of another processor)",
     )
-    parser.set_defaults(command=merge)
+    parser.set_defaults(command=merge_command)
 
 
 def _add_publish(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -175,7 +175,7 @@ def _add_publish(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--partial", action="store_true", help="publish a study that is not finished"
     )
-    parser.set_defaults(command=publish)
+    parser.set_defaults(command=publish_command)
 
 
 def _tolerance(text: str) -> float:

@@ -48,9 +48,9 @@ class Agreement:
         return "; ".join([*self.apart, *([numbers] if self.largest else [])])
 
 
-def of_run(run: Run, a: ResultsFolder, b: ResultsFolder) -> Agreement:
+def compare_run(run: Run, a: ResultsFolder, b: ResultsFolder) -> Agreement:
     """Compare a run in both folders."""
-    fits = of_fits(a.of_run("fits", run), b.of_run("fits", run))
+    fits = compare_fits(a.of_run("fits", run), b.of_run("fits", run))
     if same_bytes(*(folder.path(run, "predictions.parquet") for folder in (a, b))):
         return Agreement(run, *fits)
     apart, largest, rows = of_predictions(
@@ -89,7 +89,7 @@ def of_predictions(a: pl.DataFrame, b: pl.DataFrame) -> tuple[list[str], float, 
     return apart, largest, int(moved.sum())
 
 
-def of_fits(a: pl.DataFrame, b: pl.DataFrame) -> tuple[list[str], float]:
+def compare_fits(a: pl.DataFrame, b: pl.DataFrame) -> tuple[list[str], float]:
     """(differences, largest difference of objectives)."""
     apart: list[str] = []
     compared = [*FIT, *SAME_FITS, "objective"]

@@ -41,7 +41,7 @@ OF_RUN = (*run_files.OTHERS, run_files.LAST)
 PROMISED = ("report.html", "study.json", "scores.csv", "scores.parquet", "fits.parquet")
 
 
-def files(results: ResultsFolder) -> Iterator[tuple[str, Path, Part]]:
+def archived_files(results: ResultsFolder) -> Iterator[tuple[str, Path, Part]]:
     """(name in the archive, path, part) of every file."""
     for part in PARTS:
         if part.place == "runs/":
@@ -53,7 +53,7 @@ def files(results: ResultsFolder) -> Iterator[tuple[str, Path, Part]]:
                 yield path.relative_to(results.folder).as_posix(), path, part
 
 
-def missing(results: ResultsFolder) -> str:
+def missing_parts(results: ResultsFolder) -> str:
     """What is missing in an unfinished study, in a few words; '' if it is complete."""
     lacks = [f"{name} is missing" for name in PROMISED if not (results.folder / name).is_file()]
     if "study.json is missing" in lacks:

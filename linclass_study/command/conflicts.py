@@ -8,7 +8,7 @@ import polars as pl
 
 from linclass_study.command import agreement
 from linclass_study.command.agreement import same_bytes
-from linclass_study.command.merged_study import Merged
+from linclass_study.command.merged_study import MergedStudy
 from linclass_study.command.results_folder import ResultsFolder, Run
 from linclass_study.refusal import Refused
 from linclass_study.results.outcome import FIT, FITTED
@@ -24,7 +24,7 @@ class Conflict(Refused):
         super().__init__("\n".join([*found[:SHOWN], *more]))
 
 
-def conflicts(sources: Sequence[ResultsFolder], merged: Merged, tolerance: float) -> list[str]:
+def conflicts(sources: Sequence[ResultsFolder], merged: MergedStudy, tolerance: float) -> list[str]:
     """Contradictions between the results, one sentence each."""
     found = list(merged.conflicts)
     for dataset in merged.datasets:

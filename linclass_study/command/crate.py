@@ -54,7 +54,7 @@ RESULTS = {
 Entity = dict[str, Any]
 
 
-def files(
+def crate_files(
     results: ResultsFolder, citation: Citation, published: Mapping[str, Path], scratch: Path
 ) -> dict[str, Path]:
     """The metadata and the files of the workflow, which are added to the published ones."""

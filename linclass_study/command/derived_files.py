@@ -5,18 +5,24 @@ from __future__ import annotations
 from importlib.metadata import version
 from pathlib import Path
 
-from linclass_study.command.merged_study import Merged
+from linclass_study.command.merged_study import MergedStudy
 from linclass_study.data.entry.metadata import declared_shared_rows
-from linclass_study.gate import datasets_table
-from linclass_study.report import exhibits, page_tables
+from linclass_study.gate.datasets_table import write_datasets_table
+from linclass_study.report.exhibits import draw_exhibits, figure_modules
 from linclass_study.report.page import report
+from linclass_study.report.page_tables import make_tables, write_tables
 from linclass_study.report.provenance import provenance
-from linclass_study.results import across_tables, answer, scored_runs, study_file, summary, tuned
+from linclass_study.results import answer
+from linclass_study.results.across_tables import write_across
 from linclass_study.results.outcome import Outcome
+from linclass_study.results.scored_runs import write_scores
 from linclass_study.results.scoring import Classes
+from linclass_study.results.study_file import write_study
+from linclass_study.results.summary import write_summary
+from linclass_study.results.tuned import write_tuned
 
 
-def write(merged: Merged, place: Path) -> None:
+def write_derived(merged: MergedStudy, place: Path) -> None:
     """Write scores, tables, answer, figures and page; `place` is the final path of the folder."""
     study = merged.study
     outcome, folder = study.outcome, study.outcome.results
@@ -26,18 +32,18 @@ def write(merged: Merged, place: Path) -> None:
         [folder / table / f"{dataset}.parquet" for dataset in outcome.datasets]
         for table in ("scores", "fits")
     ]
-    summary.write(folder, *of_datasets)
-    tuned.write(outcome)
+    write_summary(folder, *of_datasets)
+    write_tuned(outcome)
     related = declared_shared_rows(outcome.datasets)
-    datasets_table.write(outcome.datasets, folder, related)
-    across_tables.write(outcome)
-    study_file.write(study)
+    write_datasets_table(outcome.datasets, folder, related)
+    write_across(outcome)
+    write_study(study)
     text = answer.answer(outcome, str(place / "report.html"))
     (folder / "answer.txt").write_text(text, encoding="utf-8")
-    for figure in exhibits.modules():
-        exhibits.draw(outcome, figure)
-    shown = page_tables.make(outcome)
-    page_tables.write(shown, outcome)
+    for figure in figure_modules():
+        draw_exhibits(outcome, figure)
+    shown = make_tables(outcome)
+    write_tables(shown, outcome)
     page = report(outcome, shown, provenance(), *study.studies)
     (folder / "report.html").write_text(page, encoding="utf-8")
 
@@ -48,4 +54,4 @@ def _write_scores(outcome: Outcome, dataset: str) -> None:
     digests = dict.fromkeys((run.parent.name for run in runs), "merged")
     code = version("linclass")
     classes = Classes.of(outcome.about(dataset))
-    scored_runs.write(outcome.results, dataset, digests, classes, code)
+    write_scores(outcome.results, dataset, digests, classes, code)

@@ -18,7 +18,7 @@ import polars as pl
 from linclass_study import table_files
 from linclass_study.command.agreement import ROUNDING
 from linclass_study.command.conflicts import Conflict, conflicts, made, runs_of, studying
-from linclass_study.command.merged_study import Merged, combined
+from linclass_study.command.merged_study import MergedStudy, combined
 from linclass_study.command.results_folder import ResultsFolder, Run
 from linclass_study.environment import FOLDER as ENVIRONMENT
 from linclass_study.refusal import Refused
@@ -26,9 +26,10 @@ from linclass_study.results.outcome import FIT
 from linclass_study.results.times import UNKNOWN
 from linclass_study.runs import run_files
 from linclass_study.runs.run_files import BOUNDARY
+from linclass_study.table_files import table_schema, write_table
 
 
-def write(sources: Sequence[ResultsFolder], merged: Merged, folder: Path) -> None:
+def write_inputs(sources: Sequence[ResultsFolder], merged: MergedStudy, folder: Path) -> None:
     """Write the merged data sets, folds, runs, times and environments."""
     for dataset in merged.datasets:
         _write_data(dataset, studying(dataset, sources), folder)
@@ -37,14 +38,14 @@ def write(sources: Sequence[ResultsFolder], merged: Merged, folder: Path) -> Non
         spent.append(_write_run(run, having, folder))
     times = pl.concat(spent)
     if times.height:
-        table_files.write(times, "times", folder / "times.parquet")
+        write_table(times, "times", folder / "times.parquet")
     for source in sources:
         for file in sorted((source.folder / ENVIRONMENT).glob("*.json")):
             _copy(file, folder / ENVIRONMENT / file.name)
 
 
 @contextmanager
-def aside(into: Path) -> Iterator[Path]:
+def unfinished_folder(into: Path) -> Iterator[Path]:
     """Context with a temporary folder, which is renamed at the end: all or nothing."""
     if into.exists() and (not into.is_dir() or any(into.iterdir())):
         raise Refused(f"{into} exists already; give --into a name that is free")
@@ -88,13 +89,13 @@ def _write_run(run: Run, sources: Sequence[ResultsFolder], folder: Path) -> pl.D
             rows = other.of_run("predictions", run).join(new, on=FIT, how="semi")
             predictions = pl.concat([predictions, rows]) if rows.height else predictions
             fits = pl.concat([fits.join(new, on=FIT, how="anti"), new])
-    table_files.write(fits.sort(FIT), "fits", target / "fits.parquet")
+    write_table(fits.sort(FIT), "fits", target / "fits.parquet")
     whole = first.path(run, "predictions.parquet")
     if whole.exists() and predictions is own and _is_sorted(own):
         _copy(whole, target / "predictions.parquet")
     else:
         rows = predictions.sort(*FIT, maintain_order=True)
-        table_files.write(rows, "predictions", target / "predictions.parquet")
+        write_table(rows, "predictions", target / "predictions.parquet")
     for name in run_files.TABLES:
         rows = table_files.frame(name)
         # of each fit, the first that kept it
@@ -103,7 +104,7 @@ def _write_run(run: Run, sources: Sequence[ResultsFolder], folder: Path) -> pl.D
             rows = pl.concat([rows, own.join(rows, on=FIT, how="anti")])
         if rows.height:
             rows = rows.sort(*FIT, maintain_order=True)
-            table_files.write(rows, name, target / f"{name}.parquet")
+            write_table(rows, name, target / f"{name}.parquet")
     there = [path for s in sources if (path := s.path(run, BOUNDARY)).exists()]
     if there:
         _copy(max(there, key=lambda path: path.stat().st_size), target / BOUNDARY)
@@ -118,7 +119,7 @@ def _is_sorted(rows: pl.DataFrame) -> bool:
 
 def _times(run: Run, fits: pl.DataFrame, tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Times of each fit on machines other than that of its row in `fits`."""
-    columns = list(table_files.schema("times"))
+    columns = list(table_schema("times"))
     machine = pl.col("machine").fill_null(UNKNOWN)
     known = fits.with_columns(machine)
     return (
@@ -137,21 +138,23 @@ def _copy(source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
 
 
-def merge(sources: Sequence[ResultsFolder], into: Path, tolerance: float = ROUNDING) -> Merged:
+def merge(sources: Sequence[ResultsFolder], into: Path, tolerance: float = ROUNDING) -> MergedStudy:
     """Write the merged folder with its tables, figures and page."""
-    from linclass_study.command import derived_files  # figures take a second to import
+    from linclass_study.command.derived_files import (
+        write_derived,  # figures take a second to import
+    )
 
-    with aside(into) as folder:
+    with unfinished_folder(into) as folder:
         merged = combined(sources, folder)
         found = conflicts(sources, merged, tolerance)
         if found:
             raise Conflict(found)
-        write(sources, merged, folder)
-        derived_files.write(merged, into)
+        write_inputs(sources, merged, folder)
+        write_derived(merged, into)
     return merged
 
 
-def report_lines(sources: Sequence[ResultsFolder], merged: Merged, into: str) -> Iterator[str]:
+def merge_lines(sources: Sequence[ResultsFolder], merged: MergedStudy, into: str) -> Iterator[str]:
     """Output of the command, line by line."""
     having = runs_of(sources).values()
     several = sum(len(those) > 1 for those in having)

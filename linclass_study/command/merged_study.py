@@ -15,7 +15,7 @@ REPORT_KEYS = ("rope", "traces")  # keys of the evaluation that do not affect pr
 
 
 @dataclass(frozen=True)
-class Merged:
+class MergedStudy:
     """The study of the merged folder, its conflicts, and notes on permitted differences."""
 
     study: StudyDescription
@@ -27,7 +27,7 @@ class Merged:
         return list(self.study.outcome.datasets)
 
 
-def combined(sources: Sequence[ResultsFolder], folder: Path) -> Merged:
+def combined(sources: Sequence[ResultsFolder], folder: Path) -> MergedStudy:
     """Combine the studies of all sources into one in `folder`; among equal entries the first wins."""
     first = sources[0].study.outcome
     datasets, methods = dict(first.datasets), dict(first.methods)
@@ -53,7 +53,7 @@ def combined(sources: Sequence[ResultsFolder], folder: Path) -> Merged:
             positions.setdefault(name, max(positions.values()) + 1 if taken else place)
     files, studies = _files(sources)
     outcome = Outcome(folder, datasets, methods, first.evaluation, limits, positions)
-    return Merged(StudyDescription(outcome, files, studies), conflicts, notes)
+    return MergedStudy(StudyDescription(outcome, files, studies), conflicts, notes)
 
 
 def _parts(evaluation: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -17,7 +17,8 @@ from pathlib import Path
 
 import polars as pl
 
-from linclass_study.command import archive_parts, readme
+from linclass_study.command import readme
+from linclass_study.command.archive_parts import archived_files, missing_parts
 from linclass_study.command.citation import Citation
 from linclass_study.command.open_results import SUMS, sha256
 from linclass_study.command.results_folder import ResultsFolder
@@ -38,16 +39,16 @@ def publish(
     partial: bool = False,
 ) -> Path:
     """Write the archive and return its path, by default beside the folder with a digest in its name."""
-    lacks = archive_parts.missing(results)
+    lacks = missing_parts(results)
     if lacks and not partial:
         remedy = "run snakemake to its end, or publish what there is with --partial"
         raise Refused(f"{results.given} is not finished: {lacks}; {remedy}")
     with tempfile.TemporaryDirectory(prefix="linclass-") as scratch:
         files = collected(results, citation, Path(scratch))
         if crate:
-            from linclass_study.command import crate as described
+            from linclass_study.command.crate import crate_files
 
-            files |= described.files(results, citation, files, Path(scratch))
+            files |= crate_files(results, citation, files, Path(scratch))
         sums = "".join(f"{sha256(files[name])}  {name}\n" for name in sorted(files))
         digest = hashlib.sha256(sums.encode()).hexdigest()[:8]
         files[SUMS] = _written(Path(scratch) / SUMS, sums)
@@ -59,7 +60,7 @@ def publish(
 def collected(results: ResultsFolder, citation: Citation, scratch: Path) -> dict[str, Path]:
     """Name in the archive → file; modified files are written to `scratch`."""
     files: dict[str, Path] = {}
-    for name, path, part in archive_parts.files(results):
+    for name, path, part in archived_files(results):
         files[name] = _unspecific(path, scratch / "changed" / name) if part.private else path
     if (results.folder / "study.json").exists():
         for name, text in results.study.files.items():

@@ -18,6 +18,8 @@ from linclass_study import table_files
 from linclass_study.environment import of_machines
 from linclass_study.refusal import Refused
 from linclass_study.results import study_file
+from linclass_study.results.study_file import read_study
+from linclass_study.table_files import table_schema
 
 Run = tuple[str, str]  # data set, method
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*\Z")  # of a data set or a method
@@ -58,7 +60,7 @@ class ResultsFolder:
     def study(self) -> study_file.StudyDescription:
         """The configuration of the study."""
         try:
-            return study_file.read(self.folder)
+            return read_study(self.folder)
         except Refused as refused:
             raise Refused(str(refused).replace(str(self.folder), self.given)) from None
 
@@ -92,7 +94,7 @@ class ResultsFolder:
 
     def table(self, name: str, path: Path) -> pl.DataFrame:
         """A Parquet file with the columns and types of the table `name`."""
-        columns = table_files.schema(name)
+        columns = table_schema(name)
         try:
             data = pl.read_parquet(path)
             data = data.with_columns(

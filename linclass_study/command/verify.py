@@ -12,7 +12,7 @@ from itertools import zip_longest
 
 import polars as pl
 
-from linclass_study.command.agreement import ROUNDING, Agreement, of_run, same_bytes
+from linclass_study.command.agreement import ROUNDING, Agreement, compare_run, same_bytes
 from linclass_study.command.results_folder import ResultsFolder, Run
 from linclass_study.results.outcome import FIT
 
@@ -63,7 +63,7 @@ def verify(a: ResultsFolder, b: ResultsFolder, tolerance: float = 0.0) -> Verifi
     found.alone = {"A": sorted({*a.runs} - {*b.runs}), "B": sorted({*b.runs} - {*a.runs})}
     found.facts += data_apart(a, b)
     for run in sorted({*a.runs} & {*b.runs}):
-        agreement = of_run(run, a, b)
+        agreement = compare_run(run, a, b)
         if agreement.identical:
             found.identical += 1
         elif agreement.within(max(tolerance, ROUNDING)):
@@ -134,7 +134,7 @@ def _scores_apart(one: pl.LazyFrame, two: pl.LazyFrame, dataset: str) -> pl.Data
     return differing.agg(fits=pl.len(), by=by.max()).collect()
 
 
-def report_lines(
+def verify_lines(
     found: Verified, a: ResultsFolder, b: ResultsFolder, every: bool = False
 ) -> Iterator[str]:
     """Output of the command, line by line, the verdict first."""

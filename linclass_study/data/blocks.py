@@ -22,7 +22,7 @@ from linclass.table import Table
 ROWS = 65_536
 
 
-def blocks(
+def read_blocks(
     path: str | Path, target: str, rows: int = ROWS
 ) -> Iterator[tuple[pl.DataFrame, np.ndarray]]:
     """Iterate over (features, labels) of `rows` rows at a time, in the order of the file."""

@@ -9,7 +9,7 @@ from typing import Any
 from linclass_study.data.unavailable import Unavailable
 
 
-def checked(path: Path, wanted: Any) -> Path:
+def with_checksum(path: Path, wanted: Any) -> Path:
     """Return the path if the file has one of the wanted sha256, or if none is given."""
     if wanted is None:
         return path

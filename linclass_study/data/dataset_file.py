@@ -18,7 +18,7 @@ MANY = 1000  # with more features, the .json has their number instead of their n
 KEPT = ("classes", "positive", "costs", "source", "digest", "attempts", "in_file")
 
 
-def save(
+def save_dataset(
     data: Dataset, npz_path: str | os.PathLike[str], json_path: str | os.PathLike[str]
 ) -> None:
     """Save the arrays as .npz and the summary as .json."""
@@ -54,11 +54,11 @@ def save_unavailable(
 ) -> None:
     """Save an empty data set with the reason why it is unavailable."""
     nothing = Dataset(Table(np.empty((0, 0)), ()), np.empty(0, np.int32), np.empty(0, np.int8), [])
-    save(nothing, npz_path, json_path)
+    save_dataset(nothing, npz_path, json_path)
     _whole(json_path, lambda file: file.write(_summary(nothing, "unavailable", reason)))
 
 
-def load(
+def load_dataset(
     npz_path: str | os.PathLike[str], json_path: str | os.PathLike[str] | None = None
 ) -> Dataset:
     """Load a saved data set; the .npz alone is complete."""

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.refusal import nearest
+from linclass_study.refusal import nearest_name
 
 EXACT = 2.0**53  # below, every whole number is a floating-point number of its own
 
@@ -32,7 +32,7 @@ def written(values: Sequence[str | float | None]) -> list[str | None]:
     return [text[value] for value in values]
 
 
-def column(parts: Sequence[pl.Series]) -> pl.Series:
+def label_column(parts: Sequence[pl.Series]) -> pl.Series:
     """Concatenate parts of a column, with all labels normalized together."""
     kinds = [part.drop_nulls().unique() for part in parts]
     texts = iter(written([value for kind in kinds for value in kind.to_list()]))
@@ -47,7 +47,7 @@ def column(parts: Sequence[pl.Series]) -> pl.Series:
     )
 
 
-def in_order(labels: Iterable[str]) -> list[str]:
+def sorted_labels(labels: Iterable[str]) -> list[str]:
     """Distinct labels, sorted as numbers if all are numbers, else as text."""
     distinct = sorted(set(labels))
     numbers = [_number(label) for label in distinct]
@@ -74,18 +74,20 @@ def lookup(wanted: Any, labels: Iterable[str], key: str) -> str:
         same = [label for label in labels if label.lower() == text]
         hint = " (YAML reads a bare yes, no, on or off as true or false; put it in quotes)"
     if not same:
-        raise Unavailable(f"{key}: '{text}' is no class; {nearest(text, labels)}{hint}")
+        raise Unavailable(f"{key}: '{text}' is no class; {nearest_name(text, labels)}{hint}")
     return same[0]
 
 
-def merge(labels: Sequence[str | None] | pl.Series, classes: Any) -> tuple[np.ndarray, list[str]]:
+def codes_and_classes(
+    labels: Sequence[str | None] | pl.Series, classes: Any
+) -> tuple[np.ndarray, list[str]]:
     """Codes of the labels (−1: excluded) and the class names in the order of the codes.
 
     `classes` is None (every label is a class), a list of labels in the wanted order, or a mapping from class names to
     the labels that they merge.
     """
     labels = pl.Series(labels, dtype=pl.String)
-    present = in_order(labels.drop_nulls().unique())
+    present = sorted_labels(labels.drop_nulls().unique())
     if classes is None:
         if labels.null_count():
             raise Unavailable(
@@ -113,7 +115,7 @@ def group_codes(labels: Sequence[str | None], name: str) -> np.ndarray:
         raise Unavailable(
             f"group: {missing} rows have no '{name}'; give each its group, or leave `group:` out"
         )
-    kinds = in_order(label for label in labels if label is not None)
+    kinds = sorted_labels(label for label in labels if label is not None)
     code_of = {label: code for code, label in enumerate(kinds)}
     return np.array([code_of[label] for label in labels if label is not None], dtype=np.int32)
 

@@ -24,10 +24,10 @@ def from_triplets(
     with np.errstate(over="ignore", invalid="ignore"):  # infinite sums are refused later, by column
         total = np.add.reduceat(value, starts) if len(starts) else value
     indptr = np.concatenate([[0], np.cumsum(np.bincount(row[starts], minlength=shape[0]))])
-    return plain(sparse.csr_array((total, column[starts], indptr), shape=shape))
+    return plain_csr(sparse.csr_array((total, column[starts], indptr), shape=shape))
 
 
-def plain(X: Any) -> Any:
+def plain_csr(X: Any) -> Any:
     """CSR with float64 values, without explicit zeros, and with sorted 32-bit indices."""
     X = sparse.csr_array(X, dtype=np.float64)
     X.eliminate_zeros()

@@ -36,7 +36,7 @@ def of_name(name: str) -> np.uint64:
     return np.frombuffer(digest, np.uint64)[0]
 
 
-def column(table: Table, j: int) -> np.ndarray:
+def dense_column(table: Table, j: int) -> np.ndarray:
     """One column as a dense vector."""
     return table.X[:, [j]].toarray().ravel() if table.is_sparse else table.X[:, j]
 

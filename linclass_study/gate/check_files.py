@@ -10,16 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from linclass_study.data import dataset_file, npz_file
-from linclass_study.gate import checks
+from linclass_study.data import npz_file
+from linclass_study.data.dataset_file import load_dataset
 from linclass_study.gate.cell_words import Words
+from linclass_study.gate.checks import check_dataset
 from linclass_study.gate.row_keys import KINDS
 
 
-def write(data: str, about: str, told: Mapping[str, Any], facts: str, arrays: str) -> None:
+def write_checks(data: str, about: str, told: Mapping[str, Any], facts: str, arrays: str) -> None:
     """Check the data set in `data` (.npz) and `about` (.json); `told` is the metadata of its entry."""
     known = json.loads(Path(about).read_text(encoding="utf-8"))
-    found, kept = checks.check(dataset_file.load(data))
+    found, kept = check_dataset(load_dataset(data))
     named: dict[str, Any] = dict(kept)
     whole = {"status": known["status"], "reason": known["reason"], **found, **told}
     text = json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False)
@@ -27,11 +28,11 @@ def write(data: str, about: str, told: Mapping[str, Any], facts: str, arrays: st
     _put(Path(arrays), lambda path: np.savez_compressed(path, **named))
 
 
-def read(facts: str | os.PathLike[str]) -> dict[str, Any]:
+def read_facts(facts: str | os.PathLike[str]) -> dict[str, Any]:
     return json.loads(Path(facts).read_text(encoding="utf-8"))
 
 
-def keys(arrays: str | os.PathLike[str]) -> dict[str, Words]:
+def read_keys(arrays: str | os.PathLike[str]) -> dict[str, Words]:
     """Keys of the rows and columns by kind; empty for an unavailable data set."""
     with npz_file.opened(arrays) as found:
         return {kind: found[kind] for kind in KINDS if kind in found}

@@ -21,17 +21,18 @@ from linclass_study.gate import (
     rank,
     row_keys,
     rows,
-    separable,
 )
+from linclass_study.gate.column_checks import constant_columns, missing_cells
 from linclass_study.gate.design import NotChecked, design
 from linclass_study.gate.nearly_numeric import nearly_numeric
+from linclass_study.gate.separable import separable_pairs
 from linclass_study.gate.target_like import target_like
 
 Facts = dict[str, Any]
 Arrays = dict[str, np.ndarray]
 
 
-def check(data: Dataset) -> tuple[Facts, Arrays]:
+def check_dataset(data: Dataset) -> tuple[Facts, Arrays]:
     """(facts, arrays): the arrays are keys of rows and columns by kind, and proofs of separability."""
     found = _Findings()
     if data.in_file:
@@ -45,8 +46,8 @@ def _in_memory(found: _Findings, data: Dataset) -> None:
     table, y, split = data.table, data.y, data.split
     found.of("rows", lambda: ({}, row_keys.by_kind(table)))
     _repeated(found, y, split)
-    found.of("missing values", lambda: column_checks.missing(table))
-    found.of("constant columns", lambda: column_checks.constant(table))
+    found.of("missing values", lambda: missing_cells(table))
+    found.of("constant columns", lambda: constant_columns(table))
     found.of("duplicated columns", lambda: column_checks.duplicated(table))
     found.of("numbers", lambda: nearly_numeric(table))
     found.of("identifiers", lambda: identifiers.identifiers(table, split))
@@ -58,7 +59,7 @@ def _in_memory(found: _Findings, data: Dataset) -> None:
         return
     found.facts["design_columns"] = int(X.shape[1])
     found.of("rank", lambda: rank.rank(X))
-    found.of("separability", lambda: separable.separable(X, y, data.classes))
+    found.of("separability", lambda: separable_pairs(X, y, data.classes))
 
 
 def _by_blocks(found: _Findings, data: Dataset) -> None:

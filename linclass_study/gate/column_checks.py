@@ -11,6 +11,7 @@ from scipy import sparse
 
 from linclass.table import Table
 from linclass_study.gate import cell_words
+from linclass_study.gate.cell_words import dense_column
 
 NAMED = 100  # columns that are named; all are counted
 
@@ -21,7 +22,7 @@ def kinds(table: Table) -> dict[str, Any]:
     return {"numeric": len(table.names) - coded, "categorical": coded - texts, "texts": texts}
 
 
-def missing(table: Table) -> dict[str, Any]:
+def missing_cells(table: Table) -> dict[str, Any]:
     """Number of missing cells, in total and by column."""
     if not table.is_sparse:
         return missing_facts(table.names, np.isnan(table.X).sum(axis=0))
@@ -29,7 +30,7 @@ def missing(table: Table) -> dict[str, Any]:
     return missing_facts(table.names, np.bincount(gaps, minlength=len(table.names)))
 
 
-def constant(table: Table) -> dict[str, Any]:
+def constant_columns(table: Table) -> dict[str, Any]:
     """Columns with at most one distinct value, missing cells ignored."""
     return constant_facts(table.names, _varies(table.X))
 
@@ -88,7 +89,7 @@ def _contents(table: Table) -> Iterator[bytes]:
     X = table.X.tocsc() if table.is_sparse else table.X
     for j, name in enumerate(table.names):
         if name in table.levels:
-            codes = np.nan_to_num(cell_words.column(table, j), nan=-1).astype(np.int64)
+            codes = np.nan_to_num(dense_column(table, j), nan=-1).astype(np.int64)
             kind, parts = b"levels", [_by_first_row(codes)]
         elif table.is_sparse:
             own = slice(X.indptr[j], X.indptr[j + 1])

@@ -13,8 +13,10 @@ from typing import Any
 
 import polars as pl
 
-from linclass_study.gate import check_files, shared_rows
+from linclass_study.gate import shared_rows
+from linclass_study.gate.check_files import read_facts, read_keys
 from linclass_study.gate.findings import findings
+from linclass_study.gate.shared_rows import related_groups
 
 Facts = Mapping[str, Any]
 
@@ -59,16 +61,18 @@ COLUMNS = {
 }
 
 
-def write(names: Iterable[str], results: Path, told: Iterable[tuple[str, str]]) -> None:
+def write_datasets_table(
+    names: Iterable[str], results: Path, told: Iterable[tuple[str, str]]
+) -> None:
     """Write the table from the files of the checks; results of earlier versions may have none.
 
     `told` are pairs of data sets whose entries declare shared rows.
     """
     folder = results / "checks"
     checked = [name for name in names if (folder / f"{name}.json").exists()]
-    facts = {name: check_files.read(folder / f"{name}.json") for name in checked}
+    facts = {name: read_facts(folder / f"{name}.json") for name in checked}
     arrays = {name: folder / f"{name}.npz" for name in checked}  # published results have none
-    keys = {name: check_files.keys(path) for name, path in arrays.items() if path.exists()}
+    keys = {name: read_keys(path) for name, path in arrays.items() if path.exists()}
     related = [
         *shared_rows.pairs({name: own for name, own in keys.items() if own}),
         *shared_rows.equal({name: own.get("features_digest") for name, own in facts.items()}),
@@ -76,13 +80,13 @@ def write(names: Iterable[str], results: Path, told: Iterable[tuple[str, str]]) 
     path = results / "tables" / "datasets.csv"
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    table(facts, [*related, *told]).write_csv(partial)
+    datasets_table(facts, [*related, *told]).write_csv(partial)
     os.replace(partial, path)
 
 
-def table(facts: Mapping[str, Facts], related: Iterable[tuple[str, str]]) -> pl.DataFrame:
+def datasets_table(facts: Mapping[str, Facts], related: Iterable[tuple[str, str]]) -> pl.DataFrame:
     """One row for each data set, in the study's order."""
-    group_of = {name: group for group in shared_rows.groups(facts, related) for name in group}
+    group_of = {name: group for group in related_groups(facts, related) for name in group}
     rows = [_row(name, own, group_of[name]) for name, own in facts.items()]
     return pl.DataFrame(rows, schema=COLUMNS)
 

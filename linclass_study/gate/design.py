@@ -36,7 +36,7 @@ def design(table: Table) -> Any:
     return OneHot().fit(filled).transform(filled).X
 
 
-def blocks(X: Any) -> Iterator[np.ndarray]:
+def dense_blocks(X: Any) -> Iterator[np.ndarray]:
     """Iterate over dense blocks of rows."""
     size = max(1, BLOCK // max(1, X.shape[1]))
     for start in range(0, X.shape[0], size):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass_study.gate.design import CELLS, NotChecked, blocks
+from linclass_study.gate.design import CELLS, NotChecked, dense_blocks
 
 WORK = 10**10  # multiplications
 
@@ -26,7 +26,7 @@ def rank(X: Any) -> dict[str, Any]:
         raise NotChecked(f"a design of {n:,} × {p:,} is too large")
     mean, sd = _moments(X)
     scale = np.divide(1, sd, out=np.zeros(p), where=sd > 0)
-    standardized = ((block - mean) * scale for block in blocks(X))
+    standardized = ((block - mean) * scale for block in dense_blocks(X))
     small = _triangle(standardized) if n >= p else np.vstack(list(standardized))
     values = np.linalg.svd(small, compute_uv=False)
     offset = float(np.max(np.abs(mean) * scale, initial=1.0))  # rounding of centred columns
@@ -41,11 +41,11 @@ def _moments(X: Any) -> tuple[np.ndarray, np.ndarray]:
     n, p = X.shape
     total, squares = np.zeros(p), np.zeros(p)
     low, high = np.full(p, np.inf), np.full(p, -np.inf)
-    for block in blocks(X):
+    for block in dense_blocks(X):
         total += block.sum(axis=0)
         low, high = np.minimum(low, block.min(axis=0)), np.maximum(high, block.max(axis=0))
     mean = np.where(low < high, total / n, low)
-    for block in blocks(X):
+    for block in dense_blocks(X):
         squares += ((block - mean) ** 2).sum(axis=0)
     return mean, np.sqrt(squares / n)
 

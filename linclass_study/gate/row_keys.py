@@ -16,7 +16,7 @@ import numpy as np
 
 from linclass.table import Table
 from linclass_study.gate import cell_words
-from linclass_study.gate.cell_words import Words
+from linclass_study.gate.cell_words import Words, dense_column
 
 BLOCK = 1 << 18  # cells at a time
 
@@ -29,7 +29,7 @@ class Keys(NamedTuple):
     columns: Words
 
 
-def keys(table: Table, named: bool = True) -> Keys:
+def keys_of_table(table: Table, named: bool = True) -> Keys:
     """Keys of rows and columns; with `named=False`, independent of the column names."""
     hashes = [cell_words.of_name(name if named else "") for name in table.names]
     salts = np.array(hashes, np.uint64)
@@ -37,7 +37,7 @@ def keys(table: Table, named: bool = True) -> Keys:
     found = (_of_sparse if table.is_sparse else _of_dense)(table.X, salts, coded)
     for j in coded:
         levels = table.levels[table.names[j]]
-        cells = _mixed(cell_words.of_levels(cell_words.column(table, j), levels), salts[j])
+        cells = _mixed(cell_words.of_levels(dense_column(table, j), levels), salts[j])
         found.rows[:] += cells
         found.columns[j] = cells.sum(dtype=np.uint64)
     return found
@@ -45,9 +45,13 @@ def keys(table: Table, named: bool = True) -> Keys:
 
 def by_kind(table: Table) -> dict[str, Words]:
     """Keys of the rows with and without column names, and of the columns."""
-    by_name = keys(table)
+    by_name = keys_of_table(table)
     return dict(
-        zip(KINDS, (by_name.rows, keys(table, named=False).rows, by_name.columns), strict=True)
+        zip(
+            KINDS,
+            (by_name.rows, keys_of_table(table, named=False).rows, by_name.columns),
+            strict=True,
+        )
     )
 
 

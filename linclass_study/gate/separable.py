@@ -23,7 +23,7 @@ CELLS = 2 * 10**7  # maximal number of stored cells over all pairs of classes
 BY_PROGRAM = 10**5  # maximal cells of a pair for the linear program, which is slow
 
 
-def separable(
+def separable_pairs(
     X: Any, y: np.ndarray, classes: list[str]
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """(facts about the pairs of classes, proofs)."""

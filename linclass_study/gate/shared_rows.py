@@ -56,7 +56,7 @@ def equal(digests: Mapping[str, str | None]) -> list[tuple[str, str]]:
     ]
 
 
-def groups(names: Iterable[str], related: Iterable[tuple[str, str]]) -> list[list[str]]:
+def related_groups(names: Iterable[str], related: Iterable[tuple[str, str]]) -> list[list[str]]:
     """Names grouped by relation (direct or indirect), in their original order."""
     names = list(names)
     place = {name: i for i, name in enumerate(names)}

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from linclass.table import Table
-from linclass_study.gate.cell_words import column
+from linclass_study.gate.cell_words import dense_column
 
 NEARLY = 0.99  # share of the rows of a class, and of a value
 CHANCE = 1e-6  # maximal probability that shuffled classes are as pure, over all columns
@@ -39,7 +39,7 @@ def target_like(table: Table, y: np.ndarray, split: np.ndarray) -> dict[str, Any
     if len(y) >= FEWEST and y.min() < y.max():  # one class is told by every column
         for j in _worth_a_look(table, y):
             name = table.names[j]
-            values = column(table, j)
+            values = dense_column(table, j)
             how = next(_ways(values, y, name in table.levels, len(table.names)), None)
             if how:
                 found[name] = how

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from linclass.pipeline.method import import_class
 from linclass_study.data.entry.expected_size import expected_size
-from linclass_study.jobs import work
+from linclass_study.jobs.work import seconds_of_run
 
 if TYPE_CHECKING:
     from linclass_study.study.config import Study
@@ -77,7 +77,7 @@ def of_study(study: Study) -> dict[str, Bundle]:
     """Name → bundle."""
     sizes = {name: expected_size(entry, study.root) for name, entry in study.datasets.items()}
     works = {
-        (dataset, method): work.of_run(size, entry, study.evaluation)
+        (dataset, method): seconds_of_run(size, entry, study.evaluation)
         for dataset, size in sizes.items()
         for method, entry in study.methods.items()
     }

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from linclass_study.data.entry.expected_size import Size
-from linclass_study.jobs import work
+from linclass_study.jobs.work import number_of_fits, seconds_of_run
 
 if TYPE_CHECKING:
     from linclass_study.jobs.bundles import Bundle
@@ -49,8 +49,8 @@ def minutes_of_bundle(bundle: Bundle, study: Study, attempt: int) -> int:
     for dataset, method in bundle.runs:
         size = _size(study, dataset, method)
         rows = (size.rows or 0) if size else 0
-        seconds += work.of_run(size, study.methods[method], study.evaluation)
-        fits += work.fits(study.evaluation, rows) + MORE_FITS
+        seconds += seconds_of_run(size, study.methods[method], study.evaluation)
+        fits += number_of_fits(study.evaluation, rows) + MORE_FITS
     expected = bundle.work if seconds == inf else seconds
     return minutes(
         expected / bundle.shards, fits / bundle.shards, study.limits["fit_seconds"], attempt

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from linclass_study.jobs.bundles import Bundle
-from linclass_study.runs import run_files
+from linclass_study.runs.run_files import recorded_run
 
 SHOWN = 40  # runs named in a line
 
@@ -35,5 +35,5 @@ class ToFit:
         return f"{bundle.name}, {len(new)} of {len(bundle.runs)} runs to fit: {what}"
 
     def _is_new(self, dataset: str, method: str) -> bool:
-        record = run_files.recorded(self.results / "runs" / dataset / method)
+        record = recorded_run(self.results / "runs" / dataset / method)
         return record is None or record["asked"] != self.asked(method)

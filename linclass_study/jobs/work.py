@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from linclass.selection import tuning
 from linclass_study.data.entry.expected_size import Size
-from linclass_study.protocols import named, selected_protocols
+from linclass_study.protocols import protocol_named, selected_protocols
 
 
 class Cost(NamedTuple):
@@ -50,7 +50,9 @@ COSTS |= dict.fromkeys(["KernelSVM", "KernelLogisticRegression", "KernelPerceptr
 COSTS |= dict.fromkeys(["ZeroOneClassifier", "Perceptron"], SEARCH)
 
 
-def of_run(size: Size | None, entry: Mapping[str, Any], evaluation: Mapping[str, Any]) -> float:
+def seconds_of_run(
+    size: Size | None, entry: Mapping[str, Any], evaluation: Mapping[str, Any]
+) -> float:
     """Seconds of all fits of a method on data of this size; infinity if the size is unknown."""
     if size is None:
         return float("inf")
@@ -58,14 +60,14 @@ def of_run(size: Size | None, entry: Mapping[str, Any], evaluation: Mapping[str,
     cost = COSTS.get(name, CONVEX) if package == "linclass" else CONVEX
     rows = size.rows or size.values / 10
     one = cost.least + cost.value * size.values + cost.pair * rows**2
-    return fits(evaluation, 1 if cost is SUMS else rows) * tuned(entry, evaluation) * one
+    return number_of_fits(evaluation, 1 if cost is SUMS else rows) * tuned(entry, evaluation) * one
 
 
-def fits(evaluation: Mapping[str, Any], rows: float) -> float:
+def number_of_fits(evaluation: Mapping[str, Any], rows: float) -> float:
     """Number of fits of a run, without the official split; `rows` is the number of fits of leave-one-out."""
     count = 0.0
     for name, options in selected_protocols(evaluation).items():
-        repeats, each = named(name).size(options)
+        repeats, each = protocol_named(name).size(options)
         whole = {"leave_one_out": rows, "official": 0}.get(name, repeats * each)
         count += whole * min(options.get("size", 1), 1)
     return max(count, 1)

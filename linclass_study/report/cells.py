@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 
 from linclass_study.report import number_format
 from linclass_study.report.chips import chip
-from linclass_study.report.table import Column, Number, Table
+from linclass_study.report.table import Column, Number, ReportTable
 from linclass_study.results.answer import shortened
 from linclass_study.results.outcome import Outcome
 
@@ -30,18 +30,18 @@ NUMERALS: Mapping[str, Callable[[Any], str]] = {
 EXACT = ("seconds", "power", "p")  # kinds whose displayed text cannot be sorted
 
 
-class Cells:
+class PageCells:
     """Cells of the page of one study; methods have chips, and data sets link to their sections."""
 
     def __init__(self, outcome: Outcome) -> None:
         self.methods = {
             name: Markup('<span class="name {}">{}</span>').format(
-                chip(outcome.position(name)), breakable(name)
+                chip(outcome.position(name)), breakable_name(name)
             )
             for name in outcome.methods
         }
         self.datasets = {
-            name: Markup('<a href="#data-{}">{}</a>').format(place, breakable(name))
+            name: Markup('<a href="#data-{}">{}</a>').format(place, breakable_name(name))
             for place, name in enumerate(outcome.datasets, 1)
         }
         self._drawn: Mapping[str, Callable[[Any, Column], Any]] = {
@@ -68,10 +68,10 @@ class Cells:
         return "–" if value is None else self._drawn[column.kind](value, column)
 
     def method(self, name: str) -> Markup:
-        return self.methods.get(name) or breakable(name)
+        return self.methods.get(name) or breakable_name(name)
 
     def dataset(self, name: str) -> Markup:
-        return self.datasets.get(name) or breakable(name)
+        return self.datasets.get(name) or breakable_name(name)
 
     def named(self, value: Any, one: Callable[[str], Markup], most: int) -> Markup:
         if isinstance(value, str):
@@ -82,7 +82,7 @@ class Cells:
         return Markup(", ").join(shown) + more if names else Markup("–")
 
 
-def choices(table: Table) -> Markup:
+def choices(table: ReportTable) -> Markup:
     """The rows of a table's other choices as JSON for the page: flat lists, row by row."""
     numbers = {
         name: _choice([cell for row in rows for cell in row[1:]])
@@ -126,7 +126,7 @@ def _number(kind: str, value: Any) -> Markup:
     return Markup(f"<td{attributes}>{text}</td>")
 
 
-def breakable(name: str) -> Markup:
+def breakable_name(name: str) -> Markup:
     return escape(name).replace("_", Markup("_<wbr>"))
 
 

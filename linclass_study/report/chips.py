@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from linclass_study.report.figures import style
+from linclass_study.report.figures.style import method_style
 from linclass_study.report.inline_svg import THEME
 
 #: Marker of matplotlib → its outline in a square, in the same proportions.
@@ -29,13 +30,13 @@ SHAPES = {
 
 def chip(position: int) -> str:
     """CSS class of the method with this style (Outcome.position)."""
-    colour, marker = style.of_method(position)
+    colour, marker = method_style(position)
     return f"chip k{style.COLOURS.index(colour)}{style.MARKERS.index(marker)}"
 
 
 def rules(positions: Iterable[int]) -> str:
     """CSS rules of the chips with these styles."""
-    styles = {chip(position).split()[1]: style.of_method(position) for position in positions}
+    styles = {chip(position).split()[1]: method_style(position) for position in positions}
     return "\n".join(
         f".{name}::before {{ background: {THEME.get(colour, colour)}; clip-path: {SHAPES[marker]}; }}"
         for name, (colour, marker) in sorted(styles.items())

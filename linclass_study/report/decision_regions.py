@@ -45,13 +45,13 @@ def training_rows(
 
     Published results do not contain the rows, so the coordinates are then empty.
     """
-    from linclass_study.data.dataset_file import load
+    from linclass_study.data.dataset_file import load_dataset
     from linclass_study.plane import plane
 
     folder = outcome.results / "data"
     if not (folder / f"{dataset}.npz").exists():
         return np.empty((0, 2)), np.empty(0, int), None
-    data = load(folder / f"{dataset}.npz", folder / f"{dataset}.json")
+    data = load_dataset(folder / f"{dataset}.npz", folder / f"{dataset}.json")
     if data.in_file:
         return "its rows stay in their file (parquet_blocks); a plane needs them in memory"
     train = data.split == 0

@@ -12,31 +12,32 @@ from types import ModuleType
 
 from linclass_study.report import figures, sections
 from linclass_study.report.figures import style
+from linclass_study.report.sections import modules_with, section_name
 from linclass_study.results.outcome import Outcome
 
 
-def modules() -> dict[str, ModuleType]:
+def figure_modules() -> dict[str, ModuleType]:
     """Name → module of each figure, in the order of the report."""
-    return sections.modules(figures, "draw")
+    return modules_with(figures, "draw")
 
 
-def names() -> dict[bool, list[str]]:
+def figure_names() -> dict[bool, list[str]]:
     """PER_DATASET (true or false) → names of the figures."""
-    found = modules()
+    found = figure_modules()
     return {
         each: [name for name, module in found.items() if each == module.PER_DATASET]
         for each in (True, False)
     }
 
 
-def section(figure: str) -> str:
+def section_title(figure: str) -> str:
     """Title of the section of a figure."""
-    return sections.SECTIONS[sections.section(modules()[figure])]
+    return sections.SECTIONS[section_name(figure_modules()[figure])]
 
 
-def draw(outcome: Outcome, figure: str) -> None:
+def draw_exhibits(outcome: Outcome, figure: str) -> None:
     """Draw and save every exhibit of one figure."""
-    module, folder = modules()[figure], outcome.results / "exhibits"
+    module, folder = figure_modules()[figure], outcome.results / "exhibits"
     with style.settings():
         if module.PER_DATASET:
             for dataset in outcome.datasets:

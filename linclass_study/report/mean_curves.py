@@ -11,6 +11,7 @@ import numpy as np
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import style
 from linclass_study.report.figures.panels import TICKS, band, panels, thinned
+from linclass_study.report.figures.style import method_style
 from linclass_study.report.fold_curves import CELLS, MIDDLES
 from linclass_study.report.method_selection import selected_methods, selection_note
 from linclass_study.results.held_out_predictions import HeldOut, held_out, mean_of
@@ -34,7 +35,7 @@ class Kind:
     said_of_chance: str
 
 
-def draw(outcome: Outcome, dataset: str, kind: Kind) -> Exhibit:
+def draw_mean_curves(outcome: Outcome, dataset: str, kind: Kind) -> Exhibit:
     about = outcome.about(dataset)
     if about["status"] == "unavailable":
         return Exhibit.nothing(f"{dataset} is unavailable")
@@ -43,7 +44,7 @@ def draw(outcome: Outcome, dataset: str, kind: Kind) -> Exhibit:
     numbers: dict[str, dict[str, Any]] = {}
     for method in selected_methods(outcome, dataset, able):
         if (rows := held_out(outcome, dataset, method)) is not None:
-            numbers[method] = averaged(of_fits(rows, kind.curve, positive))
+            numbers[method] = averaged(curves_of_fits(rows, kind.curve, positive))
     if not numbers:
         return Exhibit.nothing(f"no fit on {dataset} has an AUC, or its predictions are too many")
 
@@ -55,7 +56,7 @@ def draw(outcome: Outcome, dataset: str, kind: Kind) -> Exhibit:
     share = about["class_counts"][positive] / about["rows"] if two else 1 / len(about["classes"])
     best = next(iter(numbers.values()))
     for axes, (method, own) in zip(grid, numbers.items(), strict=True):
-        colour, _ = style.of_method(outcome.position(method))
+        colour, _ = method_style(outcome.position(method))
         mean, sd = np.array(own["mean"]), np.array(own["sd"])
         axes.plot((0, 1), kind.chance(share), color=style.MUTED, linewidth=0.7, linestyle="--")
         low, high = np.clip([mean - sd, mean + sd], 0, 1)
@@ -79,7 +80,7 @@ def draw(outcome: Outcome, dataset: str, kind: Kind) -> Exhibit:
     return Exhibit(figure, kind.title, caption, shown_numbers)
 
 
-def of_fits(rows: HeldOut, curve: Curve, positive: int) -> np.ndarray:
+def curves_of_fits(rows: HeldOut, curve: Curve, positive: int) -> np.ndarray:
     """Curves (fits, CELLS) of the positive class; for more than two classes, the mean of one-vs-rest curves.
 
     Rows are ordered by probability if the method has any, as for the metric AUC.

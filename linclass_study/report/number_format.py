@@ -41,7 +41,7 @@ def power(x: float | None) -> str:
     return f"{mantissa}e{int(exponent)}".replace("-", "−")
 
 
-def count(number: int, thing: str, things: str | None = None) -> str:
+def count_of(number: int, thing: str, things: str | None = None) -> str:
     """1 fit, 20 fits, 20,000 fits."""
     return f"{number:,} {thing if number == 1 else things or thing + 's'}"
 

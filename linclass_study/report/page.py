@@ -25,21 +25,24 @@ from linclass_study.protocols import judging, selected_protocols
 from linclass_study.report import (
     chips,
     data_card,
-    exhibits,
     number_format,
     page_figures,
     page_tables,
     sections,
 )
-from linclass_study.report.cells import SHOWN, Cells, breakable, choices
+from linclass_study.report.cells import SHOWN, PageCells, breakable_name, choices
+from linclass_study.report.exhibits import figure_modules
+from linclass_study.report.number_format import count_of
 from linclass_study.report.page_figures import Figures
+from linclass_study.report.page_tables import table_file_name, table_modules
 from linclass_study.report.plain_answer import could_not_compete, plain_answer
-from linclass_study.report.provenance import commits, machines
-from linclass_study.results import across_tables
+from linclass_study.report.provenance import commits, environments_of_machines
+from linclass_study.report.sections import section_name
+from linclass_study.results.across_tables import conclusions_path
 from linclass_study.results.answer import shortened
 from linclass_study.results.certainty import certainty
 from linclass_study.results.fit_problems import fit_problems
-from linclass_study.results.independent_datasets import groups
+from linclass_study.results.independent_datasets import groups_sharing_rows
 from linclass_study.results.method_styles import LOOKS
 from linclass_study.results.outcome import FITTED, STATUSES, Outcome
 from linclass_study.results.protocol_names import TITLES, protocol_phrase
@@ -62,8 +65,8 @@ def report(
     machine   provenance.provenance()
     studies   file names of each study: one, or several after a merge
     """
-    fitted_in = machines(outcome.results, dict(machine))
-    environment = template_environment(Cells(outcome))
+    fitted_in = environments_of_machines(outcome.results, dict(machine))
+    environment = template_environment(PageCells(outcome))
     found = fit_problems(outcome.fits)
     parts, figures = outcome.parts(), page_figures.figures(outcome)
     sure = {name: certainty(own, name) for name, own in parts.items()}
@@ -76,7 +79,7 @@ def report(
     page = environment.get_template("template.html.j2")
     return page.render(
         script=Markup(script),
-        script_hash=digest(script),
+        script_hash=script_hash(script),
         style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),
         chips=Markup(chips.rules(map(outcome.position, outcome.methods))),
         outcome=outcome,
@@ -103,10 +106,10 @@ def report(
             for name in outcome.datasets
             if (facts := outcome.checks(name)) and (sentences := findings(facts))
         },
-        shared=[group for group in groups(outcome) if len(group) > 1],
+        shared=[group for group in groups_sharing_rows(outcome) if len(group) > 1],
         totals=totals(outcome.fits),
         spent=spent(outcome.times),
-        across=across(outcome),
+        across=read_conclusions(outcome),
         overall=overall,
         of_datasets=of_datasets,
         machines=fitted_in,
@@ -116,7 +119,7 @@ def report(
     )
 
 
-def template_environment(cells: Cells) -> Environment:
+def template_environment(cells: PageCells) -> Environment:
     """The environment of the template, with its filters and functions."""
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
@@ -128,11 +131,11 @@ def template_environment(cells: Cells) -> Environment:
     environment.filters |= {
         "seconds": number_format.seconds,
         "short": lambda reason: shortened(reason, SHOWN),
-        "breakable": breakable,
+        "breakable": breakable_name,
         "dataset": cells.dataset,
         "runs": runs,
     }
-    environment.globals |= {"count": number_format.count, "cell": cells.cell, "head": cells.head}
+    environment.globals |= {"count": count_of, "cell": cells.cell, "head": cells.head}
     environment.globals["choices"] = choices
     return environment
 
@@ -151,7 +154,7 @@ def protocols(outcome: Outcome) -> dict[str, str]:
     }
 
 
-def digest(script: str) -> str:
+def script_hash(script: str) -> str:
     """Hash of the page's script, which is the only one that its content security policy allows."""
     return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
 
@@ -164,16 +167,16 @@ def items(
 ) -> Iterator[Item]:
     """Figures, then tables of a section, sorted by PLACE; of one data set, or of all together."""
     found: list[tuple[bool, int, str, Item]] = []
-    for name, module in page_tables.modules().items():
+    for name, module in table_modules().items():
         table = tables.get((name, dataset))
-        if table is not None and sections.section(module) == section:
-            item: Item = {"table": table, "name": page_tables.file_name(name, dataset)}
+        if table is not None and section_name(module) == section:
+            item: Item = {"table": table, "name": table_file_name(name, dataset)}
             item["open"] = getattr(module, "OPEN", False)
             item["rows"] = table.rows[: table.shown]
             found.append((True, module.PLACE, name, item))
-    for name, module in exhibits.modules().items():
+    for name, module in figure_modules().items():
         figure = figures.get((name, dataset))
-        if figure is not None and sections.section(module) == section:
+        if figure is not None and section_name(module) == section:
             item = {**figure, "open": getattr(module, "OPEN", False)}
             found.append((False, module.PLACE, name, item))
     yield from (item for *_, item in sorted(found, key=lambda one: one[:3]))
@@ -200,9 +203,9 @@ def section_of(
     }
 
 
-def across(outcome: Outcome) -> dict[str, Any] | None:
+def read_conclusions(outcome: Outcome) -> dict[str, Any] | None:
     """Conclusions across data sets (tables/across.json); None for a single data set or older results."""
-    path = across_tables.path(outcome)
+    path = conclusions_path(outcome)
     if len(outcome.datasets) < 2 or not path.exists():
         return None
     return json.loads(path.read_text(encoding="utf-8"))
@@ -239,5 +242,5 @@ def configuration(outcome: Outcome) -> str:
 
 
 def _relatives(outcome: Outcome, dataset: str) -> list[str]:
-    own = next(group for group in groups(outcome) if dataset in group)
+    own = next(group for group in groups_sharing_rows(outcome) if dataset in group)
     return [name for name in own if name != dataset]

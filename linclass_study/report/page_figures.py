@@ -11,7 +11,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from linclass_study.report import exhibit, exhibits
+from linclass_study.report import exhibit
+from linclass_study.report.exhibits import figure_modules
 from linclass_study.report.inline_svg import inline
 from linclass_study.results.outcome import Outcome
 
@@ -22,7 +23,7 @@ Figures = dict[tuple[str, str], dict[str, Any]]  # (figure, data set or "") → 
 
 def figures(outcome: Outcome) -> Figures:
     """All existing figures, those of all data sets together first."""
-    found = exhibits.modules()
+    found = figure_modules()
     places = [(name, "") for name, module in found.items() if not module.PER_DATASET]
     places += [
         (name, dataset)

@@ -15,12 +15,13 @@ from types import ModuleType
 
 import polars as pl
 
-from linclass_study.report import sections, tables
-from linclass_study.report.table import Table
-from linclass_study.results import export
+from linclass_study.report import tables
+from linclass_study.report.sections import modules_with
+from linclass_study.report.table import ReportTable
+from linclass_study.results.export import export_table
 from linclass_study.results.outcome import Outcome
 
-Made = dict[tuple[str, str], Table | None]  # (table, data set or "") → its content
+Made = dict[tuple[str, str], ReportTable | None]  # (table, data set or "") → its content
 
 ROOM = 200_000  # cells of all tables, beyond which rows of folded tables are omitted
 FEW = 25  # rows of a folded table that the page then shows
@@ -28,30 +29,30 @@ FEW = 25  # rows of a folded table that the page then shows
 NOTHING = pl.DataFrame({"nothing": ["there is nothing to show here"]})
 
 
-def modules() -> dict[str, ModuleType]:
+def table_modules() -> dict[str, ModuleType]:
     """Name → module of each table, in the order of the report."""
-    return sections.modules(tables, "make")
+    return modules_with(tables, "make")
 
 
-def files(datasets: list[str]) -> list[str]:
+def table_files(datasets: list[str]) -> list[str]:
     """Names, without ending, of the files of the page's tables in results/tables."""
     written = {
-        name: module for name, module in modules().items() if getattr(module, "WRITTEN", True)
+        name: module for name, module in table_modules().items() if getattr(module, "WRITTEN", True)
     }
     return [
-        file_name(name, dataset)
+        table_file_name(name, dataset)
         for name, module in written.items()
         for dataset in (datasets if module.PER_DATASET else [""])
     ]
 
 
-def file_name(table: str, dataset: str = "") -> str:
+def table_file_name(table: str, dataset: str = "") -> str:
     return f"{table}-{dataset}" if dataset else table
 
 
-def make(outcome: Outcome) -> Made:
+def make_tables(outcome: Outcome) -> Made:
     """Make every table of a study; a table of a data set gets an Outcome restricted to that data set."""
-    found = modules()
+    found = table_modules()
     overall = {name: module for name, module in found.items() if not module.PER_DATASET}
     made: Made = {(name, ""): module.make(outcome) for name, module in overall.items()}
     for dataset, own in outcome.parts().items():
@@ -66,17 +67,19 @@ def in_room(made: Made) -> Made:
     tables = [table for table in made.values() if table is not None]
     if sum(len(table.rows) * len(table.columns) for table in tables) <= ROOM:
         return made
-    closed = {n for n, m in modules().items() if m.PER_DATASET and not getattr(m, "OPEN", False)}
+    closed = {
+        n for n, m in table_modules().items() if m.PER_DATASET and not getattr(m, "OPEN", False)
+    }
     return {
         key: replace(table, shown=FEW) if table is not None and key[0] in closed else table
         for key, table in made.items()
     }
 
 
-def write(made: Made, outcome: Outcome) -> None:
+def write_tables(made: Made, outcome: Outcome) -> None:
     """Write the tables as CSV, Markdown and LaTeX."""
-    found = modules()
+    found = table_modules()
     for (name, dataset), table in made.items():
         if getattr(found[name], "WRITTEN", True):
-            stem = outcome.results / "tables" / file_name(name, dataset)
-            export.write(NOTHING if table is None else table.frame(), stem)
+            stem = outcome.results / "tables" / table_file_name(name, dataset)
+            export_table(NOTHING if table is None else table.frame(), stem)

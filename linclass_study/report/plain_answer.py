@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass_study.report.number_format import count
-from linclass_study.results.across_datasets import FEW, Across, across
+from linclass_study.report.number_format import count_of
+from linclass_study.results.across_datasets import FEW, Across, comparison_across
 from linclass_study.results.answer import best
 from linclass_study.results.excluded_methods import excluded_methods
 from linclass_study.results.outcome import Outcome
@@ -34,7 +34,7 @@ def plain_answer(outcome: Outcome) -> list[str]:
         ]
     sure = sum(_rivals(compared) == 0 for _, compared in answered.values())
     n = len(outcome.datasets)
-    overall = _overall(across(outcome))
+    overall = _overall(comparison_across(outcome))
     if n < FEW:
         each = (_alone(name, compared) for name, (_, compared) in answered.items())
         return [*overall, f"On {'; on '.join(each)}."]
@@ -63,7 +63,7 @@ def could_not_compete(outcome: Outcome) -> str:
     readable = sum(
         own.about(name)["status"] != "unavailable" for name, own in outcome.parts().items()
     )
-    where = f"{len(kept_out)} of {count(readable, 'data set')}"
+    where = f"{len(kept_out)} of {count_of(readable, 'data set')}"
     return f"Could not compete on {where}: {_names(methods)}."
 
 
@@ -95,7 +95,7 @@ def _overall(base: Across) -> list[str]:
         return ["All methods are equally good on average."]
     n = len(base.treatments()[treatment])
     if near and n < FEW:
-        return [f"{count(n, 'independent data set')} are too few to rank methods."]
+        return [f"{count_of(n, 'independent data set')} are too few to rank methods."]
     is_sure = (
         "and that is sure: every other method is behind"
         if not near
@@ -103,7 +103,7 @@ def _overall(base: Across) -> list[str]:
     )
     verb = "is" if len(first) == 1 else "are"
     return [
-        f"{_names(first)} {verb} best on average over {count(n, 'independent data set')}, {is_sure}."
+        f"{_names(first)} {verb} best on average over {count_of(n, 'independent data set')}, {is_sure}."
     ]
 
 

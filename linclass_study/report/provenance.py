@@ -14,7 +14,7 @@ def provenance() -> dict[str, str]:
     return {"Written": written, **environment.environment()}
 
 
-def machines(results: Path, here: dict[str, str]) -> list[dict[str, str]]:
+def environments_of_machines(results: Path, here: dict[str, str]) -> list[dict[str, str]]:
     """Environment of each machine that fitted; `here` if the results do not record it."""
     found = environment.of_machines(results)
     if not found:

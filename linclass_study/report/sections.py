@@ -15,7 +15,7 @@ SECTIONS = {
 }
 
 
-def modules(package: ModuleType, function: str) -> dict[str, ModuleType]:
+def modules_with(package: ModuleType, function: str) -> dict[str, ModuleType]:
     """Name → module, for the modules of a package that define this function, sorted by PLACE."""
     names = [module.name for module in pkgutil.iter_modules(package.__path__)]
     loaded = {name: import_module(f"{package.__name__}.{name}") for name in names}
@@ -23,5 +23,5 @@ def modules(package: ModuleType, function: str) -> dict[str, ModuleType]:
     return dict(sorted(found.items(), key=lambda item: (item[1].PLACE, item[0])))
 
 
-def section(module: ModuleType) -> str:
+def section_name(module: ModuleType) -> str:
     return getattr(module, "SECTION", "dataset" if module.PER_DATASET else "across")

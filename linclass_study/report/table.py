@@ -66,7 +66,7 @@ class Number:
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """A table with its `title` and `caption`.
 
     faint     rows in grey: methods with failed fits

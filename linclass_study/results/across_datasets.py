@@ -23,6 +23,7 @@ from linclass.comparisons.ranking import ranks
 from linclass_study.protocols import selected_protocols
 from linclass_study.results import independent_datasets
 from linclass_study.results.outcome import FITTED, Outcome
+from linclass_study.results.independent_datasets import groups_sharing_rows
 
 ALPHA = 0.05
 FEW = 5  # with fewer independent data sets, tests across them have little power
@@ -95,11 +96,11 @@ class Across:
         return Across(self.metric, datasets, self.methods, self.table[rows])
 
 
-def across(outcome: Outcome, metric: str | None = None, shared: bool = False) -> Across:
+def comparison_across(outcome: Outcome, metric: str | None = None, shared: bool = False) -> Across:
     """The study's table of a metric; with `shared`, data sets that share rows count individually."""
     metric = metric or outcome.metric
     known = whole_means(outcome, metric)
-    groups = independent_datasets.groups(outcome)
+    groups = groups_sharing_rows(outcome)
     names = [name for group in groups for name in (group if shared else group[:1])]
     methods = [m for m in outcome.methods if any((d, m) in known for d in names)]
     datasets = [d for d in names if any((d, m) in known for m in methods)]

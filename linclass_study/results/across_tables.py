@@ -12,16 +12,19 @@ import polars as pl
 from linclass import metrics
 from linclass_study import table_files
 from linclass_study.results import conclusion, export
-from linclass_study.results.across_datasets import Across, across
+from linclass_study.results.across_datasets import Across, comparison_across
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.sensitivity import Scenario, scenarios
+from linclass_study.results.export import export_table
+from linclass_study.results.conclusion import few_datasets
+from linclass_study.table_files import unfinished_file
 
 NAMES = ("ranks", "pairwise", "sensitivity")
 
 
-def write(outcome: Outcome) -> None:
+def write_across(outcome: Outcome) -> None:
     """Three tables, and across.json: the sentences and the data sets that took part."""
-    base = across(outcome)
+    base = comparison_across(outcome)
     tried = scenarios(outcome, base)
     frames = {
         "ranks": ranks_table(base),
@@ -29,19 +32,19 @@ def write(outcome: Outcome) -> None:
         "sensitivity": sensitivity_table(tried),
     }
     for name, frame in frames.items():
-        export.write(frame, outcome.results / "tables" / name)
+        export_table(frame, outcome.results / "tables" / name)
     record = {
         "metric": base.metric,
         "datasets": base.datasets,
         "methods": base.methods,
-        "few": conclusion.few(base),
+        "few": few_datasets(base),
         "sentences": conclusion.sentences(outcome, base, tried),
     }
-    with table_files.aside(path(outcome)) as partial:
+    with unfinished_file(conclusions_path(outcome)) as partial:
         partial.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def path(outcome: Outcome) -> Path:
+def conclusions_path(outcome: Outcome) -> Path:
     return outcome.results / "tables" / "across.json"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from linclass_study.gate.findings import serious
-from linclass_study.results.independent_datasets import groups
+from linclass_study.results.independent_datasets import groups_sharing_rows
 from linclass_study.results.outcome import FITTED, Outcome
 from linclass_study.protocols import selected_protocols
 from linclass_study.results.fit_problems import FitProblem, fit_problems
@@ -46,7 +46,7 @@ def data_lines(outcome: Outcome) -> list[str]:
     ]
     found += [
         f"data: {_names(group, 'data sets')} share their rows, so they count once"
-        for group in groups(outcome)
+        for group in groups_sharing_rows(outcome)
         if len(group) > 1
     ]
     more = len(found) - DATA_LINES

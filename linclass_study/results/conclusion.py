@@ -45,10 +45,10 @@ def sentences(outcome: Outcome, base: Across, tried: list[Scenario]) -> list[str
     )
     conclusions += _practical(outcome, base, best, average)
     conclusions += _survives(tried)
-    return [*conclusions, few(base)] if few(base) else conclusions
+    return [*conclusions, few_datasets(base)] if few_datasets(base) else conclusions
 
 
-def few(base: Across) -> str:
+def few_datasets(base: Across) -> str:
     """A caution if there are few independent data sets."""
     n = len(next(iter(base.treatments().values()), ()))
     if not 0 < n < FEW:

@@ -23,10 +23,10 @@ def of_the_best(outcome: Outcome, dataset: str) -> Confusion | None:
     """Confusion of the best method; None if there is none or its predictions are missing."""
     found = best(outcome, dataset)
     rows = held_out(outcome, dataset, found[0]) if found else None
-    return Confusion(found[0], counted(rows)) if found and rows else None
+    return Confusion(found[0], confusion_counts(rows)) if found and rows else None
 
 
-def counted(rows: HeldOut) -> np.ndarray:
+def confusion_counts(rows: HeldOut) -> np.ndarray:
     """As in Predictions.confusion, over all fits."""
     width = max(rows.n_classes, int(rows.y_pred.max(initial=0)) + 1)
     cells = np.bincount(rows.y_true * width + rows.y_pred, minlength=rows.n_classes * width)

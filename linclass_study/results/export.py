@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from linclass_study import table_files
+from linclass_study.table_files import unfinished_file
 
 DIGITS = 4  # significant digits in Markdown and LaTeX; the CSV has all
 TEX = {
@@ -17,12 +18,12 @@ TEX = {
 }  # fmt: skip
 
 
-def write(data: pl.DataFrame, stem: Path) -> None:
+def export_table(data: pl.DataFrame, stem: Path) -> None:
     """Write stem.csv, stem.md and stem.tex."""
-    with table_files.aside(stem.with_name(f"{stem.name}.csv")) as partial:
+    with unfinished_file(stem.with_name(f"{stem.name}.csv")) as partial:
         data.write_csv(partial)
     for ending, text in (("md", markdown(data)), ("tex", latex(data))):
-        with table_files.aside(stem.with_name(f"{stem.name}.{ending}")) as partial:
+        with unfinished_file(stem.with_name(f"{stem.name}.{ending}")) as partial:
             partial.write_text(text, encoding="utf-8")
 
 

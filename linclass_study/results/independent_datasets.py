@@ -14,7 +14,7 @@ from linclass_study.results.outcome import Outcome
 AND = "; "  # separates names in a cell of tables/datasets.csv
 
 
-def groups(outcome: Outcome) -> list[list[str]]:
+def groups_sharing_rows(outcome: Outcome) -> list[list[str]]:
     """Data sets of a study, in its order, grouped by shared rows."""
     path = outcome.results / "tables" / "datasets.csv"
     table = pl.read_csv(path, columns=["dataset", "shares_rows_with"], infer_schema=False)
@@ -33,4 +33,4 @@ def groups(outcome: Outcome) -> list[list[str]]:
 
 def weights(outcome: Outcome) -> dict[str, float]:
     """Data set → its weight in averages over data sets; the weights sum to the number of groups."""
-    return {name: 1 / len(group) for group in groups(outcome) for name in group}
+    return {name: 1 / len(group) for group in groups_sharing_rows(outcome) for name in group}

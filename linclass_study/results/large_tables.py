@@ -13,23 +13,24 @@ from pathlib import Path
 import polars as pl
 
 from linclass_study import table_files
-from linclass_study.results.parquet_file import named, refuse_unreadable
+from linclass_study.results.parquet_file import naming_errors, refuse_unreadable
 from linclass_study.table_files import FIT
+from linclass_study.table_files import table_schema, write_table
 
 PIECE = 500_000  # rows in memory at a time, or one fit or run if it has more
 
 
-def join(
+def concatenate_files(
     paths: Iterable[str | os.PathLike[str]],
     table: str,
     out: Path,
     change: Callable[[pl.LazyFrame], pl.LazyFrame] = lambda rows: rows,
 ) -> None:
     """Concatenate the files in sorted order; `change` may transform single rows."""
-    files = in_order(paths)
+    files = by_first_row(paths)
     if not files:
-        return table_files.write(table_files.frame(table), table, out)
-    columns = list(table_files.schema(table))
+        return write_table(table_files.frame(table), table, out)
+    columns = list(table_schema(table))
     rows = change(pl.concat([pl.scan_parquet(file).select(columns) for file in files]))
     try:
         table_files.stream(rows, table, out)
@@ -39,7 +40,7 @@ def join(
         raise
 
 
-def in_order(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
+def by_first_row(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
     """Files sorted by the fit of their first row; files without rows are omitted."""
     firsts = {Path(path): _first(Path(path)) for path in paths}
     return sorted((path for path in firsts if firsts[path]), key=lambda path: firsts[path])
@@ -47,7 +48,7 @@ def in_order(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
 
 def pieces(path: Path, whole: Sequence[str], rows: int = PIECE) -> Iterator[pl.DataFrame]:
     """Iterate over pieces of about `rows` rows; rows with equal values in `whole` are in one piece."""
-    with named(path):
+    with naming_errors(path):
         lengths = (
             pl.scan_parquet(path)
             .group_by(*whole, maintain_order=True)
@@ -65,5 +66,5 @@ def pieces(path: Path, whole: Sequence[str], rows: int = PIECE) -> Iterator[pl.D
 
 
 def _first(path: Path) -> tuple[object, ...]:
-    with named(path):
+    with naming_errors(path):
         return next(pl.scan_parquet(path).select(FIT).head(1).collect().iter_rows(), ())

@@ -12,13 +12,13 @@ import polars as pl
 from linclass_study.refusal import Refused
 
 
-def read(path: str | os.PathLike[str]) -> pl.DataFrame:
-    with named(path):
+def read_parquet(path: str | os.PathLike[str]) -> pl.DataFrame:
+    with naming_errors(path):
         return pl.read_parquet(Path(path))
 
 
 @contextmanager
-def named(path: str | os.PathLike[str]) -> Iterator[None]:
+def naming_errors(path: str | os.PathLike[str]) -> Iterator[None]:
     """Context for reading a file, which adds its name and the remedy to errors."""
     try:
         yield
@@ -30,5 +30,5 @@ def named(path: str | os.PathLike[str]) -> Iterator[None]:
 
 def refuse_unreadable(path: Path) -> None:
     """Raise an error if this file cannot be read."""
-    with named(path):
+    with naming_errors(path):
         pl.scan_parquet(path).select(pl.all().len()).collect(engine="streaming")

@@ -21,11 +21,13 @@ from linclass_study import table_files
 from linclass_study.results import scoring, large_tables
 from linclass_study.results.scoring import Classes
 from linclass_study.results.summary import known_statuses
+from linclass_study.results.large_tables import concatenate_files
+from linclass_study.table_files import write_table
 
 KEY = "linclass.scored"  # key in the metadata of scores.parquet: digest of predictions, metrics and Classes
 
 
-def write(
+def write_scores(
     results: Path,
     dataset: str,
     runs: Mapping[str, str],
@@ -36,25 +38,25 @@ def write(
     folders = [results / "runs" / dataset / method for method in runs]
     code += f" {json.dumps(classes)}"
     scores = [
-        of_run(folder, f"{digest} {code}", classes)
+        scores_of_run(folder, f"{digest} {code}", classes)
         for folder, digest in zip(folders, runs.values(), strict=True)
     ]
-    large_tables.join(scores, "scores", results / "scores" / f"{dataset}.parquet")
+    concatenate_files(scores, "scores", results / "scores" / f"{dataset}.parquet")
     fits = [folder / "fits.parquet" for folder in folders]
-    large_tables.join(fits, "fits", results / "fits" / f"{dataset}.parquet", known_statuses)
+    concatenate_files(fits, "fits", results / "fits" / f"{dataset}.parquet", known_statuses)
 
 
-def of_run(folder: Path, key: str, classes: Classes) -> Path:
+def scores_of_run(folder: Path, key: str, classes: Classes) -> Path:
     """The file of scores of a run, rewritten if predictions or metrics have changed."""
     path = folder / "scores.parquet"
     if _key_of(path) != key:
         pieces = large_tables.pieces(folder / "predictions.parquet", table_files.FIT)
         scored = [scoring.score(piece, classes) for piece in pieces]
-        table_files.write(pl.concat([table_files.frame("scores"), *scored]), "scores", path, {KEY: key})
+        write_table(pl.concat([table_files.frame("scores"), *scored]), "scores", path, {KEY: key})
     return path
 
 
-def predictions_of(
+def prediction_digests(
     manifests: Iterable[Mapping[str, Any]], dataset: str, methods: Iterable[str]
 ) -> dict[str, str]:
     """Method → digest of its predictions, from the manifests of the data set's jobs."""

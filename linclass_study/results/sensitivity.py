@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from linclass import metrics
-from linclass_study.results.across_datasets import Across, across
+from linclass_study.results.across_datasets import Across, comparison_across
 from linclass_study.results.outcome import Outcome
 
 OTHERS = ("accuracy", "balanced_accuracy", "f1", "auc", "matthews", "log_loss", "brier")
@@ -54,11 +54,11 @@ def scenarios(outcome: Outcome, base: Across) -> list[Scenario]:
         add(f"missing scores {treatment}", base, treatment)
     for metric in OTHERS:
         if metric != base.metric and metric in metrics.names():
-            add(f"by {metric.replace('_', ' ')}", across(outcome, metric), chosen)
+            add(f"by {metric.replace('_', ' ')}", comparison_across(outcome, metric), chosen)
     left = base.complete[1] if chosen == "left out" else base.datasets
     for name in left:
         add(f"without {name}", base.only([other for other in left if other != name]), chosen)
-    every = across(outcome, shared=True)
+    every = comparison_across(outcome, shared=True)
     if len(every.datasets) > len(base.datasets):
         add("data sets that share rows counted each", every, chosen)
     return found

@@ -44,7 +44,7 @@ def of_files(outcome: Outcome, files: Iterable[str | os.PathLike[str]]) -> Study
     return StudyDescription(outcome, texts, [list(texts)])
 
 
-def write(description: StudyDescription) -> None:
+def write_study(description: StudyDescription) -> None:
     """Write study.json into the results folder of the outcome."""
     study: dict[str, Any] = {part: getattr(description.outcome, part) for part in PARTS}
     study |= {"files": description.files, "studies": description.studies}
@@ -73,7 +73,7 @@ def evaluation(results: Path) -> dict[str, Any]:
         return {}
 
 
-def read(results: Path) -> StudyDescription:
+def read_study(results: Path) -> StudyDescription:
     path = results / NAME
     try:
         study: Any = json.loads(path.read_text(encoding="utf-8"))

@@ -17,11 +17,14 @@ from linclass.comparisons.confidence_interval import corrected_error
 from linclass_study import table_files
 from linclass_study.results import times, large_tables
 from linclass_study.results.outcome import FIT, FITTED, STATUSES, Outcome
+from linclass_study.results.large_tables import concatenate_files
+from linclass_study.table_files import unfinished_file
+from linclass_study.results.times import times_table
 
 RUN = ("dataset", "method")
 
 
-def write(
+def write_summary(
     results: Path, scores: Iterable[str | os.PathLike[str]], fits: Iterable[str | os.PathLike[str]]
 ) -> None:
     """Write the joined tables and summaries of files of scores and fits; each file contains complete runs.
@@ -29,22 +32,22 @@ def write(
     Memory holds a piece of a table, or the largest run, whatever the number of runs.
     """
     all_scores, all_fits = results / "scores.parquet", results / "fits.parquet"
-    large_tables.join(scores, "scores", all_scores)
-    large_tables.join(fits, "fits", all_fits, known_statuses)
-    with table_files.aside(results / "scores.csv") as partial:
+    concatenate_files(scores, "scores", all_scores)
+    concatenate_files(fits, "fits", all_fits, known_statuses)
+    with unfinished_file(results / "scores.csv") as partial:
         pl.scan_parquet(all_scores).sink_csv(partial)
     of_tables = {
         "summary": [summarize(piece) for piece in large_tables.pieces(all_scores, RUN)],
         "fits": [overview(piece) for piece in large_tables.pieces(all_fits, RUN)],
         "times": [
-            times.table(times.of_all_machines(piece, results))
+            times_table(times.of_all_machines(piece, results))
             for piece in large_tables.pieces(all_fits, RUN)
         ],
     }
     empty = {
         "summary": summarize(table_files.frame("scores")),
         "fits": overview(table_files.frame("fits")),
-        "times": times.table(table_files.frame("times")),
+        "times": times_table(table_files.frame("times")),
     }
     for name, parts in of_tables.items():
         _write_csv(pl.concat([empty[name], *parts]), results / "tables" / f"{name}.csv")
@@ -130,5 +133,5 @@ def known_statuses(fits: pl.LazyFrame) -> pl.LazyFrame:
 
 def _write_csv(data: pl.DataFrame, path: Path) -> None:
     """Numbers with the fewest digits that preserve their values: same content, same bytes."""
-    with table_files.aside(path) as partial:
+    with unfinished_file(path) as partial:
         data.write_csv(partial)

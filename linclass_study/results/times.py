@@ -11,20 +11,21 @@ from pathlib import Path
 import polars as pl
 
 from linclass_study import table_files
-from linclass_study.results.parquet_file import read
+from linclass_study.results.parquet_file import read_parquet
+from linclass_study.table_files import table_schema
 
 UNKNOWN = "unknown"  # machine of fits from before this column existed
 
 
 def of_all_machines(fits: pl.DataFrame, results: Path) -> pl.DataFrame:
     """One row for each fit and machine that made it, without fits that took no time."""
-    columns = list(table_files.schema("times"))
+    columns = list(table_schema("times"))
     if "machine" not in fits.columns:
         fits = fits.with_columns(machine=pl.lit(None, pl.String))
     others = results / "times.parquet"
     parts = [fits.select(columns)]
     if others.exists():
-        parts.append(read(others).select(columns).join(fits, on=list(table_files.FIT), how="semi"))
+        parts.append(read_parquet(others).select(columns).join(fits, on=list(table_files.FIT), how="semi"))
     return (
         pl.concat(parts)
         .filter(pl.col("fit_seconds").is_not_null())
@@ -32,7 +33,7 @@ def of_all_machines(fits: pl.DataFrame, results: Path) -> pl.DataFrame:
     )
 
 
-def table(times: pl.DataFrame) -> pl.DataFrame:
+def times_table(times: pl.DataFrame) -> pl.DataFrame:
     """tables/times.csv: cost of a run on a machine; fit_seconds and predict_seconds are sums."""
     seconds = pl.col("fit_seconds")
     return (
@@ -48,6 +49,6 @@ def table(times: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def machines(times: pl.DataFrame) -> list[str]:
+def machines_of(times: pl.DataFrame) -> list[str]:
     """Machines that made any fit, sorted by name."""
     return times["machine"].unique().sort().to_list()

@@ -16,23 +16,24 @@ import polars as pl
 from linclass.selection import tuning
 from linclass_study import table_files
 from linclass_study.results.outcome import FIT, FITTED, Outcome
+from linclass_study.table_files import unfinished_file
 
 SCHEMA = {"parameter": pl.String, "value": pl.String, "edge": pl.String}
 LIMITS = {"shrinkage": (0, 1), "reg_param": (0, 1), "l1_ratio": (0, 1)}  # of the parameters themselves
 
 
-def write(outcome: Outcome) -> None:
-    with table_files.aside(outcome.results / "tables" / "tuned.csv") as partial:
-        table(outcome).write_csv(partial)
+def write_tuned(outcome: Outcome) -> None:
+    with unfinished_file(outcome.results / "tables" / "tuned.csv") as partial:
+        tuned_table(outcome).write_csv(partial)
 
 
-def table(outcome: Outcome) -> pl.DataFrame:
+def tuned_table(outcome: Outcome) -> pl.DataFrame:
     """Columns dataset, method, protocol, repeat, fold, parameter, value (JSON) and edge, for all fits that chose."""
     fits = pl.scan_parquet(outcome.results / "fits.parquet")
-    return of_fits(outcome, fits.select(*FIT, "status", "params").collect())
+    return tuned_of(outcome, fits.select(*FIT, "status", "params").collect())
 
 
-def of_fits(outcome: Outcome, fits: pl.DataFrame) -> pl.DataFrame:
+def tuned_of(outcome: Outcome, fits: pl.DataFrame) -> pl.DataFrame:
     """The same for the given fits."""
     known = pl.col("method").is_in(list(outcome.methods))
     fits = fits.filter(known, pl.col("status").is_in(FITTED)).select(*FIT, "params")
@@ -53,7 +54,7 @@ def of_fits(outcome: Outcome, fits: pl.DataFrame) -> pl.DataFrame:
 def at_the_edge(outcome: Outcome) -> list[dict[str, Any]]:
     """Methods and parameters with the data sets on which more than half of the fits selected the same end of the grid,
     so that the grid should be extended."""
-    every = table(outcome)
+    every = tuned_table(outcome)
     fits = every.group_by("dataset", "method", "protocol", "parameter").len("fits")
     often = (
         every.filter(pl.col("edge").is_not_null())

@@ -25,7 +25,7 @@ from linclass_study.runs.feature_file import FeatureFile
 Predicted = tuple[np.ndarray, np.ndarray, np.ndarray | None, float]  # …, seconds
 
 
-def fit(
+def fit_by_blocks(
     method: Method, file: FeatureFile, held_out: Sequence[np.ndarray], task: Task
 ) -> list[Fitted]:
     """One model for each fold, fitted on all other rows."""
@@ -53,7 +53,7 @@ def refuse_parts(rows: int, of: int) -> None:
         )
 
 
-def predict(
+def predict_by_blocks(
     fits: Sequence[Fitted], file: FeatureFile, held_out: Sequence[np.ndarray]
 ) -> list[Predicted]:
     """Predictions of each model for the rows of its fold, in their order."""

@@ -8,14 +8,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from linclass_study.runs import folds, run, run_files, slurm_memory
+from linclass_study.runs import run, run_files
+from linclass_study.runs.folds import read_plan
+from linclass_study.runs.run import fit_and_predict
+from linclass_study.runs.run_files import recorded_run
 from linclass_study.runs.run_lock import run_lock
 from linclass_study.runs.shared_child import SharedChild, owner_of
+from linclass_study.runs.slurm_memory import enough_memory
 
 Methods = Mapping[str, Mapping[str, Any]]  # method → its entry, code and name of features
 
 
-def compute(
+def compute_bundle(
     results: Path,
     bundle: Mapping[str, Methods],
     evaluation: Mapping[str, Any],
@@ -46,7 +50,7 @@ class Data:
         self.results, self.dataset, self.evaluation = results, dataset, evaluation
         self.about = json.loads(about.read_text(encoding="utf-8"))
         self.folds = results / "folds" / f"{dataset}.parquet"
-        self.plan = folds.read(str(self.folds), self.about, evaluation)
+        self.plan = read_plan(str(self.folds), self.about, evaluation)
         self.task = run.task(self.about, evaluation)
         self._digests: dict[str, str] = {}
 
@@ -84,8 +88,8 @@ def up_to_date(
         if (record := current(folder, made_of)) is not None:
             print("   is up to date", flush=True)
             return record
-        with slurm_memory.sufficient():
-            records = run.run(
+        with enough_memory():
+            records = fit_and_predict(
                 dataset=data.dataset,
                 method=method,
                 entry=about["entry"],
@@ -98,13 +102,13 @@ def up_to_date(
                 traces=data.evaluation.get("traces", False),
             )
         records.write(folder, made_of)
-    record = run_files.recorded(folder)
+    record = recorded_run(folder)
     assert record is not None
     return record
 
 
 def current(folder: Path, made_of: run_files.RunInputs) -> dict[str, Any] | None:
-    record = run_files.recorded(folder)
+    record = recorded_run(folder)
     same = record is not None and run_files.RunInputs(record["asked"], record["rows"]) == made_of
     return record if same else None
 

@@ -16,7 +16,7 @@ from linclass_study.runs.feature_file import CUT, NOWHERE, Axes, FeatureFile, gr
 LARGEST = 5_000_000  # values in the features of a grid
 
 
-def compute(data: Dataset, steps: Sequence[Any]) -> FeatureFile:
+def compute_features(data: Dataset, steps: Sequence[Any]) -> FeatureFile:
     """Features of every row, or the reason why they cannot be computed for this data set."""
     if data.in_file and steps:
         return FeatureFile.empty(

@@ -44,7 +44,7 @@ def tuning(candidates: Sequence[Candidate]) -> Columns | None:
     }
 
 
-def path(found: Sequence[tuple[float, Coefficients]] | None) -> Columns | None:
+def path_table(found: Sequence[tuple[float, Coefficients]] | None) -> Columns | None:
     """Coefficients at each strength, of the features with the largest coefficients anywhere on the path."""
     if not found:
         return None
@@ -63,7 +63,7 @@ def path(found: Sequence[tuple[float, Coefficients]] | None) -> Columns | None:
     return {"strength": strength, **columns}
 
 
-def trace(steps: Any) -> Columns | None:
+def trace_table(steps: Any) -> Columns | None:
     """Steps of the solver, if the estimator records them in linclass's form."""
     if not isinstance(steps, list) or not all(isinstance(step, Mapping) for step in steps):
         return None

@@ -20,7 +20,8 @@ import polars as pl
 from linclass.applicability import NotApplicable
 from linclass.resampling import seed_of
 from linclass_study import table_files
-from linclass_study.protocols import UNUSED, kind, named, of_dataset, selected_protocols
+from linclass_study.protocols import UNUSED, kind, of_dataset, protocol_named, selected_protocols
+from linclass_study.table_files import table_schema, write_table
 
 if TYPE_CHECKING:
     from linclass_study.data.dataset import Dataset
@@ -110,7 +111,7 @@ def make_folds(
     test_folds: FoldAssignment = {}
     reasons: dict[str, str] = {}
     for name, options in selected_protocols(evaluation).items() if len(data.y) else ():
-        protocol = named(name)
+        protocol = protocol_named(name)
         if protocol.within in reasons:
             reasons[name] = reasons[protocol.within]
             continue
@@ -124,13 +125,11 @@ def make_folds(
     return test_folds, reasons
 
 
-def write(test_folds: FoldAssignment, reasons: Mapping[str, str], path: str) -> None:
-    table_files.write(
-        _table(test_folds), "folds", path, metadata={REASONS_KEY: json.dumps(reasons)}
-    )
+def write_folds(test_folds: FoldAssignment, reasons: Mapping[str, str], path: str) -> None:
+    write_table(_table(test_folds), "folds", path, metadata={REASONS_KEY: json.dumps(reasons)})
 
 
-def read(path: str, about: Mapping[str, Any], evaluation: Mapping[str, Any]) -> Plan:
+def read_plan(path: str, about: Mapping[str, Any], evaluation: Mapping[str, Any]) -> Plan:
     """Read the planned fits on a data set; `about` is its results/data/{dataset}.json."""
     test_folds = _test_folds(pl.read_parquet(path))
     reasons = json.loads(pl.read_parquet_metadata(path).get(REASONS_KEY, "{}"))
@@ -146,7 +145,7 @@ def _planned(
     about: Mapping[str, Any], evaluation: Mapping[str, Any]
 ) -> Iterator[tuple[str, int, int]]:
     for name, options in of_dataset(evaluation, about).items():
-        repeats, fits = named(name).size(options)
+        repeats, fits = protocol_named(name).size(options)
         yield from ((name, repeat, fit) for repeat in range(repeats) for fit in range(fits))
 
 
@@ -157,7 +156,7 @@ def _table(test_folds: FoldAssignment) -> pl.DataFrame:
         )
         for (protocol, repeat), of_row in test_folds.items()
     ]
-    columns = table_files.schema("folds")
+    columns = table_schema("folds")
     parts = [part.select(list(columns)).cast(columns) for part in parts]
     return pl.concat([table_files.frame("folds"), *parts]).sort("protocol", "row", "repeat")
 

@@ -21,7 +21,7 @@ from linclass_study.runs.feature_file import FeatureFile
 
 
 @dataclass(frozen=True)
-class LeaveOneOut:
+class LeaveOneOutRequest:
     """A request to a worker: the unit (row or group) of each row, and the seed of all fits."""
 
     units: np.ndarray
@@ -41,11 +41,11 @@ class Predicted:
     predict_seconds: float
 
 
-def predict(
+def predict_units(
     method: Method,
     file: FeatureFile,
     task: Task,
-    request: LeaveOneOut,
+    request: LeaveOneOutRequest,
     ending: Callable[[Any], dict[str, Any]],
 ) -> Predicted:
     if file.in_file:

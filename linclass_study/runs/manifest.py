@@ -17,7 +17,7 @@ from linclass_study.runs import run_files
 FOLDER = "bundles"
 
 
-def write(path: Path, runs: Mapping[str, Mapping[str, Any]]) -> None:
+def write_manifest(path: Path, runs: Mapping[str, Mapping[str, Any]]) -> None:
     """`runs` maps dataset/method to run_files.recorded."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
@@ -25,7 +25,7 @@ def write(path: Path, runs: Mapping[str, Mapping[str, Any]]) -> None:
     os.replace(partial, path)
 
 
-def read(path: Path) -> dict[str, dict[str, Any]]:
+def read_manifest(path: Path) -> dict[str, dict[str, Any]]:
     """The runs of a manifest; empty if the file is missing or invalid."""
     try:
         runs = dict(json.loads(path.read_text(encoding="utf-8")))
@@ -36,12 +36,12 @@ def read(path: Path) -> dict[str, dict[str, Any]]:
     return runs
 
 
-def holds(results: Path, bundle: str, wanted: Mapping[str, str]) -> bool:
+def is_current(results: Path, bundle: str, wanted: Mapping[str, str]) -> bool:
     """Whether the manifest lists exactly the wanted runs (run → digest of its specification) and their files exist.
 
     Snakemake detects changed parameters only while it has its own records; results that were moved, or whose
     .snakemake was deleted, are checked here.
     """
-    runs = read(results / FOLDER / f"{bundle}.json")
+    runs = read_manifest(results / FOLDER / f"{bundle}.json")
     whole = (run_files.are_there(results / "runs" / run, runs[run]["files"]) for run in runs)
     return {run: about.get("asked") for run, about in runs.items()} == wanted and all(whole)

@@ -13,6 +13,7 @@ import polars as pl
 from linclass_study import table_files
 from linclass_study.runs import run_files
 from linclass_study.runs.fit_tables import Columns
+from linclass_study.table_files import table_schema, write_table
 
 IDENTITY = ("dataset", "method", "protocol", "repeat", "fold")
 
@@ -40,7 +41,7 @@ class Records:
                 if columns:
                     self.tables[name].append((fit, columns))
         self.added.append((fit, test, given))
-        self.fits.append({column: fit.get(column) for column in table_files.schema("fits")})
+        self.fits.append({column: fit.get(column) for column in table_schema("fits")})
         if fit["protocol"] == self.on_plane and not fit["repeat"] and len(self.axes[0]):
             grid = given["grid"] if given is not None else np.full(self.cells, -1)
             self.labels.append(
@@ -71,22 +72,22 @@ class Records:
             score=_lists([part["score"] for part in parts]),
             log_proba=pl.when(pl.Series(known)).then(_lists(log_proba)),
         )
-        return table.cast(table_files.schema("predictions"))
+        return table.cast(table_schema("predictions"))
 
     def write(self, folder: Path, made_of: run_files.RunInputs) -> None:
         """Write the run's files. Empty tables are omitted, except for predictions. fits.parquet is written last:
         it marks the run as complete."""
-        table_files.write(self.table(), "predictions", folder / "predictions.parquet")
+        write_table(self.table(), "predictions", folder / "predictions.parquet")
         for name, parts in self.tables.items():
             if parts:
-                table_files.write(_joined(name, parts), name, folder / f"{name}.parquet")
+                write_table(_joined(name, parts), name, folder / f"{name}.parquet")
         if self.labels:
             self._save_boundary(folder / run_files.BOUNDARY)
         empty = [f"{name}.parquet" for name, parts in self.tables.items() if not parts]
         for name in [*empty, *([] if self.labels else [run_files.BOUNDARY])]:
             (folder / name).unlink(missing_ok=True)
         fits = table_files.frame("fits", self.fits)
-        table_files.write(
+        write_table(
             fits, "fits", folder / run_files.LAST, metadata=run_files.described(folder, made_of)
         )
 
@@ -124,7 +125,7 @@ def _joined(name: str, parts: list[tuple[dict[str, Any], Columns]]) -> pl.DataFr
     """One table from the parts of all fits."""
     of_fit = np.repeat(np.arange(len(parts)), [len(next(iter(own.values()))) for _, own in parts])
     identity = pl.DataFrame([{column: fit[column] for column in IDENTITY} for fit, _ in parts])
-    schema = table_files.schema(name)
+    schema = table_schema(name)
     columns = {
         column: pl.concat([pl.Series(own[column], dtype=schema[column]) for _, own in parts])
         for column in schema

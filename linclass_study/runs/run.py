@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from linclass.resampling import seed_of
-from linclass_study.guard import Answer, Guard
+from linclass_study.guard import Guard, GuardedResult
 from linclass_study.machine import machine
 from linclass_study.runs import feature_file
 from linclass_study.runs.fit_details import FitDetails, details_of, is_detailed
 from linclass_study.runs.folds import Plan, Planned
-from linclass_study.runs.leave_one_out_fits import LeaveOneOut
+from linclass_study.runs.leave_one_out_fits import LeaveOneOutRequest
 from linclass_study.runs.records import IDENTITY, Records
 from linclass_study.runs.shared_child import SharedChild
 
@@ -32,7 +32,7 @@ class Fit:
     looks: tuple[str, ...] = ()
 
 
-def run(
+def fit_and_predict(
     dataset: str,
     method: str,
     entry: dict[str, Any],
@@ -53,7 +53,7 @@ def run(
     """
     if child is None:
         with SharedChild(limits) as own:
-            return run(
+            return fit_and_predict(
                 dataset, method, entry, features, plan, task, seed, limits, own, part, traces
             )
     axes, unfit = feature_file.peek(features)
@@ -105,7 +105,7 @@ def _together(guard: Guard, fits: list[Fit]) -> dict[int, dict[str, Any]]:
 def _alone(records: Records, guard: Guard, fit: Fit) -> None:
     begin = time.perf_counter()
     seed = fit.row["seed"]
-    each = LeaveOneOut(fit.rows.fold_of_row, seed) if fit.rows.each else None
+    each = LeaveOneOutRequest(fit.rows.fold_of_row, seed) if fit.rows.each else None
     answer = guard.call(each or (fit.rows.train, fit.rows.test, seed, fit.grid))
     if answer.kind == "ok":
         answer = _written(records, guard, fit, answer.value[0])
@@ -116,7 +116,7 @@ def _alone(records: Records, guard: Guard, fit: Fit) -> None:
         records.add(fit.row | ending, fit.rows.test)
 
 
-def _written(records: Records, guard: Guard, fit: Fit, given: dict[str, Any]) -> Answer:
+def _written(records: Records, guard: Guard, fit: Fit, given: dict[str, Any]) -> GuardedResult:
     """Add the outcome to the records, or return why it does not fit into the tables."""
     if fit.looks:
         given["kept"] |= _closer_look(guard, fit, given["chosen"])
@@ -124,8 +124,10 @@ def _written(records: Records, guard: Guard, fit: Fit, given: dict[str, Any]) ->
         records.add(fit.row | given, fit.rows.test, given)
     except Exception as error:
         text = " ".join(str(error).split())
-        return Answer("failed", f"its output has an invalid form ({type(error).__name__}: {text})")
-    return Answer("ok", given)
+        return GuardedResult(
+            "failed", f"its output has an invalid form ({type(error).__name__}: {text})"
+        )
+    return GuardedResult("ok", given)
 
 
 def _closer_look(guard: Guard, fit: Fit, chosen: dict[str, Any]) -> dict[str, Any]:

@@ -58,7 +58,7 @@ def described(folder: Path, made_of: RunInputs) -> dict[str, str]:
     return {KEY: json.dumps(asdict(made_of) | {"files": files})}
 
 
-def recorded(folder: Path) -> dict[str, Any] | None:
+def recorded_run(folder: Path) -> dict[str, Any] | None:
     """The inputs (`asked`, `rows`) and `files` of a run; None if it is incomplete."""
     last = folder / LAST
     try:

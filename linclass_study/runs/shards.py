@@ -15,14 +15,17 @@ from pathlib import Path
 from typing import Any
 
 from linclass_study.refusal import Refused
-from linclass_study.runs import bundle, feature_file, run, run_files, slurm_memory
+from linclass_study.runs import bundle, feature_file
 from linclass_study.runs.records import IDENTITY, Records
+from linclass_study.runs.run import fit_and_predict
+from linclass_study.runs.run_files import recorded_run
 from linclass_study.runs.run_lock import run_lock
+from linclass_study.runs.slurm_memory import enough_memory
 
 Added = list[tuple[dict[str, Any], Any, Any]]  # the arguments of Records.add
 
 
-def compute(
+def compute_shard(
     data: bundle.Data,
     method: str,
     about: Mapping[str, Any],
@@ -36,8 +39,8 @@ def compute(
     with run_lock(out):
         added: Added | None = None
         if bundle.current(data.folder(method), made_of) is None:
-            with slurm_memory.sufficient():
-                records = run.run(
+            with enough_memory():
+                records = fit_and_predict(
                     dataset=data.dataset,
                     method=method,
                     entry=about["entry"],
@@ -72,7 +75,7 @@ def gather(
             _in_order([one for part in found.values() for one in part], data, axes).write(
                 folder, made_of
             )
-    record = run_files.recorded(folder)
+    record = recorded_run(folder)
     assert record is not None
     return {f"{data.dataset}/{method}": record}
 

@@ -18,7 +18,7 @@ COUNTS = {"": "memory.events", "memory": "memory/memory.oom_control"}  # cgroup 
 
 
 @contextmanager
-def sufficient() -> Iterator[None]:
+def enough_memory() -> Iterator[None]:
     """Context that refuses its result if the memory of this Slurm job did not suffice."""
     before = kills()
     yield

@@ -22,11 +22,13 @@ from linclass.pipeline.fitted import Fitted, Task
 from linclass.pipeline.method import Method
 from linclass.pipeline.own_choice import own_candidates, parameters_of
 from linclass.unfinished import silently
-from linclass_study.runs import block_fits, fit_tables, leave_one_out_fits
+from linclass_study.runs import block_fits, fit_tables
+from linclass_study.runs.block_fits import fit_by_blocks, predict_by_blocks
 from linclass_study.runs.feature_file import FeatureFile
 from linclass_study.runs.fit_details import FitDetails
 from linclass_study.runs.fit_ending import fit_ending, log_warnings
-from linclass_study.runs.leave_one_out_fits import LeaveOneOut
+from linclass_study.runs.fit_tables import path_table, trace_table
+from linclass_study.runs.leave_one_out_fits import LeaveOneOutRequest, predict_units
 from linclass_study.runs.peak_memory import peak_memory_mb, reset_peak_memory
 
 Fold = tuple[np.ndarray | None, np.ndarray, int, bool]  # train (None: all others), test, seed, grid
@@ -55,7 +57,7 @@ class Worker:
         """
         if isinstance(asked[0], FitDetails):
             return [self._details(asked[0])]
-        if isinstance(asked[0], LeaveOneOut):
+        if isinstance(asked[0], LeaveOneOutRequest):
             return [self._leave_one_out(asked[0])]
         return self._folds(*asked)
 
@@ -65,10 +67,10 @@ class Worker:
         fit = table.rows(asked.train), y[asked.train]
         held_out = table.rows(asked.test), y[asked.test]
         looks = {
-            "paths": lambda: fit_tables.path(
+            "paths": lambda: path_table(
                 closer_look.path(self.method, *fit, asked.seed, asked.chosen)
             ),
-            "traces": lambda: fit_tables.trace(
+            "traces": lambda: trace_table(
                 closer_look.trace(self.method, *fit, held_out, self.task, asked.seed, asked.chosen)
             ),
         }
@@ -82,7 +84,7 @@ class Worker:
                     print(f"no {name}: {type(error).__name__}: {error}", file=sys.stderr)
         return found
 
-    def _leave_one_out(self, asked: LeaveOneOut) -> dict[str, Any]:
+    def _leave_one_out(self, asked: LeaveOneOutRequest) -> dict[str, Any]:
         reset_peak_memory()
         known = 0
 
@@ -93,7 +95,7 @@ class Worker:
 
         with warnings.catch_warnings(record=True) as caught, self._silence():
             warnings.simplefilter("always")
-            found = leave_one_out_fits.predict(self.method, self.file, self.task, asked, own_ending)
+            found = predict_units(self.method, self.file, self.task, asked, own_ending)
         log_warnings(caught)
         return {
             **found.ending,
@@ -122,7 +124,7 @@ class Worker:
             fit_seconds = (time.perf_counter() - begin) / len(folds)
         log_warnings(caught)
         if self.file.in_file:
-            predicted = block_fits.predict(fits, self.file, [test for _, test, _, _ in folds])
+            predicted = predict_by_blocks(fits, self.file, [test for _, test, _, _ in folds])
             parts = zip(fits, folds, predicted, strict=True)
             return [self._outcome(fit, fold, caught, fit_seconds, own) for fit, fold, own in parts]
         if len(folds) == 1:
@@ -146,7 +148,7 @@ class Worker:
         if self.file.in_file:
             if len(folds) == 1 and folds[0][0] is not None:
                 block_fits.refuse_parts(len(folds[0][0]) + len(held_out[0]), len(y))
-            return block_fits.fit(self.method, self.file, held_out, self.task)
+            return fit_by_blocks(self.method, self.file, held_out, self.task)
         if len(folds) > 1:
             return fitting.fit_folds(self.method, table, y, held_out, self.task)
         ((train, test, seed, _),) = folds
@@ -184,7 +186,7 @@ class Worker:
             "kept": {
                 "coefficients": fit_tables.coefficients(known),
                 "tuning": fit_tables.tuning(fitted.candidates or own_candidates(fitted.estimator)),
-                "traces": fit_tables.trace(getattr(fitted.estimator, "trace_", None)),
+                "traces": trace_table(getattr(fitted.estimator, "trace_", None)),
             },
             "chosen": fitted.chosen,
             "grid": self._on_plane(fitted) if grid else None,

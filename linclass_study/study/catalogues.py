@@ -6,9 +6,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from linclass_study.refusal import nearest
-from linclass_study.study import grid, schema, suites, yaml_file
+from linclass_study.refusal import nearest_name
+from linclass_study.study import grid, schema, suites
+from linclass_study.study.schema import schema_problems
 from linclass_study.study.source_lines import SourceLines
+from linclass_study.study.suites import suite_names
+from linclass_study.study.yaml_file import parse_numbers, read_yaml
 
 Catalogue = dict[str, dict[str, Any]]
 
@@ -18,9 +21,9 @@ def read_catalogue(
 ) -> tuple[Catalogue, dict[str, str]]:
     """(entries, origin) of `datasets` or `methods`; origin: name of an own entry → the name it is written under."""
     path, where = root / "config" / f"{kind}.yaml", ("define", kind)
-    content = yaml_file.read(path) or {}
+    content = read_yaml(path) or {}
     catalogue = conforming(kind, content, SourceLines(content, {path: content}))
-    defined, origin, wrong = grid.expand(yaml_file.numbers(define.get(kind) or {}))
+    defined, origin, wrong = grid.expand(parse_numbers(define.get(kind) or {}))
     written.refuse(wrong, where)
     own = conforming(kind, defined, written, where, origin)
     twice = [name for name in own if name in catalogue]
@@ -42,7 +45,7 @@ def conforming(
 ) -> Any:
     """The value with the defaults of its schema; refused if it does not conform to it."""
     fitted = schema.fitted(kind, value)
-    written.refuse(at_their_origin(schema.problems(kind, fitted), origin or {}), where)
+    written.refuse(at_their_origin(schema_problems(kind, fitted), origin or {}), where)
     return fitted
 
 
@@ -66,7 +69,7 @@ def _unknown_relatives(
         for i, other in enumerate(entry.get("shares_rows_with", []))
         if other not in catalogue
     ]
-    known = catalogue | suites.entries(suites.names(root), root) if references else catalogue
+    known = catalogue | suites.entries(suite_names(root), root) if references else catalogue
     for path, other in references:
         if other not in known:
-            yield path, f"there is no data set '{other}'; {nearest(other, known)}"
+            yield path, f"there is no data set '{other}'; {nearest_name(other, known)}"

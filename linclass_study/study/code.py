@@ -34,9 +34,9 @@ READS = {
 }  # a module and the file it reads
 
 
-def of_method(entry: Mapping[str, Any], tune_metric: str, script: Path) -> str:
+def run_digest(entry: Mapping[str, Any], tune_metric: str, script: Path) -> str:
     """Digest of the code of a run: the script, and every part that the method's entry names."""
-    return digest([script], modules_of_method(entry, tune_metric))
+    return code_digest([script], modules_of_method(entry, tune_metric))
 
 
 def modules_of_method(entry: Mapping[str, Any], tune_metric: str) -> list[str]:
@@ -49,15 +49,15 @@ def modules_of_method(entry: Mapping[str, Any], tune_metric: str) -> list[str]:
 
 
 def of_features(steps: Iterable[str], script: Path) -> str:
-    return digest([script], [f"linclass.features.{step}" for step in steps])
+    return code_digest([script], [f"linclass.features.{step}" for step in steps])
 
 
 def of_script(script: Path, *modules: str, reads: Iterable[Path] = ()) -> str:
     """Digest of a job's script, of modules that it imports by name, and of other files that it reads."""
-    return digest([script], modules, reads)
+    return code_digest([script], modules, reads)
 
 
-def digest(files: Iterable[Path], modules: Iterable[str], reads: Iterable[Path] = ()) -> str:
+def code_digest(files: Iterable[Path], modules: Iterable[str], reads: Iterable[Path] = ()) -> str:
     """Digest of the content of all files that these files and modules import, and of the versions of libraries."""
     found, libraries = closure(files, modules)
     columns = [ROOT / file for module, file in READS.items() if ROOT / module in found]

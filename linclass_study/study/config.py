@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from linclass_study.data.entry import entry_check
+from linclass_study.data.entry.entry_check import entry_problems
 from linclass_study.data.search_folders import mirrors
 from linclass_study.refusal import Refused
-from linclass_study.study import evaluation_check, method_check, yaml_file
 from linclass_study.study.catalogues import at_their_origin, conforming, read_catalogue
-from linclass_study.study.selection import expanded_names, select, select_datasets
+from linclass_study.study.evaluation_check import evaluation_problems
+from linclass_study.study.method_check import method_problems
+from linclass_study.study.selection import expanded_names, select_datasets, select_entries
 from linclass_study.study.source_lines import SourceLines
+from linclass_study.study.yaml_file import read_yaml
 
 LONGEST = 100  # letters of a name, so that file names stay below 255
 
@@ -42,12 +44,12 @@ class Study:
     written: SourceLines
 
 
-def read(config: Mapping[str, Any], files: Iterable[str | Path], root: Path) -> Study:
+def read_config(config: Mapping[str, Any], files: Iterable[str | Path], root: Path) -> Study:
     """The study that Snakemake's merged `config` describes; `files` are the YAML files it came from."""
     default = os.path.relpath(root / "config" / "config.yaml")
     shown = sorted((os.path.relpath(file) for file in files), key=lambda file: file != default)
     study_files = tuple(map(Path, shown))  # the default first: a study overrides it
-    contents = {path: yaml_file.read(path) for path in study_files}
+    contents = {path: read_yaml(path) for path in study_files}
     for path, content in contents.items():
         if not isinstance(content, dict):
             raise Refused(f"{path}: a study is a mapping of keys, this is {content!r}")
@@ -57,10 +59,10 @@ def read(config: Mapping[str, Any], files: Iterable[str | Path], root: Path) -> 
     catalogues, origin = {}, {}
     for kind in ("datasets", "methods"):
         catalogues[kind], origin[kind] = read_catalogue(kind, values["define"], root, written)
-    written.refuse(evaluation_check.problems(values["evaluation"]))
+    written.refuse(evaluation_problems(values["evaluation"]))
     for kind in ("datasets", "methods"):
         values[kind] = expanded_names(values[kind], origin[kind])
-    chosen = select("methods", values, catalogues["methods"], written)
+    chosen = select_entries("methods", values, catalogues["methods"], written)
     features_of = {
         name: _features_name(entry.get("features") or []) for name, entry in chosen.items()
     }
@@ -83,17 +85,17 @@ def read(config: Mapping[str, Any], files: Iterable[str | Path], root: Path) -> 
     )
 
 
-def check(study: Study) -> None:
+def check_entries(study: Study) -> None:
     """Check the selected entries: each data set has possible sources, each method can be constructed."""
     places = [Path(folder) for folder in study.mirrors]
     Problems = Callable[[Mapping[str, Any]], Iterable[tuple[list[Any], str]]]
     checks: dict[str, tuple[Mapping[str, Any], Problems]] = {
-        "datasets": (study.datasets, lambda entry: entry_check.problems(entry, places, study.root)),
-        "methods": (study.methods, method_check.problems),
+        "datasets": (study.datasets, lambda entry: entry_problems(entry, places, study.root)),
+        "methods": (study.methods, method_problems),
     }
     for kind, (selected, problems) in checks.items():
         path = study.root / "config" / f"{kind}.yaml"
-        content = yaml_file.read(path)
+        content = read_yaml(path)
         catalogue = SourceLines(content, {path: content})
         own = study.origin[kind]
         for name, entry in selected.items():

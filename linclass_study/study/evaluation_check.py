@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from linclass import metrics
-from linclass_study.refusal import nearest
+from linclass_study.refusal import nearest_name
 
 Problems = Iterator[tuple[list[Any], str]]
 
 
-def problems(evaluation: Mapping[str, Any]) -> Problems:
+def evaluation_problems(evaluation: Mapping[str, Any]) -> Problems:
     """(path of keys, sentence) for each way in which the evaluation cannot work."""
     metric = evaluation["tune_metric"]
     if metric not in metrics.names():
-        sentence = f"there is no metric '{metric}'; {nearest(metric, metrics.names())}"
+        sentence = f"there is no metric '{metric}'; {nearest_name(metric, metrics.names())}"
         yield ["evaluation", "tune_metric"], sentence
         return
     protocols = [

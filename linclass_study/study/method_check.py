@@ -19,7 +19,7 @@ from linclass.pipeline import transforming
 from linclass.pipeline.method import Method, import_class, named_steps
 from linclass.selection import tuning
 from linclass.table import Table
-from linclass_study.refusal import nearest
+from linclass_study.refusal import nearest_name
 from linclass_study.study.module_files import look_beside_the_study
 
 PACKAGE = Path(linclass.__file__).parent
@@ -27,13 +27,13 @@ NEEDED = ("fit", "predict")  # methods of a classifier
 PROBABILITIES = ("predict_proba", "predict_log_proba")
 
 
-def problems(entry: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
+def method_problems(entry: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
     """Yield (path of keys, message) for each reason why the entry cannot work on any data."""
     for key, folder in (("features", "features"), ("transforms", "transforms")):
-        known = available(folder)
+        known = step_names(folder)
         for i, (name, options) in enumerate(named_steps(entry.get(key))):
             if name not in known:
-                yield [key, i], f"there is no {key[:-1]} '{name}'; {nearest(name, known)}"
+                yield [key, i], f"there is no {key[:-1]} '{name}'; {nearest_name(name, known)}"
             else:
                 owner, step = f"{key[:-1]} '{name}'", STEPS[key](name)
                 found = list(_unknown(step, options, owner)) or _objections(step, options)
@@ -41,7 +41,7 @@ def problems(entry: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
     yield from _estimator_problems(entry)
 
 
-def available(folder: str) -> list[str]:
+def step_names(folder: str) -> list[str]:
     return sorted(f.stem for f in (PACKAGE / folder).glob("[!_]*.py"))
 
 
@@ -208,7 +208,7 @@ def _unknown(callable_: Any, given: Any, owner: str) -> Iterator[str]:
     names = [n for n, p in parameters.items() if p.kind is not p.VAR_POSITIONAL]
     for name in given:
         if name not in names:
-            yield f"{owner} has no parameter '{name}'; {nearest(name, names)}"
+            yield f"{owner} has no parameter '{name}'; {nearest_name(name, names)}"
 
 
 def _one_line(error: BaseException) -> str:

@@ -25,7 +25,7 @@ UNITS = ((3600 * 24, "d"), (3600, "h"), (60, "min"), (1, "s"))
 Jobs = Mapping[int, tuple[str, float]]  # job id → name and expected seconds
 
 
-class Progress(logging.Formatter):
+class StudyProgress(logging.Formatter):
     def __init__(
         self, usual: logging.Formatter, jobs: Jobs, now: Callable[[], float] = time.monotonic
     ):
@@ -86,7 +86,7 @@ def attach(logger: logging.Logger, jobs: Jobs) -> None:
         if type(usual).__name__ == "DefaultFormatter" and not isinstance(
             handler, logging.FileHandler
         ):
-            progress = Progress(usual, jobs)  # type: ignore[arg-type]
+            progress = StudyProgress(usual, jobs)  # type: ignore[arg-type]
             handler.setFormatter(progress)
             handler.addFilter(progress.filter)
 

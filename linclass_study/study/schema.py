@@ -13,7 +13,7 @@ from jsonschema.exceptions import ValidationError
 
 from linclass import synthetic
 from linclass_study.project import ROOT
-from linclass_study.refusal import nearest
+from linclass_study.refusal import nearest_name
 from linclass_study.study.strict import TYPES, Validator
 
 FOLDER = ROOT / "workflow" / "schemas"
@@ -29,7 +29,7 @@ KINDS = {
 
 
 @cache
-def load(name: str) -> dict[str, Any]:
+def load_schema(name: str) -> dict[str, Any]:
     schema = yaml.safe_load((FOLDER / f"{name}.schema.yaml").read_text(encoding="utf-8"))
     if name == "datasets":
         _add_generators(schema["$defs"]["drawn"])
@@ -53,7 +53,7 @@ def fitted(name: str, value: Any) -> Any:
     5.0 and 1e1 become integers; '5' and 'true', which come from the command line, become a number and a boolean.
     """
     value = deepcopy(value)
-    for error in list(_leaves(Validator(load(name)).iter_errors(value))):
+    for error in list(_leaves(Validator(load_schema(name)).iter_errors(value))):
         meant = _number_or_truth(error.instance)
         if error.validator == "type" and _is_one_of(error.validator_value, meant):
             *way, last = error.absolute_path
@@ -64,9 +64,9 @@ def fitted(name: str, value: Any) -> Any:
     return value
 
 
-def problems(name: str, value: Any) -> Iterator[tuple[list[Any], str]]:
+def schema_problems(name: str, value: Any) -> Iterator[tuple[list[Any], str]]:
     """Yield (path of keys, message) for each violation of the schema `name`."""
-    errors = Validator(load(name)).iter_errors(value)
+    errors = Validator(load_schema(name)).iter_errors(value)
     for error in sorted(errors, key=lambda e: list(map(str, e.path))):
         yield from _sentences(error)
 
@@ -103,7 +103,7 @@ def _sentences(error: ValidationError) -> Iterator[tuple[list[Any], str]]:
             known = schema.get("properties", {})
             for key in value:
                 if key not in known:
-                    yield [*path, key], f"unknown key; {nearest(key, known)}"
+                    yield [*path, key], f"unknown key; {nearest_name(key, known)}"
         case "required":
             for key in rule:
                 if key not in value:
@@ -119,7 +119,7 @@ def _sentences(error: ValidationError) -> Iterator[tuple[list[Any], str]]:
             most = f"at most {rule}" if error.validator == "maximum" else f"less than {rule}"
             yield path, f"{shown} is too large; give {most}{_meant(schema)}"
         case "enum":
-            yield path, f"{shown} is not known; {nearest(value, rule)}"
+            yield path, f"{shown} is not known; {nearest_name(value, rule)}"
         case "const":
             yield path, f"{shown} is not known; the only choice is '{rule}'"
         case "uniqueItems":

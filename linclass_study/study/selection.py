@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from linclass_study.refusal import nearest
+from linclass_study.refusal import nearest_name
 from linclass_study.study import suites
 from linclass_study.study.source_lines import SourceLines
+from linclass_study.study.suites import suite_names
 
 
 def expanded_names(names: Any, origin: Mapping[str, str]) -> Any:
@@ -25,10 +26,10 @@ def select_datasets(
     values: dict[str, Any], catalogue: dict[str, Any], root: Path, written: SourceLines
 ) -> dict[str, dict[str, Any]]:
     """Data sets selected by name, then those of the suites."""
-    given, known = values.get("suite", []), suites.names(root)
+    given, known = values.get("suite", []), suite_names(root)
     chosen = [given] if isinstance(given, str) else given
     written.refuse(
-        (["suite"], f"there is no suite '{name}'; {nearest(name, known)}")
+        (["suite"], f"there is no suite '{name}'; {nearest_name(name, known)}")
         for name in chosen
         if name not in known
     )
@@ -37,11 +38,11 @@ def select_datasets(
     of_suites = suites.entries(chosen, root)
     if values["datasets"] != "all" and not {*values["datasets"]} <= {*catalogue}:
         catalogue = suites.entries(known, root) | catalogue  # data sets of suites can be named, too
-    selected = select("datasets", values, catalogue, written)
+    selected = select_entries("datasets", values, catalogue, written)
     return selected | {name: of_suites[name] for name in of_suites if name not in selected}
 
 
-def select(
+def select_entries(
     kind: str, values: dict[str, Any], catalogue: dict[str, Any], written: SourceLines
 ) -> dict[str, dict[str, Any]]:
     names = values[kind]
@@ -49,7 +50,7 @@ def select(
         return dict(catalogue)
     thing = {"datasets": "data set", "methods": "method"}[kind]
     written.refuse(
-        ([kind, i], f"there is no {thing} '{name}'; {nearest(name, catalogue)}")
+        ([kind, i], f"there is no {thing} '{name}'; {nearest_name(name, catalogue)}")
         for i, name in enumerate(names)
         if name not in catalogue
     )

@@ -10,6 +10,7 @@ from typing import Any
 
 from linclass_study.refusal import Refused
 from linclass_study.study import yaml_file
+from linclass_study.study.yaml_file import parse_numbers
 
 Problems = Iterable[tuple[list[Any], str]]  # path of keys, message
 ABSENT = object()
@@ -33,7 +34,7 @@ class SourceLines:
         keys = (f"[{key}]" if isinstance(key, int) else f".{key}" for key in path)
         message = ": ".join(filter(None, ["".join(keys).lstrip("."), sentence]))
         depth = next(n for n in range(len(path), -1, -1) if _at(self.value, path[:n]) is not ABSENT)
-        given = yaml_file.numbers(_at(self.value, path[:depth]))
+        given = parse_numbers(_at(self.value, path[:depth]))
         for file, content in reversed(list(self.files.items())):
             if depth and _same(_at(content, path[:depth]), given):
                 return f"{_shown(file)}, line {yaml_file.line_of(file, path[:depth])}: {message}"

@@ -10,10 +10,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from linclass_study.study import yaml_file
+from linclass_study.study.yaml_file import read_yaml
 
 
-def names(root: Path) -> list[str]:
+def suite_names(root: Path) -> list[str]:
     return sorted(file.stem for file in _folder(root).glob("*.yaml"))
 
 
@@ -24,7 +24,7 @@ def entries(chosen: Iterable[str], root: Path) -> dict[str, dict[str, Any]]:
 
 @cache
 def _of_suite(suite: str, root: Path) -> dict[str, dict[str, Any]]:
-    tasks = yaml_file.read(_folder(root) / f"{suite}.yaml")["tasks"]
+    tasks = read_yaml(_folder(root) / f"{suite}.yaml")["tasks"]
     return {f"{task['name']}.{task['data']}": _entry(task) for task in tasks}
 
 

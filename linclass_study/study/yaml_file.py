@@ -41,11 +41,11 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # YAML comes without type
         return node
 
 
-def read(path: Path) -> Any:
+def read_yaml(path: Path) -> Any:
     """Read a YAML file; errors are one line with file, line and cause."""
     try:
         content = path.read_bytes()
-        return numbers(yaml.load(content.decode("utf-8"), Loader=_Loader))
+        return parse_numbers(yaml.load(content.decode("utf-8"), Loader=_Loader))
     except Refused as error:
         raise Refused(f"{path}: {error}") from None
     except yaml.MarkedYAMLError as error:
@@ -64,14 +64,14 @@ def read(path: Path) -> Any:
         raise Refused(f"{path}: cannot be read ({error.strerror})") from None
 
 
-def numbers(value: Any) -> Any:
+def parse_numbers(value: Any) -> Any:
     """Convert texts such as 1e-3, which YAML 1.1 does not read as numbers, to numbers."""
     if isinstance(value, str) and EXPONENT.fullmatch(value):
         return float(value)
     if isinstance(value, dict):
-        return {key: numbers(item) for key, item in value.items()}
+        return {key: parse_numbers(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [numbers(item) for item in value]
+        return [parse_numbers(item) for item in value]
     return value
 
 

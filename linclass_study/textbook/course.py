@@ -6,17 +6,17 @@ from pathlib import Path
 
 from linclass_study.project import ROOT
 from linclass_study.refusal import Refused
-from linclass_study.study import yaml_file
+from linclass_study.study.yaml_file import read_yaml
 
 FOLDER = ROOT / "textbook"
 
 
 def chapters() -> dict[str, list[str]]:
     """Title → names of scripts of each chapter."""
-    return yaml_file.read(FOLDER / "course.yaml")
+    return read_yaml(FOLDER / "course.yaml")
 
 
-def names() -> list[str]:
+def script_names() -> list[str]:
     """All scripts in the order of the course; missing or unlisted scripts are refused."""
     listed = [name for scripts in chapters().values() for name in scripts]
     there = {file.stem for file in FOLDER.glob("[!_]*.py")}

@@ -23,7 +23,7 @@ from typing import Any
 
 from linclass_study.project import ROOT
 from linclass_study.refusal import Refused
-from linclass_study.study import yaml_file
+from linclass_study.study.yaml_file import read_yaml
 
 FILE = ROOT / "config" / "published.yaml"
 KEYS = {"exhibit", "source", "tolerance", "numbers"}
@@ -50,10 +50,10 @@ class Check:
     kind: str = "published"  # or identity
 
 
-def check(folder: Path, file: Path = FILE) -> list[Check]:
+def compare_published(folder: Path, file: Path = FILE) -> list[Check]:
     """Compare every published number with the exhibits in `folder`, in the order of the file."""
     found: list[Check] = []
-    for i, entry in enumerate(yaml_file.read(file)):
+    for i, entry in enumerate(read_yaml(file)):
         if wrong := _wrong(entry):
             raise Refused(f"{file.name}, entry {i + 1}: {wrong}")
         numbers = json.loads((folder / entry["exhibit"] / "numbers.json").read_text("utf-8"))
@@ -123,10 +123,10 @@ def _at(numbers: Any, path: str) -> float | Mapping[str, str] | None:
     return float(numbers) if isinstance(numbers, int | float) else None
 
 
-def write(checks: Iterable[Check], path: Path) -> None:
+def write_published(checks: Iterable[Check], path: Path) -> None:
     text = json.dumps([asdict(c) for c in checks], indent=1, ensure_ascii=False) + "\n"
     path.write_text(text, encoding="utf-8")
 
 
-def read(path: Path) -> list[Check]:
+def read_published(path: Path) -> list[Check]:
     return [Check(**row) for row in json.loads(path.read_text(encoding="utf-8"))]

@@ -16,7 +16,7 @@ MARKS = {
 NAMES = {"published": "published numbers reproduced", "identity": "identities hold"}
 
 
-def table(checks: Iterable[Check]) -> str:
+def published_table(checks: Iterable[Check]) -> str:
     """Printed numbers, then identities, then the summary."""
     checks = list(checks)
     parts = [_lines(own) for kind in KINDS if (own := of_kind(checks, kind))]

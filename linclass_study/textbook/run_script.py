@@ -12,7 +12,9 @@ from linclass_study.report.exhibit import Exhibit
 from linclass_study.textbook import course
 
 
-def run(name: str, folder: Path, mirrors: Sequence[str] = (), downloads: str = "downloads") -> None:
+def run_script(
+    name: str, folder: Path, mirrors: Sequence[str] = (), downloads: str = "downloads"
+) -> None:
     """Write folder/name/figure.svg, .png, .pdf and numbers.json, with the mirrors and downloads of the study."""
     os.environ["LINCLASS_TEXTBOOK"] = str(folder)
     os.environ["LINCLASS_MIRRORS"] = os.pathsep.join(mirrors)

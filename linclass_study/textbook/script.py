@@ -18,7 +18,7 @@ from linclass_study.data.unavailable import Unavailable
 from linclass_study.project import ROOT
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import style
-from linclass_study.study import yaml_file
+from linclass_study.study.yaml_file import read_yaml
 from linclass_study.textbook.caption import Caption
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def data(name: str) -> Rows:
     """Load a data set of config/datasets.yaml from its first usable source."""
     from linclass.transforms.one_hot import OneHot
 
-    entry = yaml_file.read(ROOT / "config" / "datasets.yaml")[name]
+    entry = read_yaml(ROOT / "config" / "datasets.yaml")[name]
     folders = _folders()
     found = obtain_dataset(name, entry, folders.mirrors, folders.downloads, ROOT)
     table, texts = found.table, None
@@ -101,17 +101,17 @@ def save(drawn: Figure, numbers: dict[str, Any]) -> Figure:
         script = Path(main)
         folder = Path(os.environ.get("LINCLASS_TEXTBOOK", "results/textbook")) / script.stem
         caption = Caption.of(script)
-        Exhibit(drawn, caption.title, caption.text, plain(numbers)).save(folder)
+        Exhibit(drawn, caption.title, caption.text, plain_json(numbers)).save(folder)
         print(f"{folder}/figure.png")
     return drawn
 
 
-def plain(value: Any) -> Any:
+def plain_json(value: Any) -> Any:
     """Convert to JSON types, without NumPy types and NaN."""
     if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): plain_json(item) for key, item in value.items()}
     if isinstance(value, list | tuple | np.ndarray):
-        return [plain(item) for item in value]
+        return [plain_json(item) for item in value]
     if isinstance(value, np.generic):
         value = value.item()
     return None if isinstance(value, float) and not np.isfinite(value) else value

@@ -31,7 +31,7 @@ def page(folder: Path, checks: Sequence[Check]) -> str:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters |= {"number": number, "breakable": breakable}
+    environment.filters |= {"number": number, "breakable": breakable_path}
     chapters = {
         title: [_section(folder, name, checks) for name in names]
         for title, names in course.chapters().items()
@@ -94,7 +94,7 @@ def number(value: Any) -> str:
     return f"{value:.10g}" if abs(value) > 1e-8 else f"{value:.3g}"
 
 
-def breakable(path: str) -> Markup:
+def breakable_path(path: str) -> Markup:
     """Allow line breaks in a long path after dots and underscores."""
     return Markup(re.sub(r"([._])", r"\1<wbr>", str(escape(path))))
 

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from linclass_study.data.formats import inverted_index, libsvm
+from linclass_study.data.formats import libsvm
+from linclass_study.data.formats.inverted_index import inverted_index_text
 from linclass_study.data.sparse_rows import from_triplets
 
 
@@ -252,7 +253,7 @@ def test_the_inverted_index_says_what_the_bag_of_words_said(obtain, tmp_path):
 
     as_archive(tmp_path / "a.tgz", bag_files())
     counts = bag_of_words.read(tmp_path / "a.tgz", {})
-    (tmp_path / "index.txt").write_text(inverted_index.write(counts, [1, 2, 3, 4]))
+    (tmp_path / "index.txt").write_text(inverted_index_text(counts, [1, 2, 3, 4]))
     entry = {"binary": True, "classes": ["x", "y", "z"]}
     bags = obtain(entry | {"source": {"file": "a.tgz"}, "format": "bag_of_words"})
     index = obtain(entry | {"source": {"file": "index.txt"}, "format": "inverted_index"})

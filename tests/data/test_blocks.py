@@ -9,7 +9,7 @@ import pytest
 
 from linclass import ExponentialFamilyNB, GaussianNB, LinearDiscriminantAnalysis
 from linclass.applicability import NotApplicable
-from linclass_study.data.blocks import blocks
+from linclass_study.data.blocks import read_blocks
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def table(tmp_path: Path) -> tuple[Path, pl.DataFrame]:
 def test_blocks_give_the_fit_of_all_rows(model: Any, table: tuple[Path, pl.DataFrame]) -> None:
     path, frame = table
     X, y = frame.drop("kind").cast(pl.Float64), frame["kind"].to_numpy()
-    of_blocks = type(model)(**model.get_params()).fit_blocks(blocks(path, "kind", rows=170))
+    of_blocks = type(model)(**model.get_params()).fit_blocks(read_blocks(path, "kind", rows=170))
     expected = model.fit(X, y).predict_log_proba(X)
     np.testing.assert_allclose(of_blocks.predict_log_proba(X), expected, atol=1e-9)
     assert list(of_blocks.feature_names_in_) == ["length", "count", "flag"]
@@ -47,7 +47,7 @@ def test_blocks_give_the_fit_of_all_rows(model: Any, table: tuple[Path, pl.DataF
 
 def test_a_block_has_as_many_rows_as_asked_for(table: tuple[Path, pl.DataFrame]) -> None:
     path, frame = table
-    found = list(blocks(path, "kind", rows=300))
+    found = list(read_blocks(path, "kind", rows=300))
     assert [len(X) for X, _ in found] == [300, 300, 300, 100]
     assert np.concatenate([y for _, y in found]).tolist() == frame["kind"].to_list()
 
@@ -55,6 +55,6 @@ def test_a_block_has_as_many_rows_as_asked_for(table: tuple[Path, pl.DataFrame])
 def test_what_is_no_number_is_refused_by_name(table: tuple[Path, pl.DataFrame]) -> None:
     path, _ = table
     with pytest.raises(NotApplicable, match=r"column 'kind' of .* is String"):
-        next(blocks(path, "count"))
+        next(read_blocks(path, "count"))
     with pytest.raises(ValueError, match="no column 'species'; it has length"):
-        next(blocks(path, "species"))
+        next(read_blocks(path, "species"))

@@ -8,6 +8,7 @@ import pytest
 from linclass.table import Table
 from linclass_study.data import labels
 from linclass_study.data.assembly.canonical_order import normalized
+from linclass_study.data.labels import sorted_labels
 from linclass_study.data.unavailable import Unavailable
 
 CELLS = {"u": ["1", "2.5", "-3", "1e-7", "NA"], "t": ["red", "green", ""], "n": ["0", "-0.0", "7"]}
@@ -123,8 +124,8 @@ def test_a_number_is_written_in_one_way(values, written):
 
 
 def test_labels_stand_by_size_or_by_their_letters():
-    assert labels.in_order(["10", "9", "-1", "9"]) == ["-1", "9", "10"]
-    assert labels.in_order(["10", "9", "b", "a"]) == ["10", "9", "a", "b"]
+    assert sorted_labels(["10", "9", "-1", "9"]) == ["-1", "9", "10"]
+    assert sorted_labels(["10", "9", "b", "a"]) == ["10", "9", "a", "b"]
 
 
 CLASSES = {

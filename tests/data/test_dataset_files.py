@@ -9,6 +9,7 @@ import pytest
 
 from linclass.table import Table
 from linclass_study.data import dataset_file
+from linclass_study.data.dataset_file import load_dataset, save_dataset
 from linclass_study.refusal import Refused
 
 CSV = "x,t,y\n1,red,no\n2,,yes\n3,blue,no\n"
@@ -34,8 +35,8 @@ def found(request, obtain, tmp_path):
 
 
 def test_it_comes_back(found, tmp_path):
-    dataset_file.save(found, tmp_path / "new" / "a.npz", tmp_path / "new" / "a.json")
-    again = dataset_file.load(tmp_path / "new" / "a.npz")
+    save_dataset(found, tmp_path / "new" / "a.npz", tmp_path / "new" / "a.json")
+    again = load_dataset(tmp_path / "new" / "a.npz")
     assert type(again.table.X) is type(found.table.X)
     for ours, theirs in zip(arrays(found), arrays(again), strict=True):
         assert ours.dtype == theirs.dtype
@@ -52,7 +53,7 @@ def arrays(data):
 
 def test_the_same_data_are_the_same_bytes(found, tmp_path):
     for name in ("one", "two"):
-        dataset_file.save(found, tmp_path / f"{name}.npz", tmp_path / f"{name}.json")
+        save_dataset(found, tmp_path / f"{name}.npz", tmp_path / f"{name}.json")
     assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
     assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
 
@@ -71,7 +72,7 @@ def test_the_words_about_it(obtain, tmp_path):
     (tmp_path / "a.csv").write_text(CSV)
     costs = [[0, 5], [1, 0]]
     found = obtain({"source": {"file": "a.csv"}, "target": "y", "positive": "no", "costs": costs})
-    dataset_file.save(found, tmp_path / "a.npz", tmp_path / "a.json")
+    save_dataset(found, tmp_path / "a.npz", tmp_path / "a.json")
     about = json.loads((tmp_path / "a.json").read_text())
     assert about == {
         "status": "available",
@@ -98,7 +99,7 @@ def test_the_words_about_it(obtain, tmp_path):
 def test_many_features_are_counted_not_listed(obtain, tmp_path):
     (tmp_path / "a.svm").write_text("a 1:1\nb 1001:1\n")
     found = obtain({"source": {"file": "a.svm"}})
-    dataset_file.save(found, tmp_path / "a.npz", tmp_path / "a.json")
+    save_dataset(found, tmp_path / "a.npz", tmp_path / "a.json")
     assert json.loads((tmp_path / "a.json").read_text())["features"] == 1001
 
 
@@ -107,14 +108,14 @@ def test_an_unavailable_data_set_has_both_files(tmp_path):
     about = json.loads((tmp_path / "a.json").read_text())
     assert (about["status"], about["reason"]) == ("unavailable", "no network")
     assert (about["classes"], about["rows"]) == ([], 0)
-    assert dataset_file.load(tmp_path / "a.npz").table.shape == (0, 0)
+    assert load_dataset(tmp_path / "a.npz").table.shape == (0, 0)
 
 
 def test_no_half_file_is_left_when_saving_fails(found, tmp_path):
     (tmp_path / "a.npz").write_text("before")
     found.classes = {"not": "json"}.keys()
     with pytest.raises(TypeError):
-        dataset_file.save(found, tmp_path / "a.npz", tmp_path / "a.json")
+        save_dataset(found, tmp_path / "a.npz", tmp_path / "a.json")
     assert (tmp_path / "a.npz").read_text() == "before"
 
 
@@ -128,14 +129,14 @@ def test_a_table_refuses_names_that_do_not_fit():
 @pytest.mark.parametrize("damage", ["emptied", "cut short", "something else"])
 def test_a_damaged_file_says_which_it_is_and_what_to_do(damage, found, tmp_path):
     path = tmp_path / "a.npz"
-    dataset_file.save(found, path, tmp_path / "a.json")
+    save_dataset(found, path, tmp_path / "a.json")
     whole = path.read_bytes()
     path.write_bytes({"emptied": b"", "cut short": whole[: len(whole) // 2]}.get(damage, b"text"))
     with pytest.raises(Refused, match=r"a\.npz is damaged .*; delete it, and the next run"):
-        dataset_file.load(path)
+        load_dataset(path)
 
 
 def test_no_number_that_json_does_not_have_is_written(found, tmp_path):
     found.costs = [[0.0, float("nan")], [1.0, 0.0]]
     with pytest.raises(ValueError, match="JSON"):
-        dataset_file.save(found, tmp_path / "a.npz", tmp_path / "a.json")
+        save_dataset(found, tmp_path / "a.npz", tmp_path / "a.json")

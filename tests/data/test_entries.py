@@ -10,8 +10,9 @@ import yaml
 
 from linclass import synthetic
 from linclass_study.data import formats, sources
-from linclass_study.data.entry import entry_check, source_keys
-from linclass_study.study import schema
+from linclass_study.data.entry import source_keys
+from linclass_study.data.entry.entry_check import entry_problems
+from linclass_study.study.schema import load_schema, schema_problems
 
 ROOT = Path(__file__).parents[2]
 GAUSSIANS = {"generate": "gaussians", "means": [[0], [1]], "rows": [5, 5]}
@@ -24,9 +25,9 @@ def catalogue():
 
 
 def test_the_catalogue_has_no_problems(catalogue):
-    assert not list(schema.problems("datasets", catalogue))
+    assert not list(schema_problems("datasets", catalogue))
     for entry in catalogue.values():
-        assert not list(entry_check.problems(entry, root=ROOT))
+        assert not list(entry_problems(entry, root=ROOT))
 
 
 def test_each_entry_of_the_catalogue_that_is_not_drawn_pins_its_content(catalogue):
@@ -42,7 +43,7 @@ def test_the_catalogue_draws_from_every_generator(catalogue):
 
 
 def test_the_schema_knows_the_formats_and_sources_that_there_are():
-    known = schema.load("datasets")["$defs"]
+    known = load_schema("datasets")["$defs"]
     assert known["format"]["enum"] == sorted(m.name for m in pkgutil.iter_modules(formats.__path__))
     kinds = {m.name for m in pkgutil.iter_modules(sources.__path__)}
     assert set(source_keys.KINDS) == kinds
@@ -50,7 +51,7 @@ def test_the_schema_knows_the_formats_and_sources_that_there_are():
 
 
 def test_every_key_is_described():
-    known = schema.load("datasets")["$defs"]
+    known = load_schema("datasets")["$defs"]
 
     def keys_of(node, path):
         if isinstance(node, dict):
@@ -147,7 +148,7 @@ WRONG = {  # name: (entry, path, sentence)
 @pytest.mark.parametrize("case", WRONG)
 def test_the_schema_refuses(case):
     entry, path, words = WRONG[case]
-    found = [(p[1:], text) for p, text in schema.problems("datasets", {"it": entry})]
+    found = [(p[1:], text) for p, text in schema_problems("datasets", {"it": entry})]
     assert [text for p, text in found if p == path and words in text], found
 
 
@@ -243,16 +244,16 @@ TOGETHER = {
 def test_keys_that_do_not_go_together_are_refused(case, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     entry, path, words = TOGETHER[case]
-    found = list(entry_check.problems(entry, root=ROOT))
+    found = list(entry_problems(entry, root=ROOT))
     assert [text for p, text in found if p == path and words in text], found
     assert all("\n" not in text for _, text in found)
 
 
 def test_a_missing_file_is_no_problem_while_another_source_is_left(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert not list(entry_check.problems({"source": [{"file": "a.csv"}, CSV], "target": "y"}))
+    assert not list(entry_problems({"source": [{"file": "a.csv"}, CSV], "target": "y"}))
 
 
 def test_a_file_of_a_mirror_is_there(tmp_path):
     (tmp_path / "a.csv").write_text("")
-    assert not list(entry_check.problems({"source": {"file": "a.csv"}, "target": "y"}, [tmp_path]))
+    assert not list(entry_problems({"source": {"file": "a.csv"}, "target": "y"}, [tmp_path]))

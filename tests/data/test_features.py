@@ -9,7 +9,7 @@ from linclass.applicability import NotApplicable
 from linclass.features import quadratic
 from linclass.table import Table
 from linclass_study.data.dataset import Dataset
-from linclass_study.runs import features
+from linclass_study.runs.features import compute_features
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]])
 DATA = Dataset(Table(X, ("u", "v")), np.array([0, 1, 1], np.int32), np.zeros(3, np.int8), ["a"])
@@ -33,7 +33,7 @@ def test_an_error_of_a_feature_is_the_reason_of_its_file(
         raise error
 
     monkeypatch.setattr(quadratic, "apply", stumble)
-    found = features.compute(DATA, ["quadratic"])
+    found = compute_features(DATA, ["quadratic"])
     assert found.reason == reason
     assert found.table.shape == (0, 0)
     assert ("Traceback" in capsys.readouterr().err) == is_traced

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from linclass_study.data.fetch import fetch_attempts, fetch_dataset, fetch_inputs
+from linclass_study.data.fetch.fetch_attempts import current_attempt
 from linclass_study.study import code
 
 LIMITS = {"download_seconds": 9, "download_mb": 9, "read_seconds": 20, "read_memory_mb": 1000}
@@ -100,7 +101,7 @@ def test_what_nobody_foresaw_is_a_reason_and_not_a_dead_job(tmp_path, monkeypatc
 
 def test_the_code_of_a_fetch_is_that_of_the_reader_and_of_what_the_entry_names():
     entry = {"source": [{"file": "a.arff"}, {"generate": "gaussians"}], "format": "csv"}
-    counted, _ = code.closure([], fetch_inputs.modules(entry))
+    counted, _ = code.closure([], fetch_inputs.modules_of_entry(entry))
     names = {path.name for path in counted}
     wanted = {
         "guarded_child.py",
@@ -120,4 +121,4 @@ def test_a_broken_file_of_the_results_does_not_stop_the_study(tmp_path, text):
         path.parent.mkdir()
         path.write_text(text)
     assert not fetch_attempts.was_unavailable(str(tmp_path), "d")
-    assert fetch_attempts.attempt(str(tmp_path), "d") == 1
+    assert current_attempt(str(tmp_path), "d") == 1

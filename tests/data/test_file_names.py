@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from linclass_study.data.http.file_names import as_name, file_name, place_of
+from linclass_study.data.http.file_names import as_name, name_in_mirror, place_of
 from linclass_study.data.search_folders import SearchFolders
 from linclass_study.data.sources import url
 
@@ -43,7 +43,7 @@ def test_whatever_the_address_the_place_is_in_the_folder(tmp_path):
         assert Path(place).resolve().is_relative_to(downloads.resolve()), address
         assert len(str(place)) < 2000, address
         assert not place.is_file()  # which no name is too long for
-        assert is_plain(file_name(address)), address
+        assert is_plain(name_in_mirror(address)), address
 
 
 def test_every_place_can_be_written(tmp_path):
@@ -86,7 +86,7 @@ def test_other_addresses_have_other_places():
 )
 def test_a_plain_address_has_a_plain_place(address, place, name):
     assert place_of(address, Path("d")) == Path("d", place)
-    assert file_name(address) == name
+    assert name_in_mirror(address) == name
 
 
 def test_a_long_name_keeps_its_suffix():

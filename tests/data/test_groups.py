@@ -4,8 +4,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from linclass_study.data import dataset_file
-from linclass_study.data.entry import entry_check
+from linclass_study.data.dataset_file import load_dataset, save_dataset
+from linclass_study.data.entry.entry_check import entry_problems
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 from linclass_study.data.unavailable import Unavailable
 
@@ -39,8 +39,8 @@ def test_the_group_is_no_feature_and_stays_with_its_rows(tmp_path):
     ]
     assert found == [of_dose[dose] for dose in data.table.X[:, 0].tolist()]
     paths = tmp_path / "own.npz", tmp_path / "own.json"
-    dataset_file.save(data, *paths)
-    assert np.array_equal(dataset_file.load(*paths).groups, data.groups)
+    save_dataset(data, *paths)
+    assert np.array_equal(load_dataset(*paths).groups, data.groups)
     assert '"groups": 6' in paths[1].read_text()
 
 
@@ -96,7 +96,7 @@ def test_an_entry_that_cannot_work_is_refused(tmp_path, monkeypatch, entry, word
     monkeypatch.chdir(tmp_path)
     for name in ("own.csv", "a"):
         (tmp_path / name).write_text("")
-    assert any(words in text for _, text in entry_check.problems(entry))
+    assert any(words in text for _, text in entry_problems(entry))
 
 
 def test_groups_of_rows_that_stay_in_their_file(tmp_path):

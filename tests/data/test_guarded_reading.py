@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from linclass_study.data import dataset_file
+from linclass_study.data.dataset_file import load_dataset
 from linclass_study.data.fetch.fetch_dataset import fetch_dataset
 
 LIMITS = {"download_seconds": 9, "download_mb": 9, "read_seconds": 60, "read_memory_mb": 1000}
@@ -42,7 +42,7 @@ def test_a_file_that_hangs_gives_way_to_the_next_source(fetch):
     assert about["source"] == "good.csv"
     reason = "stopped after 2 s (limits.read_seconds)"
     assert about["attempts"] == [{"source": "hangs.csv", "reason": reason}]
-    assert dataset_file.load("it.npz").table.shape == (2, 1)
+    assert load_dataset("it.npz").table.shape == (2, 1)
 
 
 def test_a_test_set_that_hangs_costs_nothing_but_itself(fetch):

@@ -10,7 +10,9 @@ import pytest
 
 from linclass import synthetic
 from linclass.synthetic import keys
-from linclass_study.study import schema, suites, yaml_file
+from linclass_study.study.schema import load_schema
+from linclass_study.study.suites import suite_names
+from linclass_study.study.yaml_file import read_yaml
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "data.md").read_text(encoding="utf-8")
@@ -39,7 +41,7 @@ def test_every_generator_is_described_as_its_code_says(name):
 
 
 def test_every_key_of_an_entry_every_format_and_every_source_is_there():
-    known = schema.load("datasets")["$defs"]
+    known = load_schema("datasets")["$defs"]
     names = {
         *known["dataset"]["properties"],
         *known["stored"]["properties"],
@@ -50,6 +52,6 @@ def test_every_key_of_an_entry_every_format_and_every_source_is_there():
 
 
 def test_every_suite_is_there_with_its_number_of_sets():
-    for name in suites.names(ROOT):
-        number = len(yaml_file.read(ROOT / "config" / "suites" / f"{name}.yaml")["tasks"])
+    for name in suite_names(ROOT):
+        number = len(read_yaml(ROOT / "config" / "suites" / f"{name}.yaml")["tasks"])
         assert re.search(rf"`{name}` \| {number} \|", PAGE)

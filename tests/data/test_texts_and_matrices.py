@@ -13,11 +13,11 @@ import polars as pl
 import pytest
 from scipy import sparse
 
-from linclass_study.data import dataset_file
-from linclass_study.data.entry import entry_check
+from linclass_study.data.dataset_file import load_dataset, save_dataset
+from linclass_study.data.entry.entry_check import entry_problems
 from linclass_study.data.fetch import fetch_inputs
-from linclass_study.runs import features
 from linclass_study.runs.feature_file import FeatureFile
+from linclass_study.runs.features import compute_features
 
 POSTS = {
     "news-train/cats/1": "Subject: x\r\n\r\nThe cat.\r\n",
@@ -60,10 +60,10 @@ def test_posts_are_kept_as_they_are_with_their_class_and_split(archive, obtain):
 
 def test_texts_come_back_from_the_files_that_jobs_pass_on(archive, obtain, tmp_path):
     found = obtain(RAW)
-    dataset_file.save(found, tmp_path / "it.npz", tmp_path / "it.json")
-    again = dataset_file.load(tmp_path / "it.npz")
+    save_dataset(found, tmp_path / "it.npz", tmp_path / "it.json")
+    again = load_dataset(tmp_path / "it.npz")
     assert (again.table.texts, again.table.levels) == (found.table.texts, found.table.levels)
-    features.compute(again, []).save(tmp_path / "as_is.npz")
+    compute_features(again, []).save(tmp_path / "as_is.npz")
     table = FeatureFile.load(tmp_path / "as_is.npz").table
     assert (table.texts, table.levels) == (found.table.texts, found.table.levels)
     about = json.loads((tmp_path / "it.json").read_text())
@@ -72,7 +72,7 @@ def test_texts_come_back_from_the_files_that_jobs_pass_on(archive, obtain, tmp_p
 
 def test_the_words_of_raw_posts_are_those_that_the_format_counts(archive, obtain):
     counted = obtain({key: RAW[key] for key in ("source", "format")})
-    raw = features.compute(obtain(RAW), [{"count_words": {"pattern": "[a-z]+"}}]).table
+    raw = compute_features(obtain(RAW), [{"count_words": {"pattern": "[a-z]+"}}]).table
     assert raw.names == counted.table.names
     rows = (X.toarray().tolist() for X in (raw.X, counted.table.X))
     assert sorted(next(rows)) == sorted(next(rows))
@@ -81,7 +81,7 @@ def test_the_words_of_raw_posts_are_those_that_the_format_counts(archive, obtain
 def test_a_column_of_a_table_may_be_texts_and_a_missing_text_has_no_word(obtain, tmp_path):
     (tmp_path / "a.csv").write_text("y,body,n\na,good good day,1\nb,,2\nb,1994,3\n")
     entry = {"source": {"file": "a.csv"}, "target": "y", "texts": ["body"]}
-    found = features.compute(obtain(entry), ["count_words"]).table
+    found = compute_features(obtain(entry), ["count_words"]).table
     assert found.names == ("n", "body:1994", "body:day", "body:good")
     assert sorted(found.X.toarray().tolist()) == [[1, 0, 1, 2], [2, 0, 0, 0], [3, 1, 0, 0]]
 
@@ -112,7 +112,7 @@ def test_keys_that_cannot_work_are_refused_before_any_work(entry, words, tmp_pat
     monkeypatch.chdir(tmp_path)
     for name in ("a.tgz", "a.csv", "a.svm"):
         (tmp_path / name).touch()
-    assert [text for _, text in entry_check.problems(entry) if words in text]
+    assert [text for _, text in entry_problems(entry) if words in text]
 
 
 # matrices
@@ -198,12 +198,12 @@ def test_posts_and_their_embedding_are_one_data_set_of_which_methods_choose(
     found = obtain(RAW | {"source": source})
     texts = [found.table.levels["text"][int(code)] for code in found.table.X[:, 0]]
     assert list(map(len, texts)) == found.table.X[:, 1].tolist()
-    embedded = features.compute(found, [{"select": {"columns": ["lengths.*"]}}]).table
+    embedded = compute_features(found, [{"select": {"columns": ["lengths.*"]}}]).table
     assert embedded.names == ("lengths.1",)
-    words = features.compute(found, [{"select": {"columns": ["text"]}}, "count_words"]).table
+    words = compute_features(found, [{"select": {"columns": ["text"]}}, "count_words"]).table
     assert "lengths.1" not in words.names
     assert "cat" in words.names
-    assert "text:cat" in features.compute(found, ["count_words"]).table.names
+    assert "text:cat" in compute_features(found, ["count_words"]).table.names
 
 
 def test_counts_of_words_may_have_a_matrix_beside_them(obtain, tmp_path):
@@ -302,7 +302,7 @@ def test_the_real_posts_hold_the_words_that_were_counted_of_them(mirrors, obtain
         pytest.skip("no mirror has 20news-bydate.tar.gz")
     counted = obtain(entry, *mirrors)
     raw = obtain(entry | {"texts": ["text"]}, *mirrors)
-    X = features.compute(raw, [{"count_words": {"pattern": "[a-z]+"}}]).table
+    X = compute_features(raw, [{"count_words": {"pattern": "[a-z]+"}}]).table
     assert X.names == counted.table.names
     assert len(raw.y) == 377 + 251 + 480 + 319
     assert raw.split.sum() == 251 + 319

@@ -15,9 +15,13 @@ from scipy import sparse
 from linclass.table import Table
 from linclass_study.data import blocks, dataset_file
 from linclass_study.data.dataset import Dataset
+from linclass_study.data.dataset_file import save_dataset
 from linclass_study.data.entry.metadata import declared_shared_rows
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
-from linclass_study.gate import check_files, checks, column_checks, datasets_table
+from linclass_study.gate import checks
+from linclass_study.gate.check_files import write_checks
+from linclass_study.gate.checks import check_dataset
+from linclass_study.gate.datasets_table import write_datasets_table
 from linclass_study.gate.findings import findings
 
 ROOT = Path(__file__).parents[2]
@@ -50,9 +54,9 @@ def written(folder: Path, name: str, data: Dataset | None) -> None:
     if data is None:
         dataset_file.save_unavailable("nobody has it", *paths)
     else:
-        dataset_file.save(data, *paths)
+        save_dataset(data, *paths)
     made = [str(folder / "checks" / f"{name}.{form}") for form in ("json", "npz")]
-    check_files.write(*paths, TOLD, *made)
+    write_checks(*paths, TOLD, *made)
 
 
 def catalogued(name: str, tmp_path: Path) -> Dataset:
@@ -60,7 +64,7 @@ def catalogued(name: str, tmp_path: Path) -> Dataset:
 
 
 def test_each_trouble_is_a_sentence_with_its_remedy(troubled) -> None:
-    facts, _ = checks.check(troubled)
+    facts, _ = check_dataset(troubled)
     assert facts["unchecked"] == {}
     assert findings(facts) == [
         (
@@ -90,7 +94,7 @@ def test_the_table_has_a_row_for_each_data_set_also_for_one_that_cannot_be_had(t
     other = data_set(troubled.table, np.arange(60) % 3)
     for name, data in {"two": troubled, "three": other, "gone": None}.items():
         written(tmp_path, name, data)
-    datasets_table.write(["two", "gone", "three"], tmp_path, [])
+    write_datasets_table(["two", "gone", "three"], tmp_path, [])
     table = pl.read_csv(tmp_path / "tables" / "datasets.csv")
     assert table["dataset"].to_list() == ["two", "gone", "three"]
     two, gone, three = table.to_dicts()
@@ -112,14 +116,14 @@ def test_an_entry_can_say_what_no_comparison_shows(tmp_path) -> None:
             tmp_path, name, data_set(numbers({"x": generator.normal(size=40)}), np.arange(40) % 2)
         )
     entries = {"people": {}, "encoded": {"shares_rows_with": ["people", "absent"]}, "others": {}}
-    datasets_table.write(entries, tmp_path, declared_shared_rows(entries))
+    write_datasets_table(entries, tmp_path, declared_shared_rows(entries))
     table = pl.read_csv(tmp_path / "tables" / "datasets.csv")
     assert table["weight"].to_list() == [0.5, 0.5, 1.0]
 
 
 def test_a_check_that_fails_says_why_and_the_others_go_on(troubled, monkeypatch) -> None:
-    monkeypatch.setattr(column_checks, "missing", lambda table: 1 / 0)
-    facts, _ = checks.check(troubled)
+    monkeypatch.setattr(checks, "missing_cells", lambda table: 1 / 0)
+    facts, _ = check_dataset(troubled)
     assert facts["unchecked"] == {"missing values": "ZeroDivisionError: division by zero"}
     assert "missing_values" not in facts
     assert facts["duplicated_rows"] == 2
@@ -140,7 +144,7 @@ def test_texts_are_checked_as_far_as_they_can_be() -> None:
     levels = tuple(f"post {i}" for i in range(10))
     table = numbers({"post": np.arange(20) // 2}, {"post": levels})
     table = Table(table.X, table.names, table.levels, frozenset({"post"}))
-    facts, _ = checks.check(data_set(table, np.arange(20) // 2 % 2))
+    facts, _ = check_dataset(data_set(table, np.arange(20) // 2 % 2))
     assert facts["duplicated_rows"] == 10
     assert facts["unchecked"] == {"rank and separability": "there are texts only"}
     assert facts["identifier_columns"] == {}
@@ -157,8 +161,8 @@ def test_rows_that_stay_in_their_file_have_the_same_facts(tmp_path, monkeypatch)
     tables = blocks.tables
     monkeypatch.setattr(blocks, "tables", lambda path, names: tables(path, names, 7))
     empty = Table(sparse.csr_array((60, 4)), names)
-    in_file, keys_in_file = checks.check(data_set(empty, y, in_file=str(path)))
-    in_memory, keys_in_memory = checks.check(data_set(Table(X, names), y))
+    in_file, keys_in_file = check_dataset(data_set(empty, y, in_file=str(path)))
+    in_memory, keys_in_memory = check_dataset(data_set(Table(X, names), y))
     assert in_file.pop("unchecked") == {"all else": "rows stay in their file"}
     assert in_file == {key: in_memory[key] for key in in_file}
     assert {"duplicated_rows", "constant_columns", "duplicated_columns"} <= {*in_file}
@@ -182,7 +186,7 @@ KNOWN = {
 def test_data_sets_of_the_catalogue_are_as_others_say_and_give_no_false_alarm(
     name, tmp_path
 ) -> None:
-    facts, _ = checks.check(catalogued(name, tmp_path))
+    facts, _ = check_dataset(catalogued(name, tmp_path))
     assert {key: facts[key] for key in KNOWN[name]} == KNOWN[name]
     assert facts["identifier_columns"] == facts["target_like_columns"] == {}
     assert facts["unchecked"] == {}
@@ -194,7 +198,7 @@ def test_the_row_names_that_the_catalogue_drops_would_be_found(name, rows, tmp_p
     entry["source"] = CATALOGUE[name]["source"][-1:]
     entry |= {"test": CATALOGUE[name]["test"][-1:]} if "test" in entry else {}
     data = obtain_dataset(name, entry, [], tmp_path / "downloads", ROOT)
-    facts, _ = checks.check(data)
+    facts, _ = check_dataset(data)
     assert facts["identifier_columns"] == {"row.names": [rows, rows]}
 
 
@@ -207,6 +211,6 @@ def test_generated_data_sets_of_the_catalogue_share_no_rows(tmp_path) -> None:
     drawn = [name for name, entry in CATALOGUE.items() if "generate" in entry["source"]]
     for name in drawn:
         written(tmp_path, name, catalogued(name, tmp_path))
-    datasets_table.write(drawn, tmp_path, [])
+    write_datasets_table(drawn, tmp_path, [])
     table = pl.read_csv(tmp_path / "tables" / "datasets.csv")
     assert table["weight"].to_list() == [1.0] * len(drawn)

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from linclass.table import Table
 from linclass_study.gate import column_checks
+from linclass_study.gate.column_checks import constant_columns, missing_cells
 
 
 @pytest.mark.parametrize("is_sparse", [False, True])
@@ -19,11 +20,11 @@ def test_counts_are_those_of_looking_at_every_cell(seed: int, is_sparse: bool) -
     table = random_table(seed, is_sparse=is_sparse)
     by_column = dict(zip(table.names, zip(*values(table), strict=True), strict=True))
     gaps = {name: cells.count(None) for name, cells in by_column.items() if None in cells}
-    found = column_checks.missing(table)
+    found = missing_cells(table)
     assert found["missing_values"] == sum(gaps.values())
     assert found["missing_by_column"] == gaps
     single = [name for name, cells in by_column.items() if len({*cells} - {None}) <= 1]
-    assert column_checks.constant(table)["constant_column_names"] == single
+    assert constant_columns(table)["constant_column_names"] == single
     repeats = [
         name
         for i, (name, cells) in enumerate(by_column.items())
@@ -53,7 +54,7 @@ def test_a_constant_column_has_at_most_one_value_beside_gaps(cells, is_constant,
     table = numbers({"other": [1, 2, 3], "it": cells, "last": [3, 3, 1]})
     if is_sparse:
         table = replace(table, X=sparse.csr_array(table.X))
-    assert column_checks.constant(table) == {
+    assert constant_columns(table) == {
         "constant_columns": int(is_constant), "constant_column_names": ["it"] * is_constant
     }  # fmt: skip
 
@@ -74,8 +75,8 @@ def test_a_column_repeats_another_up_to_names_of_columns_and_levels() -> None:
 
 def test_long_lists_of_names_are_cut_and_counted() -> None:
     table = Table(np.ones((3, 250)), tuple(map(str, range(250))))
-    assert column_checks.constant(table)["constant_columns"] == 250
-    assert len(column_checks.constant(table)["constant_column_names"]) == column_checks.NAMED
+    assert constant_columns(table)["constant_columns"] == 250
+    assert len(constant_columns(table)["constant_column_names"]) == column_checks.NAMED
     twice = Table(np.tile(np.arange(3.0)[:, None], 250), table.names)
     assert column_checks.duplicated(twice)["duplicated_columns"] == 249
     assert len(column_checks.duplicated(twice)["duplicated_column_of"]) == column_checks.NAMED

@@ -17,7 +17,7 @@ from linclass_study.gate import rank as ranks
 from linclass_study.gate import separable as separation
 from linclass_study.gate.design import NotChecked, design
 from linclass_study.gate.rank import rank
-from linclass_study.gate.separable import separable
+from linclass_study.gate.separable import separable_pairs
 
 
 def standardized(X):
@@ -67,7 +67,7 @@ def test_what_is_too_large_is_not_checked_and_says_so(monkeypatch) -> None:
         rank(np.ones((10, 20)))
     monkeypatch.setattr(separation, "CELLS", 100)
     with pytest.raises(NotChecked, match="200 cells"):
-        separable(np.ones((10, 20)), np.arange(10) % 2, ["a", "b"])
+        separable_pairs(np.ones((10, 20)), np.arange(10) % 2, ["a", "b"])
     with pytest.raises(NotChecked, match="texts only"):
         design(Table(np.zeros((2, 1)), ("t",), {"t": ("words",)}, frozenset({"t"})))
     monkeypatch.setattr(designs, "CELLS", 10)
@@ -83,7 +83,7 @@ def test_each_pair_of_classes_has_its_answer_with_a_proof(is_sparse: bool) -> No
     y = np.repeat(np.arange(4), 30)
     dense = generator.uniform(-1, 1, size=(120, 2)) + centres[y]
     X = sparse.csr_array(dense) if is_sparse else dense
-    found, proofs = separable(X, y, list("abcd"))
+    found, proofs = separable_pairs(X, y, list("abcd"))
     assert found["separable"] == "some pairs"
     assert (found["separable_pairs"], found["pairs"]) == (5, 6)
     assert found["pairs_by_kind"]["none"] == [["a", "d"]]
@@ -112,7 +112,7 @@ def test_each_pair_of_classes_has_its_answer_with_a_proof(is_sparse: bool) -> No
 )
 def test_the_answer_in_a_word(x, y, said) -> None:
     X = np.array(x, float)[:, None]
-    assert separable(X, np.array(y), list("abc")[: max(y) + 1])[0]["separable"] == said
+    assert separable_pairs(X, np.array(y), list("abc")[: max(y) + 1])[0]["separable"] == said
 
 
 def test_what_cannot_be_proved_is_undecided(monkeypatch) -> None:
@@ -122,6 +122,6 @@ def test_what_cannot_be_proved_is_undecided(monkeypatch) -> None:
         raise Undecided
 
     monkeypatch.setattr(separation, "separability", give_up)
-    found, proofs = separable(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), ["a", "b"])
+    found, proofs = separable_pairs(np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), ["a", "b"])
     assert found["separable"] == "undecided"
     assert proofs == {}

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from linclass.table import Table
 from linclass_study.gate.row_keys import features_digest
-from linclass_study.gate.row_keys import keys as keys_of
+from linclass_study.gate.row_keys import keys_of_table as keys_of
 from linclass_study.gate.rows import on_both_sides, repeated
 
 

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from linclass.table import Table
 from linclass_study.gate.row_keys import by_kind
-from linclass_study.gate.shared_rows import groups, pairs
+from linclass_study.gate.shared_rows import pairs, related_groups
 
 
 def keys_of(**tables: Table):
@@ -97,5 +97,5 @@ def test_one_data_set_shares_nothing() -> None:
 
 def test_groups_are_chains_of_related_names_in_the_first_order() -> None:
     related = [("a", "c"), ("d", "c"), ("x", "a")]
-    assert groups(["c", "b", "a", "e", "d"], related) == [["c", "a", "d"], ["b"], ["e"]]
-    assert groups([], []) == []
+    assert related_groups(["c", "b", "a", "e", "d"], related) == [["c", "a", "d"], ["b"], ["e"]]
+    assert related_groups([], []) == []

@@ -24,7 +24,8 @@ from linclass.pipeline import fitting
 from linclass.pipeline.fitted import Task
 from linclass.pipeline.method import Method
 from linclass.table import Table
-from linclass_study.study import code, method_check
+from linclass_study.study import code
+from linclass_study.study.method_check import method_problems
 
 BOTH = pytest.mark.parametrize("kind", [OneVsRest, OneVsOne])
 PEERS = {OneVsRest: multiclass.OneVsRestClassifier, OneVsOne: multiclass.OneVsOneClassifier}
@@ -186,7 +187,7 @@ ENTRY = {
 
 
 def test_an_entry_holds_an_estimator_and_tunes_its_parameters() -> None:
-    assert not list(method_check.problems(ENTRY))
+    assert not list(method_problems(ENTRY))
     X, y = rows(4)
     codes = np.unique(y, return_inverse=True)[1]
     method = Method.from_entry(ENTRY)
@@ -201,9 +202,9 @@ def test_an_entry_holds_an_estimator_and_tunes_its_parameters() -> None:
 
 def test_parameters_that_the_estimator_inside_does_not_have_are_refused() -> None:
     wrong = ENTRY | {"tune": {"estimator__strenth": [1.0]}}
-    assert any("strenth" in text for _, text in method_check.problems(wrong))
+    assert any("strenth" in text for _, text in method_problems(wrong))
     wrong = ENTRY | {"tune": {"estimators__strength": [1.0]}}
-    assert any("estimators" in text for _, text in method_check.problems(wrong))
+    assert any("estimators" in text for _, text in method_problems(wrong))
 
 
 def test_estimators_in_a_list_are_built() -> None:
@@ -219,7 +220,7 @@ def test_estimators_in_a_list_are_built() -> None:
             ]
         },
     }
-    assert not list(method_check.problems(entry))
+    assert not list(method_problems(entry))
     made = Method.from_entry(entry).estimator(3)
     assert [type(e).__name__ for _, e in made.estimators] == ["NearestMean", "LogisticRegression"]
     X, y = rows(3)
@@ -228,7 +229,7 @@ def test_estimators_in_a_list_are_built() -> None:
     assert "nearest_mean" in {path.stem for path in counted}
     assert libraries == {"sklearn"}
     entry["params"]["estimators"][0][1]["params"] = {"weight": 1}
-    ((path, text),) = method_check.problems(entry)
+    ((path, text),) = method_problems(entry)
     assert path[:4] == ["params", "estimators", 0, 1]
     assert "weight" in text
 

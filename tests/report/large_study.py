@@ -23,9 +23,14 @@ import polars as pl
 from linclass import metrics
 from linclass.comparisons import bradley_terry
 from linclass_study import table_files
-from linclass_study.report import exhibits, page, page_tables
-from linclass_study.results import across_tables, summary, tuned
+from linclass_study.report import page
+from linclass_study.report.exhibits import draw_exhibits, figure_modules
+from linclass_study.report.page_tables import make_tables
+from linclass_study.results.across_tables import write_across
 from linclass_study.results.outcome import Outcome
+from linclass_study.results.summary import write_summary
+from linclass_study.results.tuned import write_tuned
+from linclass_study.table_files import table_schema, write_table
 
 ENDINGS = ["converged", "max_iter", "failed"]
 REASONS = {"max_iter": "not within 1e-4 after 100 steps", "failed": "raised ValueError: made up"}
@@ -50,8 +55,8 @@ def build(results: Path, methods: int = 200, datasets: int = 100, folds: int = 1
     shares = {"dataset": list(outcome.datasets), "shares_rows_with": [""] * datasets}
     (results / "tables").mkdir()
     pl.DataFrame(shares).write_csv(results / "tables" / "datasets.csv")
-    summary.write(results, *zip(*written, strict=True))
-    tuned.write(outcome)
+    write_summary(results, *zip(*written, strict=True))
+    write_tuned(outcome)
     return outcome
 
 
@@ -67,9 +72,9 @@ def report(outcome: Outcome) -> dict[str, float]:
 
     quick = partial(bradley_terry, draws=20)  # intervals of made-up scores need no better
     with mock.patch("linclass_study.results.across_datasets.bradley_terry", quick):
-        clocked("across", lambda: across_tables.write(outcome))
+        clocked("across", lambda: write_across(outcome))
         clocked("figures", lambda: _draw(outcome))
-    made = clocked("tables", lambda: page_tables.make(outcome))
+    made = clocked("tables", lambda: make_tables(outcome))
     machine, files = {"Python": "3"}, ["large.yaml"]
     text = clocked("page", lambda: page.report(outcome, made, machine, files))
     (outcome.results / "report.html").write_text(text, encoding="utf-8")
@@ -80,8 +85,8 @@ def _draw(outcome: Outcome) -> None:
     """Those over all data sets, those of the first data set, and for the others copies of these."""
     folder, (first, *others) = outcome.results / "exhibits", outcome.datasets
     own = replace(outcome.parts()[first], datasets={first: outcome.datasets[first]}, part=first)
-    for name, module in exhibits.modules().items():
-        exhibits.draw(own if module.PER_DATASET else outcome, name)
+    for name, module in figure_modules().items():
+        draw_exhibits(own if module.PER_DATASET else outcome, name)
         for other in others if module.PER_DATASET else ():
             shutil.copytree(folder / f"{name}-{first}", folder / f"{name}-{other}")
 
@@ -119,7 +124,7 @@ def _write(outcome: Outcome, dataset: str, seed: int, skill: np.ndarray) -> tupl
         seed=pl.lit(1),
     )
     fits = fits.with_columns(
-        pl.lit(None).alias(name) for name in table_files.schema("fits") if name not in fits.columns
+        pl.lit(None).alias(name) for name in table_schema("fits") if name not in fits.columns
     )
     scores = pl.DataFrame({name: np.repeat(column, len(names)) for name, column in key.items()})
     scores = scores.with_columns(
@@ -133,8 +138,8 @@ def _write(outcome: Outcome, dataset: str, seed: int, skill: np.ndarray) -> tupl
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(about), encoding="utf-8")
     paths = {name: outcome.results / name / f"{dataset}.parquet" for name in ("scores", "fits")}
-    table_files.write(scores.sort(*table_files.FIT, "metric"), "scores", paths["scores"])
-    table_files.write(fits.sort(*table_files.FIT), "fits", paths["fits"])
+    write_table(scores.sort(*table_files.FIT, "metric"), "scores", paths["scores"])
+    write_table(fits.sort(*table_files.FIT), "fits", paths["fits"])
     return paths["scores"], paths["fits"]
 
 

@@ -16,13 +16,20 @@ from linclass.table import Table
 from linclass_study import table_files
 from linclass_study.data import dataset_file
 from linclass_study.data.dataset import Dataset
-from linclass_study.gate import check_files, datasets_table
-from linclass_study.report import exhibits, page_tables, rendering
+from linclass_study.data.dataset_file import save_dataset
+from linclass_study.gate.check_files import write_checks
+from linclass_study.gate.datasets_table import write_datasets_table
 from linclass_study.report import page as report
+from linclass_study.report import rendering
 from linclass_study.report.exhibit import FILES
-from linclass_study.results import answer, scoring, summary, tuned
+from linclass_study.report.exhibits import draw_exhibits, figure_modules
+from linclass_study.report.page_tables import make_tables, write_tables
+from linclass_study.results import answer, scoring
 from linclass_study.results.outcome import FITTED, Outcome
+from linclass_study.results.summary import write_summary
+from linclass_study.results.tuned import write_tuned
 from linclass_study.runs import feature_file
+from linclass_study.table_files import write_table
 
 MACHINE = {"Commit": "0123456789ab", "Python": "3.11", "Processor": "a <fast> & quiet one"}
 
@@ -76,19 +83,17 @@ def build(
             folder = results / "runs" / dataset_name / method_name
             made = _run(dataset_name, method_name, content, method, y, split, folds, generator)
             for table, rows in zip(("predictions", "fits"), made, strict=True):
-                table_files.write(
-                    table_files.frame(table, rows), table, folder / f"{table}.parquet"
-                )
+                write_table(table_files.frame(table, rows), table, folder / f"{table}.parquet")
             _write_boundary(folder, content, method, X[split == 0], y[split == 0], folds)
             predictions = pl.read_parquet(folder / "predictions.parquet")
             K = len(content.classes)
             scored = scoring.score(predictions, scoring.Classes(K, K - 1))
-            table_files.write(scored, "scores", folder / "scores.parquet")
+            write_table(scored, "scores", folder / "scores.parquet")
             scores.append(folder / "scores.parquet")
             fits.append(folder / "fits.parquet")
-    datasets_table.write(data, results, [])
-    summary.write(results, scores, fits)
-    tuned.write(outcome)
+    write_datasets_table(data, results, [])
+    write_summary(results, scores, fits)
+    write_tuned(outcome)
     (results / "answer.txt").write_text(answer.answer(outcome, f"{results.name}/report.html"))
     return outcome
 
@@ -100,10 +105,10 @@ def finish(outcome: Outcome, pictures: bool = False) -> str:
     with (
         nullcontext() if pictures else mock.patch.object(rendering, "rendered", return_value=blank)
     ):
-        for figure in exhibits.modules():
-            exhibits.draw(outcome, figure)
-    shown = page_tables.make(outcome)
-    page_tables.write(shown, outcome)
+        for figure in figure_modules():
+            draw_exhibits(outcome, figure)
+    shown = make_tables(outcome)
+    write_tables(shown, outcome)
     return report.report(outcome, shown, MACHINE, ["my study.yaml"])
 
 
@@ -138,13 +143,13 @@ def _write_data(
         digest="sha256:0",
         attempts=[],
     )
-    dataset_file.save(whole, *paths)
+    save_dataset(whole, *paths)
 
 
 def _check_data(results: Path, name: str) -> None:
     data, checks = results / "data" / name, results / "checks" / name
     told = {"licence": None, "citation": None}
-    check_files.write(f"{data}.npz", f"{data}.json", told, f"{checks}.json", f"{checks}.npz")
+    write_checks(f"{data}.npz", f"{data}.json", told, f"{checks}.json", f"{checks}.npz")
 
 
 def _run(

@@ -13,14 +13,15 @@ from studies import Data, Method, build
 
 from linclass_study.report.figures import cost, ratings, style
 from linclass_study.report.tables import cost as cost_table
-from linclass_study.results import conclusion, export
-from linclass_study.results.across_datasets import RESAMPLED, Across, across, whole_means
+from linclass_study.results import conclusion
+from linclass_study.results.across_datasets import RESAMPLED, Across, comparison_across, whole_means
 from linclass_study.results.across_tables import (
     pairwise_table,
     ranks_table,
     sensitivity_table,
-    write,
+    write_across,
 )
+from linclass_study.results.export import export_table
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.sensitivity import Scenario, scenarios
 
@@ -61,12 +62,12 @@ def test_a_run_with_a_failed_fold_has_no_score(outcome: Outcome) -> None:
 
 
 def test_data_sets_that_share_rows_take_part_once(outcome: Outcome) -> None:
-    assert across(outcome).datasets == ["one", "two", "three"]
-    assert across(outcome, shared=True).datasets == ["one", "two", "three", "twin"]
+    assert comparison_across(outcome).datasets == ["one", "two", "three"]
+    assert comparison_across(outcome, shared=True).datasets == ["one", "two", "three", "twin"]
 
 
 def test_less_is_better_is_turned(outcome: Outcome) -> None:
-    assert np.nanmax(across(outcome, "log_loss").table) <= 0
+    assert np.nanmax(comparison_across(outcome, "log_loss").table) <= 0
 
 
 def test_missing_scores_are_left_out_and_counted_as_worst_side_by_side() -> None:
@@ -83,7 +84,7 @@ def test_the_best_may_be_several() -> None:
 
 
 def test_sentences_name_the_test_its_n_and_its_correction(outcome: Outcome) -> None:
-    base = across(outcome)
+    base = comparison_across(outcome)
     said = " ".join(conclusion.sentences(outcome, base, scenarios(outcome, base)))
     assert "a has the best mean rank by accuracy" in said
     assert "Friedman’s χ²" in said
@@ -103,7 +104,7 @@ def test_one_data_set_is_no_comparison() -> None:
 
 
 def test_variations_say_what_would_change_the_conclusion(outcome: Outcome) -> None:
-    tried = scenarios(outcome, across(outcome))
+    tried = scenarios(outcome, comparison_across(outcome))
     assert tried[0].best == ("a",)
     assert all(one.kept == ("a",) for one in tried)
     words = [one.what for one in tried]
@@ -114,7 +115,7 @@ def test_variations_say_what_would_change_the_conclusion(outcome: Outcome) -> No
 
 
 def test_tables_hold_every_method_and_every_pair_once(outcome: Outcome) -> None:
-    base = across(outcome)
+    base = comparison_across(outcome)
     assert sorted(ranks_table(base)["method"]) == ["a", "b", "c"]
     pairs = pairwise_table(base)
     assert pairs.height == 3
@@ -122,7 +123,7 @@ def test_tables_hold_every_method_and_every_pair_once(outcome: Outcome) -> None:
 
 
 def test_tables_are_written_in_three_forms(outcome: Outcome) -> None:
-    write(outcome)
+    write_across(outcome)
     for name in ("ranks", "pairwise", "sensitivity"):
         for ending in ("csv", "md", "tex"):
             assert (outcome.results / "tables" / f"{name}.{ending}").stat().st_size > 0
@@ -130,7 +131,7 @@ def test_tables_are_written_in_three_forms(outcome: Outcome) -> None:
 
 def test_odd_letters_are_escaped_in_markdown_and_latex(tmp_path: Path) -> None:
     data = pl.DataFrame({"a_b": ["50 % | <img>", None], "n": [1.5, float("nan")]})
-    export.write(data, tmp_path / "odd")
+    export_table(data, tmp_path / "odd")
     markdown, latex = (tmp_path / "odd.md").read_text(), (tmp_path / "odd.tex").read_text()
     assert r"50 % \| &lt;img>" in markdown
     assert r"50 \% | \textless{}img\textgreater{}" in latex
@@ -151,7 +152,7 @@ def test_a_study_without_any_score_has_its_tables_and_says_so(tmp_path: Path) ->
     methods = {"a": Method(everywhere=("failed", "no luck")), "b": Method(probabilities=False)}
     made = build(tmp_path, data, methods, folds=3)
     made.evaluation["tune_metric"] = "log_loss"  # for which b has no probabilities
-    write(made)
+    write_across(made)
     assert pl.read_csv(tmp_path / "tables" / "ranks.csv").is_empty()
     assert "nothing to compare" in (tmp_path / "tables" / "across.json").read_text()
 
@@ -182,16 +183,16 @@ def test_a_study_without_any_score_is_still_written_and_reported(
 ) -> None:
     methods = {"a": Method(everywhere=ending), "b": Method(everywhere=ending)}
     outcome = build(tmp_path, {"one": Data(), "two": Data()}, methods, folds=2)
-    write(outcome)
+    write_across(outcome)
     assert ending[1] in studies.finish(outcome)
 
 
 def test_one_method_or_one_data_set_is_written_and_reported(tmp_path: Path) -> None:
     outcome = build(tmp_path / "m", {"one": Data(), "two": Data()}, {"a": Method()}, folds=2)
-    write(outcome)
+    write_across(outcome)
     assert "nothing to compare" in (tmp_path / "m" / "tables" / "across.json").read_text()
     outcome = build(tmp_path / "d", {"one": Data()}, {"a": Method(), "b": Method()}, folds=2)
-    write(outcome)
+    write_across(outcome)
     assert studies.finish(outcome)
 
 
@@ -243,8 +244,8 @@ def test_ratings_of_few_data_sets_have_no_intervals(tmp_path: Path) -> None:
         data = {f"d{i}": Data(seed=i) for i in range(n)}
         made = build(tmp_path / str(n), data, {"a": Method(3.0), "b": Method(0.3)}, folds=2)
         is_known = n == RESAMPLED
-        assert ranks_table(across(made))["rating_lower"].is_not_null().all() == is_known
-        assert ranks_table(across(made))["rating"].is_not_null().all()
+        assert ranks_table(comparison_across(made))["rating_lower"].is_not_null().all() == is_known
+        assert ranks_table(comparison_across(made))["rating"].is_not_null().all()
         with style.settings():
             exhibit = ratings.draw(made)
         assert ("There are no intervals" in exhibit.caption) != is_known
@@ -258,9 +259,9 @@ def test_the_cost_of_a_method_is_that_of_whole_training_sets(outcome: Outcome) -
     )
     both = SimpleNamespace(times=pl.concat([outcome.times, curve]), fits=outcome.fits)
     plain = SimpleNamespace(times=outcome.times, fits=outcome.fits)
-    found, expected = (cost_table.table(one, "Cost") for one in (both, plain))  # type: ignore[arg-type]
+    found, expected = (cost_table.cost_table(one, "Cost") for one in (both, plain))  # type: ignore[arg-type]
     assert found.rows == expected.rows
     assert "learning curves" in found.caption
     assert "learning curves" not in expected.caption
     only = SimpleNamespace(times=curve, fits=outcome.fits)
-    assert cost_table.table(only, "Cost") is None  # type: ignore[arg-type]
+    assert cost_table.cost_table(only, "Cost") is None  # type: ignore[arg-type]

@@ -10,10 +10,11 @@ from scipy import stats
 from studies import Data, Method
 
 from linclass_study import table_files
-from linclass_study.report import page_tables
+from linclass_study.report.page_tables import table_modules
 from linclass_study.report.plain_answer import plain_answer
 from linclass_study.results.certainty import certainty
 from linclass_study.results.within_dataset import within
+from linclass_study.table_files import write_table
 
 
 @pytest.fixture
@@ -29,9 +30,7 @@ def told(make):
             for name, of_folds in values.items()
             for fold, value in enumerate(of_folds)
         ]
-        table_files.write(
-            table_files.frame("scores", rows), "scores", outcome.results / "scores.parquet"
-        )
+        write_table(table_files.frame("scores", rows), "scores", outcome.results / "scores.parquet")
         outcome = replace(outcome)  # read anew
         return outcome, certainty(outcome, "d")
 
@@ -79,7 +78,7 @@ def test_clearly_the_best_is_said_of_all_others_at_once(told):
     assert said.startswith("No method is clearly the best: 3 of 4 others may be as good as a.")
     assert "It is better than 1 of 4" in said
     assert len(within(outcome, "d").rivals) == 3
-    (table,) = page_tables.modules()["answer"].make(outcome).rows
+    (table,) = table_modules()["answer"].make(outcome).rows
     assert "3 of the 4 others may be as good" in table
     assert plain_answer(outcome)[0].endswith("3 of the 4 others may be as good.")
 

@@ -11,6 +11,7 @@ from studies import Data, Method
 from linclass_study import table_files
 from linclass_study.report import method_scores
 from linclass_study.results import summary
+from linclass_study.table_files import write_table
 
 
 @pytest.fixture
@@ -27,9 +28,7 @@ def near(make):
             for name, of_folds in values.items()
             for fold, value in enumerate(of_folds)
         ]
-        table_files.write(
-            table_files.frame("scores", rows), "scores", outcome.results / "scores.parquet"
-        )
+        write_table(table_files.frame("scores", rows), "scores", outcome.results / "scores.parquet")
         cells = method_scores.metric_scores(replace(outcome), "d", metric)
         return {name for name, cell in cells.items() if cell.near}
 

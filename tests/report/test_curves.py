@@ -9,12 +9,13 @@ import polars as pl
 import pytest
 from studies import Data, Method, numbers_of
 
-from linclass_study.report import exhibits, fold_curves
+from linclass_study.report import fold_curves
+from linclass_study.report.exhibits import draw_exhibits
 from linclass_study.report.figures import calibration, panels, probabilities
 from linclass_study.report.method_selection import selected_methods, selection_note
 from linclass_study.report.tables import confusion as confusion_table
 from linclass_study.report.tables import per_class as per_class_table
-from linclass_study.results.confusion import counted, per_class
+from linclass_study.results.confusion import confusion_counts, per_class
 from linclass_study.results.held_out_predictions import HeldOut, held_out
 
 THREE = ("a", "b", "c")
@@ -80,8 +81,8 @@ def test_a_fold_of_one_class_has_no_curve_and_leaves_the_others_as_they_are():
 @pytest.mark.parametrize("classes", [("no", "yes"), THREE])
 def test_the_curves_of_a_figure_come_to_the_scores(make, classes):
     outcome = make({"d": Data(classes)}, {"m": Method(1.0), "n": Method(2.0, probabilities=False)})
-    exhibits.draw(outcome, "roc")
-    exhibits.draw(outcome, "precision_recall")
+    draw_exhibits(outcome, "roc")
+    draw_exhibits(outcome, "precision_recall")
     drawn = numbers_of(outcome, "roc-d")["methods"]
     assert set(drawn) == {"m", "n"}
     for figure, metric in (("roc", "auc"), ("precision_recall", "average_precision")):
@@ -97,7 +98,7 @@ def test_the_curves_of_a_figure_come_to_the_scores(make, classes):
 @pytest.mark.parametrize("classes", [("no", "yes"), THREE])
 def test_calibration_is_the_mean_distance_of_bins_from_what_they_promise(make, classes):
     outcome = make({"d": Data(classes)}, {"m": Method(2.0), "without": Method(probabilities=False)})
-    exhibits.draw(outcome, "calibration")
+    draw_exhibits(outcome, "calibration")
     (drawn,) = numbers_of(outcome, "calibration-d")["methods"].values()
     errors = []
     rows = held_out(outcome, "d", "m")
@@ -136,7 +137,7 @@ def test_a_histogram_has_all_rows_of_its_class():
 
 def test_the_confusion_of_the_best_method_has_every_held_out_row(make):
     outcome = make({"d": Data(THREE, rows=121)}, {"m": Method(1.0), "best": Method(9.0)})
-    exhibits.draw(outcome, "confusion")
+    draw_exhibits(outcome, "confusion")
     numbers = numbers_of(outcome, "confusion-d")
     counts = np.array(numbers["counts"])
     assert numbers["method"] == "best"
@@ -151,7 +152,7 @@ def test_the_confusion_of_the_best_method_has_every_held_out_row(make):
 def test_tables_of_classes_and_confusions_tell_what_the_figure_shows(make):
     outcome = make({"d": Data(THREE)}, {"m": Method(2.0)})
     assert per_class_table.make(outcome, "d") is None  # nothing was drawn
-    exhibits.draw(outcome, "confusion")
+    draw_exhibits(outcome, "confusion")
     numbers = numbers_of(outcome, "confusion-d")
     matrix = confusion_table.make(outcome, "d")
     assert [row[1:] for row in matrix.rows] == numbers["counts"]
@@ -169,8 +170,8 @@ def test_tables_of_classes_and_confusions_tell_what_the_figure_shows(make):
 def test_an_action_beyond_the_classes_is_a_column_and_no_class():
     y_true, y_pred = np.array([0, 0, 1, 1]), np.array([0, 2, 1, 2])
     rows = HeldOut(y_true, y_pred, np.zeros((4, 2)), None, np.zeros(4, int))
-    assert counted(rows).tolist() == [[1, 0, 1], [0, 1, 1]]
-    recall, precision = per_class(counted(rows))
+    assert confusion_counts(rows).tolist() == [[1, 0, 1], [0, 1, 1]]
+    recall, precision = per_class(confusion_counts(rows))
     assert recall.tolist() == [0.5, 0.5]
     assert precision.tolist() == [1, 1]
 

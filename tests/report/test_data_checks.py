@@ -11,7 +11,7 @@ from studies import Data, Method
 
 from linclass_study.report import data_card
 from linclass_study.results.answer import DATA_LINES, answer
-from linclass_study.results.independent_datasets import groups, weights
+from linclass_study.results.independent_datasets import groups_sharing_rows, weights
 
 METHODS = {"good": Method(3.0), "plain": Method(0.5)}
 NUMBERED = (
@@ -37,7 +37,7 @@ def words(outcome):
 
 
 def test_data_sets_with_the_same_rows_are_one_group_that_counts_once(outcome) -> None:
-    assert groups(outcome) == [["first", "again"], ["numbered"], ["gone"]]
+    assert groups_sharing_rows(outcome) == [["first", "again"], ["numbered"], ["gone"]]
     assert weights(outcome) == {"first": 0.5, "again": 0.5, "numbered": 1.0, "gone": 1.0}
 
 

@@ -17,14 +17,16 @@ from scipy import stats
 from studies import Data, Method, numbers_of
 
 from linclass_study.project import ROOT
-from linclass_study.report import exhibits, figures, page
+from linclass_study.report import figures, page
 from linclass_study.report.chips import SHAPES, chip, rules
 from linclass_study.report.exhibit import Exhibit
+from linclass_study.report.exhibits import draw_exhibits, figure_modules, figure_names
 from linclass_study.report.figures import boundaries, style
 from linclass_study.report.figures import methods as dots
+from linclass_study.report.figures.style import method_style
 from linclass_study.report.inline_svg import inline
 from linclass_study.results.method_styles import LOOKS, method_styles
-from linclass_study.study.config import read
+from linclass_study.study.config import read_config
 
 #: Linear RGB as seen with a complete deficiency. Machado, Oliveira and Fernandes (2009), table 1
 SEEN = {
@@ -82,7 +84,7 @@ def test_colours_of_methods_stay_apart_for_every_reader(sight):
 
 
 def test_all_looks_differ_and_neighbours_differ_in_colour_and_marker():
-    looks = [style.of_method(place) for place in range(LOOKS)]
+    looks = [method_style(place) for place in range(LOOKS)]
     assert len(set(looks)) == len(style.LOOKS) == LOOKS
     for one, other in itertools.pairwise(looks):
         assert one[0] != other[0]
@@ -104,14 +106,14 @@ OWN = [f"own_{i}" for i in range(40)]
 def test_no_two_methods_of_a_study_look_alike(first):
     methods = CATALOGUE + OWN[:first]
     found = method_styles(methods, {name: i for i, name in enumerate(methods)})
-    assert len({style.of_method(place) for place in found.values()}) == len(methods)
+    assert len({method_style(place) for place in found.values()}) == len(methods)
 
 
 def test_methods_of_the_default_study_differ():
     config = ROOT / "config" / "config.yaml"
-    study = read(yaml.safe_load(config.read_text(encoding="utf-8")), [config], ROOT)
+    study = read_config(yaml.safe_load(config.read_text(encoding="utf-8")), [config], ROOT)
     found = method_styles(study.methods, study.positions)
-    assert len({style.of_method(place) for place in found.values()}) == len(study.methods) > 1
+    assert len({method_style(place) for place in found.values()}) == len(study.methods) > 1
 
 
 @pytest.mark.parametrize("several", [[0, 7, LOOKS, 2 * LOOKS], [3, 3, 3], [LOOKS + 1, 1]])
@@ -181,7 +183,7 @@ def test_dots_are_seen_in_the_png_too():
 
 def test_the_figure_of_folds_shows_the_scores(make):
     outcome = make({"d": Data(rows=100, official=20)}, {"m": Method(1.0)}, folds=5)
-    exhibits.draw(outcome, "methods")
+    draw_exhibits(outcome, "methods")
     (method,) = numbers_of(outcome, "methods-d")["methods"]
     accuracy = outcome.scores.filter(metric="accuracy")
     folds = accuracy.filter(pl.col("protocol") == "cv")["value"].to_numpy()
@@ -212,7 +214,7 @@ def test_folds_that_failed_draw_no_boundary(make):
     patchy = Method(endings={0: ("failed", "x"), 2: ("failed", "x")})
     dead = Method(everywhere=("failed", "x"))
     outcome = make({"d": Data(features=2)}, {"patchy": patchy, "dead": dead}, folds=5)
-    exhibits.draw(outcome, "boundaries")
+    draw_exhibits(outcome, "boundaries")
     assert numbers_of(outcome, "boundaries-d")["folds"] == {"patchy": 3}
 
 
@@ -221,7 +223,7 @@ def test_any_number_of_methods_and_classes_is_drawn(make, n_methods, n_classes):
     classes = tuple(f"class {k} of a rather long name" for k in range(n_classes))
     methods = {f"method_{i}_" + "of_a_long_name" * (i % 3): Method(i) for i in range(n_methods)}
     outcome = make({"d": Data(classes, 60, 2)}, methods, folds=2)
-    for figure, module in exhibits.modules().items():
+    for figure, module in figure_modules().items():
         with style.settings():
             made = module.draw(outcome, "d") if module.PER_DATASET else module.draw(outcome)
         if made.figure is not None:
@@ -253,18 +255,18 @@ def test_a_method_whose_every_grid_has_holes_is_left_out_with_the_reason(make):
         x, y, labels = (arrays[name] for name in ("x", "y", "labels"))
     labels[:, 0, 0] = -1  # as of a regressor that calls its prediction a class
     np.savez(path, x=x, y=y, labels=labels)
-    exhibits.draw(outcome, "boundaries")
+    draw_exhibits(outcome, "boundaries")
     numbers = numbers_of(outcome, "boundaries-d")
     assert list(numbers["disputed"]) == ["whole"]
     assert "Not drawn: holes (every fit left points" in numbers["caption"]
     only = replace(outcome, methods={"holes": {}})
-    exhibits.draw(only, "boundaries")
+    draw_exhibits(only, "boundaries")
     assert "holes: every fit left points" in numbers_of(only, "boundaries-d")["reason"]
 
 
 def test_a_drawing_says_nothing_of_when_and_with_what_it_was_made(make):
     outcome = make({"d": Data(features=2)}, {"m": Method()})
-    exhibits.draw(outcome, "boundaries")
+    draw_exhibits(outcome, "boundaries")
     folder = outcome.results / "exhibits" / "boundaries-d"
     svg = (folder / "figure.svg").read_text().lower()
     assert not [word for word in ("metadata", "matplotlib.org", "date") if word in svg]
@@ -331,7 +333,7 @@ def test_one_new_file_is_one_new_figure(make, tmp_path, monkeypatch):
         "    return Exhibit(figure, 'Sizes', 'A caption of sizes.', {'n': len(outcome.methods)})\n"
     )
     monkeypatch.setattr(figures, "__path__", [*figures.__path__, str(tmp_path)])
-    assert exhibits.names()[False][-1] == "sizes"
+    assert figure_names()[False][-1] == "sizes"
     outcome = make({"d": Data()}, {"m": Method()})
     page = studies.finish(outcome)
     assert numbers_of(outcome, "sizes")["n"] == 1
@@ -340,4 +342,4 @@ def test_one_new_file_is_one_new_figure(make, tmp_path, monkeypatch):
 
 def test_every_caption_of_snakemakes_report_is_of_a_figure_that_there_is():
     captions = {file.stem for file in (ROOT / "workflow" / "report" / "captions").glob("*.rst")}
-    assert captions - {"figure", "table", "report"} <= set(exhibits.modules())
+    assert captions - {"figure", "table", "report"} <= set(figure_modules())

@@ -11,8 +11,8 @@ import pytest
 from studies import Data, Method, numbers_of
 
 from linclass_study import table_files as parquet
-from linclass_study.report import exhibits
 from linclass_study.report.exhibit import Exhibit
+from linclass_study.report.exhibits import draw_exhibits, figure_modules
 from linclass_study.report.figures import (
     coefficients,
     convergence,
@@ -25,6 +25,7 @@ from linclass_study.report.figures import (
 from linclass_study.report.tables import coefficients as coefficients_table
 from linclass_study.report.tables import tuned as tuned_table
 from linclass_study.results.summary import ranking
+from linclass_study.table_files import write_table
 
 FOLDS = 4
 
@@ -43,7 +44,7 @@ def keep(outcome, table, dataset, method, rows):
     identity = {"dataset": dataset, "method": method, "protocol": "cv", "repeat": 0}
     told = [identity | {"fold": fold} | row for fold in range(FOLDS) for row in rows(fold)]
     path = outcome.results / "runs" / dataset / method / f"{table}.parquet"
-    parquet.write(parquet.frame(table, told), table, path)
+    write_table(parquet.frame(table, told), table, path)
 
 
 def weights(values, scale=2.0, code=1):
@@ -202,7 +203,7 @@ def test_long_names_and_many_classes_are_drawn(make):
     keep(outcome, "tuning", "many", method, tuning)
     keep(outcome, "paths", "many", method, lambda fold: path(fold) if fold == 0 else ())
     for figure in ("coefficients", "convergence", "paths"):
-        exhibits.draw(outcome, figure)
+        draw_exhibits(outcome, figure)
         assert numbers_of(outcome, f"{figure}-many")["drawn"]
 
 
@@ -372,7 +373,7 @@ def test_labels_are_apart_in_order_and_where_there_is_room_at_their_ends(places)
 
 
 def test_the_new_figures_stand_in_their_sections():
-    found = exhibits.modules()
+    found = figure_modules()
     sections = {
         name: found[name].SECTION
         for name in ("coefficients", "paths", "convergence", "learning_curves")

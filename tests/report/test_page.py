@@ -13,8 +13,10 @@ import pytest
 import studies
 from studies import Data, Method
 
-from linclass_study.report import exhibits, method_scores, page_tables
+from linclass_study.report import method_scores
+from linclass_study.report.exhibits import draw_exhibits, figure_names
 from linclass_study.report.page import report
+from linclass_study.report.page_tables import make_tables
 
 pytestmark = pytest.mark.xdist_group("page")  # one study for all of them
 
@@ -195,13 +197,13 @@ def test_official_test_sets_have_a_table_of_their_own(page):
 
 def test_same_inputs_give_identical_files(outcome, text):
     folder = outcome.results / "exhibits"
-    figures = exhibits.names()[True]
+    figures = figure_names()[True]
     files = [folder / f"{figure}-split" / file for figure in figures for file in studies.FILES]
     before = [file.read_bytes() for file in files]
     for figure in figures:
-        exhibits.draw(replace(outcome, datasets={"split": outcome.datasets["split"]}), figure)
+        draw_exhibits(replace(outcome, datasets={"split": outcome.datasets["split"]}), figure)
     assert [file.read_bytes() for file in files] == before
-    assert report(outcome, page_tables.make(outcome), studies.MACHINE, ["my study.yaml"]) == text
+    assert report(outcome, make_tables(outcome), studies.MACHINE, ["my study.yaml"]) == text
 
 
 def test_the_best_is_bold_its_equals_too_and_partial_means_are_marked(make):

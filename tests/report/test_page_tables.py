@@ -8,7 +8,7 @@ import studies
 from studies import Data, Method
 
 from linclass_study.report import page_tables, sections, tables
-from linclass_study.report.table import Column, Number, Table
+from linclass_study.report.table import Column, Number, ReportTable
 
 SIZES = """
 from linclass_study.report.table import Column, Table
@@ -32,13 +32,13 @@ def test_one_new_file_is_one_new_table_of_its_section(make, tmp_path, monkeypatc
     monkeypatch.setattr(tables, "__path__", [*tables.__path__, str(tmp_path)])
     outcome = make({"d": Data(), "none": Data()}, {"m": Method(), "other": Method(2.0)}, folds=2)
     page = studies.finish(outcome)
-    for name in page_tables.files(["d", "none"]):
+    for name in page_tables.table_files(["d", "none"]):
         for ending in ("csv", "md", "tex"):
             assert (outcome.results / "tables" / f"{name}.{ending}").exists()
     for section, each in wanted:
         name = f"sizes_{section}_{each}"
         files = [f"{name}-d", f"{name}-none"] if each else [name]
-        assert [file for file in page_tables.files(["d", "none"]) if name in file] == files
+        assert [file for file in page_tables.table_files(["d", "none"]) if name in file] == files
         part = page[page.index(f'<h2 id="{section}"') :].split("<h2")[1]
         assert part.count(f'id="table-{files[0]}"') == 1
         assert page.count(f'id="table-{name}') == 1
@@ -61,7 +61,7 @@ def test_a_file_has_every_number_in_full_with_its_spread_and_interval():
         [["m", "n"], Number(third, sd=2 * third), Number(1.0, interval=(0.5, 2.0)), 1e-5],
         ["o", None, Number(None), None],
     ]
-    assert Table("t", "c", columns, rows).frame().to_dicts() == [
+    assert ReportTable("t", "c", columns, rows).frame().to_dicts() == [
         {"methods": "m; n", "a": third, "a_sd": 2 * third, "b": 1.0, "b_low": 0.5, "b_high": 2.0, "seconds": 1e-5},
         {"methods": "o", "a": None, "a_sd": None, "b": None, "b_low": None, "b_high": None, "seconds": None},
     ]  # fmt: skip

@@ -9,8 +9,9 @@ import studies
 from studies import Data, Method
 
 from linclass_study import table_files
-from linclass_study.report import page_tables
+from linclass_study.report.page_tables import table_modules
 from linclass_study.report.plain_answer import could_not_compete, plain_answer
+from linclass_study.table_files import write_table
 
 
 @pytest.fixture
@@ -28,9 +29,7 @@ def told(make):
             for method, of_folds in own.items()
             for fold, value in enumerate(of_folds)
         ]
-        table_files.write(
-            table_files.frame("scores", rows), "scores", outcome.results / "scores.parquet"
-        )
+        write_table(table_files.frame("scores", rows), "scores", outcome.results / "scores.parquet")
         return plain_answer(replace(outcome))
 
     return sentences
@@ -101,7 +100,7 @@ def test_who_could_not_compete_is_named_with_the_reason_or_counted(make):
     assert could_not_compete(outcome) == (
         "Could not compete: gone on d (not applicable), fails on d (failed), fails on e (failed)."
     )
-    table = page_tables.modules()["answer"].make(outcome)
+    table = table_modules()["answer"].make(outcome)
     place = [column.key for column in table.columns].index("absent")
     assert [row[place] for row in table.rows] == [["gone", "fails"], ["fails"]]
     many = make({f"d{i}": Data() for i in range(7)}, {"fine": Method(), "fails": fails}, name="m")
@@ -120,7 +119,7 @@ def test_a_study_without_an_answer_says_so(make):
 def test_a_best_method_whose_fits_did_not_converge_says_so_beside_its_name(make):
     methods = {"apart": Method(50.0, everywhere=("separable", "")), "other": Method(0.5)}
     outcome = make({"d": Data()}, methods, folds=3)
-    table = page_tables.modules()["answer"].make(outcome)
+    table = table_modules()["answer"].make(outcome)
     row = dict(zip((column.key for column in table.columns), table.rows[0], strict=True))
     assert (row["best"], row["ended"]) == (["apart"], "3 separable of 3")
 

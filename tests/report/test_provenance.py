@@ -11,7 +11,7 @@ import pytest
 
 from linclass_study.environment import NO_COMMIT, PACKAGES, commit
 from linclass_study.report import number_format
-from linclass_study.report.provenance import commits, machines, provenance
+from linclass_study.report.provenance import commits, environments_of_machines, provenance
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -99,7 +99,7 @@ def test_a_page_names_the_commits_of_its_fits_not_its_own(tmp_path):
     ):
         told = {"Machine": machine, "Commit": commit_}
         (folder / f"{number}.json").write_text(json.dumps(told))
-    found = machines(tmp_path, {"Written": "today", "Commit": "3333"})
+    found = environments_of_machines(tmp_path, {"Written": "today", "Commit": "3333"})
     assert [one["Machine"] for one in found] == ["a", "b"]
     assert found[0]["Written"] == "today"
     assert commits(found) == {"1111": False, "2222": True}

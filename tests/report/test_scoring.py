@@ -14,10 +14,13 @@ from linclass import metrics
 from linclass.metrics.predictions import Predictions
 from linclass_study import table_files
 from linclass_study.refusal import Refused
-from linclass_study.results import scored_runs, scoring, summary
+from linclass_study.results import scoring, summary
 from linclass_study.results.fit_problems import fit_problems
-from linclass_study.results.parquet_file import read
+from linclass_study.results.parquet_file import read_parquet
+from linclass_study.results.scored_runs import write_scores
 from linclass_study.results.scoring import Classes
+from linclass_study.results.summary import write_summary
+from linclass_study.table_files import write_table
 
 FIT = {"dataset": "d", "method": "m", "protocol": "cv", "repeat": 0, "fold": 0}
 
@@ -97,12 +100,12 @@ def test_expected_cost_is_there_where_costs_are():
 
 def test_other_costs_score_a_run_again_and_the_same_ones_do_not(tmp_path):
     given = predictions([0, 0, 1, 1], [0, 1, 0, 1], [[0.0, 0.0]] * 4)
-    table_files.write(given, "predictions", tmp_path / "runs/d/m/predictions.parquet")
-    table_files.write(table_files.frame("fits"), "fits", tmp_path / "runs/d/m/fits.parquet")
+    write_table(given, "predictions", tmp_path / "runs/d/m/predictions.parquet")
+    write_table(table_files.frame("fits"), "fits", tmp_path / "runs/d/m/fits.parquet")
     kept = tmp_path / "runs" / "d" / "m" / "scores.parquet"
     seen = []
     for costs in (None, [[0, 5], [1, 0]], [[0, 5], [1, 0]], [[0, 9], [1, 0]], None):
-        scored_runs.write(tmp_path, "d", {"m": "digest"}, Classes(2, 1, costs), "code")
+        write_scores(tmp_path, "d", {"m": "digest"}, Classes(2, 1, costs), "code")
         scores = pl.read_parquet(tmp_path / "scores" / "d.parquet")
         cost = scores.filter(metric="expected_cost")["value"].to_list()
         seen.append((cost, kept.stat().st_ino))
@@ -112,11 +115,11 @@ def test_other_costs_score_a_run_again_and_the_same_ones_do_not(tmp_path):
 
 def test_another_positive_class_scores_a_run_again(tmp_path):
     given = predictions([0, 0, 0, 1], [0, 0, 1, 1], [[0.0, 0.0]] * 4)
-    table_files.write(given, "predictions", tmp_path / "runs/d/m/predictions.parquet")
-    table_files.write(table_files.frame("fits"), "fits", tmp_path / "runs/d/m/fits.parquet")
+    write_table(given, "predictions", tmp_path / "runs/d/m/predictions.parquet")
+    write_table(table_files.frame("fits"), "fits", tmp_path / "runs/d/m/fits.parquet")
     seen = []
     for positive in (1, 0):
-        scored_runs.write(tmp_path, "d", {"m": "digest"}, Classes(2, positive), "code")
+        write_scores(tmp_path, "d", {"m": "digest"}, Classes(2, positive), "code")
         scores = pl.read_parquet(tmp_path / "scores" / "d.parquet")
         seen += scores.filter(metric="precision")["value"].to_list()
     assert seen == [1 / 2, 2 / 2]
@@ -181,7 +184,7 @@ def test_a_damaged_file_is_named_with_the_remedy_in_one_line(tmp_path, content):
     path = tmp_path / "predictions.parquet"
     path.write_bytes(content)
     with pytest.raises(Refused) as refused:
-        read(path)
+        read_parquet(path)
     assert str(refused.value).startswith(f"{path} cannot be read")
     assert "delete it" in str(refused.value)
     assert "\n" not in str(refused.value)
@@ -252,6 +255,6 @@ def test_the_same_runs_give_identical_files(make):
     first, second = make(data, methods), make(data, methods, name="again")
     runs = list((second.results / "runs").rglob("scores.parquet"))[::-1]
     fits = [path.with_name("fits.parquet") for path in runs]
-    summary.write(second.results, runs, fits)  # and the order in which runs are named is nothing
+    write_summary(second.results, runs, fits)  # and the order in which runs are named is nothing
     for name in ("scores.csv", "scores.parquet", "tables/summary.csv", "tables/fits.csv"):
         assert (first.results / name).read_bytes() == (second.results / name).read_bytes()

@@ -9,8 +9,10 @@ import chromium
 import page_laws
 import pytest
 
-from linclass_study.textbook import course, published, textbook_page
-from linclass_study.textbook.run_script import run
+from linclass_study.textbook import course, textbook_page
+from linclass_study.textbook.course import script_names
+from linclass_study.textbook.published import compare_published
+from linclass_study.textbook.run_script import run_script
 
 pytestmark = [chromium.needs_chromium, pytest.mark.slow, pytest.mark.xdist_group("chromium")]
 
@@ -33,8 +35,8 @@ def textbook(tmp_path_factory):
         )
         (scripts / "course.yaml").write_text(json.dumps({HOSTILE: [*DRAWN, "gone"]}))
         patch.setattr(course, "FOLDER", scripts)
-        for name in course.names():
-            run(name, out)
+        for name in script_names():
+            run_script(name, out)
         own = {"exhibit": "geometry", "source": HOSTILE, "tolerance": 0.1, "reason": HOSTILE}
         entries = [
             own | {"numbers": {"distances.0": 9.0}},
@@ -43,7 +45,7 @@ def textbook(tmp_path_factory):
         ]
         gate = scripts / "published.yaml"
         gate.write_text(json.dumps(entries))
-        checks = published.check(out, gate)
+        checks = compare_published(out, gate)
         assert {check.status for check in checks} == {"differs", "missed", "unavailable"}
         (out / "textbook.html").write_text(textbook_page.page(out, checks), encoding="utf-8")
     return out / "textbook.html"

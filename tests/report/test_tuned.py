@@ -8,8 +8,9 @@ import polars as pl
 import pytest
 from studies import Data, Method
 
-from linclass_study import table_files
 from linclass_study.results import answer, tuned
+from linclass_study.results.tuned import write_tuned
+from linclass_study.table_files import write_table
 
 GRID = {"logspace": [-2, 2, 5]}
 METHODS = {
@@ -40,12 +41,12 @@ def outcome(make):
         for p in made.fits.select("method", "fold").iter_rows()
     ]
     changed = made.fits.with_columns(params=pl.Series(params), status=pl.Series(status))
-    table_files.write(changed, "fits", made.results / "fits.parquet")
+    write_table(changed, "fits", made.results / "fits.parquet")
     return type(made)(made.results, made.datasets, METHODS, made.evaluation)
 
 
 def test_each_value_of_each_fit_is_a_row(outcome):
-    tuned.write(outcome)
+    write_tuned(outcome)
     found = pl.read_csv(outcome.results / "tables" / "tuned.csv")
     assert found.columns == [
         "dataset", "method", "protocol", "repeat", "fold", "parameter", "value", "edge"

@@ -7,7 +7,8 @@ from math import inf
 import pytest
 
 from linclass_study.data.entry.expected_size import Size
-from linclass_study.jobs import bundles, work
+from linclass_study.jobs import bundles
+from linclass_study.jobs.work import seconds_of_run
 
 JOBS = {"work": 20, "across": False, "shards": 1}
 EVALUATION = {"protocols": ["cv"], "folds": 10, "repeats": 1, "inner_folds": 5}
@@ -81,8 +82,8 @@ def test_work_grows_with_the_data_the_folds_and_the_tuning():
     logistic = {"classifier": "linclass.LogisticRegression"}
     small, large = Size(600, 150), Size(600_000, 10_000)
     tuned = logistic | {"tune": {"strength": [1, 2, 3]}}
-    base = work.of_run(small, logistic, EVALUATION)
-    assert work.of_run(large, logistic, EVALUATION) > 10 * base
-    assert work.of_run(small, tuned, EVALUATION) > base
-    assert work.of_run(small, logistic, EVALUATION | {"repeats": 3}) == pytest.approx(3 * base)
-    assert work.of_run(None, logistic, EVALUATION) == inf
+    base = seconds_of_run(small, logistic, EVALUATION)
+    assert seconds_of_run(large, logistic, EVALUATION) > 10 * base
+    assert seconds_of_run(small, tuned, EVALUATION) > base
+    assert seconds_of_run(small, logistic, EVALUATION | {"repeats": 3}) == pytest.approx(3 * base)
+    assert seconds_of_run(None, logistic, EVALUATION) == inf

@@ -12,11 +12,12 @@ import pytest
 
 from linclass.table import Table
 from linclass_study.runs.feature_file import FeatureFile
-from linclass_study.study import code, module_files, yaml_file
+from linclass_study.study import code, module_files
+from linclass_study.study.yaml_file import read_yaml
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "workflow" / "scripts" / "cross_validate.py"
-METHODS = yaml_file.read(ROOT / "config" / "methods.yaml")
+METHODS = read_yaml(ROOT / "config" / "methods.yaml")
 
 RUN = """
 import json, sys

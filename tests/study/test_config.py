@@ -11,9 +11,9 @@ import yaml
 
 from linclass_study.project import ROOT
 from linclass_study.refusal import Refused
-from linclass_study.study import config as studies
-from linclass_study.study import yaml_file
-from linclass_study.study.method_check import problems
+from linclass_study.study.config import check_entries, read_config
+from linclass_study.study.method_check import method_problems
+from linclass_study.study.yaml_file import parse_numbers, read_yaml
 
 DEFAULT = ROOT / "config" / "config.yaml"
 BASE = "results: r\ndatasets: [iris]\nmethods: [majority]\n"
@@ -37,11 +37,11 @@ def study(tmp_path, monkeypatch):
     def read(text, **command_line):
         path = tmp_path / "study.yaml"
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        merged = _merged(yaml.safe_load(DEFAULT.read_text()), yaml_file.read(path))
-        found = studies.read(_merged(merged, command_line), [DEFAULT, path], ROOT)
+        merged = _merged(yaml.safe_load(DEFAULT.read_text()), read_yaml(path))
+        found = read_config(_merged(merged, command_line), [DEFAULT, path], ROOT)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            studies.check(found)
+            check_entries(found)
         return found
 
     return read
@@ -339,7 +339,7 @@ def test_a_file_that_is_no_study_is_refused_with_its_line(tmp_path, case):
     path = tmp_path / "study.yaml"
     path.write_bytes(content)
     with pytest.raises(Refused) as refused:
-        yaml_file.read(path)
+        read_yaml(path)
     assert str(refused.value).startswith(f"{path}: ")
     assert words in str(refused.value)
 
@@ -407,21 +407,23 @@ def test_a_wrong_entry_of_a_grid_is_told_in_the_line_of_the_grid(tmp_path, study
 
 
 def test_every_method_of_the_catalogue_can_work():
-    catalogue = yaml_file.numbers(yaml_file.read(ROOT / "config" / "methods.yaml"))
-    assert {name: found for name, entry in catalogue.items() if (found := [*problems(entry)])} == {}
+    catalogue = parse_numbers(read_yaml(ROOT / "config" / "methods.yaml"))
+    assert {
+        name: found for name, entry in catalogue.items() if (found := [*method_problems(entry)])
+    } == {}
 
 
 def test_the_sweep_has_what_it_promises():
     path = ROOT / "config" / "sweep.yaml"
-    merged = _merged(yaml.safe_load(DEFAULT.read_text()), yaml_file.read(path))
-    sweep = studies.read(merged, [DEFAULT, path], ROOT)
+    merged = _merged(yaml.safe_load(DEFAULT.read_text()), read_yaml(path))
+    sweep = read_config(merged, [DEFAULT, path], ROOT)
     fits = sweep.evaluation["folds"] * sweep.evaluation["repeats"]
     datasets, methods = len(sweep.datasets), len(sweep.methods)
     assert datasets * methods * fits >= 100_000
     promise = f"{datasets} data sets × {methods} methods × {fits} fits, {datasets * methods * fits:,} in all"
     assert promise in path.read_text(encoding="utf-8").splitlines()[0]
     texts = {"words_naive_bayes", "tf_idf_logistic", "tf_idf_logistic_bare"}
-    assert set(yaml_file.read(ROOT / "config" / "methods.yaml")) - set(sweep.methods) == texts
+    assert set(read_yaml(ROOT / "config" / "methods.yaml")) - set(sweep.methods) == texts
 
 
 PROTOCOLS = {

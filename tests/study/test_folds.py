@@ -9,6 +9,7 @@ import pytest
 from linclass.table import Table
 from linclass_study.data.dataset import Dataset
 from linclass_study.runs import folds
+from linclass_study.runs.folds import read_plan, write_folds
 
 EVALUATION = {"protocols": ["cv", "official"], "folds": 3, "repeats": 2, "seed": 1}
 
@@ -27,8 +28,8 @@ def about(data, status="available", reason=""):
 
 
 def written_and_read(data, path, evaluation=EVALUATION):
-    folds.write(*folds.make_folds(data, "name", evaluation), str(path))
-    return folds.read(str(path), about(data), evaluation)
+    write_folds(*folds.make_folds(data, "name", evaluation), str(path))
+    return read_plan(str(path), about(data), evaluation)
 
 
 def test_the_file_gives_back_every_fit_with_its_rows(tmp_path):
@@ -51,8 +52,8 @@ def test_too_many_folds_are_planned_fits_without_rows_and_say_the_remedy(tmp_pat
 
 def test_an_unavailable_data_set_has_planned_fits_without_rows(tmp_path):
     nothing = data([])
-    folds.write(*folds.make_folds(nothing, "name", EVALUATION), str(tmp_path / "folds.parquet"))
-    plan = folds.read(
+    write_folds(*folds.make_folds(nothing, "name", EVALUATION), str(tmp_path / "folds.parquet"))
+    plan = read_plan(
         str(tmp_path / "folds.parquet"), about(nothing, "unavailable", "no such file"), EVALUATION
     )
     assert plan.unavailable == "no such file"
@@ -63,7 +64,7 @@ def test_ten_times_ten_folds_of_adult_stay_far_below_a_megabyte(tmp_path):
     """48,842 rows, 11,687 of them in one class: Kohavi's census data of 1994."""
     path = tmp_path / "folds.parquet"
     evaluation = {"protocols": ["cv"], "folds": 10, "repeats": 10, "seed": 1}
-    folds.write(*folds.make_folds(data([48_842 - 11_687, 11_687]), "adult", evaluation), str(path))
+    write_folds(*folds.make_folds(data([48_842 - 11_687, 11_687]), "adult", evaluation), str(path))
     # a fold of ten is log2(10) = 3.3 bits, so no file of 488,420 of them is below 203 kB
     assert path.stat().st_size < 500_000
     table = pl.read_parquet(path)

@@ -19,8 +19,10 @@ from linclass_study import table_files
 from linclass_study.runs import fit_tables
 from linclass_study.runs.feature_file import FeatureFile
 from linclass_study.runs.fit_ending import fit_ending
+from linclass_study.runs.fit_tables import trace_table
 from linclass_study.runs.worker import Worker
-from linclass_study.study import method_check
+from linclass_study.study.method_check import method_problems
+from linclass_study.table_files import table_schema
 
 N, K = 60, 3
 TASK = {"n_classes": K, "positive": 2, "inner_folds": 2}
@@ -112,7 +114,7 @@ def features(tmp_path_factory):
 def outcomes(features, lines):
     """What becomes of both halves of the rows, each fitted to the other."""
     entry = yaml.safe_load(lines)
-    assert list(method_check.problems(entry)) == []
+    assert list(method_problems(entry)) == []
     worker = Worker(features, entry, TASK)
     halves = [(np.arange(N) // K % 2 == k).nonzero()[0] for k in (0, 1)]
     return [worker((halves[1 - k], halves[k], 5, False))[0] for k in (0, 1)]
@@ -184,12 +186,12 @@ def test_attributes_of_our_names_and_kinds_are_recorded_and_others_are_not(featu
 )
 def test_a_trace_with_values_that_are_no_numbers_is_ignored(odd):
     step = dict.fromkeys(fit_tables.STEP, 1)
-    assert fit_tables.trace([step, step | {"passes": None, "objective": np.float32(2)}]) == {
+    assert trace_table([step, step | {"passes": None, "objective": np.float32(2)}]) == {
         "step": [0, 1], "passes": [1.0, None], "seconds": [1.0, 1.0], "objective": [1.0, 2.0],
         "gradient_norm": [1.0, 1.0], "held_out": [None, None],
     }  # fmt: skip
     for name in (*fit_tables.STEP, "watched"):
-        assert fit_tables.trace([step, step | {name: odd}]) is None
+        assert trace_table([step, step | {name: odd}]) is None
 
 
 @pytest.mark.parametrize("huge", [10**30, 10**400, np.inf, 2**63])
@@ -197,7 +199,7 @@ def test_numbers_that_the_table_of_fits_cannot_hold_are_ignored(huge):
     told = fit_ending(SimpleNamespace(n_iter_=huge), [])
     assert told["iterations"] is None
     assert fit_ending(SimpleNamespace(objective_=10**400), [])["objective"] is None
-    table_files.frame("fits", [dict.fromkeys(table_files.schema("fits")) | told])
+    table_files.frame("fits", [dict.fromkeys(table_schema("fits")) | told])
 
 
 def test_the_names_of_classes_are_not_the_codes_that_it_was_given(features):
@@ -225,6 +227,6 @@ REFUSED = {
 
 @pytest.mark.parametrize("lines", REFUSED)
 def test_what_cannot_work_is_said_in_one_line(lines):
-    ((_, sentence),) = method_check.problems(yaml.safe_load(lines))
+    ((_, sentence),) = method_problems(yaml.safe_load(lines))
     assert REFUSED[lines] in sentence
     assert "\n" not in sentence

@@ -21,12 +21,13 @@ from linclass.pipeline.method import Method, named_steps
 from linclass_study.data.assembly.assemble import assemble
 from linclass_study.data.assembly.canonical_order import normalized
 from linclass_study.data.dataset import Dataset
-from linclass_study.runs import features
 from linclass_study.runs.feature_file import FeatureFile
-from linclass_study.study import method_check, yaml_file
+from linclass_study.runs.features import compute_features
+from linclass_study.study.method_check import step_names
+from linclass_study.study.yaml_file import parse_numbers, read_yaml
 
 ROOT = Path(__file__).parents[2]
-CATALOGUE = yaml_file.numbers(yaml_file.read(ROOT / "config" / "methods.yaml"))
+CATALOGUE = parse_numbers(read_yaml(ROOT / "config" / "methods.yaml"))
 N, FOLDS = 48, 3
 EDITED = 5  # held out in fold 2, with every third row
 
@@ -166,7 +167,7 @@ def hold(data, source: str, entry: dict) -> dict[bool, str]:
     """Assert it for one method, fitted alone and together with other folds; why it could not be fitted so."""
     method = Method.from_entry(entry)
     files = {
-        edit: features.compute(own, entry.get("features", [])) for edit, own in data[source].items()
+        edit: compute_features(own, entry.get("features", [])) for edit, own in data[source].items()
     }
     refusals = {}
     for together in (False, True):
@@ -229,4 +230,4 @@ def test_no_transform_looks_at_held_out_rows(data, steps, classifier):
 def test_every_transform_is_held_to_it():
     named = {name for method in CATALOGUE.values() for name, _ in named_steps(method["transforms"])}
     named |= {name for steps in STEPS.values() for name, _ in named_steps(steps)}
-    assert named == set(method_check.available("transforms"))
+    assert named == set(step_names("transforms"))

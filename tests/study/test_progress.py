@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from linclass_study.study.progress import Progress, lasting
+from linclass_study.study.progress import StudyProgress, lasting
 
 
 class Clock:
@@ -25,7 +25,9 @@ def record(event: str, number: int) -> logging.LogRecord:
 
 def test_a_thousand_jobs_in_ten_seconds_are_at_most_six_lines_and_a_last_one():
     clock = Clock()
-    progress = Progress(logging.Formatter(), {n: (f"job {n}", 1.0) for n in range(1000)}, clock)
+    progress = StudyProgress(
+        logging.Formatter(), {n: (f"job {n}", 1.0) for n in range(1000)}, clock
+    )
     lines = []
     for number in range(1000):
         for event in ("job_info", "job_finished"):
@@ -40,7 +42,7 @@ def test_a_thousand_jobs_in_ten_seconds_are_at_most_six_lines_and_a_last_one():
 def test_the_share_is_of_the_work_and_the_time_left_follows_from_it():
     clock = Clock()
     # Work is 99 + 1 and 0 + 1, a second of each for its start: the first is 100 of 101.
-    progress = Progress(logging.Formatter(), {1: ("large", 99.0), 2: ("small", 0.0)}, clock)
+    progress = StudyProgress(logging.Formatter(), {1: ("large", 99.0), 2: ("small", 0.0)}, clock)
     clock.time = 1000.0
     made = record("job_finished", 1)
     assert progress.filter(made)
@@ -53,7 +55,7 @@ def test_the_share_is_of_the_work_and_the_time_left_follows_from_it():
 
 
 def test_errors_are_never_held_back():
-    progress = Progress(logging.Formatter(), {1: ("job", 1.0)}, Clock())
+    progress = StudyProgress(logging.Formatter(), {1: ("job", 1.0)}, Clock())
     assert progress.filter(record("job_info", 1))
     assert not progress.filter(record("job_info", 1))
     assert progress.filter(record("job_error", 1))

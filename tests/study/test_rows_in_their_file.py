@@ -21,8 +21,9 @@ from linclass.table import Table
 from linclass_study.data import blocks
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.runs import features, run
+from linclass_study.runs.features import compute_features
 from linclass_study.runs.folds import Plan
+from linclass_study.runs.run import fit_and_predict
 
 LIMITS = {"fit_seconds": 60, "fit_memory_mb": 4000}
 TASK = {"n_classes": 3, "positive": 2}
@@ -51,8 +52,8 @@ def obtained(folder, **changes):
 
 def ran(folder, data, plan, entry):
     file = folder / "features.npz"
-    features.compute(data, entry.get("features", [])).save(file)
-    return run.run("rows", "m", entry, str(file), plan, TASK, 0, LIMITS)
+    compute_features(data, entry.get("features", [])).save(file)
+    return fit_and_predict("rows", "m", entry, str(file), plan, TASK, 0, LIMITS)
 
 
 def planned(y, repeats):

@@ -17,9 +17,9 @@ from linclass.pipeline.method import Method
 from linclass.pipeline.transforming import fit_transforms
 from linclass.resampling import seed_of, stratified_folds
 from linclass.table import Table
-from linclass_study.runs import run
 from linclass_study.runs.feature_file import FeatureFile
 from linclass_study.runs.folds import Plan
+from linclass_study.runs.run import fit_and_predict
 from linclass_study.runs.run_files import TABLES, RunInputs
 
 N, FOLDS, INNER = 90, 3, 3
@@ -57,7 +57,7 @@ def kept(features, tmp_path):
 
     def make(entry, traces=False, name="m", tune_metric="log_loss"):
         plan, task = Plan.of({("cv", 0): FOLD}), TASK | {"tune_metric": tune_metric}
-        records = run.run("d", name, entry, features, plan, task, 1, LIMITS, traces=traces)
+        records = fit_and_predict("d", name, entry, features, plan, task, 1, LIMITS, traces=traces)
         folder = tmp_path / name
         records.write(folder, RunInputs("this entry", "these rows"))
         found = {t: folder / f"{t}.parquet" for t in (*TABLES, "fits", "predictions")}

@@ -10,10 +10,10 @@ import pytest
 
 from linclass.table import Table
 from linclass_study.data.dataset import Dataset
-from linclass_study.runs import run
 from linclass_study.runs.feature_file import FeatureFile
-from linclass_study.runs.features import compute
+from linclass_study.runs.features import compute_features
 from linclass_study.runs.folds import Plan
+from linclass_study.runs.run import fit_and_predict
 from linclass_study.runs.run_files import RunInputs
 
 TASK = {"n_classes": 2, "positive": 1, "inner_folds": 2}
@@ -40,7 +40,7 @@ def features(tmp_path_factory):
 def records(features, name, tmp_path, **entry):
     fold = np.arange(N) // 2 % FOLDS
     entry = {"classifier": f"odd_estimators.{name}", **entry}
-    kept = run.run("d", name, entry, features, Plan.of({("cv", 0): fold}), TASK, 1, LIMITS)
+    kept = fit_and_predict("d", name, entry, features, Plan.of({("cv", 0): fold}), TASK, 1, LIMITS)
     kept.write(tmp_path, RunInputs("this entry", "these rows"))
     return tuple(pl.read_parquet(tmp_path / f"{part}.parquet") for part in ("fits", "predictions"))
 
@@ -120,7 +120,7 @@ def test_a_fit_of_more_than_two_features_says_its_classes_on_a_plane_if_it_can(
     y = (np.arange(N) % 2).astype(np.int32)
     table = Table(rng.normal(size=(N, 4)) + 3 * y[:, None], ("a", "b", "c", "d"))
     path = tmp_path / "as_is.npz"
-    compute(Dataset(table, y, np.zeros(N, np.int8), ["no", "yes"]), []).save(path)
+    compute_features(Dataset(table, y, np.zeros(N, np.int8), ["no", "yes"]), []).save(path)
     fits, predictions = records(str(path), name, tmp_path)
     assert fits["status"].to_list() == ["converged"] * FOLDS
     assert len(predictions) == N

@@ -9,10 +9,15 @@ import polars as pl
 import pytest
 
 from linclass.table import Table
-from linclass_study.data import dataset_file
 from linclass_study.data.dataset import Dataset
+from linclass_study.data.dataset_file import save_dataset
 from linclass_study.refusal import Refused
 from linclass_study.runs import bundle, feature_file, folds, manifest, run_files, shards
+from linclass_study.runs.bundle import compute_bundle
+from linclass_study.runs.folds import write_folds
+from linclass_study.runs.manifest import is_current, write_manifest
+from linclass_study.runs.run_files import recorded_run
+from linclass_study.runs.shards import compute_shard
 from linclass_study.runs.shared_child import owner_of
 
 EVALUATION = {
@@ -45,8 +50,8 @@ def results(tmp_path, monkeypatch):
     table = Table(rng.normal(size=(60, 2)) + 1.5 * y[:, None], ("u", "v"))
     data = Dataset(table, y, np.zeros(60, np.int8), ["a", "b"], digest="d")
     (tmp_path / "data").mkdir()
-    dataset_file.save(data, tmp_path / "data/d.npz", tmp_path / "data/d.json")
-    folds.write(*folds.make_folds(data, "d", EVALUATION), str(tmp_path / "folds/d.parquet"))
+    save_dataset(data, tmp_path / "data/d.npz", tmp_path / "data/d.json")
+    write_folds(*folds.make_folds(data, "d", EVALUATION), str(tmp_path / "folds/d.parquet"))
     feature_file.FeatureFile(table, y, *feature_file.grid(table, y)).save(
         tmp_path / "features/d/as_is.npz"
     )
@@ -59,7 +64,7 @@ def files(results: Path) -> dict[str, bytes]:
 
 
 def compute(results: Path, *methods: str):
-    return bundle.compute(results, {"d": {m: METHODS[m] for m in methods}}, EVALUATION, LIMITS)
+    return compute_bundle(results, {"d": {m: METHODS[m] for m in methods}}, EVALUATION, LIMITS)
 
 
 def test_a_run_alone_gives_the_bytes_that_it_gives_among_others_in_any_order(results):
@@ -89,16 +94,16 @@ def test_a_run_dealt_to_several_jobs_gives_the_same_bytes(results, tmp_path):
     data, parts = bundle.Data(results, "d", EVALUATION), []
     for k in (1, 2, 3, 4):  # 6 fits to 4 jobs
         parts.append(tmp_path / f"{k}.pickle")
-        shards.compute(data, "svm", METHODS["svm"], LIMITS, (k, 4), parts[-1])
+        compute_shard(data, "svm", METHODS["svm"], LIMITS, (k, 4), parts[-1])
     told = shards.gather(data, "svm", METHODS["svm"], LIMITS, parts)
     assert files(results) == whole
-    assert told["d/svm"] == run_files.recorded(results / "runs/d/svm")
+    assert told["d/svm"] == recorded_run(results / "runs/d/svm")
 
 
 def test_shards_of_a_run_that_was_deleted_after_them_are_made_anew(results, tmp_path):
     compute(results, "svm")
     data, part = bundle.Data(results, "d", EVALUATION), tmp_path / "1.pickle"
-    shards.compute(data, "svm", METHODS["svm"], LIMITS, (1, 1), part)  # nothing: it is up to date
+    compute_shard(data, "svm", METHODS["svm"], LIMITS, (1, 1), part)  # nothing: it is up to date
     for path in (results / "runs/d/svm").iterdir():
         path.unlink()
     with pytest.raises(Refused, match="d × svm: its files were deleted meanwhile; run again"):
@@ -111,7 +116,7 @@ def test_only_what_changed_is_computed(results):
     times = {p: p.stat().st_mtime_ns for p in (results / "runs").rglob("*.parquet")}
     changed = {m: dict(METHODS[m]) for m in ("lda", "svm")}
     changed["lda"]["code"] = "another"
-    bundle.compute(results, {"d": changed}, EVALUATION, LIMITS)
+    compute_bundle(results, {"d": changed}, EVALUATION, LIMITS)
     now = {p for p in times if p.stat().st_mtime_ns != times[p]}
     assert {path.parent.name for path in now} == {"lda"}
 
@@ -120,9 +125,9 @@ def test_a_run_without_its_last_file_is_not_whole(results):
     """As after a kill between two files."""
     compute(results, "lda")
     folder = results / "runs/d/lda"
-    assert run_files.recorded(folder)
+    assert recorded_run(folder)
     (folder / run_files.LAST).unlink()
-    assert run_files.recorded(folder) is None
+    assert recorded_run(folder) is None
 
 
 def test_only_libraries_without_state_share_a_child():
@@ -141,7 +146,7 @@ def test_a_manifest_that_is_none_holds_nothing(tmp_path, text):
     path = tmp_path / "bundles" / "d.json"
     path.parent.mkdir()
     path.write_text(text)
-    assert not manifest.holds(tmp_path, "d", {"d/svm": "x"})
+    assert not is_current(tmp_path, "d", {"d/svm": "x"})
     assert path.read_text() == text
 
 
@@ -155,7 +160,7 @@ def test_a_manifest_of_other_runs_of_another_question_or_without_its_files_does_
         ("gone", gone, "x"),
     ):
         runs = {"iris/lda": about | {"asked": asked}}
-        manifest.write(tmp_path / manifest.FOLDER / f"{name}.json", runs)
+        write_manifest(tmp_path / manifest.FOLDER / f"{name}.json", runs)
     wanted = {
         "same": {"iris/lda": "x"},
         "edited": {"iris/lda": "new"},
@@ -163,5 +168,5 @@ def test_a_manifest_of_other_runs_of_another_question_or_without_its_files_does_
         "gone": {"iris/lda": "x"},
         "absent": {"iris/svm": "x"},
     }
-    assert [name for name in wanted if manifest.holds(tmp_path, name, wanted[name])] == ["same"]
+    assert [name for name in wanted if is_current(tmp_path, name, wanted[name])] == ["same"]
     assert len([*(tmp_path / manifest.FOLDER).glob("*.json")]) == 4, "none is removed"

@@ -32,9 +32,9 @@ def test_kills_are_those_of_our_own_group(
 def test_what_was_done_meanwhile_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = iter([1, 1, 1, 2])
     monkeypatch.setattr(slurm_memory, "kills", lambda: next(counts))
-    with slurm_memory.sufficient():
+    with slurm_memory.enough_memory():
         pass
-    with pytest.raises(Refused, match="memory of this Slurm job"), slurm_memory.sufficient():
+    with pytest.raises(Refused, match="memory of this Slurm job"), slurm_memory.enough_memory():
         pass
 
 

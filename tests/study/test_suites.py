@@ -6,7 +6,10 @@ import pytest
 
 from linclass_study.data.entry.expected_size import expected_size
 from linclass_study.project import ROOT
-from linclass_study.study import schema, suites, yaml_file
+from linclass_study.study import suites
+from linclass_study.study.schema import schema_problems
+from linclass_study.study.suites import suite_names
+from linclass_study.study.yaml_file import read_yaml
 
 # the numbers of tasks that the publications state, and two sets of each with their sizes in UCI's descriptions
 PUBLISHED = {
@@ -16,11 +19,11 @@ PUBLISHED = {
 
 
 def tasks(suite):
-    return yaml_file.read(ROOT / "config" / "suites" / f"{suite}.yaml")["tasks"]
+    return read_yaml(ROOT / "config" / "suites" / f"{suite}.yaml")["tasks"]
 
 
 def test_every_list_is_one_that_was_published():
-    assert suites.names(ROOT) == sorted(PUBLISHED)
+    assert suite_names(ROOT) == sorted(PUBLISHED)
 
 
 @pytest.mark.parametrize("suite", PUBLISHED)
@@ -37,7 +40,7 @@ def test_a_suite_has_its_tasks_once_and_every_one_is_pinned(suite):
         assert 2 <= task["classes"] < task["rows"]
     found = suites.entries([suite], ROOT)
     assert len(found) == number
-    assert not list(schema.problems("datasets", found))
+    assert not list(schema_problems("datasets", found))
     for name, (rows, features) in known.items():
         assert expected_size(found[name]) == (rows * features, rows)
 

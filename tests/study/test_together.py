@@ -17,9 +17,9 @@ from linclass.pipeline.transforming import share, transform_class
 from linclass.resampling import stratified_folds
 from linclass.selection import tuning
 from linclass.table import Table
-from linclass_study.runs import run
 from linclass_study.runs.feature_file import FeatureFile
 from linclass_study.runs.folds import Plan
+from linclass_study.runs.run import fit_and_predict
 from linclass_study.study import code
 
 TASK = Task(n_classes=3, positive=2)
@@ -166,7 +166,7 @@ def records(tmp_path, entry, folds):
         {("cv", r): np.where(np.isin(numbers, rows), 0, -1) for r, rows in enumerate(folds)}
     )
     task = {"n_classes": 3, "positive": 2, "inner_folds": 2}
-    kept = run.run("d", "m", entry, str(path), plan, task, 1, LIMITS)
+    kept = fit_and_predict("d", "m", entry, str(path), plan, task, 1, LIMITS)
     return kept.fits, kept.table()
 
 

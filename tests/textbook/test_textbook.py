@@ -13,16 +13,17 @@ import pytest
 
 from linclass_study.project import ROOT
 from linclass_study.refusal import Refused
-from linclass_study.study import yaml_file
+from linclass_study.study.yaml_file import read_yaml
 from linclass_study.textbook import course, published, published_table, textbook_page
 from linclass_study.textbook.caption import Caption
-from linclass_study.textbook.run_script import run
-from linclass_study.textbook.script import plain
+from linclass_study.textbook.published import compare_published
+from linclass_study.textbook.run_script import run_script
+from linclass_study.textbook.script import plain_json
 
-ENTRIES = yaml_file.read(published.FILE)
+ENTRIES = read_yaml(published.FILE)
 
 
-@pytest.mark.parametrize("name", course.names())
+@pytest.mark.parametrize("name", course.script_names())
 def test_a_script_is_short_and_its_caption_has_a_title_and_a_source(name: str) -> None:
     text = course.script(name).read_text(encoding="utf-8")
     caption = Caption.of(course.script(name))
@@ -32,7 +33,7 @@ def test_a_script_is_short_and_its_caption_has_a_title_and_a_source(name: str) -
 
 
 def test_every_published_number_names_an_exhibit_and_a_source() -> None:
-    assert {entry["exhibit"] for entry in ENTRIES} <= set(course.names())
+    assert {entry["exhibit"] for entry in ENTRIES} <= set(course.script_names())
     assert all(entry["source"] and entry["tolerance"] >= 0 for entry in ENTRIES)
     printed = [entry for entry in ENTRIES if entry.get("kind") != "identity"]
     assert sum(len(entry["numbers"]) for entry in printed) >= 60
@@ -43,7 +44,7 @@ def a_gate(folder: Path, numbers: dict, /, **entry: object) -> list[published.Ch
     (folder / "made_up" / "numbers.json").write_text(json.dumps(numbers))
     known = {"exhibit": "made_up", "source": "a book", "tolerance": 0.05, "numbers": {"a.b": 1.5}}
     (folder / "published.yaml").write_text(json.dumps([known | entry]))
-    return published.check(folder, folder / "published.yaml")
+    return compare_published(folder, folder / "published.yaml")
 
 
 @pytest.mark.parametrize(
@@ -107,7 +108,9 @@ def test_a_wrong_key_is_refused_by_name(tmp_path: Path) -> None:
 
 
 def test_the_table_names_what_differs(tmp_path: Path) -> None:
-    said = published_table.table(a_gate(tmp_path, {"drawn": True, "a": {"b": 2}}, reason="known"))
+    said = published_table.published_table(
+        a_gate(tmp_path, {"drawn": True, "a": {"b": 2}}, reason="known")
+    )
     assert "DIFFERS" in said
     assert "a book (known)" in said
 
@@ -116,7 +119,7 @@ def test_numbers_are_plain_json() -> None:
     import numpy as np
 
     given = {1: np.float64(2.5), "x": np.arange(2), "none": float("nan"), "yes": np.True_}
-    assert plain(given) == {"1": 2.5, "x": [0, 1], "none": None, "yes": True}
+    assert plain_json(given) == {"1": 2.5, "x": [0, 1], "none": None, "yes": True}
 
 
 def test_the_page_escapes_what_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,7 +138,7 @@ def test_a_script_in_no_chapter_is_refused(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "course.yaml").write_text("One: []\n")
     monkeypatch.setattr(course, "FOLDER", tmp_path)
     with pytest.raises(Refused, match=r"textbook/stray\.py is in no chapter"):
-        course.names()
+        course.script_names()
 
 
 @pytest.fixture
@@ -154,11 +157,11 @@ def test_the_reader_supplies_files(tmp_path: Path) -> None:
     rows = np.column_stack([rng.exponential(size=(300, 57)), rng.integers(0, 2, 300)])
     np.savetxt(tmp_path / "spam.data", rows)
     np.savetxt(tmp_path / "spam.traintest.gz", np.arange(300) % 3 == 0, fmt="%d")
-    run("larger_data", tmp_path / "out", [str(tmp_path)])
+    run_script("larger_data", tmp_path / "out", [str(tmp_path)])
     found = json.loads((tmp_path / "out" / "larger_data" / "numbers.json").read_text())
     assert 0 < found["spam"]["logistic"]["test"] < 1
     assert "sat.trn is in no mirror" in found["satellite"]["unavailable"]
-    run("larger_data", tmp_path / "none")
+    run_script("larger_data", tmp_path / "none")
     found = json.loads((tmp_path / "none" / "larger_data" / "numbers.json").read_text())
     assert not found["drawn"]
     assert "spam.data is in no mirror" in found["reason"]
@@ -177,9 +180,9 @@ def test_a_wrong_divisor_of_the_pooled_covariance_is_red(
 
     def differ() -> set[str]:
         for name in ("fisher_projection", "natural_parameters"):
-            run(name, tmp_path)
+            run_script(name, tmp_path)
         return {
-            check.number for check in published.check(tmp_path, gate) if check.status == "differs"
+            check.number for check in compare_published(tmp_path, gate) if check.status == "differs"
         }
 
     assert differ() == set()
@@ -207,7 +210,7 @@ def test_the_gate_is_green_and_turns_red_when_the_package_is_wrong(tmp_path: Pat
     assert green.returncode == 0, green.stdout + green.stderr
     assert "DIFFERS" not in green.stdout
     shown = ["fisher_projection", "natural_parameters"]  # enough to see it
-    for script in set(course.names()) - set(shown):
+    for script in set(course.script_names()) - set(shown):
         (clone / "textbook" / f"{script}.py").unlink()
     (clone / "textbook" / "course.yaml").write_text(json.dumps({"Means": shown}))
     entries = [entry for entry in ENTRIES if entry["exhibit"] in shown]

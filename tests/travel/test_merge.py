@@ -13,14 +13,15 @@ from travellers import DATA, METHODS, at, change, made_up
 
 from linclass_study import table_files
 from linclass_study.command import derived_files
-from linclass_study.results import study_file
+from linclass_study.results.study_file import write_study
+from linclass_study.table_files import write_table
 
 
 @pytest.fixture
 def no_report(monkeypatch):
     """The raw files alone: drawing takes most of a merge's time."""
     monkeypatch.setattr(
-        derived_files, "write", lambda merged, place: study_file.write(merged.study)
+        derived_files, "write_derived", lambda merged, place: write_study(merged.study)
     )
 
 
@@ -215,7 +216,7 @@ def test_what_a_run_kept_comes_from_where_its_fits_come_from(linclass, a, b, tmp
         fits = pl.read_parquet(folder / run / "fits.parquet").select(table_files.FIT)
         known = {"class": 1, "feature": "x", "value": value, "scale": 1.0, "features": 1}
         rows = fits.with_columns(**{name: pl.lit(v) for name, v in known.items()})
-        table_files.write(rows, "coefficients", folder / run / "coefficients.parquet")
+        write_table(rows, "coefficients", folder / run / "coefficients.parquet")
     for table in ("fits", "predictions", "coefficients"):
         path = a / run / f"{table}.parquet"
         older = pl.read_parquet(path).drop("features", strict=False)
@@ -237,7 +238,7 @@ def test_what_only_one_of_two_equal_runs_kept_is_there_in_either_order(
     fits = pl.read_parquet(a / run / "fits.parquet").select(table_files.FIT)
     known = {"class": 1, "feature": "x", "value": 2.0, "scale": 1.0, "features": 1}
     rows = fits.with_columns(**{name: pl.lit(v) for name, v in known.items()})
-    table_files.write(rows, "coefficients", a / run / "coefficients.parquet")
+    write_table(rows, "coefficients", a / run / "coefficients.parquet")
     sources = (b, a) if older_first else (a, b)
     assert linclass("merge", *sources, "--into", tmp_path / "c").code == 0
     kept = pl.read_parquet(tmp_path / "c" / run / "coefficients.parquet")
@@ -296,7 +297,7 @@ def test_a_merge_that_is_broken_off_leaves_nothing(linclass, a, tmp_path, monkey
     def stop(merged, place):
         raise error
 
-    monkeypatch.setattr(derived_files, "write", stop)
+    monkeypatch.setattr(derived_files, "write_derived", stop)
     before = set(tmp_path.iterdir())
     with pytest.raises(error):
         linclass("merge", a, "--into", tmp_path / "c")

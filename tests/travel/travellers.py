@@ -9,9 +9,11 @@ import polars as pl
 import studies
 from studies import Data, Method
 
-from linclass_study import table_files
-from linclass_study.results import study_file, summary
-from linclass_study.runs import folds
+from linclass_study.results import study_file
+from linclass_study.results.study_file import write_study
+from linclass_study.results.summary import write_summary
+from linclass_study.runs.folds import write_folds
+from linclass_study.table_files import write_table
 
 DATA = {"two": Data(rows=40), "three": Data(("a", "b", "c"), rows=30)}
 METHODS = {"good": Method(2.0), "plain": Method(0.5, probabilities=False)}
@@ -22,13 +24,13 @@ def made_up(results: Path, data=None, methods=None, machine: str = "here") -> Pa
     outcome = studies.build(results, data or DATA, methods or METHODS, 3)
     for dataset in outcome.datasets:
         dealt = {("cv", 0): (pl.int_range(30, eager=True) // 2 % 3).to_numpy()}
-        folds.write(dealt, {}, str(results / "folds" / f"{dataset}.parquet"))
+        write_folds(dealt, {}, str(results / "folds" / f"{dataset}.parquet"))
     paths = sorted(results.glob("runs/*/*/fits.parquet"))
     for path in paths:
-        table_files.write(pl.read_parquet(path).with_columns(machine=pl.lit(machine)), "fits", path)
-    summary.write(results, sorted(results.glob("runs/*/*/scores.parquet")), paths)
+        write_table(pl.read_parquet(path).with_columns(machine=pl.lit(machine)), "fits", path)
+    write_summary(results, sorted(results.glob("runs/*/*/scores.parquet")), paths)
     files = {"mystudy.yaml": "datasets: [two, three]\n"}
-    study_file.write(study_file.StudyDescription(outcome, files, [list(files)]))
+    write_study(study_file.StudyDescription(outcome, files, [list(files)]))
     told = {"Machine": machine, "Python": "3.11.7", "Packages": f"numpy 2.4.6, own {machine}"}
     (results / "environment").mkdir(exist_ok=True)
     (results / "environment" / f"{machine}-0.json").write_text(json.dumps(told))

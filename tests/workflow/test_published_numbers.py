@@ -9,7 +9,7 @@ from linclass.pipeline import fitting
 from linclass.pipeline.fitted import Task
 from linclass.pipeline.method import Method
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
-from linclass_study.study import yaml_file
+from linclass_study.study.yaml_file import read_yaml
 
 # method of the catalogue: (error on the training speakers, error on the test speakers)
 TABLE = {
@@ -43,11 +43,11 @@ def test_errors_on_the_test_speakers_are_those_of_the_table(project):
 def test_errors_on_the_training_speakers_are_those_of_the_table(method, tmp_path):
     from linclass_study.project import ROOT
 
-    entry = dict(yaml_file.read(ROOT / "config" / "datasets.yaml")["vowel"])
+    entry = dict(read_yaml(ROOT / "config" / "datasets.yaml")["vowel"])
     entry |= {part: entry[part][-1] for part in ("source", "test")}  # what comes with the project
     data = obtain_dataset("vowel", entry, [], tmp_path, ROOT)
     train = data.split == 0
     table, y = data.table.rows(train), data.y[train]
-    own = Method.from_entry(yaml_file.read(ROOT / "config" / "methods.yaml")[method])
+    own = Method.from_entry(read_yaml(ROOT / "config" / "methods.yaml")[method])
     fitted = fitting.fit(own, table, y, Task(n_classes=11, positive=0), seed=0)
     assert round(float((fitted.predict(table)[0] != y).mean()), 2) == TABLE[method][0]

@@ -35,7 +35,7 @@ def content_of_local_files(wildcards):
 def attempt(wildcards):
     """Increases when an unavailable data set has become available."""
     ask_again()
-    return fetch_attempts.attempt(STUDY.results, wildcards.dataset)
+    return fetch_attempts.current_attempt(STUDY.results, wildcards.dataset)
 
 
 @cache
@@ -58,7 +58,7 @@ def code_of_dataset(wildcards):
 
 @cache
 def code_of_fetch(entry):
-    return code.of_script(SCRIPTS / "fetch.py", *fetch_inputs.modules(json.loads(entry)))
+    return code.of_script(SCRIPTS / "fetch.py", *fetch_inputs.modules_of_entry(json.loads(entry)))
 
 
 def evaluation_of_split(wildcards):

@@ -30,7 +30,7 @@ rule report:
         files=files_of_study(),
         code=code_of(
             "report.py",
-            *(f"linclass_study.report.tables.{name}" for name in page_tables.modules()),
+            *(f"linclass_study.report.tables.{name}" for name in page_tables.table_modules()),
             reads=(
                 "workflow/report/template.html.j2",
                 "workflow/report/style.css",

@@ -22,7 +22,7 @@ def again_if_study_is_other(wildcards):
 def code_of_exhibit(wildcards):
     """All of linclass: a script of the textbook may use any of it."""
     files = [course.script(wildcards.exhibit), *(ROOT / "linclass").rglob("*.py")]
-    return code.digest([SCRIPTS / "exhibit.py", *files], [])
+    return code.code_digest([SCRIPTS / "exhibit.py", *files], [])
 
 
 @cache
@@ -42,7 +42,7 @@ def drawn_files(pattern, figures, subcategory=None):
     files = []
     for figure in figures:
         svg, *others = expand(pattern, figure=figure, file=FILES)
-        files += [reported(svg, figure, exhibits.section(figure), subcategory), *others]
+        files += [reported(svg, figure, exhibits.section_title(figure), subcategory), *others]
     return files
 
 

@@ -63,7 +63,7 @@ def about_method(method):
     script = SCRIPTS / "cross_validate.py"
     return {
         "entry": entry,
-        "code": code.of_method(entry, STUDY.evaluation["tune_metric"], script),
+        "code": code.run_digest(entry, STUDY.evaluation["tune_metric"], script),
         "features": STUDY.features_of[method],
     }
 
@@ -86,7 +86,7 @@ def again_if_runs_are_other(wildcards):
     """
     runs = BUNDLES[wildcards.bundle].runs
     wanted = {f"{dataset}/{method}": asked_of_method(method) for dataset, method in runs}
-    if not manifest.holds(Path(STUDY.results), wildcards.bundle, wanted):
+    if not manifest.is_current(Path(STUDY.results), wildcards.bundle, wanted):
         force(f"{STUDY.results}/{manifest.FOLDER}/{wildcards.bundle}.json")
     return []
 

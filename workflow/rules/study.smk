@@ -23,9 +23,9 @@ SCRIPTS = ROOT / "workflow" / "scripts"
 try:
     if workflow.is_main_process:
         refuse_another_copy(Path(workflow.basedir))
-    STUDY = studies.read(config, workflow.configfiles, ROOT)
+    STUDY = studies.read_config(config, workflow.configfiles, ROOT)
     if workflow.is_main_process:
-        studies.check(STUDY)
+        studies.check_entries(STUDY)
 except Refused as refused:
     sys.exit(str(refused))
 
@@ -37,12 +37,12 @@ if workflow.is_main_process:
 
 DATASETS = list(STUDY.datasets)
 METHODS = list(STUDY.methods)
-FIGURES = exhibits.names()  # PER_DATASET → names of the figures
+FIGURES = exhibits.figure_names()  # PER_DATASET → names of the figures
 BUNDLES = bundles.of_study(STUDY)  # name → runs that share a job
 DIVIDED = "[^/@]+@[^/@]+@[0-9]+"  # names of bundles whose run is divided among several jobs
 BUNDLES_OF = bundles.of_datasets(BUNDLES.values())  # data set → bundles that contain its runs
-PAGE_TABLES = page_tables.files(DATASETS)
-TEXTBOOK = course.names()
+PAGE_TABLES = page_tables.table_files(DATASETS)
+TEXTBOOK = course.script_names()
 
 
 pathvars:

@@ -3,18 +3,21 @@
 import sys
 from pathlib import Path
 
-from linclass_study import job
+from linclass_study.job import begin_job
 from linclass_study.refusal import Refused
-from linclass_study.results import answer, study_file, summary, tuned
+from linclass_study.results import answer, study_file
 from linclass_study.results.outcome import Outcome
+from linclass_study.results.study_file import write_study
+from linclass_study.results.summary import write_summary
+from linclass_study.results.tuned import write_tuned
 
-job.begin(snakemake.log[0])
+begin_job(snakemake.log[0])
 outcome = Outcome.of(snakemake.params.study)
 try:
-    summary.write(outcome.results, snakemake.input.scores, snakemake.input.fits)
+    write_summary(outcome.results, snakemake.input.scores, snakemake.input.fits)
 except Refused as refused:
     sys.exit(str(refused))
-study_file.write(study_file.of_files(outcome, snakemake.params.files))
-tuned.write(outcome)
+write_study(study_file.of_files(outcome, snakemake.params.files))
+write_tuned(outcome)
 report = str(outcome.results / "report.html")
 Path(snakemake.output.answer).write_text(answer.answer(outcome, report), encoding="utf-8")

@@ -2,11 +2,11 @@
 
 import json
 
-from linclass_study import job
-from linclass_study.gate import check_files
+from linclass_study.gate.check_files import write_checks
+from linclass_study.job import begin_job
 
-job.begin(snakemake.log[0])
-check_files.write(
+begin_job(snakemake.log[0])
+write_checks(
     snakemake.input.data,
     snakemake.input.about,
     json.loads(snakemake.params.told),

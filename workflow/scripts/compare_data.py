@@ -3,11 +3,11 @@
 import json
 from pathlib import Path
 
-from linclass_study import job
-from linclass_study.gate import datasets_table
+from linclass_study.gate.datasets_table import write_datasets_table
+from linclass_study.job import begin_job
 
-job.begin(snakemake.log[0])
-datasets_table.write(
+begin_job(snakemake.log[0])
+write_datasets_table(
     snakemake.params.datasets,
     Path(snakemake.params.results),
     map(tuple, json.loads(snakemake.params.related)),

@@ -1,8 +1,8 @@
 """Scores and fits of all data sets → comparisons across data sets: ranks, pairs, ratings, uncertainty."""
 
-from linclass_study import job
-from linclass_study.results import across_tables
+from linclass_study.job import begin_job
+from linclass_study.results.across_tables import write_across
 from linclass_study.results.outcome import Outcome
 
-job.begin(snakemake.log[0])
-across_tables.write(Outcome.of(snakemake.params.study))
+begin_job(snakemake.log[0])
+write_across(Outcome.of(snakemake.params.study))

@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-from linclass_study import job
-from linclass_study.textbook import published, textbook_page
+from linclass_study.job import begin_job
+from linclass_study.textbook import textbook_page
+from linclass_study.textbook.published import compare_published, write_published
 
-job.begin(snakemake.log[0])
+begin_job(snakemake.log[0])
 folder = Path(snakemake.output.page).parent
-checks = published.check(folder)
-published.write(checks, Path(snakemake.output.checks))
+checks = compare_published(folder)
+write_published(checks, Path(snakemake.output.checks))
 Path(snakemake.output.page).write_text(textbook_page.page(folder, checks), encoding="utf-8")

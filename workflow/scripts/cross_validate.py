@@ -4,15 +4,17 @@ import json
 import sys
 from pathlib import Path
 
-from linclass_study import environment, job
+from linclass_study import environment
+from linclass_study.job import begin_job
 from linclass_study.refusal import Refused
-from linclass_study.runs import bundle, manifest
+from linclass_study.runs.bundle import compute_bundle
+from linclass_study.runs.manifest import write_manifest
 
 if __name__ == "__main__":
-    job.begin(snakemake.log[0])
+    begin_job(snakemake.log[0])
     results = Path(snakemake.params.results)
     try:
-        runs = bundle.compute(
+        runs = compute_bundle(
             results,
             json.loads(snakemake.params.runs),
             json.loads(snakemake.params.evaluation),
@@ -21,4 +23,4 @@ if __name__ == "__main__":
     except Refused as refused:
         sys.exit(str(refused))
     environment.record(results)
-    manifest.write(Path(snakemake.output[0]), runs)
+    write_manifest(Path(snakemake.output[0]), runs)

@@ -4,17 +4,19 @@ import json
 import sys
 from pathlib import Path
 
-from linclass_study import environment, job
+from linclass_study import environment
+from linclass_study.job import begin_job
 from linclass_study.refusal import Refused
-from linclass_study.runs import bundle, shards
+from linclass_study.runs import bundle
+from linclass_study.runs.shards import compute_shard
 
 if __name__ == "__main__":
-    job.begin(snakemake.log[0])
+    begin_job(snakemake.log[0])
     results = Path(snakemake.params.results)
     ((dataset, methods),) = json.loads(snakemake.params.runs).items()
     ((method, about),) = methods.items()
     try:
-        shards.compute(
+        compute_shard(
             bundle.Data(results, dataset, json.loads(snakemake.params.evaluation)),
             method,
             about,

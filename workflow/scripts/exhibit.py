@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
-from linclass_study import job
-from linclass_study.textbook.run_script import run
+from linclass_study.job import begin_job
+from linclass_study.textbook.run_script import run_script
 
-job.begin(snakemake.log[0])
+begin_job(snakemake.log[0])
 folder = Path(snakemake.output.numbers).parent.parent
-run(snakemake.wildcards.exhibit, folder, snakemake.params.mirrors, snakemake.config["downloads"])
+run_script(
+    snakemake.wildcards.exhibit, folder, snakemake.params.mirrors, snakemake.config["downloads"]
+)

@@ -2,10 +2,10 @@
 
 import json
 
-from linclass_study import job
-from linclass_study.data import dataset_file
-from linclass_study.runs import features
+from linclass_study.data.dataset_file import load_dataset
+from linclass_study.job import begin_job
+from linclass_study.runs.features import compute_features
 
-job.begin(snakemake.log[0])
-raw = dataset_file.load(snakemake.input.data, snakemake.input.about)
-features.compute(raw, json.loads(snakemake.params.steps)).save(snakemake.output[0])
+begin_job(snakemake.log[0])
+raw = load_dataset(snakemake.input.data, snakemake.input.about)
+compute_features(raw, json.loads(snakemake.params.steps)).save(snakemake.output[0])

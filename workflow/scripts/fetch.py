@@ -2,10 +2,10 @@
 
 import json
 
-from linclass_study import job
 from linclass_study.data.fetch.fetch_dataset import fetch_dataset
+from linclass_study.job import begin_job
 
-job.begin(snakemake.log[0])
+begin_job(snakemake.log[0])
 fetch_dataset(
     snakemake.wildcards.dataset,
     json.loads(snakemake.params.entry),

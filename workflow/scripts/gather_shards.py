@@ -4,11 +4,12 @@ import json
 import sys
 from pathlib import Path
 
-from linclass_study import job
+from linclass_study.job import begin_job
 from linclass_study.refusal import Refused
-from linclass_study.runs import bundle, manifest, shards
+from linclass_study.runs import bundle, shards
+from linclass_study.runs.manifest import write_manifest
 
-job.begin(snakemake.log[0])
+begin_job(snakemake.log[0])
 ((dataset, methods),) = json.loads(snakemake.params.runs).items()
 ((method, about),) = methods.items()
 evaluation = json.loads(snakemake.params.evaluation)
@@ -22,4 +23,4 @@ try:
     )
 except Refused as refused:
     sys.exit(str(refused))
-manifest.write(Path(snakemake.output[0]), runs)
+write_manifest(Path(snakemake.output[0]), runs)

@@ -3,12 +3,13 @@
 import sys
 from pathlib import Path
 
-from linclass_study.textbook import published, published_table
+from linclass_study.textbook import published_table
+from linclass_study.textbook.published import read_published
 
-checks = published.read(Path(snakemake.input[0]))
-print(published_table.table(checks))
+checks = read_published(Path(snakemake.input[0]))
+print(published_table.published_table(checks))
 print(f"page: {Path(snakemake.input[0]).with_name('textbook.html')}")
 sys.stdout.flush()
-Path(snakemake.log[0]).write_text(published_table.table(checks) + "\n", encoding="utf-8")
+Path(snakemake.log[0]).write_text(published_table.published_table(checks) + "\n", encoding="utf-8")
 if any(check.status == "differs" for check in checks):
     sys.exit("a published number is outside its tolerance")

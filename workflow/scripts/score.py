@@ -4,21 +4,21 @@ import json
 import sys
 from pathlib import Path
 
-from linclass_study import job
+from linclass_study.job import begin_job
 from linclass_study.refusal import Refused
-from linclass_study.results import scored_runs
+from linclass_study.results.scored_runs import prediction_digests, write_scores
 from linclass_study.results.scoring import Classes
-from linclass_study.runs import manifest
+from linclass_study.runs.manifest import read_manifest
 
-job.begin(snakemake.log[0])
+begin_job(snakemake.log[0])
 about = json.loads(Path(snakemake.input.about).read_text(encoding="utf-8"))
 dataset = snakemake.wildcards.dataset
-manifests = [manifest.read(Path(path)) for path in snakemake.input.manifests]
+manifests = [read_manifest(Path(path)) for path in snakemake.input.manifests]
 try:
-    scored_runs.write(
+    write_scores(
         Path(snakemake.params.results),
         dataset,
-        scored_runs.predictions_of(manifests, dataset, snakemake.params.methods),
+        prediction_digests(manifests, dataset, snakemake.params.methods),
         Classes.of(about),
         snakemake.params.code,
     )

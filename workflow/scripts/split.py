@@ -2,13 +2,14 @@
 
 import json
 
-from linclass_study import job
-from linclass_study.data import dataset_file
+from linclass_study.data.dataset_file import load_dataset
+from linclass_study.job import begin_job
 from linclass_study.runs import folds
+from linclass_study.runs.folds import write_folds
 
-job.begin(snakemake.log[0])
-data = dataset_file.load(snakemake.input.data, snakemake.input.about)
+begin_job(snakemake.log[0])
+data = load_dataset(snakemake.input.data, snakemake.input.about)
 test_folds, reasons = folds.make_folds(
     data, snakemake.wildcards.dataset, json.loads(snakemake.params.evaluation)
 )
-folds.write(test_folds, reasons, snakemake.output[0])
+write_folds(test_folds, reasons, snakemake.output[0])

@@ -17,7 +17,7 @@ from linclass_study.data.assembly.assembled import Assembled
 from linclass_study.data.assembly.columns_to_table import columns_to_table
 from linclass_study.data.assembly.counts_to_table import counts_to_table
 from linclass_study.data.content import Columns, Content, Counts
-from linclass_study.data.sparse_rows import plain
+from linclass_study.data.sparse_rows import plain_csr
 from linclass_study.data.unavailable import Unavailable
 
 
@@ -51,7 +51,7 @@ def _with_matrices(table: Table, train: Content, test: Content | None, kept: np.
     if table.is_sparse or any(sparse.issparse(X) for block in blocks for X in block):
         rows = [sparse.hstack(list(map(sparse.csr_array, block))) for block in blocks]
         beside = sparse.csr_array(sparse.vstack(rows))[np.flatnonzero(kept)]
-        X = plain(sparse.hstack([sparse.csr_array(table.X), beside]))
+        X = plain_csr(sparse.hstack([sparse.csr_array(table.X), beside]))
     else:
         X = np.hstack([table.X, np.vstack([np.hstack(block) for block in blocks])[kept]])
     return replace(table, X=X, names=(*table.names, *names[0]))

@@ -17,8 +17,9 @@ from linclass_study.data import labels
 from linclass_study.data.assembly.assembled import Assembled
 from linclass_study.data.assembly.target import class_codes, column_named, listed
 from linclass_study.data.content import Columns, Content
+from linclass_study.data.labels import label_column, sorted_labels
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.refusal import nearest
+from linclass_study.refusal import nearest_name
 
 BLOCK = 8192  # rows
 
@@ -61,7 +62,7 @@ def feature_columns(frame: pl.DataFrame, target: str, entry: Mapping[str, Any]) 
 def encode_text(values: pl.Series, is_category: bool) -> tuple[np.ndarray, tuple[str, ...]]:
     """Codes of the values, and the sorted levels that they refer to; a missing category is NaN."""
     if is_category:
-        levels = tuple(labels.in_order(values.drop_nulls().unique()))
+        levels = tuple(sorted_labels(values.drop_nulls().unique()))
     else:  # a missing text has no words
         values = values.fill_null("")
         levels = tuple(sorted(values.unique()))
@@ -89,7 +90,7 @@ def _named(frame: pl.DataFrame, key: str, entry: Mapping[str, Any]) -> set[str]:
 
 def _labels(parts: list[pl.DataFrame], name: str) -> pl.Series:
     """A column of all parts as normalized text."""
-    return labels.column([part[name] for part in parts])
+    return label_column([part[name] for part in parts])
 
 
 def _split(train: Columns, test: Content | None) -> np.ndarray:
@@ -115,7 +116,7 @@ def _like(frame: pl.DataFrame, test: Content) -> pl.DataFrame:
         for name in these.columns:
             if name not in those.columns:
                 raise Unavailable(
-                    f"the {part} set has no column '{name}'; {nearest(name, those.columns)}"
+                    f"the {part} set has no column '{name}'; {nearest_name(name, those.columns)}"
                 )
     return test.frame.select(frame.columns)
 

@@ -17,7 +17,8 @@ from linclass_study.data import labels
 from linclass_study.data.assembly.assembled import Assembled
 from linclass_study.data.assembly.target import class_codes, column_named
 from linclass_study.data.content import Content, Counts
-from linclass_study.data.sparse_rows import plain
+from linclass_study.data.labels import label_column
+from linclass_study.data.sparse_rows import plain_csr
 from linclass_study.data.unavailable import Unavailable
 
 
@@ -30,8 +31,8 @@ def counts_to_table(train: Counts, test: Content | None, entry: Mapping[str, Any
         X = sparse.vstack([_spread(part, names) for part in (train, test)], format="csr")
         texts = texts + test.labels
         split = np.concatenate([split, np.ones(len(test.labels), np.int8)])
-    y, classes = class_codes(labels.column([pl.Series(texts, dtype=pl.String)]), entry)
-    kept = plain(X[np.flatnonzero(y >= 0)])
+    y, classes = class_codes(label_column([pl.Series(texts, dtype=pl.String)]), entry)
+    kept = plain_csr(X[np.flatnonzero(y >= 0)])
     if entry.get("binary"):
         kept.data[:] = 1
     infinite = kept.indices[~np.isfinite(kept.data)]
@@ -45,7 +46,7 @@ def counts_to_table(train: Counts, test: Content | None, entry: Mapping[str, Any
     for name in entry.get("drop", []):
         wanted[names.index(column_named(name, names, "drop"))] = False
     if not wanted.all():
-        kept = plain(kept[:, np.flatnonzero(wanted)])
+        kept = plain_csr(kept[:, np.flatnonzero(wanted)])
         names = [name for name, is_wanted in zip(names, wanted, strict=True) if is_wanted]
     return Assembled(Table(kept, tuple(names)), y, split, classes)
 

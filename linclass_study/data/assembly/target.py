@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from linclass_study.data import labels
+from linclass_study.data.labels import codes_and_classes
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.refusal import nearest
+from linclass_study.refusal import nearest_name
 
 
 def class_codes(texts: pl.Series, entry: Mapping[str, Any]) -> tuple[np.ndarray, list[str]]:
-    y, classes = labels.merge(texts, entry.get("classes"))
+    y, classes = codes_and_classes(texts, entry.get("classes"))
     counts = np.bincount(y[y >= 0], minlength=len(classes))
     present = [name for name, count in zip(classes, counts, strict=True) if count]
     if len(present) < 2:
@@ -26,7 +26,7 @@ def class_codes(texts: pl.Series, entry: Mapping[str, Any]) -> tuple[np.ndarray,
 def column_named(name: Any, columns: list[str], key: str) -> str:
     if str(name) not in columns:
         raise Unavailable(
-            f"{key}: there is no column '{name}', {nearest(name, columns)} "
+            f"{key}: there is no column '{name}', {nearest_name(name, columns)} "
             f"Columns are {listed(columns)}"
         )
     return str(name)

@@ -16,7 +16,7 @@ from linclass_study.data import labels
 from linclass_study.data.entry.source_keys import KINDS, as_list, format_of
 from linclass_study.data.search_folders import SearchFolders
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.refusal import nearest
+from linclass_study.refusal import nearest_name
 
 Problems = Iterator[tuple[list[Any], str]]
 
@@ -30,7 +30,7 @@ TABLES = {
 WORDS = {"bag_of_words", "inverted_index", "text_folders"}
 
 
-def problems(
+def entry_problems(
     entry: Mapping[str, Any], mirrors: Sequence[Path] = (), root: Path = Path()
 ) -> Problems:
     """Yield (path of keys, message) for each problem of the entry."""
@@ -179,6 +179,6 @@ def _neighbour(name: str, folders: SearchFolders) -> str:
     for base in (Path(name), folders.root / name):
         if base.parent.is_dir():
             names = [path.name for path in base.parent.iterdir() if path.is_file()]
-            close = nearest(base.name, names)
+            close = nearest_name(base.name, names)
             return f"; {close}" if close.startswith("did") else ""
     return f", nor the folder '{Path(name).parent}'"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from linclass import synthetic
-from linclass_study.data.entry.source_keys import as_list, kind_of
+from linclass_study.data.entry.source_keys import as_list, source_kind
 from linclass_study.data.search_folders import SearchFolders
 from linclass_study.project import ROOT
 
@@ -31,9 +31,9 @@ def expected_size(entry: Mapping[str, Any], root: Path = ROOT) -> Size | None:
         return Size(rows * features, rows)
     sources = [*as_list(entry.get("source")), *as_list(entry.get("test"))]
     known = [
-        ESTIMATES[kind_of(source)](source, root)
+        ESTIMATES[source_kind(source)](source, root)
         for source in sources
-        if kind_of(source) in ESTIMATES
+        if source_kind(source) in ESTIMATES
     ]
     return max((size for size in known if size), default=None)
 

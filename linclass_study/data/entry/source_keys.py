@@ -25,7 +25,7 @@ def as_list(sources: Any) -> list[dict[str, Any]]:
     return sources if isinstance(sources, list) else [] if sources is None else [sources]
 
 
-def kind_of(source: Mapping[str, Any]) -> str:
+def source_kind(source: Mapping[str, Any]) -> str:
     """The key of a source that gives its location."""
     return next(key for key in KINDS if key in source)
 

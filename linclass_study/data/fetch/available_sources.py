@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from linclass_study.data.entry.source_keys import FILES, PARTS, as_list, kind_of
+from linclass_study.data.entry.source_keys import FILES, PARTS, as_list, source_kind
 from linclass_study.data.fetch.failures import Failures, add_failure, describe
 from linclass_study.data.search_folders import SearchFolders
 from linclass_study.data.unavailable import Unavailable, errors_as_unavailable
@@ -29,7 +29,7 @@ class AvailableSource:
     is_last: bool  # no other source is left, so downloads are retried
 
 
-def available(
+def available_sources(
     entry: Mapping[str, Any], key: str, folders: SearchFolders, failures: Failures
 ) -> Iterator[AvailableSource]:
     """Yield each available source under `key`; append the reasons for the others to `failures`."""
@@ -40,7 +40,7 @@ def available(
         for label, get in _offers(source, folders, is_last):
             try:
                 with errors_as_unavailable("it is unavailable"):
-                    path = get() if kind_of(source) in FILES else None
+                    path = get() if source_kind(source) in FILES else None
                     matrices = {
                         name: companion_file(where, f"matrix '{name}'", folders, is_last)
                         for name, where in source.get("matrices", {}).items()
@@ -68,6 +68,6 @@ def companion_file(sources: Any, what: str, folders: SearchFolders, is_last: boo
 def _offers(
     source: Mapping[str, Any], folders: SearchFolders, is_last: bool
 ) -> Iterator[tuple[str, Any]]:
-    return import_module(f"linclass_study.data.sources.{kind_of(source)}").offers(
+    return import_module(f"linclass_study.data.sources.{source_kind(source)}").offers(
         source, folders, is_last
     )

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 
-def attempt(results: str, name: str) -> int:
+def current_attempt(results: str, name: str) -> int:
     """The current number, 1 before any is stored."""
     try:
         return json.loads(_state(results, name).read_text())["attempt"]
@@ -18,7 +18,7 @@ def increment(results: str, name: str) -> None:
     """Called when an unavailable data set has become available."""
     state = _state(results, name)
     state.parent.mkdir(parents=True, exist_ok=True)
-    state.write_text(json.dumps({"attempt": attempt(results, name) + 1}))
+    state.write_text(json.dumps({"attempt": current_attempt(results, name) + 1}))
 
 
 def was_unavailable(results: str, name: str) -> bool:

@@ -11,10 +11,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from linclass_study.data.entry.source_keys import as_list, format_of, kind_of
+from linclass_study.data.entry.source_keys import as_list, format_of, source_kind
 from linclass_study.data.fetch.fetch_dataset import READER
 from linclass_study.data.search_folders import SearchFolders
-from linclass_study.data.unpack import archive
+from linclass_study.data.unpack.archive import files_below
 
 CHILD = [
     "linclass_study.guarded_child",
@@ -37,7 +37,7 @@ def content_of_local_files(entry: Mapping[str, Any], root: Path) -> str:
     """
     total = hashlib.blake2b(digest_size=8)
     for path in map(Path, local_files(entry, root)):
-        for name, file in archive.files(path) if path.is_dir() else [("", path)]:
+        for name, file in files_below(path) if path.is_dir() else [("", path)]:
             total.update(json.dumps([name, _content(file)]).encode())
     return total.hexdigest()
 
@@ -59,11 +59,11 @@ def _hash(path: str, size: int, time: int) -> str:
         return hashlib.file_digest(file, "blake2b").hexdigest()
 
 
-def modules(entry: Mapping[str, Any]) -> list[str]:
+def modules_of_entry(entry: Mapping[str, Any]) -> list[str]:
     """Modules that read the entry: the reader, its kinds of sources, formats and generators."""
     sources = _sources(entry)
     companions = [one for source in sources for one in _companions(source)]
-    kinds = {f"sources.{kind_of(source)}" for source in [*sources, *companions]}
+    kinds = {f"sources.{source_kind(source)}" for source in [*sources, *companions]}
     names = [(source, source.get("file") or source.get("url", "")) for source in sources]
     formats = {format_of(entry, source, name) for source, name in names} - {None}
     ours = [

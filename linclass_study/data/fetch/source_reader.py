@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from linclass_study.data import dataset_file
 from linclass_study.data.assembly.build_dataset import build_dataset
 from linclass_study.data.content import Content
 from linclass_study.data.dataset import Dataset
-from linclass_study.data.entry.source_keys import format_of, kind_of
+from linclass_study.data.dataset_file import save_dataset
+from linclass_study.data.entry.source_keys import format_of, source_kind
 from linclass_study.data.fetch.available_sources import AvailableSource, companion_file
 from linclass_study.data.fetch.failures import Failures
 from linclass_study.data.fetch.reader_commands import Build, Command, Read, Result, Save
@@ -40,7 +40,7 @@ class SourceReader:
                 case Build(train, test):
                     self._build(train, test)
                 case Save(label, failures, npz, json):
-                    dataset_file.save(self.finished(label, failures), npz, json)
+                    save_dataset(self.finished(label, failures), npz, json)
         except Unavailable as reason:
             return Result(str(reason))
         return Result()
@@ -68,7 +68,7 @@ class SourceReader:
 
     def _content(self, found: AvailableSource) -> Content:
         if found.path is None:
-            module = import_module(f"linclass_study.data.sources.{kind_of(found.source)}")
+            module = import_module(f"linclass_study.data.sources.{source_kind(found.source)}")
             offers = dict(module.offers(found.source, self.folders, found.is_last))
             content = offers[found.label]()
         else:

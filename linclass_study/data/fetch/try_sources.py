@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from linclass_study.data.fetch.available_sources import available
+from linclass_study.data.fetch.available_sources import available_sources
 from linclass_study.data.fetch.failures import Failures, add_failure, describe
 from linclass_study.data.fetch.reader_commands import Build, Command, Execute, Read
 from linclass_study.data.search_folders import SearchFolders
@@ -27,12 +27,12 @@ def first_usable(
             add_failure(failures, label, result.reason)
         return result.is_success
 
-    for train in available(entry, "source", folders, failures):
+    for train in available_sources(entry, "source", folders, failures):
         if "test" not in entry:
             if succeeds(train.label, Build(train)):
                 return train.label, failures
         elif succeeds(train.label, Read("source", train)):
-            for test in available(entry, "test", folders, failures):
+            for test in available_sources(entry, "test", folders, failures):
                 both = f"{train.label} + {test.label}"
                 if succeeds(test.label, Read("test", test)) and succeeds(both, Build(train, test)):
                     return both, failures

@@ -60,7 +60,7 @@ def read(path: Path, options: Mapping[str, Any]) -> Counts:
     return Counts(X, words, labels, np.array(split, np.int8), are_words=True)
 
 
-def write(counts: Counts, numbers: Iterable[int]) -> str:
+def inverted_index_text(counts: Counts, numbers: Iterable[int]) -> str:
     """Text of the index of `counts`; `numbers` are the vocabulary numbers of the columns."""
     counts = counts.rows(_order(counts))
     groups = Counter(zip(counts.split, counts.labels, strict=True))  # in the order of the rows

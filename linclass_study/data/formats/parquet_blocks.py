@@ -16,6 +16,7 @@ import polars as pl
 from linclass.applicability import NotApplicable
 from linclass_study.data import blocks, labels
 from linclass_study.data.content import InFile
+from linclass_study.data.labels import codes_and_classes
 from linclass_study.data.unavailable import Unavailable
 
 UNSUPPORTED = ("categorical", "texts", "matrices", "test")  # keys that need rows in memory
@@ -35,7 +36,7 @@ def read(path: Path, options: Mapping[str, Any]) -> InFile:
     if texts.null_count():
         raise Unavailable(f"{texts.null_count()} rows have no class; leave them out of the file")
     kinds = texts.unique().sort()
-    y, classes = labels.merge(labels.written(kinds.to_list()), options.get("classes"))
+    y, classes = codes_and_classes(labels.written(kinds.to_list()), options.get("classes"))
     if (y < 0).any():
         raise Unavailable("`classes:` must name every class, since rows stay in their file")
     code = pl.Series(y)[kinds.search_sorted(texts)].to_numpy()

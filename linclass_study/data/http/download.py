@@ -15,7 +15,7 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any
 
-from linclass_study.data.checksum import checked
+from linclass_study.data.checksum import with_checksum
 from linclass_study.data.download_limits import DownloadLimits
 from linclass_study.data.http import partial_file
 from linclass_study.data.http.connection import TemporaryFailure, in_time, response
@@ -42,7 +42,7 @@ def download(
     try:
         with partial_file.locked_partial_file(path, limits.seconds) as partial:
             if partial is None:
-                return checked(path, sha256)
+                return with_checksum(path, sha256)
             _download_with_retries(url, partial, sha256, retry, limits, end)
     except TimeoutError:
         raise Unavailable(
@@ -78,7 +78,7 @@ def _download_with_retries(
             tries += 1
         else:
             try:
-                checked(partial.partial_path, sha256)
+                with_checksum(partial.partial_path, sha256)
             except Unavailable:
                 partial.discard()
                 if was_resumed:  # the resumed beginning may be wrong

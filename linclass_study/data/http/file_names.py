@@ -27,7 +27,7 @@ def place_of(url: str, downloads: Path) -> Path:
     return downloads.joinpath(as_name(host), *steps)
 
 
-def file_name(url: str) -> str:
+def name_in_mirror(url: str) -> str:
     """Name of a copy of the file in a mirror: 'a b.csv' for `a%20b.csv`."""
     step = urlsplit(url).path.rpartition("/")[2]
     name = unquote(step)

@@ -25,7 +25,7 @@ from scipy import sparse
 
 from linclass_study.data.content import Content, Matrix
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.data.unpack import size_limit
+from linclass_study.data.unpack.size_limit import count_bytes
 
 Numbers = tuple[Any, list[str]]  # the matrix, and the suffixes of its column names
 
@@ -42,7 +42,7 @@ def read_matrix(name: str, path: Path, n_rows: int) -> Matrix:
         raise Unavailable(f"matrix '{name}': {path.name} is none of {', '.join(READERS)}")
     if zipfile.is_zipfile(path):  # its members never unpack to more than their declared size
         with zipfile.ZipFile(path) as box:
-            size_limit.count(sum(about.file_size for about in box.infolist()), path.name)
+            count_bytes(sum(about.file_size for about in box.infolist()), path.name)
     try:
         X, ends = READERS[path.suffix](path)
     except Unavailable as reason:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass_study.data.sparse_rows import plain
+from linclass_study.data.sparse_rows import plain_csr
 from linclass_study.data.unpack.text_file import binary
 
 SMALL = 4_000_000  # bytes: the strict reader finishes smaller files before scikit-learn is imported
@@ -41,4 +41,4 @@ def plain_libsvm(path: Path, most: int) -> tuple[Any, list[str], int] | None:
     if not np.isfinite(X.data).all():
         return None
     first = 0 if X.indices.min() == 0 else 1  # some writers count from 0
-    return plain(X[:, first:]), labels, first
+    return plain_csr(X[:, first:]), labels, first

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from linclass_study.data.checksum import checked
+from linclass_study.data.checksum import with_checksum
 from linclass_study.data.search_folders import SearchFolders
 from linclass_study.data.unavailable import Unavailable
 
@@ -19,7 +19,7 @@ def offers(
     found = folders.found(name)
     for path in found:
         is_local = path == folders.local(name)
-        yield name if is_local else str(path), partial(checked, path, source.get("sha256"))
+        yield name if is_local else str(path), partial(with_checksum, path, source.get("sha256"))
     if not found:
         yield name, _missing
 

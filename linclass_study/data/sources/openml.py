@@ -20,7 +20,7 @@ import numpy as np
 from linclass_study.data.content import Columns, Content, Counts
 from linclass_study.data.http.file_names import place_of
 from linclass_study.data.search_folders import SearchFolders
-from linclass_study.data.sparse_rows import plain
+from linclass_study.data.sparse_rows import plain_csr
 from linclass_study.data.unavailable import Unavailable, one_line
 
 HOSTS = ("www.openml.org", "api.openml.org", "openml.org")
@@ -81,7 +81,9 @@ def _content(number: int, home: Path, open_url: Callable[[str], IO[bytes]]) -> C
     if target is None:
         raise Unavailable(f"its {len(bunch.target_names)} targets are not one class per row")
     labels = [str(label) for label in bunch.target]
-    return Counts(plain(bunch.data), bunch.feature_names, labels, np.zeros(len(labels), np.int8))
+    return Counts(
+        plain_csr(bunch.data), bunch.feature_names, labels, np.zeros(len(labels), np.int8)
+    )
 
 
 def _in_short(error: Exception, number: int) -> str:

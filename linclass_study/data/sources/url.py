@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from linclass_study.data.checksum import checked
-from linclass_study.data.http.file_names import file_name, place_of
+from linclass_study.data.checksum import with_checksum
+from linclass_study.data.http.file_names import name_in_mirror, place_of
 from linclass_study.data.search_folders import SearchFolders
 from linclass_study.data.unavailable import Unavailable
 
@@ -18,13 +18,13 @@ def offers(
 ) -> Iterator[tuple[str, Callable[[], Path]]]:
     url, sha256 = source["url"], source.get("sha256")
     try:
-        kept, name = place_of(url, folders.downloads), file_name(url)
+        kept, name = place_of(url, folders.downloads), name_in_mirror(url)
     except ValueError:
         yield url, _no_address
         return
     copies = [copy for copy in (kept, folders.downloads / name) if copy.is_file()]
     for path in [*copies, *folders.mirrored(name)]:
-        yield f"{url} (copy in {path.parent})", partial(checked, path, sha256)
+        yield f"{url} (copy in {path.parent})", partial(with_checksum, path, sha256)
     yield url, partial(_downloaded, url, kept, sha256, last, folders)
 
 

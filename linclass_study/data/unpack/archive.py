@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.data.unpack import size_limit
+from linclass_study.data.unpack.size_limit import count_while_read
 from linclass_study.data.unpack.text_file import binary
 
 LOGGED = 20  # skipped members that are logged by name; the others are counted
@@ -40,7 +40,7 @@ Member = tuple[str, str, Callable[[], bytes]]  # name, reason to skip it or "", 
 def members(path: Path) -> Iterator[tuple[str, bytes]]:
     """(name inside the archive, content) of every file that is not hidden."""
     if path.is_dir():
-        for name, file in files(path):
+        for name, file in files_below(path):
             yield name, file.read_bytes()
         return
     seen: set[str] = set()
@@ -58,7 +58,7 @@ def members(path: Path) -> Iterator[tuple[str, bytes]]:
         print(f"left out of {path.name}: {left_out} members in all")
 
 
-def files(folder: Path) -> Iterator[tuple[str, Path]]:
+def files_below(folder: Path) -> Iterator[tuple[str, Path]]:
     """(name inside the folder, path) of every file, sorted by name."""
     for file in sorted(folder.rglob("*")):
         name = file.relative_to(folder).as_posix()
@@ -94,7 +94,7 @@ def _zip(path: Path) -> Iterator[Member]:
 
 def _unzipped(box: zipfile.ZipFile, about: zipfile.ZipInfo, archive: str) -> bytes:
     with box.open(about) as file:
-        return size_limit.counted(file, archive).read()
+        return count_while_read(file, archive).read()
 
 
 def _tar(path: Path) -> Iterator[Member]:

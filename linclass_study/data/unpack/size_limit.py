@@ -39,14 +39,14 @@ def at_most(megabytes: float) -> Iterator[None]:
         _quota.reset(token)
 
 
-def begin(name: str) -> None:
+def restart_count(name: str) -> None:
     """Reset the count of a file that is read again from its beginning."""
     quota = _quota.get()
     if quota is not None:
         quota.sizes[name] = 0
 
 
-def count(size: int, name: str) -> None:
+def count_bytes(size: int, name: str) -> None:
     """Add `size` unpacked bytes of the named file."""
     quota = _quota.get()
     if quota is not None:
@@ -58,7 +58,7 @@ def count(size: int, name: str) -> None:
             )
 
 
-def counted(file: Any, name: str) -> IO[bytes]:
+def count_while_read(file: Any, name: str) -> IO[bytes]:
     """Wrap a decompressing file so that its bytes are counted."""
     return io.BufferedReader(_Counted(file, name), BLOCK)
 
@@ -72,6 +72,6 @@ class _Counted(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         content = self.file.read(len(buffer))
-        count(len(content), self.name)
+        count_bytes(len(content), self.name)
         buffer[: len(content)] = content
         return len(content)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.data.unpack import size_limit
+from linclass_study.data.unpack.size_limit import count_while_read, restart_count
 
 # By the first bytes and not by the name, which servers and mirrors choose freely.
 OPENERS: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}
@@ -47,9 +47,9 @@ def binary(path: Path) -> Iterator[IO[bytes]]:
             if opener is None:
                 yield raw
             else:
-                size_limit.begin(path.name)
+                restart_count(path.name)
                 with opener(raw) as file:
-                    yield size_limit.counted(file, path.name)
+                    yield count_while_read(file, path.name)
     except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
         raise Unavailable(f"the compressed file is damaged or cut short ({error})") from None
     except OSError as error:

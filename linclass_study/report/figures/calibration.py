@@ -14,6 +14,7 @@ from linclass.metrics.calibration_error import BINS
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import style
 from linclass_study.report.figures.panels import TICKS, panels
+from linclass_study.report.figures.style import method_style
 from linclass_study.report.method_selection import selected_methods, selection_note
 from linclass_study.results.held_out_predictions import HeldOut, held_out, mean_of
 
@@ -43,7 +44,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     what = f"probability of “{about['positive']}”" if two else "probability of a class"
     figure, grid = panels(outcome, titles, f"predicted {what}", "share of the rows")
     for axes, (method, own) in zip(grid, numbers.items(), strict=True):
-        _draw(axes, own, *style.of_method(outcome.position(method)))
+        _draw(axes, own, *method_style(outcome.position(method)))
     each = (
         ""
         if two

@@ -11,6 +11,7 @@ import polars as pl
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import style
 from linclass_study.report.figures.panels import NAMED, name_above
+from linclass_study.report.figures.style import method_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -209,7 +210,7 @@ def _span(panel: list[tuple[str, np.ndarray]]) -> tuple[float, float]:
 
 
 def _draw(axes: Axes, panel: list[tuple[str, np.ndarray]], position: int, room: int) -> None:
-    colour, marker = style.of_method(position)
+    colour, marker = method_style(position)
     axes.set_ylim(len(panel) - 0.5, -0.5)
     axes.axvline(0, color=style.MUTED, linewidth=0.6)
     for row, (_, values) in enumerate(panel):

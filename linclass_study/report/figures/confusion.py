@@ -9,6 +9,7 @@ import numpy as np
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import style
 from linclass_study.report.figures.panels import NAMED, name_above
+from linclass_study.report.figures.style import method_style
 from linclass_study.results.confusion import of_the_best, per_class
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     beside = figure.add_axes((start, bottom, 0.97 - start, tall))
     recall, precision = per_class(best.counts)
     name_above(figure, best.method, outcome.position(best.method))
-    _rates(beside, recall, precision, cell, *style.of_method(outcome.position(best.method)))
+    _rates(beside, recall, precision, cell, *method_style(outcome.position(best.method)))
     caption = (
         f"Of {best.method}, the best method: rows are the true classes, columns "
         f"what the {int(best.counts.sum()):,} held-out rows of all folds were predicted as; colours are shares of "

@@ -10,6 +10,7 @@ import polars as pl
 
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import style
+from linclass_study.report.figures.style import method_style
 
 if TYPE_CHECKING:
     from linclass_study.results.outcome import Outcome
@@ -92,7 +93,7 @@ def _draw_steps(
     axes: Any, steps: pl.DataFrame, gap: np.ndarray, known: np.ndarray, position: int
 ) -> Any:
     """Draw the steps of one fit against passes and seconds; return a line for the legend."""
-    colour, marker = style.of_method(position)
+    colour, marker = method_style(position)
     looked = steps["held_out"].is_finite().fill_null(False).to_numpy()
     look: dict[str, Any] = {"color": colour, "marker": marker, "linewidth": 1.1, "markersize": 4}
     for column, x in enumerate(("passes", "seconds")):

@@ -9,6 +9,7 @@ import polars as pl
 
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import style
+from linclass_study.report.figures.style import method_style
 
 if TYPE_CHECKING:
     from linclass_study.results.outcome import Outcome
@@ -19,9 +20,9 @@ COLUMNS = 4
 
 
 def draw(outcome: Outcome) -> Exhibit:
-    from linclass_study.results.across_datasets import across
+    from linclass_study.results.across_datasets import comparison_across
 
-    base = across(outcome)
+    base = comparison_across(outcome)
     seconds = typical_seconds(outcome, base.datasets)
     known = [j for j, method in enumerate(base.methods) if method in seconds]
     if not base.enough or not known:
@@ -36,7 +37,7 @@ def draw(outcome: Outcome) -> Exhibit:
     figure = style.canvas(7.2, height)
     axes = figure.add_axes((0.1, (0.55 + 0.16 * lines) / height, 0.87, 3.5 / height))
     for method in score:
-        colour, marker = style.of_method(outcome.position(method))
+        colour, marker = method_style(outcome.position(method))
         filled = colour if method in whole else "none"
         look: Any = {"color": colour, "markerfacecolor": filled, "markersize": 6.5}
         axes.plot(cost[method], score[method], marker, linestyle="", label=method, **look)

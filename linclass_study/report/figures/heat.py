@@ -25,9 +25,9 @@ READABLE = 0.36  # minimal width in inches of a cell with a number
 def draw(outcome: Outcome) -> Exhibit:
     from matplotlib import colormaps
 
-    from linclass_study.results.across_datasets import across
+    from linclass_study.results.across_datasets import comparison_across
 
-    base = across(outcome, shared=True)
+    base = comparison_across(outcome, shared=True)
     if not base.enough:
         return Exhibit.nothing("there are no two data sets and two methods with scores")
     behind = np.nanmax(base.table, axis=1, keepdims=True) - base.table

@@ -10,6 +10,7 @@ import polars as pl
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import style
 from linclass_study.report.figures.end_labels import end_labels
+from linclass_study.report.figures.style import method_style
 
 if TYPE_CHECKING:
     from linclass_study.results.outcome import Outcome
@@ -35,7 +36,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     ends = []
     for method in reversed(order):
         curve, named = curves[method], method in order[:NAMED]
-        colour, marker = style.of_method(outcome.position(method))
+        colour, marker = method_style(outcome.position(method))
         x = [point["rows"] for point in curve]
         y = np.array([_error(point["mean"], greater) for point in curve])
         if named:

@@ -8,6 +8,7 @@ import numpy as np
 
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import style
+from linclass_study.report.figures.style import method_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -102,7 +103,7 @@ def _draw_row(
     method: dict[str, Any],
     position: int,
 ) -> None:
-    colour, marker = style.of_method(position)
+    colour, marker = method_style(position)
     folds = np.array(method["folds"], dtype=float)
     low, high = axes.get_xlim()
     if folds.size:

@@ -20,9 +20,9 @@ CELL = 0.82  # inches
 
 
 def draw(outcome: Outcome) -> Exhibit:
-    from linclass_study.results.across_datasets import across
+    from linclass_study.results.across_datasets import comparison_across
 
-    base = across(outcome)
+    base = comparison_across(outcome)
     if not base.enough:
         return Exhibit.nothing("pairs need two methods with scores on two data sets")
     pairs = base.pairs

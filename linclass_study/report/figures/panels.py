@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linclass_study.report.figures import style
+from linclass_study.report.figures.style import method_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,7 +82,7 @@ def _head(axes: Axes, method: str, second: str, position: int) -> None:
     """Two lines of title above the axes, at a fixed height."""
     from matplotlib.transforms import ScaledTranslation
 
-    colour, marker = style.of_method(position)
+    colour, marker = method_style(position)
     place = ScaledTranslation(4 / 72, 17.5 / 72, axes.get_figure().dpi_scale_trans)  # type: ignore[union-attr]
     above = axes.transAxes + place
     axes.plot(0, 1, marker, color=colour, markersize=5, clip_on=False, transform=above)
@@ -96,7 +97,7 @@ def name_above(figure: Figure, method: str, position: int) -> None:
     """Marker and name of the only method of a figure, at its top left; takes NAMED inches."""
     from matplotlib.lines import Line2D
 
-    colour, marker = style.of_method(position)
+    colour, marker = method_style(position)
     figure.legend(
         [Line2D([], [], linestyle="", marker=marker, color=colour, markersize=5)],
         [style.wrapped(method, 60, 1)],

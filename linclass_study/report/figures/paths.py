@@ -12,6 +12,7 @@ from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import style
 from linclass_study.report.figures.coefficients import oriented
 from linclass_study.report.figures.end_labels import end_labels
+from linclass_study.report.figures.style import method_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -123,7 +124,7 @@ def _draw_path(axes: Axes, path: pl.DataFrame) -> dict[str, Any]:
 
 def _draw_scores(axes: Axes, scores: pl.DataFrame, position: int) -> None:
     known = scores.drop_nulls("mean")
-    colour, marker = style.of_method(position)
+    colour, marker = method_style(position)
     x, mean, error = (known[name].to_numpy() for name in ("strength", "mean", "error"))
     axes.fill_between(x, mean - error, mean + error, color=colour, alpha=0.15, linewidth=0)
     axes.plot(x, mean, color=colour, linewidth=1.2)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from linclass_study.report import fold_curves, mean_curves
 from linclass_study.report.exhibit import Exhibit
+from linclass_study.report.mean_curves import draw_mean_curves
 
 if TYPE_CHECKING:
     from linclass_study.results.outcome import Outcome
@@ -14,7 +15,7 @@ PLACE, PER_DATASET, SECTION = 4, True, "dataset"
 
 
 def draw(outcome: Outcome, dataset: str) -> Exhibit:
-    return mean_curves.draw(
+    return draw_mean_curves(
         outcome,
         dataset,
         mean_curves.Kind(

@@ -8,6 +8,7 @@ import numpy as np
 
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import style
+from linclass_study.report.figures.style import method_style
 
 if TYPE_CHECKING:
     from linclass_study.results.outcome import Outcome
@@ -18,9 +19,9 @@ ROW = 0.24  # inches
 
 
 def draw(outcome: Outcome) -> Exhibit:
-    from linclass_study.results.across_datasets import ALPHA, across
+    from linclass_study.results.across_datasets import ALPHA, comparison_across
 
-    base = across(outcome)
+    base = comparison_across(outcome)
     if not base.enough or not base.treatments():
         return Exhibit.nothing("ranks need two data sets on which every method has a score")
     treatment, table = next(iter(base.treatments().items()))
@@ -36,7 +37,7 @@ def draw(outcome: Outcome) -> Exhibit:
     left = min(0.4, 0.04 + 0.0105 * longest)
     axes = figure.add_axes((left, 0.5 / height, 0.97 - left, ROW * len(order) / height))
     for j, row in place.items():
-        colour, marker = style.of_method(outcome.position(base.methods[j]))
+        colour, marker = method_style(outcome.position(base.methods[j]))
         axes.plot(average[j], row, marker, color=colour, markersize=6)
     span = max(float(np.ptp(average[order])), difference) or 1.0
     for number, bar in enumerate(bars):

@@ -8,6 +8,7 @@ import numpy as np
 
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import style
+from linclass_study.report.figures.style import method_style
 
 if TYPE_CHECKING:
     from linclass_study.results.outcome import Outcome
@@ -18,9 +19,9 @@ ROW = 0.24  # inches
 
 
 def draw(outcome: Outcome) -> Exhibit:
-    from linclass_study.results.across_datasets import RESAMPLED, across
+    from linclass_study.results.across_datasets import RESAMPLED, comparison_across
 
-    base = across(outcome)
+    base = comparison_across(outcome)
     if not base.enough:
         return Exhibit.nothing("ratings need two methods with scores on two data sets")
     rated = base.ratings
@@ -31,7 +32,7 @@ def draw(outcome: Outcome) -> Exhibit:
     left = min(0.4, 0.04 + 0.0105 * longest)
     axes = figure.add_axes((left, 0.5 / height, 0.97 - left, ROW * len(order) / height))
     for row, j in enumerate(order):
-        colour, marker = style.of_method(outcome.position(base.methods[j]))
+        colour, marker = method_style(outcome.position(base.methods[j]))
         if base.enough_for_intervals:
             axes.plot([rated.lower[j], rated.upper[j]], [row, row], color=colour, linewidth=1.4)
         axes.plot(rated.elo[j], row, marker, color=colour, markersize=6)

@@ -88,14 +88,14 @@ def canvas(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height))
 
 
-def of_method(position: int) -> tuple[str, str]:
+def method_style(position: int) -> tuple[str, str]:
     """Colour and marker of the method with this style (Outcome.position)."""
     return LOOKS[position % len(LOOKS)]
 
 
 def of_class(code: int) -> tuple[str, str]:
     """Colour and marker of a class; the first two, blue and orange, have the strongest contrast."""
-    return of_method(code)
+    return method_style(code)
 
 
 def wrapped(name: str, width: int, lines: int = 2) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from linclass import metrics
 from linclass_study.report.plain_answer import some
-from linclass_study.report.table import Column, Number, Table
+from linclass_study.report.table import Column, Number, ReportTable
 from linclass_study.report.tables import endings
 from linclass_study.results.answer import best
 from linclass_study.results.excluded_methods import excluded_methods
@@ -15,7 +15,7 @@ PLACE, SECTION, PER_DATASET = 1, "answer", False
 RARE = ("ended", "absent")  # columns that are omitted if empty
 
 
-def make(outcome: Outcome) -> Table:
+def make(outcome: Outcome) -> ReportTable:
     words = outcome.metric.replace("_", " ")
     columns = [
         Column("dataset", "Data set", "dataset"),
@@ -42,7 +42,7 @@ def make(outcome: Outcome) -> Table:
     )
     used = [j for j, c in enumerate(columns) if c.key not in RARE or any(row[j] for row in rows)]
     columns, rows = [columns[j] for j in used], [[row[j] for j in used] for row in rows]
-    return Table("The best method of each data set", caption, columns, rows)
+    return ReportTable("The best method of each data set", caption, columns, rows)
 
 
 def _row(outcome: Outcome, dataset: str) -> list[object]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from linclass_study.report.table import Column, Table
+from linclass_study.report.table import Column, ReportTable
 from linclass_study.results import tuned
 from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 3, "trust", False
 
 
-def make(outcome: Outcome) -> Table | None:
+def make(outcome: Outcome) -> ReportTable | None:
     found = tuned.at_the_edge(outcome)
     columns = [
         Column("method", "Method", "method"),
@@ -26,4 +26,4 @@ def make(outcome: Outcome) -> Table | None:
         "Most fits chose the end of a grid of candidates; a wider grid may have a better one, unless the "
         "end is a natural limit, such as a threshold of 0, or the candidates are equally good."
     )
-    return Table("Grids that may be too narrow", caption, columns, rows) if found else None
+    return ReportTable("Grids that may be too narrow", caption, columns, rows) if found else None

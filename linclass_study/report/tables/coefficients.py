@@ -13,7 +13,7 @@ from linclass_study.report.figures.coefficients import (
     over_folds,
     said_of_folds,
 )
-from linclass_study.report.table import Column, Number, Table
+from linclass_study.report.table import Column, Number, ReportTable
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.summary import ranking
 
@@ -22,7 +22,7 @@ METHODS = 6
 FEATURES = 40  # of a class
 
 
-def make(outcome: Outcome, dataset: str) -> Table | None:
+def make(outcome: Outcome, dataset: str) -> ReportTable | None:
     about = outcome.about(dataset)
     first = None if about["status"] == "unavailable" else best_linear(outcome, dataset)
     if first is None:
@@ -70,7 +70,7 @@ def make(outcome: Outcome, dataset: str) -> Table | None:
         f"{towards}. Scores of different methods have different scales, so compare signs and order.{more}"
         f"{''.join(of_folds)}{_said(left_out)} All are in runs/…/coefficients.parquet."
     )
-    return Table(f"Coefficients on {dataset}", caption, columns, rows)
+    return ReportTable(f"Coefficients on {dataset}", caption, columns, rows)
 
 
 def _said(left_out: dict[str, list[str]]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from linclass import metrics
 from linclass_study.report import method_scores
-from linclass_study.report.table import Column, Table
+from linclass_study.report.table import Column, ReportTable
 from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 2, "answer", False
@@ -12,7 +12,7 @@ PLACE, SECTION, PER_DATASET = 2, "answer", False
 AVERAGES = ("_macro", "_weighted", "_micro")  # other averages are in tables/summary.csv only
 
 
-def make(outcome: Outcome) -> Table | None:
+def make(outcome: Outcome) -> ReportTable | None:
     if len(outcome.datasets) < 2:
         return None
     columns = [Column("method", "Method", "method")]
@@ -33,4 +33,4 @@ def make(outcome: Outcome) -> Table | None:
     words = outcome.metric.replace("_", " ")
     caption = "Mean ± standard deviation over folds. Bold: the best of a column; underlined: within one standard error."
     title = f"All methods on all data sets, by {words}"
-    return Table(title, caption, columns, choices[words], choices=choices)
+    return ReportTable(title, caption, columns, choices[words], choices=choices)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from linclass_study.report.figure_numbers import figure_numbers
-from linclass_study.report.table import Column, Table
+from linclass_study.report.table import Column, ReportTable
 from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 9, "dataset", True
 MOST = 20  # classes; larger matrices are unreadable
 
 
-def make(outcome: Outcome, dataset: str) -> Table | None:
+def make(outcome: Outcome, dataset: str) -> ReportTable | None:
     found = figure_numbers(outcome, f"confusion-{dataset}")
     if found is None or len(found["columns"]) > MOST:
         return None
@@ -21,4 +21,4 @@ def make(outcome: Outcome, dataset: str) -> Table | None:
         f"What {found['method']}, the best method, predicts on {dataset}: held-out rows of all folds, by their true "
         "class (rows of the table) and the predicted one (columns)."
     )
-    return Table(f"Confusion matrix on {dataset}", caption, columns, rows)
+    return ReportTable(f"Confusion matrix on {dataset}", caption, columns, rows)

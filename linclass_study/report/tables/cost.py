@@ -6,9 +6,9 @@ from typing import Any
 
 import polars as pl
 
-from linclass_study.report.table import Column, Table
-from linclass_study.results import times
+from linclass_study.report.table import Column, ReportTable
 from linclass_study.results.outcome import FIT, Outcome
+from linclass_study.results.times import machines_of
 
 PLACE, SECTION, PER_DATASET = 1, "cost", False
 
@@ -25,16 +25,16 @@ COLUMNS = {
 }
 
 
-def make(outcome: Outcome) -> Table | None:
+def make(outcome: Outcome) -> ReportTable | None:
     words = "of every method over all data sets" if outcome.datasets else ""
-    return table(outcome, f"Seconds, memory and iterations {words}".strip())
+    return cost_table(outcome, f"Seconds, memory and iterations {words}".strip())
 
 
-def table(outcome: Outcome, title: str) -> Table | None:
+def cost_table(outcome: Outcome, title: str) -> ReportTable | None:
     """One row for each method and machine, the fastest first."""
     if outcome.times.filter(WHOLE).is_empty():
         return None
-    several = len(times.machines(outcome.times)) > 1
+    several = len(machines_of(outcome.times)) > 1
     found = _measured(outcome).sort("median_fit_seconds", "method")
     columns = [Column("method", "Method", "method")]
     columns += [Column("machine", "Machine")] if several else []
@@ -49,7 +49,7 @@ def table(outcome: Outcome, title: str) -> Table | None:
             else " Fits of learning curves, of fewer rows, are left out."
         )
     )
-    return Table(title, caption, columns, [list(row) for row in rows])
+    return ReportTable(title, caption, columns, [list(row) for row in rows])
 
 
 def _measured(outcome: Outcome) -> pl.DataFrame:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from linclass_study.report.table import Table
-from linclass_study.report.tables import cost
+from linclass_study.report.table import ReportTable
+from linclass_study.report.tables.cost import cost_table
 from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 2, "cost", True
 
 
-def make(outcome: Outcome, dataset: str) -> Table | None:
-    return cost.table(outcome, f"Seconds, memory and iterations on {dataset}")
+def make(outcome: Outcome, dataset: str) -> ReportTable | None:
+    return cost_table(outcome, f"Seconds, memory and iterations on {dataset}")

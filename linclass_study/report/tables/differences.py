@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from linclass.comparisons.confidence_interval import t_interval
-from linclass_study.report.table import Column, Number, Table
+from linclass_study.report.table import Column, Number, ReportTable
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.protocol_names import protocol_phrase
 from linclass_study.results.within_dataset import within
@@ -11,7 +11,7 @@ from linclass_study.results.within_dataset import within
 PLACE, SECTION, PER_DATASET = 4, "dataset", True
 
 
-def make(outcome: Outcome, dataset: str) -> Table | None:
+def make(outcome: Outcome, dataset: str) -> ReportTable | None:
     if outcome.about(dataset)["status"] == "unavailable":
         return None
     found = within(outcome, dataset)
@@ -55,4 +55,4 @@ def make(outcome: Outcome, dataset: str) -> Table | None:
         f"p: corrected t test (Nadeau and Bengio), then with Holm’s correction over all {pairs} pairs of methods. "
         "Methods of which some fit did not succeed are left out."
     )
-    return Table(f"{best} against the others on {dataset}", caption, columns, rows)
+    return ReportTable(f"{best} against the others on {dataset}", caption, columns, rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from linclass_study.report import number_format
-from linclass_study.report.table import Column, Table
+from linclass_study.report.table import Column, ReportTable
 from linclass_study.results.outcome import FITTED, STATUSES, Outcome
 
 PLACE, SECTION, PER_DATASET = 5, "trust", True
@@ -21,7 +21,7 @@ COLUMNS = [
 ]
 
 
-def make(outcome: Outcome, dataset: str) -> Table:
+def make(outcome: Outcome, dataset: str) -> ReportTable:
     fits = {str(name): own for (name,), own in outcome.fits.group_by(["method"])}
     rows = [
         [method, done(fits[method]), odd(fits[method]) or "–", certificate(fits[method]) or "–"]
@@ -36,7 +36,7 @@ def make(outcome: Outcome, dataset: str) -> Table:
     )
     rows.sort(key=lambda row: row[2] == "–")  # methods with unconverged fits first
     faint = frozenset(i for i, row in enumerate(rows) if len({*row[1].split("/")}) > 1)
-    return Table(f"How every fit on {dataset} ended", caption, COLUMNS, rows, faint)
+    return ReportTable(f"How every fit on {dataset} ended", caption, COLUMNS, rows, faint)
 
 
 def done(fits: pl.DataFrame) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from linclass_study.report.table import Column, Table
+from linclass_study.report.table import Column, ReportTable
 from linclass_study.results.fit_problems import FitProblem, fit_problems
 from linclass_study.results.outcome import Outcome
 
@@ -16,10 +16,10 @@ COLUMNS = [
 ]
 
 
-def make(outcome: Outcome) -> Table | None:
+def make(outcome: Outcome) -> ReportTable | None:
     found = fit_problems(outcome.fits)
     caption = "Every distinct problem. A fit that fails is a row of fits.parquet with its reason."
-    return Table("What did not succeed", caption, COLUMNS, rows(found)) if found else None
+    return ReportTable("What did not succeed", caption, COLUMNS, rows(found)) if found else None
 
 
 def rows(found: list[FitProblem]) -> list[list[object]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from linclass_study.report.table import Column, Table
+from linclass_study.report.table import Column, ReportTable
 from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 6, "trust", False
@@ -22,7 +22,7 @@ FACTS = {
 }  # fmt: skip
 
 
-def make(outcome: Outcome) -> Table | None:
+def make(outcome: Outcome) -> ReportTable | None:
     rows = [
         [dataset, *(facts.get(name) for name in FACTS)]
         for dataset in outcome.datasets
@@ -30,4 +30,4 @@ def make(outcome: Outcome) -> Table | None:
     ]
     columns = [Column("dataset", "Data set", "dataset"), *FACTS.values()]
     caption = "What the checks found before anything was fitted. The same digest: the same content, wherever from."
-    return Table("What the data are like", caption, columns, rows) if rows else None
+    return ReportTable("What the data are like", caption, columns, rows) if rows else None

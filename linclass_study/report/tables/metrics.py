@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from linclass import metrics
 from linclass_study.report import method_scores
-from linclass_study.report.table import Column, Table
+from linclass_study.report.table import Column, ReportTable
 from linclass_study.report.tables.performance import over
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.protocol_names import has_spread
@@ -45,7 +45,7 @@ def titles() -> dict[str, tuple[str, str]]:
     return DESCRIPTIONS | others
 
 
-def make(outcome: Outcome, dataset: str) -> Table | None:
+def make(outcome: Outcome, dataset: str) -> ReportTable | None:
     """The table, without columns for metrics that no method has on this data set (expected cost without costs)."""
     about = outcome.about(dataset)
     if about["status"] == "unavailable":
@@ -61,7 +61,7 @@ def make(outcome: Outcome, dataset: str) -> Table | None:
     columns += [Column(name, known[name][0], "number", known[name][1]) for name in shown]
     rows = [[method, *(found[name][method] for name in shown)] for method in methods]
     faint = frozenset(i for i, row in enumerate(rows) if row[1].partial)
-    return Table(
+    return ReportTable(
         f"All metrics on {dataset}", _caption(outcome, dataset, protocol), columns, rows, faint
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from linclass_study.report.table import Table
+from linclass_study.report.table import ReportTable
 from linclass_study.report.tables import failures
 from linclass_study.results.fit_problems import notes
 from linclass_study.results.outcome import Outcome
@@ -10,11 +10,11 @@ from linclass_study.results.outcome import Outcome
 PLACE, SECTION, PER_DATASET = 2, "trust", False
 
 
-def make(outcome: Outcome) -> Table | None:
+def make(outcome: Outcome) -> ReportTable | None:
     found = notes(outcome.fits)
     caption = (
         "These fits gave predictions, which are compared above, but did not end as they should: the iterations ran "
         "out, or the optimum does not exist."
     )
     rows = failures.rows(found)
-    return Table("Fits to read with care", caption, failures.COLUMNS, rows) if found else None
+    return ReportTable("Fits to read with care", caption, failures.COLUMNS, rows) if found else None

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from linclass_study.protocols import judging
-from linclass_study.report.table import Column, Table
+from linclass_study.report.table import Column, ReportTable
 from linclass_study.report.tables import performance
+from linclass_study.report.tables.performance import performance_table
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.protocol_names import TITLES
 
 PLACE, SECTION, PER_DATASET, OPEN = 2, "dataset", True, True
 
 
-def make(outcome: Outcome, dataset: str) -> Table | None:
+def make(outcome: Outcome, dataset: str) -> ReportTable | None:
     about = outcome.about(dataset)
     if about["status"] == "unavailable":
         return None
@@ -23,7 +24,7 @@ def make(outcome: Outcome, dataset: str) -> Table | None:
     rows: list[list[Any]] = []
     captions = []
     for protocol in others:
-        columns, own = performance.table(outcome, dataset, protocol, excess=False)
+        columns, own = performance_table(outcome, dataset, protocol, excess=False)
         rows += [[row[0], TITLES[protocol], *row[1:]] for row in own]
         captions.append(performance.over(outcome, about, protocol))
         if protocol == "official" and first == "cv":
@@ -33,4 +34,4 @@ def make(outcome: Outcome, dataset: str) -> Table | None:
         columns, rows = columns[:1] + columns[2:], [row[:1] + row[2:] for row in rows]
     caption = " ".join([*captions, performance.speak(about)])
     titles = " and ".join(TITLES[protocol] for protocol in others)
-    return Table(f"{titles} of {dataset}", caption, columns, rows, performance.faint(rows))
+    return ReportTable(f"{titles} of {dataset}", caption, columns, rows, performance.faint(rows))

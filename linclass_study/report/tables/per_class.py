@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from linclass_study.report.figure_numbers import figure_numbers
-from linclass_study.report.table import Column, Table
+from linclass_study.report.table import Column, ReportTable
 from linclass_study.results.confusion import per_class
 from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 8, "dataset", True
 
 
-def make(outcome: Outcome, dataset: str) -> Table | None:
+def make(outcome: Outcome, dataset: str) -> ReportTable | None:
     found = figure_numbers(outcome, f"confusion-{dataset}")
     if found is None:
         return None
@@ -46,4 +46,4 @@ def make(outcome: Outcome, dataset: str) -> Table | None:
         f"Each class of {dataset} as {found['method']}, the best method, predicts it, over the held-out rows of all "
         f"folds together. exhibits/confusion-{dataset}/numbers.json has the whole matrix."
     )
-    return Table(f"Classes of {dataset}", caption, columns, rows)
+    return ReportTable(f"Classes of {dataset}", caption, columns, rows)

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from linclass_study.report import method_scores
-from linclass_study.report.table import Column, Table
+from linclass_study.report.table import Column, ReportTable
 from linclass_study.report.tables import endings
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.protocol_names import has_spread, protocol_phrase
@@ -26,17 +26,17 @@ COLUMN_TITLES = {
 }
 
 
-def make(outcome: Outcome, dataset: str) -> Table | None:
+def make(outcome: Outcome, dataset: str) -> ReportTable | None:
     about = outcome.about(dataset)
     if about["status"] == "unavailable":
         return None
     protocol = outcome.protocol(dataset)
     caption = f"{over(outcome, about, protocol)} {speak(about)}{_bayes(about)}"
-    columns, rows = table(outcome, dataset, protocol)
-    return Table(f"Performance on {dataset}", caption, columns, rows, faint(rows))
+    columns, rows = performance_table(outcome, dataset, protocol)
+    return ReportTable(f"Performance on {dataset}", caption, columns, rows, faint(rows))
 
 
-def table(
+def performance_table(
     outcome: Outcome, dataset: str, protocol: str, excess: bool = True
 ) -> tuple[list[Column], list[list[Any]]]:
     """Columns and rows, best method first."""

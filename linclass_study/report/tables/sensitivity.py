@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from linclass_study.report.table import Column, Table
+from linclass_study.report.table import Column, ReportTable
 from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 20, "across", False
@@ -13,7 +13,7 @@ WRITTEN = (
 )
 
 
-def make(outcome: Outcome) -> Table | None:
+def make(outcome: Outcome) -> ReportTable | None:
     path = outcome.results / "tables" / "sensitivity.csv"
     if not path.exists():
         return None
@@ -32,4 +32,4 @@ def make(outcome: Outcome) -> Table | None:
         "method is among them in every row."
     )
     rows = [[variation, int(n), best, same] for variation, n, best, same in rows]
-    return Table("Does the conclusion survive?", caption, columns, rows) if rows else None
+    return ReportTable("Does the conclusion survive?", caption, columns, rows) if rows else None

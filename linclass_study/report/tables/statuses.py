@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import polars as pl
 
-from linclass_study.report.table import Column, Table
+from linclass_study.report.table import Column, ReportTable
 from linclass_study.results.outcome import FITTED, STATUSES, Outcome
 
 PLACE, SECTION, PER_DATASET = 4, "trust", False
 
 
-def make(outcome: Outcome) -> Table:
+def make(outcome: Outcome) -> ReportTable:
     fits = outcome.fits
     met = [status for status in STATUSES if (fits["status"] == status).any()]
     counted = fits.group_by("method").agg(
@@ -41,4 +41,4 @@ def make(outcome: Outcome) -> Table:
         for i, row in enumerate(rows)
         if of_method[row[0]]["fitted"] < of_method[row[0]]["planned"]
     )
-    return Table("How every fit ended", caption, columns, rows, faint)
+    return ReportTable("How every fit ended", caption, columns, rows, faint)

@@ -7,19 +7,19 @@ from typing import Any
 
 import polars as pl
 
-from linclass_study.report.table import Column, Number, Table
-from linclass_study.results import tuned
+from linclass_study.report.table import Column, Number, ReportTable
 from linclass_study.results.outcome import Outcome
+from linclass_study.results.tuned import tuned_of
 
 PLACE, SECTION, PER_DATASET = 22, "dataset", True
 VALUES = 3  # values of a parameter that are listed
 
 
-def make(outcome: Outcome, dataset: str) -> Table | None:
+def make(outcome: Outcome, dataset: str) -> ReportTable | None:
     if outcome.about(dataset)["status"] == "unavailable":
         return None
     fits = outcome.fits.filter(dataset=dataset, protocol=outcome.protocol(dataset))
-    chosen = tuned.of_fits(outcome, fits)
+    chosen = tuned_of(outcome, fits)
     rows: list[list[Any]] = []
     for method, entry in outcome.methods.items():
         own = chosen.filter(method=method)
@@ -49,7 +49,7 @@ def make(outcome: Outcome, dataset: str) -> Table | None:
         f"The inner {outcome.metric.replace('_', ' ')} is that of the "
         "chosen candidates, mean ± standard deviation over the fits; the choice was made by it, so it flatters."
     )
-    return Table(f"Tuned values on {dataset}", caption, columns, rows)
+    return ReportTable(f"Tuned values on {dataset}", caption, columns, rows)
 
 
 def _values(own: pl.DataFrame) -> tuple[str, float | None]:
