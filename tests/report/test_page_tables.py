@@ -11,7 +11,7 @@ from linclass_study.report import page_tables, sections, tables
 from linclass_study.report.table import Column, Number, ReportTable
 
 SIZES = """
-from linclass_study.report.table import Column, Table
+from linclass_study.report.table import Column, ReportTable
 
 PLACE, SECTION, PER_DATASET = 9, "{section}", {per_dataset}
 
@@ -20,7 +20,7 @@ def make(outcome, dataset=""):
     if dataset == "none":
         return None
     columns = [Column("method", "Method", "method"), Column("size", "Size", "count")]
-    return Table(f"Sizes {{dataset}}", "A caption of sizes.", columns, [["m", 12345]])
+    return ReportTable(f"Sizes {{dataset}}", "A caption of sizes.", columns, [["m", 12345]])
 """
 
 
