@@ -34,7 +34,7 @@ from sklearn.pipeline import make_pipeline
 
 import linclass
 from linclass.pipeline.fitted import Task
-from linclass.pipeline.fitting import fit, fit_folds
+from linclass.pipeline.fitting import fit_folds, fit_method
 from linclass.pipeline.method import Method
 from linclass.resampling import stratified_folds
 from linclass.table import Table
@@ -143,7 +143,7 @@ def fifty_repeats(n: int) -> Iterator[Case]:
         def off(fits: Any, method: Method = method) -> float:
             """The largest difference of a score to the refit's."""
             refits = (
-                fit(method, table.rows(others), y[others], task, seed=0)
+                fit_method(method, table.rows(others), y[others], task, seed=0)
                 for others in (fit.train for fit in planned[:FOLDS])
             )
             return max(
@@ -218,7 +218,7 @@ def fifty_repeats(n: int) -> Iterator[Case]:
 
 def _refit(method: Method, table: Table, y: np.ndarray, task: Task, fold: Any) -> np.ndarray:
     """Scores of the held-out rows by a fit of their own."""
-    alone = fit(method, table.rows(fold.train), y[fold.train], task, seed=0)
+    alone = fit_method(method, table.rows(fold.train), y[fold.train], task, seed=0)
     scores: np.ndarray = alone.predict(table.rows(fold.test))[1]
     return scores
 

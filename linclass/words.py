@@ -60,7 +60,7 @@ class Tokenizer:
         return found + runs
 
 
-def counted(texts: Iterable[str], tokenizer: Tokenizer) -> Counted:
+def word_counts(texts: Iterable[str], tokenizer: Tokenizer) -> Counted:
     """Count of each word in each text; the columns are sorted by word."""
     column: dict[str, int] = {}
     places, counts, lengths = [], [], [0]

@@ -320,17 +320,60 @@ def test_no_two_modules_of_linclass_have_one_name() -> None:
     assert len(stems) == len(set(stems)), [a for a, b in pairwise(stems) if a == b]
 
 
-def test_no_two_classes_of_linclass_have_one_name() -> None:
-    """But for parts of different kinds."""
+# One name, several implementations: where they are, as patterns of files below the root.
+INTERFACES = {
+    "apply": ("linclass/features/*",),  # a feature map
+    "bayes_error": ("linclass/synthetic/*", "linclass/bayes_error.py"),  # of a distribution
+    "draw": ("linclass_study/report/figures/*",),  # a figure of the report
+    "find": ("linclass/parts.py", "linclass/metrics/__init__.py"),  # a part by its name
+    "main": (  # what a process runs
+        "linclass_study/command/__main__.py",
+        "linclass_study/guarded_child.py",
+        "linclass_study/data/fetch/retry_unavailable.py",
+    ),
+    "make": ("linclass_study/report/tables/*",),  # a table of the report
+    "names": (
+        "linclass/parts.py",
+        "linclass/metrics/__init__.py",
+        "linclass/synthetic/__init__.py",
+    ),
+    "offers": ("linclass_study/data/sources/*",),  # the files or calls of a source
+    "read": ("linclass_study/data/formats/*",),  # a file of a format
+}
+
+
+def is_a_part(node: ast.stmt, file: Path) -> bool:
+    """A class of a kind of parts, named as its file: losses.Perceptron and classifiers.Perceptron."""
+    name = "".join(file.stem.title().split("_")).lower()
+    return (
+        isinstance(node, ast.ClassDef) and unit(file) in PART_FOLDERS and node.name.lower() == name
+    )
+
+
+def test_a_public_function_or_class_has_a_name_of_its_own() -> None:
+    """But for parts of different kinds, and implementations of one interface."""
     places: dict[str, set[str]] = {}
-    for file in FILES:
+    for file in sorted([*FILES, *(ROOT / "linclass_study").rglob("*.py")]):
         for node in ast.parse(file.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ClassDef):
-                part = unit(file) if unit(file) in PART_FOLDERS else str(file)
-                part = part if node.name == "".join(file.stem.title().split("_")) else str(file)
-                places.setdefault(node.name, set()).add(part)
-    twice = {name: found for name, found in places.items() if len(found) > 1}
-    assert all(found <= PART_FOLDERS for found in twice.values()), twice
+            if not isinstance(node, ast.FunctionDef | ast.ClassDef) or node.name[0] == "_":
+                continue
+            path = file.relative_to(ROOT)
+            meant = any(path.match(pattern) for pattern in INTERFACES.get(node.name, ()))
+            if not meant and not (file in FILES and is_a_part(node, file)):
+                places.setdefault(node.name, set()).add(str(path))
+    taken = INTERFACES.keys() & places.keys()
+    twice = {name: found for name, found in places.items() if len(found) > 1 or name in taken}
+    assert not twice
+
+
+@pytest.mark.parametrize("name", INTERFACES)
+def test_an_interface_has_several_implementations(name: str) -> None:
+    """Otherwise it is one function, which needs no exception."""
+    files = {
+        file for pattern in INTERFACES[name] for file in ROOT.glob(pattern) if file.suffix == ".py"
+    }
+    texts = [file.read_text(encoding="utf-8") for file in sorted(files)]
+    assert sum(f"\ndef {name}(" in text for text in texts) > 1
 
 
 def test_many_fits_have_one_entry() -> None:

@@ -34,10 +34,10 @@ class FitsStrengths(ManyFits):
             return repr(others)
 
     def _fit_together(self, models: list[Any], folds: Folds) -> list[list[Any]]:
-        return fits(StrengthsOnFolds(models, folds))
+        return fit_strengths(StrengthsOnFolds(models, folds))
 
 
-def fits(folds: StrengthsOnFolds) -> list[list[StrengthModel]]:
+def fit_strengths(folds: StrengthsOnFolds) -> list[list[StrengthModel]]:
     """The fitted models of each fold."""
     small = is_small(folds)
     if not small and len(folds.models) == 1:

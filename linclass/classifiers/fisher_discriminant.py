@@ -23,8 +23,8 @@ import scipy.sparse as sp
 from linclass.conventions.coordinates import Coordinates
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
-from linclass.generative import without_one_row
 from linclass.generative.from_moments import FromMoments
+from linclass.generative.without_one_row import tied_without_one_row
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.covariance import missing_rank, tied_form, tied_spread, tied_spreads
 from linclass.statistics.spread import Spread
@@ -147,7 +147,7 @@ class FisherDiscriminant(FromMoments, Coordinates, LinearScores, LinearGeometry)
         spread = Spread.of_covariance(statistics.pooled, statistics.negligible)
         if spread.rank < d:
             return super()._scores_of_others(X, codes, weights)
-        return without_one_row.tied(X, codes, weights, statistics, spread, lost=1)
+        return tied_without_one_row(X, codes, weights, statistics, spread, lost=1)
 
 
 def _over(statistics: ClassMoments) -> str:

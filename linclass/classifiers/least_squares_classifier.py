@@ -25,7 +25,7 @@ from linclass.applicability import NotApplicable, require_memory
 from linclass.classifiers.linear_classifier import LinearClassifier
 from linclass.conventions.many_fits import Folds
 from linclass.generative.from_statistics import of_present_classes, with_refits
-from linclass.generative.left_out import left_out
+from linclass.generative.left_out import moments_left_out
 from linclass.generative.without_one_row import LONE
 from linclass.losses.squared import Squared
 from linclass.numerics import Array
@@ -132,7 +132,7 @@ class LeastSquaresClassifier(LinearClassifier):
         require_memory(32 * X.shape[1] ** 2, f"{type(self).__name__} needs a dense Gram matrix")
         for model in models:
             _learn_features(model, asked)
-        lefts = left_out(X, codes, weights, len(asked.classes_), "tied", folds.held_out)
+        lefts = moments_left_out(X, codes, weights, len(asked.classes_), "tied", folds.held_out)
         shared = self._is_penalized() and len({model.strength for model in models}) > 1
         fits = []
         for j, left in enumerate(left for stack in lefts for left in stack.split()):

@@ -26,6 +26,7 @@ from linclass.generative import without_one_row
 from linclass.generative.from_moments import FromMoments
 from linclass.generative.from_statistics import FromStatistics, HeldOut
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
+from linclass.generative.without_one_row import tied_without_one_row
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.covariance import (
     LOST,
@@ -205,7 +206,7 @@ class LinearDiscriminantAnalysis(FromMoments, LinearScores, SoftmaxProbabilities
         spread = Spread.of_covariance(statistics.pooled, statistics.negligible)
         if spread.rank < X.shape[1]:
             return super()._scores_of_others(X, codes, weights)
-        Z, lone = without_one_row.tied(X, codes, weights, statistics, spread, LOST[self.covariance])
+        Z, lone = tied_without_one_row(X, codes, weights, statistics, spread, LOST[self.covariance])
         if self.priors is None:
             return Z + without_one_row.priors(codes, weights, statistics.mass), lone
         return Z + log_priors(class_priors(self.priors, statistics.mass)), lone

@@ -26,6 +26,7 @@ from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.generative import without_one_row
 from linclass.generative.from_moments import FromMoments
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
+from linclass.generative.without_one_row import full_without_one_row
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.covariance import (
     LOST,
@@ -181,7 +182,7 @@ class QuadraticDiscriminantAnalysis(FromMoments, SoftmaxProbabilities):
         spreads = [Spread.of_covariance(S, moments.negligible) for S in moments.scatter]
         if self.shrinkage or sp.issparse(X) or min(spread.rank for spread in spreads) < d:
             return super()._scores_of_others(X, codes, weights)
-        Z, lone = without_one_row.full(X, codes, weights, moments, spreads, LOST[self.covariance])
+        Z, lone = full_without_one_row(X, codes, weights, moments, spreads, LOST[self.covariance])
         if self.priors is None:
             return Z + without_one_row.priors(codes, weights, moments.mass), lone
         return Z + log_priors(class_priors(self.priors, moments.mass)), lone

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.linalg import lapack
 from scipy.special import expit
 
-from linclass.comparisons.score_table import TIE, Array, checked
+from linclass.comparisons.score_table import TIE, Array, checked_scores
 from linclass.line_search import halve
 
 ELO, CENTRE = 400 / np.log(10), 1000.0
@@ -75,7 +75,7 @@ def bradley_terry(
     -------
     Ratings
     """
-    table = checked(scores)
+    table = checked_scores(scores)
     n, won, has = len(table), _won(table, tie), (~np.isnan(table)).astype(float)
     theta = _fit(won.sum(axis=0), has.T @ has, prior, np.zeros(table.shape[1]))
     rng = np.random.default_rng(seed)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linclass.comparisons.score_table import Array, checked
+from linclass.comparisons.score_table import Array, checked_scores
 
 
 class Interval(NamedTuple):
@@ -112,7 +112,7 @@ def corrected_interval(
     Interval
         Its error, lower and upper are NaN for methods with fewer than two scores.
     """
-    table = checked(scores, methods=1)
+    table = checked_scores(scores, methods=1)
     mean, sd, n = fold_moments(table)
     error = corrected_error(sd, np.maximum(n, 1), ratio)
     return Interval(mean, error, *t_interval(mean, error, n, level, bounds), n)

@@ -11,7 +11,7 @@ import numpy as np
 
 from linclass.comparisons.holm_correction import holm
 from linclass.comparisons.ranking import average_ranks
-from linclass.comparisons.score_table import TIE, Array, checked
+from linclass.comparisons.score_table import TIE, Array, checked_scores
 
 
 class AgainstControl(NamedTuple):
@@ -53,7 +53,7 @@ def holm_against_control(scores: Any, control: int, tie: float = TIE) -> Against
     """
     from scipy import stats  # slow to import
 
-    table = checked(scores, complete=True)
+    table = checked_scores(scores, complete=True)
     n, k = table.shape
     average = average_ranks(table, tie)
     z = (average[control] - average) / np.sqrt(k * (k + 1) / (6 * n))

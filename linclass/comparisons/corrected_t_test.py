@@ -13,7 +13,7 @@ import numpy as np
 
 from linclass.comparisons.confidence_interval import corrected_error, fold_moments
 from linclass.comparisons.holm_correction import holm_of_pairs
-from linclass.comparisons.score_table import Array, checked
+from linclass.comparisons.score_table import Array, checked_scores
 
 
 class CorrectedT(NamedTuple):
@@ -59,7 +59,7 @@ def corrected_t(scores: Any, ratio: float) -> CorrectedT:
     """
     from scipy.special import stdtr  # slow to import
 
-    table = checked(scores)
+    table = checked_scores(scores)
     of_each = [fold_moments(column[:, None] - table) for column in table.T]
     mean, sd, n = (np.array(values) for values in zip(*of_each, strict=True))
     error = corrected_error(sd, np.maximum(n, 1), ratio)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linclass.comparisons.ranking import ranks
-from linclass.comparisons.score_table import TIE, Array, checked
+from linclass.comparisons.score_table import TIE, Array, checked_scores
 
 
 class Friedman(NamedTuple):
@@ -63,7 +63,7 @@ def friedman(scores: Any, tie: float = TIE) -> Friedman:
     -------
     Friedman
     """
-    table = checked(scores, complete=True, methods=3)
+    table = checked_scores(scores, complete=True, methods=3)
     n, k = table.shape
     if n < 2:
         raise ValueError(f"{n} data set is too few for Friedman's test; compare on at least 2.")

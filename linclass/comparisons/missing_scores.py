@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.comparisons.score_table import Array, checked
+from linclass.comparisons.score_table import Array, checked_scores
 
 
 def leave_out_missing(scores: Any) -> tuple[Array, Array]:
@@ -27,7 +27,7 @@ def leave_out_missing(scores: Any) -> tuple[Array, Array]:
     rows : array of int, shape (N′,)
         Their indices.
     """
-    table = checked(scores, methods=1)
+    table = checked_scores(scores, methods=1)
     whole = ~np.isnan(table).any(axis=1)
     return table[whole], np.flatnonzero(whole)
 
@@ -45,7 +45,7 @@ def missing_as_worst(scores: Any) -> Array:
     array of shape (N, k)
         Missing scores of a row are equal to each other.
     """
-    table = checked(scores, methods=1).copy()
+    table = checked_scores(scores, methods=1).copy()
     for row in table:
         row[np.isnan(row)] = (np.nanmin(row) if not np.isnan(row).all() else 0.0) - 1.0
     return table

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linclass.comparisons.ranking import average_ranks
-from linclass.comparisons.score_table import TIE, Array, checked
+from linclass.comparisons.score_table import TIE, Array, checked_scores
 
 
 class Nemenyi(NamedTuple):
@@ -57,14 +57,14 @@ def nemenyi(scores: Any, alpha: float = 0.05, tie: float = TIE) -> Nemenyi:
     """
     from scipy import stats  # slow to import
 
-    table = checked(scores, complete=True)
+    table = checked_scores(scores, complete=True)
     n, k = table.shape
     average = average_ranks(table, tie)
     apart = np.abs(average[:, None] - average) / _standard_error(k, n)
     p = stats.studentized_range.sf(apart * np.sqrt(2), k, np.inf)
     np.fill_diagonal(p, 1.0)
     difference = critical_difference(k, n, alpha)
-    return Nemenyi(average, n, difference, p, groups(average, difference))
+    return Nemenyi(average, n, difference, p, indistinguishable(average, difference))
 
 
 def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
@@ -93,7 +93,7 @@ def quantile(k: int, alpha: float) -> float:
     return float(stats.studentized_range.ppf(1 - alpha, k, np.inf) / np.sqrt(2))
 
 
-def groups(average: Array, difference: float) -> list[list[int]]:
+def indistinguishable(average: Array, difference: float) -> list[list[int]]:
     """The maximal sets of at least two methods whose ranks span at most the difference."""
     order = np.argsort(average, kind="stable")
     found: list[list[int]] = []

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linclass.comparisons.holm_correction import holm_of_pairs
-from linclass.comparisons.score_table import TIE, Array, checked, differences
+from linclass.comparisons.score_table import TIE, Array, checked_scores, differences
 
 EXACT = 50  # data sets, up to which the distribution of the statistic is enumerated
 
@@ -65,7 +65,7 @@ def pairwise(scores: Any, tie: float = TIE) -> Pairwise:
     -------
     Pairwise
     """
-    table = checked(scores)
+    table = checked_scores(scores)
     k = table.shape[1]
     difference = np.zeros((k, k))
     p = np.ones((k, k))

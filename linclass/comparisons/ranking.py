@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.comparisons.score_table import TIE, Array, checked
+from linclass.comparisons.score_table import TIE, Array, checked_scores
 
 
 def ranks(scores: Any, tie: float = TIE) -> Array:
@@ -25,7 +25,7 @@ def ranks(scores: Any, tie: float = TIE) -> Array:
     array of shape (N, k)
         NaN where a score is missing.
     """
-    table = checked(scores, methods=1)
+    table = checked_scores(scores, methods=1)
     return np.array([_ranks_of_row(row, tie) for row in table]).reshape(table.shape)
 
 
@@ -43,7 +43,7 @@ def average_ranks(scores: Any, tie: float = TIE) -> Array:
     -------
     array of shape (k,)
     """
-    return ranks(checked(scores, complete=True), tie).mean(axis=0)
+    return ranks(checked_scores(scores, complete=True), tie).mean(axis=0)
 
 
 def _ranks_of_row(row: Array, tie: float) -> Array:

@@ -10,7 +10,7 @@ Array = np.ndarray
 TIE = 1e-9  # scores that differ by less are equal: rounding must not decide who wins
 
 
-def checked(scores: Any, complete: bool = False, methods: int = 2) -> Array:
+def checked_scores(scores: Any, complete: bool = False, methods: int = 2) -> Array:
     """The scores as a float matrix, rows × methods; otherwise ValueError with the remedy."""
     table = np.asarray(scores, float)
     if table.ndim != 2:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linclass.comparisons.ranking import ranks
-from linclass.comparisons.score_table import TIE, Array, checked
+from linclass.comparisons.score_table import TIE, Array, checked_scores
 
 
 class LeaveOneOut(NamedTuple):
@@ -40,7 +40,7 @@ def leave_one_out_winners(scores: Any, tie: float = TIE) -> LeaveOneOut:
     LeaveOneOut
         `winner`, and `without` each data set.
     """
-    r = ranks(checked(scores, complete=True), tie)
+    r = ranks(checked_scores(scores, complete=True), tie)
     total = r.sum(axis=0)
     return LeaveOneOut(_first(total), [_first(total - row) for row in r] if len(r) > 1 else [])
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from linclass.comparisons.bayesian_t_test import Posterior
-from linclass.comparisons.score_table import TIE, Array, checked, differences
+from linclass.comparisons.score_table import TIE, Array, checked_scores, differences
 
 BATCH = 5000  # draws at a time
 
@@ -47,7 +47,7 @@ def bayesian_signed_rank(
     -------
     Posterior
     """
-    table = checked(scores)
+    table = checked_scores(scores)
     k = table.shape[1]
     better, equal = np.full((k, k), 0.5), np.zeros((k, k))
     if rope:

@@ -149,7 +149,7 @@ def total(X: Any) -> np.ndarray:
     return np.asarray(X.sum(axis=1)).ravel()
 
 
-def at_least(mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def away_from_zero(mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Means (K, d) bounded away from 0, and a mask of those that were not, for features that some class has."""
     size = mean.max(axis=-2, keepdims=True)
     least = EDGE * np.where(size > 0, size, 1)

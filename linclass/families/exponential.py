@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linclass.families.base import Family, at_least
+from linclass.families.base import Family, away_from_zero
 
 
 class Exponential(Family):
@@ -37,4 +37,4 @@ class Exponential(Family):
         return x >= 0
 
     def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return at_least(mean)
+        return away_from_zero(mean)

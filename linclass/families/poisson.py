@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linclass.families._log_factorial import sum_of_log_factorials
-from linclass.families.base import Family, at_least
+from linclass.families.base import Family, away_from_zero
 
 
 class Poisson(Family):
@@ -40,4 +40,4 @@ class Poisson(Family):
         return x >= 0
 
     def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return at_least(mean)
+        return away_from_zero(mean)

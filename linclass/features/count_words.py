@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from linclass.features._texts import in_place_of_texts
 from linclass.table import Table
-from linclass.words import PATTERN, Counted, Tokenizer, counted
+from linclass.words import PATTERN, Counted, Tokenizer, word_counts
 
 
 def apply(
@@ -55,7 +55,7 @@ def apply(
         raise ValueError(f"count_words: words is {words!r}; give a list of different words.")
 
     def count(texts: list[str]) -> Counted:
-        X, found = counted(texts, tokenizer)
+        X, found = word_counts(texts, tokenizer)
         if words is not None:
             X, found = _declared(X, found, list(map(str, words)))
         if binary:

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from linclass.applicability import require_memory
 from linclass.features._texts import in_place_of_texts
 from linclass.table import Table
-from linclass.words import PATTERN, Counted, Tokenizer, counted
+from linclass.words import PATTERN, Counted, Tokenizer, word_counts
 
 BYTES_PER_NAME = 80  # a short string and its place in a tuple
 
@@ -60,7 +60,7 @@ def apply(
     names = [f"#{j}" for j in range(columns)]
 
     def count(texts: list[str]) -> Counted:
-        X, words = counted(texts, tokenizer)
+        X, words = word_counts(texts, tokenizer)
         hashes = np.array([_hash(word) for word in words], np.uint64)
         place = (hashes // 2 % columns).astype(np.int32)
         sign = 1.0 - 2.0 * (hashes % 2) if signed else np.ones(len(words))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from linclass.generative.from_statistics import FromStatistics, HeldOut
-from linclass.generative.left_out import left_out
+from linclass.generative.left_out import moments_left_out
 from linclass.statistics.class_moments import ClassMoments
 
 
@@ -26,4 +26,4 @@ class FromMoments(FromStatistics):
     def _left_out(
         self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int, folds: HeldOut
     ) -> Iterator[Any]:
-        return left_out(X, codes, weights, K, self._form(X, K), folds)
+        return moments_left_out(X, codes, weights, K, self._form(X, K), folds)

@@ -27,7 +27,7 @@ from linclass.validation import Matrix
 STACK = 60_000  # numbers in a stack of scatters
 
 
-def left_out(
+def moments_left_out(
     X: Matrix, codes: Array, weights: Array, K: int, form: str, folds: Sequence[Array]
 ) -> Iterator[ClassMoments]:
     """The moments, in this form, of the rows outside each of the folds: stacks of folds."""

@@ -21,7 +21,7 @@ LONE = 1e-4  # lower bound of 1 − g q, the remaining share of the scatter alon
 NARROW = 1e-8  # of the overall variance of a feature: below it a fit may raise a variance
 
 
-def tied(
+def tied_without_one_row(
     X: Array, codes: Array, weights: Array, moments: ClassMoments, spread: Spread, lost: int
 ) -> tuple[Array, Array]:
     """(scores, lone): θ_kᵀx − A(θ_k) about the mean of the others, for Gaussians with one covariance.
@@ -46,7 +46,7 @@ def tied(
     return f[:, None] / 2 * (squares[:, -1:] - squares[:, :-1]), lone
 
 
-def full(
+def full_without_one_row(
     X: Array,
     codes: Array,
     weights: Array,

@@ -8,18 +8,18 @@ NaN where all rows are of one class.   Hanley & McNeil (1982)
 import numpy as np
 
 from linclass.metrics.curves import Curve, mean_over_classes
-from linclass.metrics.predictions import Array, Predictions, share
+from linclass.metrics.predictions import Array, Predictions, defined_ratio
 
 
 def auc(p: Predictions) -> Array:
-    return mean_over_classes(p, area)
+    return mean_over_classes(p, area_under_roc)
 
 
-def area(found: Curve) -> Array:
+def area_under_roc(found: Curve) -> Array:
     tp, fp, positives, negatives = found
     width, height = np.diff(fp, prepend=0), np.diff(tp, prepend=0)
     twice = (width * (2 * tp - height)).sum(axis=-1)
-    return np.minimum(share(twice, 2 * positives * negatives), 1)  # rounding of weights
+    return np.minimum(defined_ratio(twice, 2 * positives * negatives), 1)  # rounding of weights
 
 
 METRICS = {"auc": auc}

@@ -10,19 +10,19 @@ guessing gives the frequency of the class.   Davis & Goadrich (2006)
 import numpy as np
 
 from linclass.metrics.curves import Curve, mean_over_classes
-from linclass.metrics.predictions import Array, Predictions, share
+from linclass.metrics.predictions import Array, Predictions, defined_ratio
 
 
 def average_precision(p: Predictions) -> Array:
-    return mean_over_classes(p, area)
+    return mean_over_classes(p, area_under_precision_recall)
 
 
-def area(found: Curve) -> Array:
+def area_under_precision_recall(found: Curve) -> Array:
     tp, fp, positives, _ = found
     named = tp + fp
     precision = np.divide(tp, named, out=np.zeros(tp.shape), where=named > 0)
     precision *= np.diff(tp, prepend=0)
-    return np.minimum(share(precision.sum(axis=-1), positives), 1)  # rounding of weights
+    return np.minimum(defined_ratio(precision.sum(axis=-1), positives), 1)  # rounding of weights
 
 
 METRICS = {"average_precision": average_precision}

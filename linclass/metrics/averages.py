@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from linclass.metrics.predictions import Array, Predictions, share
+from linclass.metrics.predictions import Array, Predictions, defined_ratio
 
 Counts = tuple[Array, Array, Array]  # right, predicted, actual
 Ratio = Callable[[Array, Array, Array], tuple[Array, Array]]  # of the counts → (over, under)
@@ -47,18 +47,18 @@ def _macro(ratio: Ratio, p: Predictions, counts: Counts) -> Array:
     _, predicted, actual = p.per_class
     occurs = (predicted + actual > 0) & (counts[1] + counts[2] > 0)
     each = _of_each_class(ratio, counts)
-    return share(np.where(occurs, each, 0).sum(axis=-1), occurs.sum(axis=-1))
+    return defined_ratio(np.where(occurs, each, 0).sum(axis=-1), occurs.sum(axis=-1))
 
 
 def _weighted(ratio: Ratio, p: Predictions) -> Array:
     _, _, actual = p.per_class
     each = _of_each_class(ratio, p.per_class)
-    return _at_most_one(share((each * actual).sum(axis=-1), actual.sum(axis=-1)))
+    return _at_most_one(defined_ratio((each * actual).sum(axis=-1), actual.sum(axis=-1)))
 
 
 def _micro(ratio: Ratio, p: Predictions) -> Array:
     right, predicted, actual = (count.sum(axis=-1) for count in p.per_class)
-    return _at_most_one(share(*ratio(right, predicted, actual)))
+    return _at_most_one(defined_ratio(*ratio(right, predicted, actual)))
 
 
 def _at_most_one(value: Array) -> Array:

@@ -1,13 +1,13 @@
 """Balanced accuracy: the mean of the recalls of the classes that have rows; guessing earns 1/K."""
 
-from linclass.metrics.predictions import Array, Predictions, share
+from linclass.metrics.predictions import Array, Predictions, defined_ratio
 
 
 def balanced_accuracy(p: Predictions) -> Array:
     right, _, actual = p.per_class
     occurs = actual > 0
     recalls = right / (actual + ~occurs)  # 0 where no row is
-    return share(recalls.sum(axis=-1), occurs.sum(axis=-1))
+    return defined_ratio(recalls.sum(axis=-1), occurs.sum(axis=-1))
 
 
 METRICS = {"balanced_accuracy": balanced_accuracy}

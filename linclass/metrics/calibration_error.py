@@ -10,7 +10,7 @@ Naeini, Cooper & Hauskrecht (2015), AAAI; Kull et al. (2019), NeurIPS 32
 
 import numpy as np
 
-from linclass.metrics.predictions import Array, Predictions, share
+from linclass.metrics.predictions import Array, Predictions, defined_ratio
 
 BINS = 15
 
@@ -30,7 +30,7 @@ def calibration_error(p: Predictions) -> Array:
         gap *= p.weight[..., None]
     cells = p.place.size * len(classes) * BINS
     gaps = np.bincount(cell.ravel(), gap.ravel(), cells).reshape(*p.shape, len(classes) * BINS)
-    return share(np.abs(gaps).sum(axis=-1), p.total * len(classes))
+    return defined_ratio(np.abs(gaps).sum(axis=-1), p.total * len(classes))
 
 
 METRICS = {"calibration_error": calibration_error}

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linclass.metrics.predictions import Array, Predictions, share
+from linclass.metrics.predictions import Array, Predictions, defined_ratio
 
 
 class Curve(NamedTuple):
@@ -66,4 +66,4 @@ def mean_over_classes(p: Predictions, area: Callable[[Curve], Array]) -> Array:
     """Of the classes for which it is defined."""
     each = np.array([area(found) for found in p.once(curves)])
     defined = ~np.isnan(each)
-    return share(np.where(defined, each, 0).sum(axis=0), defined.sum(axis=0))
+    return defined_ratio(np.where(defined, each, 0).sum(axis=0), defined.sum(axis=0))

@@ -5,7 +5,7 @@ L[a, k] is the cost of action a when the class is k. NaN if there is no risk mat
 
 import numpy as np
 
-from linclass.metrics.predictions import Array, Predictions, share
+from linclass.metrics.predictions import Array, Predictions, defined_ratio
 
 
 def expected_cost(p: Predictions) -> Array:
@@ -17,7 +17,7 @@ def expected_cost(p: Predictions) -> Array:
         raise ValueError(
             f"y_pred is {actions - 1}; the risk matrix has {len(costs)} actions, 0 … {len(costs) - 1}."
         )
-    return share((C * costs[:actions].T).sum(axis=(-2, -1)), C.sum(axis=(-2, -1)))
+    return defined_ratio((C * costs[:actions].T).sum(axis=(-2, -1)), C.sum(axis=(-2, -1)))
 
 
 METRICS = {"expected_cost": expected_cost}

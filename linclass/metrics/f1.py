@@ -4,10 +4,10 @@ from linclass.metrics.averages import averages
 from linclass.metrics.predictions import Array
 
 
-def ratio(right: Array, predicted: Array, actual: Array) -> tuple[Array, Array]:
+def f1_ratio(right: Array, predicted: Array, actual: Array) -> tuple[Array, Array]:
     return 2 * right, predicted + actual
 
 
-METRICS = averages("f1", ratio)
+METRICS = averages("f1", f1_ratio)
 GREATER_IS_BETTER = True
 BOUNDS = (0.0, 1.0)

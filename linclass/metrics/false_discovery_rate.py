@@ -3,13 +3,13 @@
 A class that occurs and is never predicted has precision 0, so here it counts 1.
 """
 
-from linclass.metrics import precision
 from linclass.metrics.averages import one_number
+from linclass.metrics.precision import precision_ratio
 from linclass.metrics.predictions import Array, Predictions
 
 
 def false_discovery_rate(p: Predictions) -> Array:
-    return 1 - one_number(precision.ratio, p, p.per_class)
+    return 1 - one_number(precision_ratio, p, p.per_class)
 
 
 METRICS = {"false_discovery_rate": false_discovery_rate}

@@ -3,13 +3,13 @@
 The precision of the rest; of the positive class when there are two, else the mean over the classes that occur.
 """
 
-from linclass.metrics import precision
 from linclass.metrics.averages import one_number
+from linclass.metrics.precision import precision_ratio
 from linclass.metrics.predictions import Array, Predictions
 
 
 def negative_predictive_value(p: Predictions) -> Array:
-    return one_number(precision.ratio, p, p.of_rest)
+    return one_number(precision_ratio, p, p.of_rest)
 
 
 METRICS = {"negative_predictive_value": negative_predictive_value}

@@ -120,7 +120,7 @@ class Predictions:
     def mean(self, values: Array) -> Array:
         """Of a value of each row (…, n); NaN where there is no row."""
         weighted = values if self.weight is None else values * self.weight
-        return share(weighted.sum(axis=-1), self.total)
+        return defined_ratio(weighted.sum(axis=-1), self.total)
 
     def once(self, function: Callable[[Predictions], Any]) -> Any:
         """function(self), worked out once for all metrics that need it."""
@@ -185,7 +185,7 @@ def _two_by_two(y: Array, named: Array) -> Array:
     return np.moveaxis(np.array(C, dtype=np.int64), (0, 1), (-2, -1))
 
 
-def share(over: Any, under: Any) -> Array:
+def defined_ratio(over: Any, under: Any) -> Array:
     """over/under; NaN, which is "undefined", where there is nothing under it."""
     shape = np.broadcast_shapes(np.shape(over), np.shape(under))
     return np.divide(over, under, out=np.full(shape, np.nan), where=np.greater(under, 0))[()]

@@ -4,10 +4,10 @@ from linclass.metrics.averages import averages
 from linclass.metrics.predictions import Array
 
 
-def ratio(right: Array, predicted: Array, actual: Array) -> tuple[Array, Array]:
+def recall_ratio(right: Array, predicted: Array, actual: Array) -> tuple[Array, Array]:
     return right, actual
 
 
-METRICS = averages("recall", ratio)
+METRICS = averages("recall", recall_ratio)
 GREATER_IS_BETTER = True
 BOUNDS = (0.0, 1.0)

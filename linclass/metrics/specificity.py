@@ -3,13 +3,13 @@
 The recall of the rest; of the positive class when there are two, else the mean over the classes that occur.
 """
 
-from linclass.metrics import recall
 from linclass.metrics.averages import one_number
 from linclass.metrics.predictions import Array, Predictions
+from linclass.metrics.recall import recall_ratio
 
 
 def specificity(p: Predictions) -> Array:
-    return one_number(recall.ratio, p, p.of_rest)
+    return one_number(recall_ratio, p, p.of_rest)
 
 
 METRICS = {"specificity": specificity}

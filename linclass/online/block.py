@@ -83,7 +83,7 @@ class SparseBlock(Block):
             theta[features, k] += coefficients[i, k] * values
 
 
-def blocks(X: Any, intercept: bool) -> Iterator[Block]:
+def blocks_of_rows(X: Any, intercept: bool) -> Iterator[Block]:
     """The rows in the order given."""
     n, d = X.shape
     is_sparse = sparse.issparse(X)

@@ -18,7 +18,7 @@ from linclass.conventions.classifier import Classifier
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.numerics import Array
-from linclass.online.block import Block, blocks
+from linclass.online.block import Block, blocks_of_rows
 from linclass.online.correction import Tally
 from linclass.online.row_order import random_order
 from linclass.online.rows_of_call import begin_with, rows_of_call
@@ -74,7 +74,7 @@ class OnlineClassifier(Classifier):
             X, codes, weights = X[rows], codes[rows], weights[rows]
         begin_with(self, self.begun_with)
         self._begin(X, weights)
-        kept, whole, reason = list(blocks(X, self.fit_intercept)), Tally(), ""
+        kept, whole, reason = list(blocks_of_rows(X, self.fit_intercept)), Tally(), ""
         for n_iter in range(1, self.max_iter + 1):  # noqa: B007
             tally = Tally(visits=whole.visits)
             self._pass(kept, codes, weights, tally)
@@ -111,7 +111,7 @@ class OnlineClassifier(Classifier):
             begin_with(self, self.begun_with)
             self._begin(X, weights)
         tally = Tally(visits=0.0 if first else self._visits)
-        self._pass(blocks(X, self.fit_intercept), codes, weights, tally)
+        self._pass(blocks_of_rows(X, self.fit_intercept), codes, weights, tally)
         with silently():
             reason = self._diverged(tally) or "partial_fit makes one pass."
             return self._conclude(X, codes, weights, tally, 1, reason)

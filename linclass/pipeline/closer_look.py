@@ -27,7 +27,7 @@ SMALL = 1_000_000  # values: the first fit of a process takes longer, and here b
 EACH = 30  # first steps, after each of which they are
 
 
-def trace(
+def solver_trace(
     method: Method,
     table: Table,
     y: np.ndarray,
@@ -64,7 +64,7 @@ def trace(
     return getattr(estimator, "trace_", None)
 
 
-def path(
+def coefficient_path(
     method: Method,
     table: Table,
     y: np.ndarray,

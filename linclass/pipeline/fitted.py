@@ -61,7 +61,7 @@ class Fitted:
 
     def predict_transformed(self, ready: Table) -> Prediction:
         """(predicted codes, scores (n, K), log-probabilities (n, K) or None) of transformed rows."""
-        return predict(self.estimator, ready.X, self.method, self.task)
+        return predict_rows(self.estimator, ready.X, self.method, self.task)
 
     def predict(self, table: Table) -> Prediction:
         """(predicted codes, scores (n, K), log-probabilities (n, K) or None) of rows."""
@@ -76,7 +76,7 @@ def measured(predicted: Prediction, y: np.ndarray, task: Task) -> float | None:
     return None if np.isnan(value) else value
 
 
-def predict(
+def predict_rows(
     estimator: Any, X: Any, method: Method, task: Task
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     y_pred, score, log_proba = predictions_of(estimator, X, task.n_classes)

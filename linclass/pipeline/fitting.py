@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from linclass.applicability import NotApplicable
-from linclass.pipeline.fitted import Candidate, Fitted, Prediction, Task, predict
+from linclass.pipeline.fitted import Candidate, Fitted, Prediction, Task, predict_rows
 from linclass.pipeline.learning import fits_together, learn, refuse_gaps, rows_for
 from linclass.pipeline.method import Method
-from linclass.pipeline.transforming import fit_transforms, share
-from linclass.pipeline.tuned_parameters import candidates_of, select
+from linclass.pipeline.transforming import fit_transforms, shared_transforms
+from linclass.pipeline.tuned_parameters import candidates_of, select_parameters
 from linclass.table import Table
 
 
-def fit(
+def fit_method(
     method: Method,
     table: Table,
     y: np.ndarray,
@@ -34,7 +34,7 @@ def fit(
     chosen: dict[str, Any] = {}
     candidates: tuple[Candidate, ...] = ()
     if method.tune:
-        choice = select(method, table, y, task, seed, groups)
+        choice = select_parameters(method, table, y, task, seed, groups)
         chosen, candidates = choice.option, candidates_of(choice, task)
     transforms, ready, estimator = prepared(method, table, y, seed, chosen)
     learn(estimator, rows_for(estimator, ready), y, groups)
@@ -65,7 +65,9 @@ def fit_folds(
     return [Fitted(method, task, {}, shared.transforms(k), fit) for k, (fit,) in enumerate(fits)]
 
 
-def left_out(method: Method, table: Table, y: np.ndarray, task: Task) -> tuple[Fitted, Prediction]:
+def predict_left_out(
+    method: Method, table: Table, y: np.ndarray, task: Task
+) -> tuple[Fitted, Prediction]:
     """(model of all rows, predictions for each row by the model of all others), without tuning, for a
     classifier with `leave_one_out`.
 
@@ -75,7 +77,7 @@ def left_out(method: Method, table: Table, y: np.ndarray, task: Task) -> tuple[F
     estimator = method.estimator()
     if method.tune or not callable(getattr(estimator, "leave_one_out", None)):
         raise NotApplicable(f"{type(estimator).__name__} has no leave_one_out, or is tuned")
-    shared = share(method.transforms, table, list(np.arange(len(y))[:, None]))
+    shared = shared_transforms(method.transforms, table, list(np.arange(len(y))[:, None]))
     if shared is None or shared.last is not None:
         raise NotApplicable("the transforms differ from row to row")
     refuse_gaps(shared.table, estimator)
@@ -84,7 +86,7 @@ def left_out(method: Method, table: Table, y: np.ndarray, task: Task) -> tuple[F
     learn(estimator, rows, y, None)
     answering = copy.copy(estimator)  # predicts from these scores
     answering.decision_function = lambda X: Z
-    said = predict(answering, rows, method, task)
+    said = predict_rows(answering, rows, method, task)
     return Fitted(method, task, {}, shared.common, estimator), said
 
 

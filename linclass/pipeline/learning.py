@@ -9,7 +9,7 @@ import numpy as np
 
 from linclass.applicability import NotApplicable
 from linclass.pipeline.method import Method, built
-from linclass.pipeline.transforming import TransformedRows, share
+from linclass.pipeline.transforming import TransformedRows, shared_transforms
 from linclass.predicted import own_codes
 from linclass.table import Table
 
@@ -42,7 +42,7 @@ def fits_together(
     if not callable(getattr(estimator, "fit_many", None)):
         raise NotApplicable(f"{type(estimator).__name__} has no fit_many")
     lenient = not strictly and getattr(estimator, "ignores_empty_columns", False)
-    shared = share(method.transforms, table, held_out, lenient)
+    shared = shared_transforms(method.transforms, table, held_out, lenient)
     if shared is None:
         raise NotApplicable("its transforms are not the same in every fold")
     refuse_gaps(shared.table, estimator)

@@ -20,6 +20,7 @@ import numpy as np
 
 from linclass.pipeline import fitting
 from linclass.pipeline.fitted import Fitted, Prediction, Task
+from linclass.pipeline.fitting import fit_method, predict_left_out
 from linclass.pipeline.method import Method
 from linclass.table import Table
 
@@ -40,7 +41,7 @@ def each(
 ) -> Iterator[Part]:
     """The predictions for each unit (row or group) by the model of all other units; every row once."""
     if len(np.unique(units)) == len(units) and not method.tune:
-        found = _or_none(fitting.left_out, method, table, y, task)
+        found = _or_none(predict_left_out, method, table, y, task)
         if found is not None:
             yield np.arange(len(y)), *found, 0.0
             return
@@ -55,7 +56,7 @@ def each(
             else:
                 others = np.delete(np.arange(len(y)), rows)
                 members = None if groups is None else groups[others]
-                fitted = fitting.fit(method, table.rows(others), y[others], task, seed, members)
+                fitted = fit_method(method, table.rows(others), y[others], task, seed, members)
             clock = time.perf_counter()
             said = fitted.predict(table.rows(rows))
             yield rows, fitted, said, time.perf_counter() - clock

@@ -66,7 +66,7 @@ class TransformedRows:
         return [(0 * t.mean_ if sparse else t.mean_, t.scale_) for t in self.last]
 
 
-def share(
+def shared_transforms(
     steps: Steps, table: Table, folds: Sequence[np.ndarray], ignores_empty_columns: bool = False
 ) -> TransformedRows | None:
     """The rows and transforms that the folds, given by their held-out rows, share; None if they share no matrix."""

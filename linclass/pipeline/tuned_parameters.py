@@ -10,7 +10,7 @@ import numpy as np
 
 from linclass import metrics
 from linclass.applicability import NotApplicable
-from linclass.pipeline.fitted import Candidate, Task, measured, predict
+from linclass.pipeline.fitted import Candidate, Task, measured, predict_rows
 from linclass.pipeline.learning import fits_together, learn, refuse_gaps, rows_for
 from linclass.pipeline.method import Method, parameters
 from linclass.pipeline.transforming import fit_transforms
@@ -21,7 +21,7 @@ from linclass.table import Table
 from linclass.unfinished import silently
 
 
-def select(
+def select_parameters(
     method: Method,
     table: Table,
     y: np.ndarray,
@@ -58,7 +58,7 @@ def select(
         return judgements
 
     def judged(estimator: Any, X_test: Any, y_test: np.ndarray) -> float:
-        value = measured(predict(estimator, X_test, method, task), y_test, task)
+        value = measured(predict_rows(estimator, X_test, method, task), y_test, task)
         if value is None:
             raise NotApplicable(
                 f"the tune_metric '{task.tune_metric}' is not defined for this method"

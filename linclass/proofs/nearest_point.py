@@ -37,7 +37,7 @@ def decide_exactly(Z: Array) -> Decision:
         left, A = left[~flat], A[~flat]
         if not len(left):
             return Decision(None, multipliers)
-        chosen, weights, x = nearest(A)
+        chosen, weights, x = nearest_point(A)
         if x is not None:
             return Decision(smallest(basis @ x), multipliers)
         _join(Z, multipliers, left[chosen], weights)
@@ -64,7 +64,7 @@ def _join(Z: Array, multipliers: Array, rows: Array, weights: list[Fraction]) ->
     multipliers[rows] = [share * w for w in weights]
 
 
-def nearest(Z: Array) -> tuple[list[int], list[Fraction], Array | None]:
+def nearest_point(Z: Array) -> tuple[list[int], list[Fraction], Array | None]:
     """(rows, their λ, a multiple of the point, or None if it is the origin)."""
     Z = Z.astype(object)
     chosen, weights = [int(np.argmin((Z * Z).sum(axis=1)))], [Fraction(1)]

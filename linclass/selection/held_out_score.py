@@ -20,11 +20,11 @@ FLOOR = float(np.log(np.finfo(float).eps))
 Score = Callable[[Any, Any, Array, Array | None], float]
 
 
-def accuracy(model: Any, X: Any, y: Array, weights: Array | None) -> float:
+def held_out_accuracy(model: Any, X: Any, y: Array, weights: Array | None) -> float:
     return float(np.average(np.asarray(model.predict(X)) == y, weights=weights))
 
 
-def log_loss(model: Any, X: Any, y: Array, weights: Array | None) -> float:
+def mean_log_likelihood(model: Any, X: Any, y: Array, weights: Array | None) -> float:
     if hasattr(model, "predict_log_proba"):
         log_proba = np.asarray(model.predict_log_proba(X))
     else:
@@ -51,5 +51,5 @@ def squared_error(model: Any, X: Any, y: Array, weights: Array | None) -> float:
     return -float(np.average((y - model.predict(X)) ** 2, weights=weights))
 
 
-OF_CLASSIFIERS: dict[str, Score] = {"accuracy": accuracy, "log_loss": log_loss}
+OF_CLASSIFIERS: dict[str, Score] = {"accuracy": held_out_accuracy, "log_loss": mean_log_likelihood}
 OF_REGRESSORS: dict[str, Score] = {"squared_error": squared_error}

@@ -99,7 +99,7 @@ def _decide_the_others(rows: SignedRows, multipliers: Array) -> Array | None:
                     return found.w - V @ (V.T @ found.w)
                 own = found.multipliers > CLEAR * found.multipliers.max()
                 joining, of_joining = rest[own], found.multipliers[own]
-        join(rows, multipliers, part, joining, of_joining)
+        join_multipliers(rows, multipliers, part, joining, of_joining)
         decided[joining] = True
     return None
 
@@ -121,7 +121,7 @@ def spanning(rows: SignedRows, multipliers: Array) -> tuple[Array, Array]:
         part, others = np.r_[part, others[:many]], others[many:]
 
 
-def join(
+def join_multipliers(
     rows: SignedRows, multipliers: Array, part: Array, joining: Array, of_joining: Array
 ) -> None:
     """Zᵀλ of the joining rows is in the span of the others: subtract it from their multipliers.

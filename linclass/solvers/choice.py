@@ -50,7 +50,7 @@ TABLE: tuple[Row, ...] = (
         "finite_newton",
     ),
     ("dense, one score, up to 500 features", lambda P: dense(P) and small(P, 500), "newton"),
-    ("dense, K scores, up to 100 parameters", lambda P: dense(P) and few(P), "newton"),
+    ("dense, K scores, up to 100 parameters", lambda P: dense(P) and few_parameters(P), "newton"),
     ("more parameters, or sparse rows", lambda P: True, "newton_cg"),
 )
 
@@ -82,7 +82,7 @@ def fewer_rows(objective: Objective, limit: int) -> bool:
     return objective.design.n_rows < min(objective.design.n_features, limit + 1)
 
 
-def few(objective: Objective) -> bool:
+def few_parameters(objective: Objective) -> bool:
     return objective.n_parameters <= 100
 
 

@@ -19,7 +19,7 @@ ROUNDING = 1e-12  # of the kink, by which slopes may exceed it
 STEPS = 100
 
 
-def begin(objective: Objective, start: Array) -> Point:
+def start_of_weights(objective: Objective, start: Array) -> Point:
     """The start, or the best intercept if there is a kink and the start has no weights."""
     free = objective.design.intercept and objective.loss.kind == "twice-smooth"
     if not objective.kinked or not free or objective.weight_part(start).any():

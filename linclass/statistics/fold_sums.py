@@ -79,7 +79,7 @@ def by_feature(rows: ClassifiedRows, squared: bool) -> Measure:
     return measure
 
 
-def tied(rows: ClassifiedRows) -> Measure:
+def sums_tied(rows: ClassifiedRows) -> Measure:
     """Products of all features, summed over the classes."""
     d, gram = rows.X.shape[1], _grams(rows, rows.indicators)
 
@@ -90,7 +90,7 @@ def tied(rows: ClassifiedRows) -> Measure:
     return measure
 
 
-def full(rows: ClassifiedRows) -> Measure:
+def sums_full(rows: ClassifiedRows) -> Measure:
     """Products of all features in each class."""
     d, gram = rows.X.shape[1], _grams(rows, lambda some: np.ones((len(rows.X[some]), 1)))
 
@@ -126,6 +126,6 @@ def _grams(rows: ClassifiedRows, columns: Callable[[Any], Array]) -> Callable[[A
 FORMS: dict[str, Callable[[ClassifiedRows], Measure]] = {
     "means": lambda rows: by_feature(rows, squared=False),
     "diagonal": lambda rows: by_feature(rows, squared=True),
-    "tied": tied,
-    "full": full,
+    "tied": sums_tied,
+    "full": sums_full,
 }

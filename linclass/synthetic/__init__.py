@@ -74,7 +74,7 @@ def bayes_error(name: str, label_noise: float = 0.0, **keys: Any) -> tuple[float
     except ValueError:  # a singular covariance, a class without rows
         return None
     if found and label_noise:
-        found = _part("label_noise").bayes_error(found, label_noise, len(keys["rows"]))
+        found = _part("label_noise").bayes_error_with_noise(found, label_noise, len(keys["rows"]))
     return found
 
 
@@ -114,8 +114,8 @@ def schema(name: str) -> dict[str, Any]:
     dict
     """
     keys = _part("keys")
-    noise = keys.schema(_part("label_noise").label_noise)["properties"]["share"]
-    own = keys.schema(generator(name))
+    noise = keys.keys_schema(_part("label_noise").label_noise)["properties"]["share"]
+    own = keys.keys_schema(generator(name))
     return own | {"properties": own["properties"] | {"label_noise": noise}}
 
 

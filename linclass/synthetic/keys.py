@@ -40,7 +40,7 @@ Share = Annotated[float, {"type": "number", "minimum": 0, "exclusiveMaximum": 1}
 Probability = Annotated[float, {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}]
 
 
-def schema(generator: Callable[..., Any]) -> Schema:
+def keys_schema(generator: Callable[..., Any]) -> Schema:
     """JSON Schema of the parameters that have one of these types, so not of the random generator."""
     kinds = get_type_hints(generator, include_extras=True)
     parameters = inspect.signature(generator).parameters

@@ -36,7 +36,7 @@ def label_noise(rng: np.random.Generator, y: np.ndarray, share: Share) -> np.nda
     return np.where(wrong, (y + step) % K, y).astype(y.dtype)
 
 
-def bayes_error(clean: tuple[float, float], share: float, K: int) -> tuple[float, float]:
+def bayes_error_with_noise(clean: tuple[float, float], share: float, K: int) -> tuple[float, float]:
     """η + ε (1 − η K/(K − 1)), from a Bayes error ε without noise.
 
     P(label = k | x) = (1 − η) p_k + (1 − p_k) η/(K − 1) increases with p_k, so the best class is the

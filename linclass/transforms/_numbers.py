@@ -8,7 +8,7 @@ import numpy as np
 from linclass.table import Table
 
 
-def numbers(table: Table) -> Any:
+def numeric_columns(table: Table) -> Any:
     """The columns that are not categorical."""
     if not table.levels:
         return table.X

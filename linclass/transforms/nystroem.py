@@ -21,7 +21,7 @@ from linclass.applicability import NotApplicable, require_memory
 from linclass.kernels.gaussian import Gaussian
 from linclass.kernels.polynomial import Polynomial
 from linclass.table import Table
-from linclass.transforms._numbers import beside_categories, numbers
+from linclass.transforms._numbers import beside_categories, numeric_columns
 from linclass.transforms._transform import Transform
 
 # Positive semidefinite kernels, so that S ≥ 0.
@@ -76,7 +76,7 @@ class Nystroem(Transform):
         self.degree, self.offset, self.seed = degree, offset, seed
 
     def fit(self, table: Table, y: Any = None) -> Self:
-        X = numbers(table)
+        X = numeric_columns(table)
         if np.isnan(X.data if table.is_sparse else X).any():
             raise NotApplicable(
                 "nystroem needs all values, and some are missing; put impute before."
@@ -93,7 +93,7 @@ class Nystroem(Transform):
         return self
 
     def transform(self, table: Table) -> Table:
-        X, (m, r) = numbers(table), self.map_.shape
+        X, (m, r) = numeric_columns(table), self.map_.shape
         require_memory(8 * X.shape[0] * (m + 2 * r), f"{r} Nyström features are dense")
         features = self._k.matrix(X, self.landmarks_) @ self.map_
         return beside_categories(table, features, [f"nystroem{j}" for j in range(1, r + 1)])

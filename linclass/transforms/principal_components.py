@@ -18,7 +18,7 @@ from scipy.sparse.linalg import LinearOperator, svds
 
 from linclass.applicability import NotApplicable, require_memory
 from linclass.table import Table
-from linclass.transforms._numbers import beside_categories, numbers
+from linclass.transforms._numbers import beside_categories, numeric_columns
 from linclass.transforms._transform import Transform
 
 START = (
@@ -60,7 +60,7 @@ class PrincipalComponents(Transform):
         self.components, self.whiten = components, whiten
 
     def fit(self, table: Table, y: Any = None) -> Self:
-        X = numbers(table)
+        X = numeric_columns(table)
         if np.isnan(X.data if table.is_sparse else X).any():
             raise NotApplicable(
                 "principal_components needs all values, and some are missing; put impute before it."
@@ -82,7 +82,7 @@ class PrincipalComponents(Transform):
         return self
 
     def transform(self, table: Table) -> Table:
-        X, V = numbers(table), self.components_.T
+        X, V = numeric_columns(table), self.components_.T
         n, k = table.shape[0], V.shape[1]
         require_memory(16 * n * k, f"{k} principal components of {n} rows are dense")
         scores = X @ V - self.mean_ @ V if table.is_sparse else (X - self.mean_) @ V

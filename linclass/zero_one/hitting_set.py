@@ -20,7 +20,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass.numerics import Array
-from linclass.proofs.nearest_point import nearest
+from linclass.proofs.nearest_point import nearest_point
 from linclass.proofs.signed_rows import SignedRows
 from linclass.proofs.witness import in_integers, only_zero
 from linclass.separation.proof import Undecided, proved
@@ -162,7 +162,7 @@ def conflict_in_integers(rows: SignedRows) -> Array | None:
     Z = in_integers(rows)
     if Z is None:
         return None
-    chosen, _, apart = nearest(Z)
+    chosen, _, apart = nearest_point(Z)
     return np.array(chosen) if apart is None else None
 
 

@@ -52,14 +52,14 @@ def _by_cells(problem: ZeroOneProblem) -> Answer:
     exact = rows.exactly()
     whole = is_coarse(exact) or (
         found.whole
-        and found.directions == len(distinct_rows(exact))
+        and found.directions == len(distinct_up_to_sign(exact))
         and found.rank == len(echelon(exact)[2])
     )
     same = whole and abs(reached - found.cost) <= 1e-9 * problem.total
     return Answer(found.d, reached, reached if same else 0.0)
 
 
-def distinct_rows(Z: Array) -> set[tuple[int, ...]]:
+def distinct_up_to_sign(Z: Array) -> set[tuple[int, ...]]:
     """The nonzero rows, up to their sign."""
     found = set()
     for row in Z.tolist():

@@ -17,7 +17,7 @@ from linclass.applicability import NotApplicable
 from linclass.generative.shards import fit_without_each, partitions
 from linclass.pipeline.fitted import Fitted, Task
 from linclass.pipeline.method import Method
-from linclass.pipeline.transforming import share
+from linclass.pipeline.transforming import shared_transforms
 from linclass.table import Table
 from linclass_study.data import blocks
 from linclass_study.runs.feature_file import FeatureFile
@@ -80,7 +80,7 @@ def predict_by_blocks(
 def _unchanged(method: Method, file: FeatureFile) -> Iterator[Table]:
     """Iterate over the blocks, checking that no transform of the method would change them."""
     for table in blocks.tables(file.in_file, file.table.names):
-        shared = share(method.transforms, table, [])
+        shared = shared_transforms(method.transforms, table, [])
         if shared is None or shared.last is not None or shared.table.X is not table.X:
             names = ", ".join(name for name, _ in method.transforms)
             raise NotApplicable(

@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 
 from linclass import coefficients
-from linclass.pipeline import closer_look, fitting
+from linclass.pipeline import fitting
+from linclass.pipeline.closer_look import coefficient_path, solver_trace
 from linclass.pipeline.fitted import Fitted, Task
+from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
 from linclass.pipeline.own_choice import own_candidates, parameters_of
 from linclass.unfinished import silently
@@ -68,10 +70,10 @@ class Worker:
         held_out = table.rows(asked.test), y[asked.test]
         looks = {
             "paths": lambda: path_table(
-                closer_look.path(self.method, *fit, asked.seed, asked.chosen)
+                coefficient_path(self.method, *fit, asked.seed, asked.chosen)
             ),
             "traces": lambda: trace_table(
-                closer_look.trace(self.method, *fit, held_out, self.task, asked.seed, asked.chosen)
+                solver_trace(self.method, *fit, held_out, self.task, asked.seed, asked.chosen)
             ),
         }
         found = {}
@@ -154,7 +156,7 @@ class Worker:
         ((train, test, seed, _),) = folds
         train = np.delete(np.arange(len(y)), test) if train is None else train
         groups = None if self.file.groups is None else self.file.groups[train]
-        return [fitting.fit(self.method, table.rows(train), y[train], self.task, seed, groups)]
+        return [fit_method(self.method, table.rows(train), y[train], self.task, seed, groups)]
 
     def _outcome(
         self,

@@ -24,8 +24,8 @@ from linclass import (
     Perceptron,
     ZeroOneClassifier,
 )
-from linclass.pipeline import fitting
 from linclass.pipeline.fitted import Task
+from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
 from linclass.table import Table
 from linclass_study.runs.fit_ending import fit_ending
@@ -105,7 +105,7 @@ def test_what_candidates_say_is_not_said_of_the_method() -> None:
     task = Task(n_classes=2, positive=1, inner_folds=2)
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
-        fitted = fitting.fit(method, table, SEPARATED, task, 1)
+        fitted = fit_method(method, table, SEPARATED, task, 1)
     assert fitted.estimator.status_ == "converged"
     assert not heard
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from linclass import synthetic
-from linclass.synthetic import keys
+from linclass.synthetic.keys import keys_schema
 from linclass_study.study.schema import load_schema
 from linclass_study.study.suites import suite_names
 from linclass_study.study.yaml_file import read_yaml
@@ -24,7 +24,7 @@ def section(name: str) -> str:
     about = inspect.getmodule(function).__doc__.strip()
     parameters = inspect.signature(function).parameters
     rows = []
-    for key, kind in keys.schema(function)["properties"].items():
+    for key, kind in keys_schema(function)["properties"].items():
         default = parameters[key].default
         shown = "needed" if default is inspect.Parameter.empty else default
         rows.append(

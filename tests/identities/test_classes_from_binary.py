@@ -20,8 +20,8 @@ from linclass import (
     log_probability,
 )
 from linclass.multiclass.pairwise_coupling import COUPLINGS
-from linclass.pipeline import fitting
 from linclass.pipeline.fitted import Task
+from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
 from linclass.table import Table
 from linclass_study.study import code
@@ -191,7 +191,7 @@ def test_an_entry_holds_an_estimator_and_tunes_its_parameters() -> None:
     X, y = rows(4)
     codes = np.unique(y, return_inverse=True)[1]
     method = Method.from_entry(ENTRY)
-    fitted = fitting.fit(method, Table(X, ("u", "v", "w")), codes, Task(4, 3), 1)
+    fitted = fit_method(method, Table(X, ("u", "v", "w")), codes, Task(4, 3), 1)
     inner = fitted.estimator.estimators_[0]
     assert inner.tol == 1e-8
     assert {"estimator__strength": inner.strength} == fitted.chosen

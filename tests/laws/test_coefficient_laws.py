@@ -19,8 +19,8 @@ from sklearn.svm import SVC
 
 import linclass
 from linclass import coefficients
-from linclass.pipeline import fitting
 from linclass.pipeline.fitted import Fitted, Task
+from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
 from linclass.pipeline.transforming import fit_transforms
 from linclass.predicted import predictions_of
@@ -58,7 +58,7 @@ def rows(K: int, n: int = 90) -> tuple[Table, np.ndarray]:
 
 def fitted(method: Method, K: int) -> tuple[Fitted, Table, np.ndarray]:
     table, y = rows(K)
-    return fitting.fit(method, table, y, Task(K, K - 1), seed=1), table, y
+    return fit_method(method, table, y, Task(K, K - 1), seed=1), table, y
 
 
 def read(fit: Fitted, table: Table) -> coefficients.Coefficients | None:
@@ -168,7 +168,7 @@ def test_names_are_the_same_whether_or_not_the_rows_shown_are_changed_by_a_step(
 def test_names_of_one_fit_differ():
     """A column is called as the indicator of another."""
     table = replace(rows(2)[0], names=("age", "colour=green", "colour"))
-    fit = fitting.fit(
+    fit = fit_method(
         Method(linclass.LogisticRegression, transforms=STEPS), table, rows(2)[1], Task(2, 1), seed=1
     )
     names = ("age", "colour=green", "colour=green (2)", "colour=red")

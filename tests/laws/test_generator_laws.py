@@ -20,7 +20,7 @@ from linclass import (
     separability,
     synthetic,
 )
-from linclass.synthetic import keys
+from linclass.synthetic.keys import keys_schema
 
 NEEDED: dict[str, dict[str, Any]] = {"gaussians": {"means": [[0.0, 1.0], [2.0, 2.0]]}}
 
@@ -57,7 +57,7 @@ def test_a_seed_fixes_every_row_whatever_else_was_drawn(name: str) -> None:
 
 @pytest.mark.parametrize("name", synthetic.names())
 def test_every_key_has_a_kind_and_a_word(name: str) -> None:
-    said = keys.schema(synthetic.generator(name))
+    said = keys_schema(synthetic.generator(name))
     parameters = list(inspect.signature(synthetic.generator(name)).parameters)
     assert parameters[0] == "rng"
     assert list(said["properties"]) == parameters[1:]

@@ -7,8 +7,8 @@ import pytest
 
 from linclass import Calibrated, LogisticRegression, MajorityClass
 from linclass.applicability import NotApplicable
-from linclass.pipeline import fitting
 from linclass.pipeline.fitted import Task
+from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
 from linclass.resampling import hold_out, stratified_folds
 from linclass.selection import tuning
@@ -135,11 +135,11 @@ def test_inner_folds_keep_groups_whole():
     method = Method(Watching, tune={"strength": [1.0, 2.0]})
     task = Task(n_classes=4, positive=1, inner_folds=3)
     Watching.seen.clear()
-    fitting.fit(method, table, y, task, 1, groups)
+    fit_method(method, table, y, task, 1, groups)
     assert len(Watching.seen) == 6
     assert all(not fitted & asked for fitted, asked in Watching.seen)
     Watching.seen.clear()
-    fitting.fit(method, table, y, task, 1)
+    fit_method(method, table, y, task, 1)
     assert any(fitted & asked for fitted, asked in Watching.seen)
 
 
@@ -148,7 +148,7 @@ def test_an_estimator_with_folds_of_its_own_is_told_the_groups():
     table = Table(groups[:, None].astype(float), ("group",))
     method = Method(Calibrated, {"estimator": Watching()})
     Watching.seen.clear()
-    fitting.fit(method, table, y, Task(n_classes=2, positive=1), 1, groups)
+    fit_method(method, table, y, Task(n_classes=2, positive=1), 1, groups)
     assert Watching.seen
     assert all(not fitted & asked for fitted, asked in Watching.seen)
 
@@ -218,5 +218,5 @@ def test_an_impossible_candidate_is_left_out_alone():
     y, groups = rows(60, 60, 2)
     table = Table(np.random.default_rng(0).normal(size=(60, 2)) + y[:, None], ("a", "b"))
     method = Method(LogisticRegression, {}, tune={"strength": [-1.0, 0.1]})
-    fitted = fitting.fit(method, table, y, Task(n_classes=2, positive=1), 1, groups)
+    fitted = fit_method(method, table, y, Task(n_classes=2, positive=1), 1, groups)
     assert fitted.chosen["strength"] == 0.1

@@ -12,7 +12,7 @@ import pytest
 from linclass import LinearSVM, LogisticRegression, ZeroOneClassifier, largest_margin
 from linclass.applicability import NotApplicable
 from linclass.proofs.integers import echelon, integers, null_space, product
-from linclass.proofs.nearest_point import decide_exactly, nearest
+from linclass.proofs.nearest_point import decide_exactly, nearest_point
 from linclass.separability import separability
 from linclass.separation import recession as recessions
 from linclass.separation.proof import Undecided
@@ -264,7 +264,7 @@ def test_the_nearest_point_is_the_nearest() -> None:
     kinds = set()
     for seed in range(60):
         Z = integers(rng.integers(-3, 5, (int(rng.integers(2, 12)), 1 + seed % 4)).astype(float))
-        chosen, weights, x = nearest(Z)
+        chosen, weights, x = nearest_point(Z)
         assert sum(weights) == 1
         assert min(weights) > 0
         point = [

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from linclass.features import count_words, hash_words, strip_posts
 from linclass.table import Table
-from linclass.words import Tokenizer, counted
+from linclass.words import Tokenizer, word_counts
 
 POSTS = [
     (
@@ -46,7 +46,7 @@ def test_runs_of_neighbours_are_words_after_the_words() -> None:
 
 def test_a_count_is_how_often_its_word_is_among_the_words_of_the_text() -> None:
     tokenizer = Tokenizer("it", ngrams=2)
-    X, words = counted(POSTS, tokenizer)
+    X, words = word_counts(POSTS, tokenizer)
     assert words == sorted({word for post in POSTS for word in tokenizer.words(post)})
     for post, row in zip(POSTS, X.toarray(), strict=True):
         assert row.tolist() == [tokenizer.words(post).count(word) for word in words]
@@ -75,7 +75,7 @@ def test_binary_counts_say_whether() -> None:
 def test_hashed_counts_are_the_counts_times_the_hashes_of_the_words(
     columns: int, signed: bool
 ) -> None:
-    counts, words = counted(POSTS, Tokenizer("it"))
+    counts, words = word_counts(POSTS, Tokenizer("it"))
     H = hash_words.apply(column(words), columns=columns, signed=signed).X
     assert set(np.unique(H.data)) <= ({-1.0, 1.0} if signed else {1.0})
     hashed = hash_words.apply(column(POSTS), columns=columns, signed=signed).X

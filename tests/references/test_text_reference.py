@@ -7,7 +7,7 @@ import pytest
 
 from linclass.features import count_words
 from linclass.pipeline.fitted import Task
-from linclass.pipeline.fitting import fit
+from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
 from linclass.table import Table
 
@@ -34,7 +34,7 @@ def said(
 ) -> np.ndarray:
     """The score of class 1 for every row, of a fit on the training rows."""
     table = count_words.apply(column(texts))
-    fitted = fit(Method.from_entry(entry), table.rows(train), y[train], Task(2, 1), seed=0)
+    fitted = fit_method(Method.from_entry(entry), table.rows(train), y[train], Task(2, 1), seed=0)
     return fitted.predict(table)[1][:, 1]
 
 

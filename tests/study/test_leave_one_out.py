@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linclass.pipeline import fitting, leave_one_out
+from linclass.pipeline import leave_one_out
 from linclass.pipeline.fitted import Task
+from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
 from linclass.resampling import seed_of
 from linclass.table import Table
@@ -50,7 +51,7 @@ def refitted(entry, units, groups, table, y, task):
     for unit in np.unique(units):
         out = units == unit
         members = None if groups is None else groups[~out]
-        fitted = fitting.fit(method, table.rows(~out), y[~out], task, seed, members)
+        fitted = fit_method(method, table.rows(~out), y[~out], task, seed, members)
         said.append((np.flatnonzero(out), *fitted.predict(table.rows(out))))
     return said
 

@@ -17,6 +17,7 @@ import pytest
 
 from linclass.pipeline import fitting
 from linclass.pipeline.fitted import Task
+from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method, named_steps
 from linclass_study.data.assembly.assemble import assemble
 from linclass_study.data.assembly.canonical_order import normalized
@@ -156,7 +157,7 @@ def said(file: FeatureFile, method: Method, together: bool):
             if together:
                 fitted = fitting.fit_folds(method, file.table, file.y, HELD_OUT, TASK)[PLACE]
             else:
-                fitted = fitting.fit(method, file.table.rows(train), file.y[train], TASK, 1)
+                fitted = fit_method(method, file.table.rows(train), file.y[train], TASK, 1)
             found = fitted.predict(file.table.rows(test))
         except Exception as error:
             return str(error)

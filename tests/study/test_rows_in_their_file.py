@@ -13,8 +13,8 @@ import polars as pl
 import pytest
 
 from linclass import coefficients
-from linclass.pipeline import fitting
 from linclass.pipeline.fitted import Task
+from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
 from linclass.resampling import stratified_folds
 from linclass.table import Table
@@ -91,7 +91,7 @@ def test_predictions_are_those_of_rows_in_memory(rows, name, params):
     method = Method.from_entry(entry)
     kept = [columns for _, columns in found.tables["coefficients"]]
     for number, (part, fit) in enumerate(zip(found.parts, plan.fits, strict=True)):
-        fitted = fitting.fit(method, table.rows(fit.train), y[fit.train], task, seed=0)
+        fitted = fit_method(method, table.rows(fit.train), y[fit.train], task, seed=0)
         y_pred, score, _ = fitted.predict(table.rows(fit.test))
         assert (part["row"] == fit.test).all()
         assert (part["y_pred"] == y_pred).all()

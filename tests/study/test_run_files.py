@@ -11,8 +11,8 @@ import pytest
 import linclass
 from linclass import metrics
 from linclass.metrics.predictions import Predictions
-from linclass.pipeline import fitting
 from linclass.pipeline.fitted import Task
+from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
 from linclass.pipeline.transforming import fit_transforms
 from linclass.resampling import seed_of, stratified_folds
@@ -124,7 +124,7 @@ def loss(table, y, train, test, strength):
     method = Method(
         linclass.LogisticRegression, {"strength": strength}, transforms=(("standardize", {}),)
     )
-    fit = fitting.fit(method, table.rows(train), y[train], Task(3, 2), 0)
+    fit = fit_method(method, table.rows(train), y[train], Task(3, 2), 0)
     predictions = Predictions(y[test], *fit.predict(table.rows(test)), 2)
     return metrics.find("log_loss")(predictions)
 

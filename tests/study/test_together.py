@@ -12,8 +12,9 @@ from linclass import LogisticRegression, Perceptron
 from linclass.applicability import NotApplicable
 from linclass.pipeline import fitting
 from linclass.pipeline.fitted import Task
+from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
-from linclass.pipeline.transforming import share, transform_class
+from linclass.pipeline.transforming import shared_transforms, transform_class
 from linclass.resampling import stratified_folds
 from linclass.selection import tuning
 from linclass.table import Table
@@ -60,7 +61,7 @@ def test_folds_fitted_together_predict_what_they_predict_alone():
     folds = held_out(y)
     for test, fitted in zip(folds, fitting.fit_folds(method, table, y, folds, TASK), strict=True):
         train = np.delete(np.arange(len(y)), test)
-        single = fitting.fit(alone, table.rows(train), y[train], TASK, 1)
+        single = fit_method(alone, table.rows(train), y[train], TASK, 1)
         for ours, theirs in zip(
             fitted.predict(table.rows(test)), single.predict(table.rows(test)), strict=True
         ):
@@ -73,7 +74,7 @@ def test_the_same_strengths_are_chosen_together_and_alone(metric):
     for seed in range(4):
         table, y = rows(90, seed)
         method, alone = methods(tune=STRENGTHS)
-        chosen = [fitting.fit(m, table, y, task, seed) for m in (method, alone)]
+        chosen = [fit_method(m, table, y, task, seed) for m in (method, alone)]
         assert chosen[0].chosen == chosen[1].chosen
         ours, theirs = (fitted.predict(table)[2] for fitted in chosen)
         np.testing.assert_array_equal(ours, theirs)  # the last fit is the same one
@@ -89,15 +90,15 @@ def test_tuning_asks_fit_many_once(monkeypatch):
         return fit_many(self, X, y, folds, params, scaling)
 
     monkeypatch.setattr(LogisticRegression, "fit_many", counted)
-    fitting.fit(methods(tune=STRENGTHS)[0], table, y, TASK, 1)
+    fit_method(methods(tune=STRENGTHS)[0], table, y, TASK, 1)
     assert calls == [(5, 4)]
 
 
 def test_where_a_level_is_in_one_fold_alone_folds_are_transformed_one_by_one():
     table, y = rows()
     rare = np.arange(4)
-    assert share(STEPS, table, held_out(y)) is not None
-    assert share(STEPS, table, [rare, np.arange(4, 60)]) is None
+    assert shared_transforms(STEPS, table, held_out(y)) is not None
+    assert shared_transforms(STEPS, table, [rare, np.arange(4, 60)]) is None
     method, _ = methods()
     with pytest.raises(NotApplicable, match="transforms"):
         fitting.fit_folds(method, table, y, [rare, np.arange(4, 60)], TASK)
@@ -106,8 +107,10 @@ def test_where_a_level_is_in_one_fold_alone_folds_are_transformed_one_by_one():
 def test_missing_values_and_strange_transforms_are_not_shared():
     table, y = rows()
     table.X[3, 0] = np.nan
-    assert share(STEPS, table, held_out(y)) is None
-    assert share((("standardize", {}), ("one_hot", {})), *rows()[:1], held_out(y)) is None
+    assert shared_transforms(STEPS, table, held_out(y)) is None
+    assert (
+        shared_transforms((("standardize", {}), ("one_hot", {})), *rows()[:1], held_out(y)) is None
+    )
 
 
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
@@ -224,8 +227,8 @@ def test_candidates_are_compared_at_a_coarse_tolerance_and_the_chosen_one_is_fit
 
     table, y = rows()
     for params in ({}, {"tol": 1e-9}, {"tol": 0.1}):
-        fitting.fit(Method(Listens, params, STRENGTHS, STEPS), table, y, TASK, 1)
-    fitting.fit(Method(Listens, {}, {"tol": [1e-8]}, STEPS), table, y, TASK, 1)
+        fit_method(Method(Listens, params, STRENGTHS, STEPS), table, y, TASK, 1)
+    fit_method(Method(Listens, {}, {"tol": [1e-8]}, STEPS), table, y, TASK, 1)
     coarse = [1e-3] * 20
     assert said == [*coarse, 1e-6, *coarse, 1e-9, *[0.1] * 21, *[1e-8] * 6]
 
@@ -234,4 +237,4 @@ def test_candidates_are_compared_at_a_coarse_tolerance_and_the_chosen_one_is_fit
 def test_a_classifier_without_a_tolerance_is_tuned_as_it_is():
     table, y = rows()
     method = Method(Perceptron, {"order": "random"}, {"max_iter": [50, 60]}, STEPS)
-    assert fitting.fit(method, table, y, TASK, 1).chosen["max_iter"] in (50, 60)
+    assert fit_method(method, table, y, TASK, 1).chosen["max_iter"] in (50, 60)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from linclass.pipeline import fitting
 from linclass.pipeline.fitted import Task
+from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 from linclass_study.study.yaml_file import read_yaml
@@ -49,5 +49,5 @@ def test_errors_on_the_training_speakers_are_those_of_the_table(method, tmp_path
     train = data.split == 0
     table, y = data.table.rows(train), data.y[train]
     own = Method.from_entry(read_yaml(ROOT / "config" / "methods.yaml")[method])
-    fitted = fitting.fit(own, table, y, Task(n_classes=11, positive=0), seed=0)
+    fitted = fit_method(own, table, y, Task(n_classes=11, positive=0), seed=0)
     assert round(float((fitted.predict(table)[0] != y).mean()), 2) == TABLE[method][0]

@@ -21,7 +21,7 @@ from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.objective.units import Units
 from linclass.solvers.base import Solution, Solver, Trace
-from linclass.solvers.intercept_alone import begin, is_minimum
+from linclass.solvers.intercept_alone import is_minimum, start_of_weights
 from linclass.solvers.l1.working_set import settled
 
 RELAX = 0.95  # of L, tried at every step: the curvature may be smaller here
@@ -46,7 +46,7 @@ class ProximalGradient(Solver):
     certify_every: ClassVar[int] = 10
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        last, units = begin(objective, start), Units.of(objective)
+        last, units = start_of_weights(objective, start), Units.of(objective)
         if is_minimum(last, units):
             if trace:
                 trace(last)

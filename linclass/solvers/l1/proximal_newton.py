@@ -22,7 +22,7 @@ from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.objective.units import Units
 from linclass.solvers.base import Solution, Solver, Trace
-from linclass.solvers.intercept_alone import begin, is_minimum
+from linclass.solvers.intercept_alone import is_minimum, start_of_weights
 from linclass.solvers.l1.working_set import CUT, WorkingSet
 
 STAGE = 0.3  # ratio of one strength to the last
@@ -45,7 +45,7 @@ class ProximalNewton(Solver):
     limit: ClassVar[int] = 500
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        point, units = begin(objective, start), Units.of(objective)
+        point, units = start_of_weights(objective, start), Units.of(objective)
         if is_minimum(point, units):
             if trace:
                 trace(point)

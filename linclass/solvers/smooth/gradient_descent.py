@@ -79,7 +79,7 @@ class GradientDescent(Solver):
 End = tuple[Array, int, bool]
 
 
-def constant(
+def constant_step_descent(
     objective: Objective, theta: Array, eta: float, steps: int, tol: float, trace: Trace | None
 ) -> End:
     """Steps of −η∇P with preallocated memory; convergence is checked every 100 steps."""
@@ -116,7 +116,7 @@ def backtracking(
     for n in range(1, steps + 1):
         g = point.gradient
         descent = float(np.vdot(g, g))
-        enough = partial(sufficient, point, descent)
+        enough = partial(enough_decrease, point, descent)
         point, eta = halve(point.toward(-g), enough, 2 * eta, least=1e-300)
         if trace:
             trace(point)
@@ -125,7 +125,7 @@ def backtracking(
     return point.theta, steps, False
 
 
-def sufficient(old: Point, descent: float, new: Point, eta: float) -> bool:
+def enough_decrease(old: Point, descent: float, new: Point, eta: float) -> bool:
     """Half of the predicted decrease; if rounding hides it, the derivative must not have changed sign."""
     if eta * descent > 1e-13 * abs(old.value):
         return new.value <= old.value - 0.5 * eta * descent
@@ -133,7 +133,7 @@ def sufficient(old: Point, descent: float, new: Point, eta: float) -> bool:
 
 
 RULES: dict[str, Callable[[Objective, Array, float, int, float, Trace | None], End]] = {
-    "constant": constant,
+    "constant": constant_step_descent,
     "unit": unit,
     "backtracking": backtracking,
 }

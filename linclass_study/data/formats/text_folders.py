@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from linclass.words import Tokenizer, counted
+from linclass.words import Tokenizer, word_counts
 from linclass_study.data.content import Columns, Counts
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.data.unpack.archive import members
@@ -33,7 +33,7 @@ def read(path: Path, options: Mapping[str, Any]) -> Counts | Columns:
     parts: list[int | None] = []
     texts = _texts(path, labels, parts)
     as_they_are = [text.replace("\r\n", "\n") for text in texts] if options.get("texts") else None
-    counts = counted(texts, TOKENIZER) if as_they_are is None else None
+    counts = word_counts(texts, TOKENIZER) if as_they_are is None else None
     if not labels:
         raise Unavailable("there are no texts in it")
     official = set(parts) == {0, 1}

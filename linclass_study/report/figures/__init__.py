@@ -1,1 +1,4 @@
-"""The figures of the report, one per file; linclass_study.report.exhibits finds each module with a ``draw``."""
+"""The figures of the report, one per file; linclass_study/report/exhibits.py finds them.
+
+Each defines ``draw(outcome, dataset) -> Exhibit`` (PER_DATASET), or ``draw(outcome) -> Exhibit``.
+"""
