@@ -267,6 +267,20 @@ def test_no_file_has_more_than_250_lines(top: str) -> None:
     assert not {str(file.relative_to(ROOT)): n for file, n in lines.items() if n > 250}
 
 
+@pytest.mark.parametrize("top", ["linclass", "linclass_study"])
+def test_no_function_body_has_more_than_50_lines(top: str) -> None:
+    """Its docstring is not counted."""
+    long = {}
+    for file in (ROOT / top).rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef):
+                body = node.body[ast.get_docstring(node) is not None :]
+                lines = body[-1].end_lineno - body[0].lineno + 1 if body else 0
+                if lines > 50:
+                    long[f"{file.relative_to(ROOT)}: {node.name}"] = lines
+    assert not long
+
+
 def test_no_file_is_called_utils_or_helpers() -> None:
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
     if listed.returncode:

@@ -136,18 +136,7 @@ class BayesianLogisticRegression(SoftmaxProbabilities):
             self.strength_ = float(self.strength)
         solution, _ = posterior.at(self.strength_)
         self._covariance, self.n_effective_ = posterior.covariance, posterior.n_effective
-        theta = np.atleast_2d(solution.theta)
-        if K > 2:
-            theta = theta - theta.mean(axis=0)
-        self.coef_ = np.ascontiguousarray(theta[:, :d])
-        self.intercept_ = np.zeros(len(theta))
-        self.covariance_ = self._covariance
-        if self.fit_intercept:  # of the features as they are: b = u − x̄·w
-            self.intercept_ = theta[:, d] - self.coef_ @ self._mean
-            blocks = self._covariance.copy().reshape(len(theta), d + 1, len(theta), d + 1)
-            blocks[:, d] -= np.einsum("j,kjlm->klm", self._mean, blocks[:, :d])
-            blocks[..., d] -= blocks[..., :d] @ self._mean
-            self.covariance_ = blocks.reshape(self._covariance.shape)
+        self._set_weights(np.atleast_2d(solution.theta))
         status = "converged"
         if not solution.converged:
             status = "max_iter"
@@ -163,6 +152,21 @@ class BayesianLogisticRegression(SoftmaxProbabilities):
             certificate_kind=solution.certificate_kind,
             n_iter=posterior.steps,
         )
+
+    def _set_weights(self, theta: Array) -> None:
+        """Weights, intercepts and covariance for the features as they are: b = u − x̄·w."""
+        K, d = len(theta), len(self._mean)
+        if K > 1:
+            theta = theta - theta.mean(axis=0)
+        self.coef_ = np.ascontiguousarray(theta[:, :d])
+        self.intercept_ = np.zeros(K)
+        self.covariance_ = self._covariance
+        if self.fit_intercept:
+            self.intercept_ = theta[:, d] - self.coef_ @ self._mean
+            blocks = self._covariance.copy().reshape(K, d + 1, K, d + 1)
+            blocks[:, d] -= np.einsum("j,kjlm->klm", self._mean, blocks[:, :d])
+            blocks[..., d] -= blocks[..., :d] @ self._mean
+            self.covariance_ = blocks.reshape(self._covariance.shape)
 
     def decision_function(self, X: Any) -> Array:
         """Log-odds ln P/(1 − P) of the predictive probability; for more than two classes κ_k μ_k.

@@ -9,8 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,13 +30,11 @@ from linclass_study.report import (
     sections,
 )
 from linclass_study.report.cells import SHOWN, PageCells, breakable_name, choices
-from linclass_study.report.exhibits import figure_modules
 from linclass_study.report.number_format import count_of
 from linclass_study.report.page_figures import Figures
-from linclass_study.report.page_tables import table_file_name, table_modules
+from linclass_study.report.page_items import Item, items, runs
 from linclass_study.report.plain_answer import could_not_compete, plain_answer
 from linclass_study.report.provenance import commits, environments_of_machines
-from linclass_study.report.sections import section_name
 from linclass_study.results.across_tables import conclusions_path
 from linclass_study.results.answer import shortened
 from linclass_study.results.certainty import certainty
@@ -50,8 +47,6 @@ from linclass_study.results.protocol_names import TITLES, protocol_phrase
 TEMPLATES = ROOT / "workflow" / "report"
 DEFAULT = ROOT / "config" / "config.yaml"  # always read
 
-Item = dict[str, Any]  # a figure or a table, in the form of the template
-
 
 def report(
     outcome: Outcome,
@@ -61,7 +56,7 @@ def report(
 ) -> str:
     """Render the page.
 
-    tables    page_tables.make()
+    tables    page_tables.make_tables()
     machine   provenance.provenance()
     studies   file names of each study: one, or several after a merge
     """
@@ -94,18 +89,8 @@ def report(
         sure=sure,
         short=plain_answer(outcome),
         textbook=(outcome.results / "textbook" / "textbook.html").exists(),
-        present=[
-            name
-            for name in sections.SECTIONS
-            if name not in ("across", "cost")
-            or overall[name]
-            or any(one["items"][name] for one in of_datasets)
-        ],
-        warnings={
-            name: sentences
-            for name in outcome.datasets
-            if (facts := outcome.checks(name)) and (sentences := findings(facts))
-        },
+        present=present(overall, of_datasets),
+        warnings=warnings(outcome),
         shared=[group for group in groups_sharing_rows(outcome) if len(group) > 1],
         totals=totals(outcome.fits),
         spent=spent(outcome.times),
@@ -117,6 +102,26 @@ def report(
         studies=[[f for f in files if Path(f).resolve() != DEFAULT] for files in studies],
         configuration=configuration(outcome),
     )
+
+
+def present(overall: dict[str, list[Item]], of_datasets: list[dict[str, Any]]) -> list[str]:
+    """The sections of the page; "across" and "cost" only if they have a figure or a table."""
+    return [
+        name
+        for name in sections.SECTIONS
+        if name not in ("across", "cost")
+        or overall[name]
+        or any(one["items"][name] for one in of_datasets)
+    ]
+
+
+def warnings(outcome: Outcome) -> dict[str, list[str]]:
+    """Data set → sentences about what its checks have found."""
+    return {
+        name: sentences
+        for name in outcome.datasets
+        if (facts := outcome.checks(name)) and (sentences := findings(facts))
+    }
 
 
 def template_environment(cells: PageCells) -> Environment:
@@ -157,36 +162,6 @@ def protocols(outcome: Outcome) -> dict[str, str]:
 def script_hash(script: str) -> str:
     """Hash of the page's script, which is the only one that its content security policy allows."""
     return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
-
-
-def items(
-    tables: page_tables.Made,
-    figures: Figures,
-    section: str,
-    dataset: str = "",
-) -> Iterator[Item]:
-    """Figures, then tables of a section, sorted by PLACE; of one data set, or of all together."""
-    found: list[tuple[bool, int, str, Item]] = []
-    for name, module in table_modules().items():
-        table = tables.get((name, dataset))
-        if table is not None and section_name(module) == section:
-            item: Item = {"table": table, "name": table_file_name(name, dataset)}
-            item["open"] = getattr(module, "OPEN", False)
-            item["rows"] = table.rows[: table.shown]
-            found.append((True, module.PLACE, name, item))
-    for name, module in figure_modules().items():
-        figure = figures.get((name, dataset))
-        if figure is not None and section_name(module) == section:
-            item = {**figure, "open": getattr(module, "OPEN", False)}
-            found.append((False, module.PLACE, name, item))
-    yield from (item for *_, item in sorted(found, key=lambda one: one[:3]))
-
-
-def runs(items: Sequence[Item]) -> Iterator[list[Item]]:
-    """Group consecutive figures, which are placed side by side; each table is a group of its own."""
-    for is_figure, group in groupby(items, key=lambda item: "svg" in item):
-        together = list(group)
-        yield from [together] if is_figure else ([table] for table in together)
 
 
 def section_of(

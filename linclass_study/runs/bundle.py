@@ -25,7 +25,7 @@ def compute_bundle(
     evaluation: Mapping[str, Any],
     limits: Mapping[str, float],
 ) -> dict[str, dict[str, Any]]:
-    """dataset/method → run_files.recorded of its run, after computing it if necessary.
+    """dataset/method → run_files.recorded_run of its run, after computing it if necessary.
 
     `bundle` maps a data set to its methods.
     """
@@ -82,7 +82,7 @@ def up_to_date(
     limits: Mapping[str, float],
     child: SharedChild,
 ) -> dict[str, Any]:
-    """run_files.recorded of the run, which is computed first if its files had other inputs."""
+    """run_files.recorded_run of the run, which is computed first if its files had other inputs."""
     folder, made_of = data.folder(method), data.made_of(about, limits)
     with run_lock(folder):
         if (record := current(folder, made_of)) is not None:

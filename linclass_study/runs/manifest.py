@@ -18,7 +18,7 @@ FOLDER = "bundles"
 
 
 def write_manifest(path: Path, runs: Mapping[str, Mapping[str, Any]]) -> None:
-    """`runs` maps dataset/method to run_files.recorded."""
+    """`runs` maps dataset/method to run_files.recorded_run."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
     partial.write_text(json.dumps(runs, indent=1) + "\n", encoding="utf-8")

@@ -176,7 +176,7 @@ import sys
 from pathlib import Path
 from linclass_study.data.entry import entry_check
 from linclass_study.data.sources import openml
-assert not list(entry_check.problems({"source": {"openml": 31}}))
+assert not list(entry_check.entry_problems({"source": {"openml": 31}}))
 assert not any(m.split(".")[0] in ("sklearn", "pandas", "requests") for m in sys.modules)
 """
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)

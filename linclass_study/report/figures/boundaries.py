@@ -26,7 +26,10 @@ from linclass_study.report.figures import style
 from linclass_study.report.method_selection import selected_methods, selection_note
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from linclass_study.results.outcome import Outcome
 
@@ -54,37 +57,15 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     X, y, plane = on_plane
     is_cut, classes = about["n_features"] != 2, about["classes"]
     names = plane.names if plane else CUT if is_cut else about["features"]
-    columns = min(COLUMNS, len(grids))
-    rows = -(-len(grids) // columns)
-    key = 0.2 * -(-len(classes) // COLUMNS)  # height of the legend in inches
-    height = rows * (PANEL + GAP) + 0.62 + key
-    figure = style.canvas(WIDTH * max(columns, 2) / COLUMNS, height)
-    panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-    figure.subplots_adjust(
-        left=0.55 / figure.get_figwidth(),
-        right=1 - 0.08 / figure.get_figwidth(),
-        bottom=0.5 / height,
-        top=1 - (GAP + key) / height,
-        wspace=0.1,
-        hspace=GAP / PANEL,
-    )
-    shares = {}
-    for place, (method, (x_grid, y_grid, labels)) in enumerate(grids.items()):
-        axes = panels.flat[place]
-        shares[method] = disputed(labels)
+    figure, panels = _panels(len(grids), names, classes)
+    shares = {method: disputed(labels) for method, (_, _, labels) in grids.items()}
+    for axes, (method, (x_grid, y_grid, labels)) in zip(panels, grids.items(), strict=True):
         dense = len(grids) * len(labels) * (len(classes) - 1) > DENSE
         _draw_regions(axes, x_grid, y_grid, labels, len(classes), dense)
         _draw_rows(axes, X, y)
         title = f"{style.wrapped(method, 24)}\n{100 * shares[method]:.1f} % disputed"
         axes.set_title(title, loc="left", pad=3, fontsize=8, linespacing=1.15)
         axes.set(xlim=(x_grid[0], x_grid[-1]), ylim=(y_grid[0], y_grid[-1]))
-    for axes in panels.flat[len(grids) :]:
-        axes.set_axis_off()
-    for axes in panels.flat[max(len(grids) - columns, 0) : len(grids)]:
-        axes.xaxis.set_tick_params(labelbottom=True)
-    figure.supxlabel(names[0], fontsize=8.5, y=0.1 / height)
-    figure.supylabel(names[1], fontsize=8.5, x=0.06 / figure.get_figwidth())
-    _key(figure, height, classes)
 
     first, second = _sentences(grids, shares, left_out)
     caption = (
@@ -104,6 +85,33 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     }
     where = " on two discriminant directions" if is_cut else ""
     return Exhibit(figure, f"Decision boundaries on {dataset}{where}", caption, numbers)
+
+
+def _panels(n: int, names: Sequence[str], classes: list[str]) -> tuple[Figure, list[Axes]]:
+    """A figure with n panels in rows, the names of the plane's axes, and the legend of the classes."""
+    columns = min(COLUMNS, n)
+    rows = -(-n // columns)
+    key = 0.2 * -(-len(classes) // COLUMNS)  # height of the legend in inches
+    height = rows * (PANEL + GAP) + 0.62 + key
+    figure = style.canvas(WIDTH * max(columns, 2) / COLUMNS, height)
+    width = figure.get_figwidth()
+    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    figure.subplots_adjust(
+        left=0.55 / width,
+        right=1 - 0.08 / width,
+        bottom=0.5 / height,
+        top=1 - (GAP + key) / height,
+        wspace=0.1,
+        hspace=GAP / PANEL,
+    )
+    for axes in grid.flat[n:]:
+        axes.set_axis_off()
+    for axes in grid.flat[max(n - columns, 0) : n]:
+        axes.xaxis.set_tick_params(labelbottom=True)
+    figure.supxlabel(names[0], fontsize=8.5, y=0.1 / height)
+    figure.supylabel(names[1], fontsize=8.5, x=0.06 / width)
+    _legend(figure, classes)
+    return figure, list(grid.flat[:n])
 
 
 def _sentences(
@@ -188,7 +196,7 @@ def _draw_rows(axes: Axes, X: np.ndarray, y: np.ndarray) -> None:
         )
 
 
-def _key(figure: Any, height: float, classes: list[str]) -> None:
+def _legend(figure: Figure, classes: list[str]) -> None:
     from matplotlib.lines import Line2D
 
     handles, labels = [], []

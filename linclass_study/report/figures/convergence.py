@@ -13,6 +13,8 @@ from linclass_study.report.figures import style
 from linclass_study.report.figures.style import method_style
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 3, "cost", True
@@ -44,14 +46,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         )
     shown = dict(list(traces.items())[:METHODS])
     best = lowest(outcome, dataset, traces)
-    rows = -(-len(shown) // 4)
-    height = 4.3 + 0.22 * rows
-    figure = style.canvas(7.2, height)
-    grid = figure.add_gridspec(
-        2, 2, left=0.115, right=0.985, top=1 - 0.1 / height, bottom=(0.5 + 0.22 * rows) / height,
-        hspace=0.1, wspace=0.08,
-    )  # fmt: skip
-    axes: Any = grid.subplots(sharex="col", sharey="row")
+    figure, axes = _four_panels(len(shown))
     numbers: dict[str, Any] = {}
     handles = []
     above = False  # whether any step is above the lowest: a logarithmic axis needs a point
@@ -87,6 +82,18 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         f"last steps; tuning is not counted.{more}"
     )
     return Exhibit(figure, f"Convergence on {dataset}", caption, numbers)
+
+
+def _four_panels(methods: int) -> tuple[Figure, Any]:
+    """Axes (2, 2): objective and metric, against passes and seconds; below them there is room for the legend."""
+    rows = -(-methods // 4)
+    height = 4.3 + 0.22 * rows
+    figure = style.canvas(7.2, height)
+    grid = figure.add_gridspec(
+        2, 2, left=0.115, right=0.985, top=1 - 0.1 / height, bottom=(0.5 + 0.22 * rows) / height,
+        hspace=0.1, wspace=0.08,
+    )  # fmt: skip
+    return figure, grid.subplots(sharex="col", sharey="row")
 
 
 def _draw_steps(

@@ -12,6 +12,8 @@ from linclass_study.report.figures import style
 from linclass_study.report.figures.style import method_style
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 5, "across", False
@@ -32,6 +34,33 @@ def draw(outcome: Outcome) -> Exhibit:
     cost = {method: max(seconds[method], 1e-5) for method in score}
     whole = [base.methods[j] for j in known if not np.isnan(behind[:, j]).any()]
     front = pareto({m: cost[m] for m in whole}, {m: score[m] for m in whole})
+    words = base.metric.replace("_", " ")
+    figure, axes = _points(outcome, cost, score, whole, front)
+    positive = [value for value in score.values() if value > 0]
+    axes.set_xscale("log")
+    axes.set_yscale("symlog", linthresh=float(np.median(positive)) if positive else 1.0)
+    for axis in (axes.xaxis, axes.yaxis):
+        style.plain_log(axis)
+    axes.set(
+        xlabel="seconds of a fit, tuning included",
+        ylabel=f"{words} behind the best, mean over data sets",
+    )
+    axes.invert_yaxis()
+    axes.margins(x=0.12, y=0.1)
+    axes.grid()
+    caption = _caption(words, len(base.datasets), front, len(whole) < len(score))
+    numbers = {"front": front, "seconds": cost, "behind": score, "everywhere": whole}
+    return Exhibit(figure, "Score against cost", caption, numbers)
+
+
+def _points(
+    outcome: Outcome,
+    cost: dict[str, float],
+    score: dict[str, float],
+    whole: list[str],
+    front: list[str],
+) -> tuple[Figure, Any]:
+    """A mark for each method, hollow unless it has all scores, with a legend if it is readable."""
     lines = -(-len(score) // COLUMNS) if len(score) <= KEY else 0
     height = 4.2 + 0.16 * lines
     figure = style.canvas(7.2, height)
@@ -51,33 +80,23 @@ def draw(outcome: Outcome) -> Exhibit:
             columnspacing=1.2,
             handletextpad=0.2,
         )
-    positive = [value for value in score.values() if value > 0]
-    axes.set_xscale("log")
-    axes.set_yscale("symlog", linthresh=float(np.median(positive)) if positive else 1.0)
-    for axis in (axes.xaxis, axes.yaxis):
-        style.plain_log(axis)
-    words = base.metric.replace("_", " ")
-    axes.set(
-        xlabel="seconds of a fit, tuning included",
-        ylabel=f"{words} behind the best, mean over data sets",
-    )
-    axes.invert_yaxis()
-    axes.margins(x=0.12, y=0.1)
-    axes.grid()
+    return figure, axes
+
+
+def _caption(words: str, n_datasets: int, front: list[str], hollow: bool) -> str:
     caption = (
         f"Mean distance to the best {words} of each data set (higher in the figure is better; the axis "
         "is logarithmic beyond the median) against the time of a fit, the geometric mean over data sets of each one's "
-        f"median, on {len(base.datasets)} independent data sets. "
+        f"median, on {n_datasets} independent data sets. "
         + ("The line is the Pareto front: no" if len(front) > 1 else "No")
         + f" method is both better and faster than {_listed(front)}."
     )
-    if len(whole) < len(score):
+    if hollow:
         caption += (
             " Hollow marks have no score on some data set, and are not on the front: "
             "their means are of the others."
         )
-    numbers = {"front": front, "seconds": cost, "behind": score, "everywhere": whole}
-    return Exhibit(figure, "Score against cost", caption, numbers)
+    return caption
 
 
 def _draw_front(

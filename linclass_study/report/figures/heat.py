@@ -11,6 +11,7 @@ from linclass_study.report.figures import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from linclass_study.results.outcome import Outcome
 
@@ -23,8 +24,6 @@ READABLE = 0.36  # minimal width in inches of a cell with a number
 
 
 def draw(outcome: Outcome) -> Exhibit:
-    from matplotlib import colormaps
-
     from linclass_study.results.across_datasets import comparison_across
 
     base = comparison_across(outcome, shared=True)
@@ -35,15 +34,38 @@ def draw(outcome: Outcome) -> Exhibit:
         np.nanmean(np.where(np.isnan(behind), np.nanmax(behind), behind), axis=0), kind="stable"
     )
     shown = behind[:, order].T  # methods × data sets
-    k, n = shown.shape
+    top = float(np.nanquantile(shown, 0.9)) or 1.0
+    words = base.metric.replace("_", " ")
     names = [style.wrapped(base.methods[j], 40, 1) for j in order]
+    figure = _heat_map(shown, top, names, base.datasets, f"{words}\nbehind the best")
+    caption = (
+        f"How far each method’s mean {words} is behind the best on each data set (yellow: the best; beyond "
+        f"{top:.3f} one colour; grey: no score, because some planned fit did not succeed). Methods are sorted "
+        "by the mean, a missing score counting as the worst."
+    )
+    numbers = {
+        "datasets": base.datasets,
+        "behind": {
+            base.methods[j]: [None if np.isnan(v) else float(v) for v in behind[:, j]]
+            for j in order
+        },
+    }
+    return Exhibit(figure, "All methods on all data sets", caption, numbers)
+
+
+def _heat_map(
+    shown: np.ndarray, top: float, names: list[str], datasets: list[str], label: str
+) -> Figure:
+    """Methods × data sets, with a colour bar up to `top`."""
+    from matplotlib import colormaps
+
+    k, n = shown.shape
     left, right = 0.2 + 0.062 * max(map(len, names)), 1.0
     tall = min(CELL * k, LARGEST)
     wide = min(max(CELL * n, min(WIDEST * n, WIDTH - left - right)), LARGEST)
     width, height = max(left + wide + right, WIDTH), tall + 1.2
     figure = style.canvas(width, height)
     axes = figure.add_axes((left / width, 0.15 / height, wide / width, tall / height))
-    top = float(np.nanquantile(shown, 0.9)) or 1.0
     colours = colormaps["viridis_r"].with_extremes(bad="#c9ced6")
     image = axes.imshow(
         shown, cmap=colours, vmin=0, vmax=top, aspect="auto", interpolation="nearest"
@@ -53,7 +75,7 @@ def draw(outcome: Outcome) -> Exhibit:
     every = max(1, int(np.ceil(k * 0.11 / tall)))
     axes.set_yticks(range(0, k, every), names[::every], fontsize=min(7.5, 72 * tall / k * 0.8))
     axes.set_xticks(
-        range(n), base.datasets, rotation=60, ha="left", rotation_mode="anchor", fontsize=7.5
+        range(n), datasets, rotation=60, ha="left", rotation_mode="anchor", fontsize=7.5
     )
     axes.xaxis.tick_top()
     axes.tick_params(length=0)
@@ -64,23 +86,8 @@ def draw(outcome: Outcome) -> Exhibit:
     )
     key = figure.colorbar(image, cax=bar)
     key.ax.tick_params(labelsize=7)
-    words = base.metric.replace("_", " ")
-    key.set_label(f"{words}\nbehind the best", fontsize=7, y=0, ha="left")
-    caption = (
-        f"How far each method’s mean {base.metric.replace('_', ' ')} is behind the best on each data set "
-        "(yellow: the best; beyond "
-        f"{top:.3f} one colour; grey: no score, because some planned fit did not succeed). Methods are sorted "
-        "by the mean, a missing "
-        "score counting as the worst."
-    )
-    numbers = {
-        "datasets": base.datasets,
-        "behind": {
-            base.methods[j]: [None if np.isnan(v) else float(v) for v in behind[:, j]]
-            for j in order
-        },
-    }
-    return Exhibit(figure, "All methods on all data sets", caption, numbers)
+    key.set_label(label, fontsize=7, y=0, ha="left")
+    return figure
 
 
 def _write_numbers(axes: Axes, values: np.ndarray, dark: float) -> None:

@@ -11,6 +11,8 @@ from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures import style
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from linclass.comparisons.pairwise_matrix import Pairwise
     from linclass_study.results.outcome import Outcome
 
@@ -27,11 +29,29 @@ def draw(outcome: Outcome) -> Exhibit:
         return Exhibit.nothing("pairs need two methods with scores on two data sets")
     pairs = base.pairs
     order = np.argsort(-base.ratings.theta, kind="stable")[:SHOWN]
-    k = len(order)
+    k, n = len(order), len(base.datasets)
     names = [style.wrapped(base.methods[j], 12, 3) for j in order]
     D = pairs.difference[np.ix_(order, order)]
-    top = float(np.nanmax(np.abs(D))) or 1.0
+    more = ""
+    if len(base.methods) > k:
+        more = f" The {k} of {len(base.methods)} methods with the highest ratings; all are in tables/pairwise.csv."
+    caption = (
+        f"Row against column over {n} independent data sets: mean difference in {base.metric.replace('_', ' ')} "
+        "(blue: the row is better), data sets won/tied/lost, and p of Wilcoxon’s signed-rank test (Pratt; bold "
+        "below .05, not corrected for the number of pairs; Holm’s correction is in the table). No cell depends on "
+        f"the other methods.{more}"
+    )
+    numbers = {
+        "methods": [base.methods[j] for j in order],
+        "difference": [[None if np.isnan(d) else float(d) for d in row] for row in D],
+    }
+    figure = _matrix(pairs, order, D, names)
+    return Exhibit(figure, "Every method against every other", caption, numbers)
 
+
+def _matrix(pairs: Pairwise, order: np.ndarray, D: np.ndarray, names: list[str]) -> Figure:
+    """The cells of the methods `order`, coloured by the differences D."""
+    k, top = len(order), float(np.nanmax(np.abs(D))) or 1.0
     width, height = CELL * k + 1.6, 0.6 * CELL * k + 1.1
     figure = style.canvas(width, height)
     axes = figure.add_axes((1.25 / width, 0.06 / height, CELL * k / width, 0.6 * CELL * k / height))
@@ -55,23 +75,7 @@ def draw(outcome: Outcome) -> Exhibit:
     )
     for spine in axes.spines.values():
         spine.set_visible(False)
-
-    n = len(base.datasets)
-    more = ""
-    if len(base.methods) > k:
-        more = f" The {k} of {len(base.methods)} methods with the highest ratings; all are in tables/pairwise.csv."
-    caption = (
-        f"Row against column over {n} independent data sets: mean difference in {base.metric.replace('_', ' ')}"
-        " (blue: the row is "
-        "better), data sets won/tied/lost, and p of Wilcoxon’s signed-rank test (Pratt; bold below .05, not "
-        "corrected for the "
-        f"number of pairs; Holm’s correction is in the table). No cell depends on the other methods.{more}"
-    )
-    numbers = {
-        "methods": [base.methods[j] for j in order],
-        "difference": [[None if np.isnan(d) else float(d) for d in row] for row in D],
-    }
-    return Exhibit(figure, "Every method against every other", caption, numbers)
+    return figure
 
 
 def _cell(pairs: Pairwise, i: int, j: int, difference: float) -> str:

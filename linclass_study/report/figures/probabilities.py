@@ -14,17 +14,18 @@ from linclass_study.report.method_selection import selected_methods, selection_n
 from linclass_study.results.held_out_predictions import HeldOut, held_out, mean_of
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 6, "dataset", True
 BINS = 20
+EDGES = np.linspace(0, 1, BINS + 1)
 TICKS = (0, 0.02, 0.1, 0.25, 0.5, 1)
 CLASSES = 6  # outlines in a panel: the most frequent classes
 
 
 def draw(outcome: Outcome, dataset: str) -> Exhibit:
-    from matplotlib.colors import to_rgba
-
     about = outcome.about(dataset)
     if about["status"] == "unavailable":
         return Exhibit.nothing(f"{dataset} is unavailable")
@@ -50,18 +51,9 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     figure, grid = panels(
         outcome, titles, f"predicted {what}", "share of the class’s rows (square roots)", 0.2
     )
-    edges = np.linspace(0, 1, BINS + 1)
+    top = 1.05 * max(map(np.max, numbers.values()))
     for axes, shares in zip(grid, numbers.values(), strict=True):
-        for k in some:
-            colour, _ = style.of_class(k)
-            faint = to_rgba(colour, 0.18)
-            axes.stairs(
-                shares[k], edges, fill=True, facecolor=faint, edgecolor=colour, linewidth=1.1
-            )
-        axes.set_yscale("function", functions=(np.sqrt, np.square))
-        axes.set(xlim=(-0.01, 1.01), ylim=(0, 1.05 * max(map(np.max, numbers.values()))))
-        axes.set_yticks([tick for tick in TICKS if tick <= axes.get_ylim()[1]])
-        axes.yaxis.set_major_formatter(lambda share, _: f"{share:g}")
+        _draw_histograms(axes, shares, some, top)
     key_of_classes(figure, classes, some)
     few = f" Of {len(classes)} classes the {CLASSES} commonest are shown."
     caption = (
@@ -73,10 +65,24 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     shown_numbers = {
         "dataset": dataset,
         "classes": classes,
-        "edges": edges.tolist(),
+        "edges": EDGES.tolist(),
         "methods": numbers,
     }
     return Exhibit(figure, f"Predicted probabilities on {dataset}", caption, shown_numbers)
+
+
+def _draw_histograms(axes: Axes, shares: list[list[float]], some: list[int], top: float) -> None:
+    """The outline of each class in `some`; heights on a scale of square roots."""
+    from matplotlib.colors import to_rgba
+
+    for k in some:
+        colour, _ = style.of_class(k)
+        faint = to_rgba(colour, 0.18)
+        axes.stairs(shares[k], EDGES, fill=True, facecolor=faint, edgecolor=colour, linewidth=1.1)
+    axes.set_yscale("function", functions=(np.sqrt, np.square))
+    axes.set(xlim=(-0.01, 1.01), ylim=(0, top))
+    axes.set_yticks([tick for tick in TICKS if tick <= top])
+    axes.yaxis.set_major_formatter(lambda share, _: f"{share:g}")
 
 
 def histograms(rows: HeldOut, positive: int | None) -> np.ndarray:
@@ -93,5 +99,5 @@ def histograms(rows: HeldOut, positive: int | None) -> np.ndarray:
 
 def _reading(two: bool) -> str:
     if two:
-        return "The less the outlines overlap, the better are the classes told apart."
+        return "The less the outlines overlap, the better the method distinguishes the classes."
     return "The more lies at 1, the better; what lies below 1/2 may be taken for another class."

@@ -11,6 +11,8 @@ from linclass_study.report.figures import style
 from linclass_study.report.figures.style import method_style
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 1, "across", False
@@ -26,6 +28,34 @@ def draw(outcome: Outcome) -> Exhibit:
         return Exhibit.nothing("ranks need two data sets on which every method has a score")
     treatment, table = next(iter(base.treatments().items()))
     average, difference, groups = base.groups(treatment)
+    n, k = table.shape
+    figure = _diagram(outcome, base.methods, average, difference, groups)
+    more = f" The {SHOWN} best of {k} methods are shown." if k > SHOWN else ""
+    missing = "" if treatment == "complete" else f" Missing scores are {treatment}."
+    caption = (
+        f"Mean rank by {base.metric.replace('_', ' ')} of {k} methods over {n} independent data sets. "
+        "Nemenyi’s test does not distinguish methods that a vertical bar joins, at "
+        f"α = {ALPHA} (Demšar, 2006; infinite degrees of freedom).{missing}{more} "
+        "Ranks depend on which methods take part; the pairwise matrix does not."
+    )
+    numbers = {
+        "treatment": treatment,
+        "datasets": n,
+        "critical_difference": difference,
+        "ranks": {base.methods[j]: float(average[j]) for j in np.argsort(average, kind="stable")},
+        "groups": [[base.methods[j] for j in group] for group in groups],
+    }
+    return Exhibit(figure, "Mean ranks over data sets", caption, numbers)
+
+
+def _diagram(
+    outcome: Outcome,
+    methods: list[str],
+    average: np.ndarray,
+    difference: float,
+    groups: list[list[int]],
+) -> Figure:
+    """A row for each of the best methods, a vertical bar for each group, and the critical difference."""
     order = np.argsort(average, kind="stable")[:SHOWN]
     place = {int(j): row for row, j in enumerate(order)}
     bars = [[j for j in group if j in place] for group in groups]
@@ -33,11 +63,11 @@ def draw(outcome: Outcome) -> Exhibit:
 
     height = ROW * len(order) + 0.6
     figure = style.canvas(7.2, height)
-    longest = max(len(base.methods[j]) for j in order)
+    longest = max(len(methods[j]) for j in order)
     left = min(0.4, 0.04 + 0.0105 * longest)
     axes = figure.add_axes((left, 0.5 / height, 0.97 - left, ROW * len(order) / height))
     for j, row in place.items():
-        colour, marker = method_style(outcome.position(base.methods[j]))
+        colour, marker = method_style(outcome.position(methods[j]))
         axes.plot(average[j], row, marker, color=colour, markersize=6)
     span = max(float(np.ptp(average[order])), difference) or 1.0
     for number, bar in enumerate(bars):
@@ -50,26 +80,8 @@ def draw(outcome: Outcome) -> Exhibit:
     axes.text(
         average.min(), -1.25, f"critical difference {difference:.2f}", fontsize=7, va="bottom"
     )
-    axes.set_yticks(range(len(order)), [style.wrapped(base.methods[j], 32) for j in order])
+    axes.set_yticks(range(len(order)), [style.wrapped(methods[j], 32) for j in order])
     axes.set(ylim=(len(order) - 0.5, -2.1), xlabel="mean rank (1 is best)")
     axes.grid(axis="x")
     style.quiet(axes)
-
-    n, k = table.shape
-    more = f" The {len(order)} best of {k} methods are shown." if k > len(order) else ""
-    missing = "" if treatment == "complete" else f" Missing scores are {treatment}."
-    caption = (
-        f"Mean rank by {base.metric.replace('_', ' ')} of {k} methods over {n} independent data sets. Methods "
-        "that a vertical bar "
-        f"joins are not told apart by Nemenyi’s test at α = {ALPHA} (Demšar, 2006; infinite degrees of "
-        f"freedom).{missing}{more} "
-        "Ranks depend on which methods take part; the pairwise matrix does not."
-    )
-    numbers = {
-        "treatment": treatment,
-        "datasets": n,
-        "critical_difference": difference,
-        "ranks": {base.methods[j]: float(average[j]) for j in np.argsort(average, kind="stable")},
-        "groups": [[base.methods[j] for j in group] for group in groups],
-    }
-    return Exhibit(figure, "Mean ranks over data sets", caption, numbers)
+    return figure
