@@ -124,7 +124,7 @@ def one_at_a_time(n: int) -> Iterator[Case]:
 
 
 def fifty_repeats(n: int) -> Iterator[Case]:
-    """Fifty dealings into ten folds against one, both ours: the fits alone, standardized in each fold, as the
+    """Fifty partitions into ten folds against one, both ours: the fits alone, standardized in each fold, as the
     pipeline asks for them; then a whole run of the workflow, with its process, predictions and files."""
     X, y = rows(n)
     table, task = Table(X, tuple(f"x{j}" for j in range(FEATURES))), Task(n_classes=K, positive=0)

@@ -65,7 +65,7 @@ def make_up(study: Path, results: Path) -> None:
 
 
 def made_up_manifest(results: Path) -> str:
-    """Of 40 runs that share their two files, so that as many files are looked at as in a real study."""
+    """Of 40 runs that share their two files, so that as many files are checked as in a real study."""
     folder = results / "runs" / "d" / "m"
     folder.mkdir(parents=True, exist_ok=True)
     names = ("predictions.parquet", "fits.parquet")
@@ -77,10 +77,10 @@ def made_up_manifest(results: Path) -> str:
 
 def timed(study: Path, *arguments: str) -> str:
     before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    said = snakemake(study, *arguments)
+    output = snakemake(study, *arguments)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    last = " / ".join(line for line in said.splitlines() if "to be done" in line)
+    last = " / ".join(line for line in output.splitlines() if "to be done" in line)
     return f"{spent:.1f} s of processor time, {time.perf_counter() - begin:.1f} s in all   {last}"
 
 

@@ -5,7 +5,7 @@
     LINCLASS_MIRRORS=folder python benchmarks/solvers.py --profile "letter C=1" where time goes
 
 The folders hold a9a.bz2, w8a.bz2, letter.arff and 20news-bydate-matlab.tgz; cases whose file is
-missing are left out, and said. The peer runs at the loosest tol that reaches the required relative
+missing are listed as left out. The peer runs at the loosest tol that reaches the required relative
 suboptimality: 1e-8, or 1e-6 where the penalty has a kink (sparse.py). A line says: case, peer, how
 far from the optimum each ended, seconds of each, the median of their interleaved ratios, its target,
 and whether it is met. Medians of ratios move by a tenth on a busy machine; --profile does not

@@ -27,8 +27,8 @@ def by_blocks(function: Callable[..., Any], *arrays: Array) -> Any:
         parts = function(*(a[..., rows] for a in arrays))
         if not results:
             shapes = [p.shape[:-1] for p in parts if p is not None]
-            rooms = iter(empty_arrays(n, *shapes))
-            results = [None if p is None else next(rooms) for p in parts]
+            outputs = iter(empty_arrays(n, *shapes))
+            results = [None if p is None else next(outputs) for p in parts]
         for whole, part in zip(results, parts, strict=True):
             if whole is not None:
                 whole[..., rows] = part

@@ -56,10 +56,10 @@ def one_warning(method: Callable[..., Result]) -> Callable[..., Result]:
         ended = [model for model in _models(found) if model.status_ in REMEDY]
         if ended and not _inside.get():
             counts = Counter(model.status_ for model in ended)
-            told = ", ".join(f"{n} {status}" for status, n in counts.items())
+            listed = ", ".join(f"{n} {status}" for status, n in counts.items())
             first = ended[0]
             name = f"{type(first).__name__}.{method.__name__}"
-            _warn(f"{name}: fits ended {told}; the first: {first.reason_}", first.status_)
+            _warn(f"{name}: fits ended {listed}; the first: {first.reason_}", first.status_)
         return found
 
     return warning_once

@@ -31,9 +31,9 @@ def environment() -> dict[str, str]:
 
 def record(results: Path) -> None:
     """Save this environment in a results folder; concurrent jobs write the same file."""
-    told = _quickly()
-    digest = hashlib.blake2b(json.dumps(told).encode(), digest_size=4).hexdigest()
-    path = results / FOLDER / f"{told['Machine']}-{digest}.json"
+    properties = _quickly()
+    digest = hashlib.blake2b(json.dumps(properties).encode(), digest_size=4).hexdigest()
+    path = results / FOLDER / f"{properties['Machine']}-{digest}.json"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(f"{path.name}.{uuid.uuid4().hex}.partial")  # unique across hosts
@@ -64,9 +64,9 @@ def _quickly() -> dict[str, str]:
 def of_machines(results: Path) -> list[dict[str, str]]:
     """One entry for each machine that fitted; a property with several values reads `this or that`."""
     values: dict[str, dict[str, dict[str, None]]] = {}
-    for told in recorded_environments(results):
-        of_machine = values.setdefault(told["Machine"], {})
-        for what, value in told.items():
+    for properties in recorded_environments(results):
+        of_machine = values.setdefault(properties["Machine"], {})
+        for what, value in properties.items():
             of_machine.setdefault(what, {})[value] = None
     return [
         {what: " or ".join(distinct) for what, distinct in of_machine.items()}

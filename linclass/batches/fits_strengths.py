@@ -60,7 +60,7 @@ def _learned(folds: StrengthsOnFolds, solutions: Sequence[Solution]) -> list[Str
     for strength, solution in zip(folds.strengths, solutions, strict=True):
         model = object.__new__(type(folds.whole))
         vars(model).update(seen, strength=strength)
-        # rows and weights of all folds: only fits without a penalty look at them, and none is here
+        # rows and weights of all folds: only fits without a penalty use them, and these have one
         models.append(model._finish(folds.objectives, [solution], folds.codes, folds.weights))
     return models
 

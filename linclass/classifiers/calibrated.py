@@ -158,16 +158,16 @@ class Calibrated(SoftmaxProbabilities):
             vars(self).pop(name, None)  # of an earlier fit
         vars(self).update(self._map.fitted)
         self.estimator_ = self._fitted(X, codes, given)
-        told = self.estimator_ if isinstance(self.estimator_, Classifier) else None
-        status, reason = getattr(told, "status_", "converged"), getattr(told, "reason_", "")
+        fit = self.estimator_ if isinstance(self.estimator_, Classifier) else None
+        status, reason = getattr(fit, "status_", "converged"), getattr(fit, "reason_", "")
         if status == "converged":
             status, reason = self._map.status, self._map.reason
         return self._record(
             status,
             reason,
-            certificate=getattr(told, "certificate_", None),
-            certificate_kind=getattr(told, "certificate_kind_", None),
-            n_iter=int(np.max(getattr(told, "n_iter_", 0))),
+            certificate=getattr(fit, "certificate_", None),
+            certificate_kind=getattr(fit, "certificate_kind_", None),
+            n_iter=int(np.max(getattr(fit, "n_iter_", 0))),
         )
 
     def decision_function(self, X: Any) -> Array:

@@ -109,13 +109,13 @@ class OneVsOne(FromBinary):
         if len(Z) == 1:
             return Z[0]
         K = len(self.classes_)
-        votes, said = np.zeros((Z.shape[1], K)), np.zeros((Z.shape[1], K))
+        votes, confidence = np.zeros((Z.shape[1], K)), np.zeros((Z.shape[1], K))
         for z, (k, l) in zip(Z, self._pairs(), strict=True):
             votes[:, l] += z > 0
             votes[:, k] += z <= 0
-            said[:, l] += z
-            said[:, k] -= z
-        return votes + said / (3 * (np.abs(said) + 1))
+            confidence[:, l] += z
+            confidence[:, k] -= z
+        return votes + confidence / (3 * (np.abs(confidence) + 1))
 
     def _coupled(self, X: Any) -> Array:
         log_pairs = [self._log_pair(inner, X) for inner in self.estimators_]

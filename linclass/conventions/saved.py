@@ -37,7 +37,7 @@ class Saved:
         vars(self).update({name: value for name, value in state.items() if name != KEY})
 
     def __copy__(self) -> Self:
-        """Of the same version, and so without a look at it."""
+        """Of the same version, so there is nothing to check."""
         other = object.__new__(type(self))
         vars(other).update(vars(self))
         return other

@@ -57,7 +57,7 @@ class Gaussian(AboutMeans):
         return near @ first.T + square @ second.T + (second @ c**2 - first @ c)
 
     def _inner_of_dense(self, X: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """Without a look at rows so far away that their squares overflow."""
+        """By blocks of rows; squares that overflow become infinite without a warning."""
         Z = np.empty((len(X), len(first)))
         with np.errstate(over="ignore", invalid="ignore"):
             for begin in range(0, len(X), BLOCK):

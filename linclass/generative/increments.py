@@ -173,9 +173,9 @@ class Increments(Classifier):
 
     def _add(self, sums: Any, classes: np.ndarray) -> None:
         both = np.union1d(self.classes_, classes)
-        mine = self.statistics_.among(np.searchsorted(both, self.classes_), len(both))
+        ours = self.statistics_.among(np.searchsorted(both, self.classes_), len(both))
         theirs = sums.among(np.searchsorted(both, classes), len(both))
-        self.statistics_, self.classes_ = mine + theirs, both
+        self.statistics_, self.classes_ = ours + theirs, both
 
     def _widen(self, classes: np.ndarray) -> None:
         all_classes = np.unique(classes)

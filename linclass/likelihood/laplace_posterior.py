@@ -13,7 +13,7 @@ from linclass.objective.point import Point
 from linclass.solvers.base import Solution
 from linclass.solvers.smooth.newton import Newton, inverse_hessian
 
-# strengths between which that of the largest evidence is looked for, of the least and the largest
+# limits of the strength of largest evidence, relative to the least and the largest
 # variance of a feature
 WEAKEST, STRONGEST = 1e-10, 1e6
 NOTHING = "the evidence is largest without any weights: the features tell nothing."

@@ -46,14 +46,14 @@ def solver_trace(
         return None
     rows, y_held_out = held_out
     rows = Fitted(method, task, {}, transforms, estimator).ready(rows)
-    calls = looks = 0
+    calls = scored = 0
 
     def watch(model: Any) -> float | None:
-        nonlocal calls, looks
+        nonlocal calls, scored
         calls += 1
-        if calls > EACH and calls < EACH * EVERY ** (looks - EACH + 1):
+        if calls > EACH and calls < EACH * EVERY ** (scored - EACH + 1):
             return None
-        looks += 1
+        scored += 1
         fitted = Fitted(method, task, {}, transforms, model)
         return measured(fitted.predict_transformed(rows), y_held_out, task)
 

@@ -71,8 +71,8 @@ class Fitted:
 def measured(predicted: Prediction, y: np.ndarray, task: Task) -> float | None:
     """The tune_metric of predictions; None if it is not defined."""
     y_pred, scores, log_proba = predicted
-    said = Predictions(y, y_pred, scores, log_proba, task.positive, costs=task.costs)
-    value = float(metrics.find(task.tune_metric)(said))
+    predictions = Predictions(y, y_pred, scores, log_proba, task.positive, costs=task.costs)
+    value = float(metrics.find(task.tune_metric)(predictions))
     return None if np.isnan(value) else value
 
 

@@ -86,8 +86,8 @@ def predict_left_out(
     learn(estimator, rows, y, None)
     answering = copy.copy(estimator)  # predicts from these scores
     answering.decision_function = lambda X: Z
-    said = predict_rows(answering, rows, method, task)
-    return Fitted(method, task, {}, shared.common, estimator), said
+    predicted = predict_rows(answering, rows, method, task)
+    return Fitted(method, task, {}, shared.common, estimator), predicted
 
 
 def require_costs(method: Method, task: Task) -> None:

@@ -19,9 +19,9 @@ def learn(estimator: Any, X: Any, y: np.ndarray, groups: np.ndarray | None) -> N
 
     An estimator that holds out rows itself gets the groups: `fit(X, y, groups=…)`.
     """
-    told = {} if groups is None or not _takes_groups(estimator) else {"groups": groups}
+    options = {} if groups is None or not _takes_groups(estimator) else {"groups": groups}
     with np.errstate():
-        estimator.fit(X, own_codes(y, estimator), **told)
+        estimator.fit(X, own_codes(y, estimator), **options)
 
 
 def fits_together(

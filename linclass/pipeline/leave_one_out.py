@@ -58,8 +58,8 @@ def each(
                 members = None if groups is None else groups[others]
                 fitted = fit_method(method, table.rows(others), y[others], task, seed, members)
             clock = time.perf_counter()
-            said = fitted.predict(table.rows(rows))
-            yield rows, fitted, said, time.perf_counter() - clock
+            predicted = fitted.predict(table.rows(rows))
+            yield rows, fitted, predicted, time.perf_counter() - clock
 
 
 def _or_none(shortcut: Any, *arguments: Any) -> Any:

@@ -1,1 +1,1 @@
-"""What is said as proved is proved here: in exact arithmetic, or in floats with a bound for every rounding."""
+"""Proofs: in exact arithmetic, or in floats with a bound for every rounding."""

@@ -4,7 +4,7 @@
 
 with the likelihood L of the fit, its effective degrees of freedom df and n = Σw rows. For the squared loss
 −2 ln L = n ln(2πσ²) + RSS/σ²; a noise variance σ² that is not given is RSS/n, that of largest likelihood.
-AIC estimates the prediction error, BIC looks for the true model.
+AIC estimates the prediction error, BIC estimates which model is true.
 Akaike (1974), IEEE Trans. Automatic Control 19; Schwarz (1978), Ann. Statist. 6; Hastie, Tibshirani & Friedman (2009),
 §7.5 and §7.7
 """

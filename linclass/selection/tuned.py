@@ -169,14 +169,14 @@ class Tuned(Estimator):
             self.path_ = RegularizationPath(fits)
         if "strength" in self.best_params_:
             self.strength_ = self.best_params_["strength"]
-        told = self.estimator_ if isinstance(self.estimator_, Estimator) else None
+        fit = self.estimator_ if isinstance(self.estimator_, Estimator) else None
         return self._record(
-            getattr(told, "status_", "converged"),
-            getattr(told, "reason_", ""),
-            objective=getattr(told, "objective_", None),
-            certificate=getattr(told, "certificate_", None),
-            certificate_kind=getattr(told, "certificate_kind_", None),
-            n_iter=int(np.max(getattr(told, "n_iter_", 0))),
+            getattr(fit, "status_", "converged"),
+            getattr(fit, "reason_", ""),
+            objective=getattr(fit, "objective_", None),
+            certificate=getattr(fit, "certificate_", None),
+            certificate_kind=getattr(fit, "certificate_kind_", None),
+            n_iter=int(np.max(getattr(fit, "n_iter_", 0))),
         )
 
     def _judge(

@@ -136,7 +136,7 @@ def _moments_of(X: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def _dense_moments(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(mean, scale) of the values that are not missing, in two passes to avoid cancellation."""
-    low, high = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)  # both look past NaN
+    low, high = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)  # both ignore NaN
     mean = X.mean(axis=0)
     if np.isfinite(mean).all():
         count: Any = len(X)

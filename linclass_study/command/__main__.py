@@ -126,7 +126,7 @@ def _add_merge(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "merge",
         help="make one results folder of several",
         description="Make one results folder of several, with its tables, figures and report. What several "
-        "bring is kept once. Results that contradict each other are told, with exit code 1, and "
+        "bring is kept once. Results that contradict each other are reported, with exit code 1, and "
         "nothing is written.",
     )
     parser.add_argument("results", nargs="+", metavar="A B …", help=PLACE)

@@ -95,10 +95,10 @@ def compare_fits(a: pl.DataFrame, b: pl.DataFrame) -> tuple[list[str], float]:
     compared = [*FIT, *SAME_FITS, "objective"]
     if a.select(compared).equals(b.select(compared)):
         return apart, 0.0
-    for name, mine, other in (("A", a, b), ("B", b, a)):
-        alone = mine.join(other, on=FIT, how="anti").height
+    for name, one, other in (("A", a, b), ("B", b, a)):
+        alone = one.join(other, on=FIT, how="anti").height
         if alone:
-            apart.append(f"{alone} of {mine.height} fits in {name} alone")
+            apart.append(f"{alone} of {one.height} fits in {name} alone")
     a, b = a.join(b, on=FIT, how="semi").sort(FIT), b.join(a, on=FIT, how="semi").sort(FIT)
     if a.height != b.height:
         return [*apart, "a fit is there twice"], np.inf
@@ -143,7 +143,7 @@ def same_bytes(a: Path, b: Path) -> bool:
         return False
     with a.open("rb") as one, b.open("rb") as other:
         chunks = zip_longest(_chunks(one), _chunks(other))
-        return all(mine == others for mine, others in chunks)
+        return all(left == right for left, right in chunks)
 
 
 def _chunks(file: IO[bytes]) -> Iterator[bytes]:

@@ -160,5 +160,5 @@ def merge_lines(sources: Sequence[ResultsFolder], merged: MergedStudy, into: str
     several = sum(len(those) > 1 for those in having)
     places = "1 place" if len(sources) == 1 else f"{len(sources)} places"
     yield f"merged: {len(having):,} runs from {places}, {several:,} of them in several and equal"
-    yield from (f"note: {note}; the first is told in the report" for note in merged.notes)
+    yield from (f"note: {note}; the report shows the first" for note in merged.notes)
     yield f"report: {into}/report.html"

@@ -70,9 +70,7 @@ def verify(a: ResultsFolder, b: ResultsFolder, tolerance: float = 0.0) -> Verifi
             found.close.append(agreement)
         else:
             found.different.append(agreement)
-    if not (
-        found.different or found.close
-    ):  # if predictions differ, differences of scores are no news
+    if not (found.different or found.close):  # if predictions differ, scores differ, too
         facts, found.notes = scores_apart(a, b)
         found.facts += facts
     return found
@@ -167,7 +165,7 @@ def environments(a: ResultsFolder, b: ResultsFolder) -> Iterator[str]:
         return
     rows: list[tuple[str, ...]] = [("", "environment", "A", "B")]
     for what in dict.fromkeys([*sides[0], *sides[1]]):
-        one, other = (side.get(what, "not told") for side in sides)
+        one, other = (side.get(what, "not recorded") for side in sides)
         cells = [
             textwrap.wrap(text, CELL) for text in ("≠" if one != other else "", what, one, other)
         ]

@@ -17,12 +17,14 @@ from linclass_study.gate.checks import check_dataset
 from linclass_study.gate.row_keys import KINDS
 
 
-def write_checks(data: str, about: str, told: Mapping[str, Any], facts: str, arrays: str) -> None:
-    """Check the data set in `data` (.npz) and `about` (.json); `told` is the metadata of its entry."""
+def write_checks(
+    data: str, about: str, metadata: Mapping[str, Any], facts: str, arrays: str
+) -> None:
+    """Check the data set in `data` (.npz) and `about` (.json); `metadata` is that of its entry."""
     known = json.loads(Path(about).read_text(encoding="utf-8"))
     found, kept = check_dataset(load_dataset(data))
     named: dict[str, Any] = dict(kept)
-    whole = {"status": known["status"], "reason": known["reason"], **found, **told}
+    whole = {"status": known["status"], "reason": known["reason"], **found, **metadata}
     text = json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False)
     _put(Path(facts), lambda path: path.write_text(text + "\n", encoding="utf-8"))
     _put(Path(arrays), lambda path: np.savez_compressed(path, **named))

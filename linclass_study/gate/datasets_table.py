@@ -62,11 +62,11 @@ COLUMNS = {
 
 
 def write_datasets_table(
-    names: Iterable[str], results: Path, told: Iterable[tuple[str, str]]
+    names: Iterable[str], results: Path, declared: Iterable[tuple[str, str]]
 ) -> None:
     """Write the table from the files of the checks; results of earlier versions may have none.
 
-    `told` are pairs of data sets whose entries declare shared rows.
+    `declared` are pairs of data sets whose entries declare shared rows.
     """
     folder = results / "checks"
     checked = [name for name in names if (folder / f"{name}.json").exists()]
@@ -80,7 +80,7 @@ def write_datasets_table(
     path = results / "tables" / "datasets.csv"
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    datasets_table(facts, [*related, *told]).write_csv(partial)
+    datasets_table(facts, [*related, *declared]).write_csv(partial)
     os.replace(partial, path)
 
 

@@ -22,7 +22,7 @@ from linclass_study.gate.cell_words import Words
 SHARE = 0.5  # minimal share of the distinct rows, or of the columns, of the smaller data set
 ROWS = 20  # fewer rows may coincide by chance, unless they are all rows
 COLUMNS = 3  # likewise
-TELLING = 0.9  # share of the distinct rows that must differ in their values alone
+DISTINCT = 0.9  # share of the distinct rows that must differ in their values alone
 
 
 def pairs(keys: Mapping[str, Mapping[str, Words]]) -> dict[tuple[str, str], float]:
@@ -34,8 +34,8 @@ def pairs(keys: Mapping[str, Mapping[str, Words]]) -> dict[tuple[str, str], floa
         {name: np.unique(own[kind]) for name, own in keys.items()}
         for kind in ("rows_by_name", "rows_by_value", "columns_by_name")
     )
-    telling = {n: own for n, own in by_value.items() if len(own) >= TELLING * len(by_name[n])}
-    found = [_overlaps(by_name, ROWS), _overlaps(telling, ROWS)]
+    distinct = {n: own for n, own in by_value.items() if len(own) >= DISTINCT * len(by_name[n])}
+    found = [_overlaps(by_name, ROWS), _overlaps(distinct, ROWS)]
     of_size: dict[int, dict[str, Words]] = {}
     for name, own in columns.items():
         rows = len(keys[name]["rows_by_name"])

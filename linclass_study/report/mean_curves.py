@@ -32,7 +32,7 @@ class Kind:
     y: str
     curve: Curve
     chance: Callable[[float], tuple[float, float]]
-    said_of_chance: str
+    sentence_on_chance: str
 
 
 def draw_mean_curves(outcome: Outcome, dataset: str, kind: Kind) -> Exhibit:
@@ -74,7 +74,7 @@ def draw_mean_curves(outcome: Outcome, dataset: str, kind: Kind) -> Exhibit:
     caption = (
         f"Curves {of}. Coloured line: the mean of the folds’ curves at each {kind.x} (vertical "
         f"averaging){spread}; thin line in every panel: the first method’s, to compare with. "
-        f"{kind.said_of_chance} {selection_note(outcome, list(numbers), len(able), 'with an AUC')}"
+        f"{kind.sentence_on_chance} {selection_note(outcome, list(numbers), len(able), 'with an AUC')}"
     )
     shown_numbers = {"dataset": dataset, "curves": of, "axis": MIDDLES.tolist(), "methods": numbers}
     return Exhibit(figure, kind.title, caption, shown_numbers)

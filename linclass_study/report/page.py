@@ -40,7 +40,7 @@ from linclass_study.results.answer import shortened
 from linclass_study.results.certainty import certainty
 from linclass_study.results.fit_problems import fit_problems
 from linclass_study.results.independent_datasets import groups_sharing_rows
-from linclass_study.results.method_styles import LOOKS
+from linclass_study.results.method_styles import STYLES
 from linclass_study.results.outcome import FITTED, STATUSES, Outcome
 from linclass_study.results.protocol_names import TITLES, protocol_phrase
 
@@ -78,7 +78,7 @@ def report(
         style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),
         chips=Markup(chips.rules(map(outcome.position, outcome.methods))),
         outcome=outcome,
-        looks=LOOKS,
+        styles=STYLES,
         metric=outcome.metric.replace("_", " "),
         alarms=[problem for problem in found if problem.status != "not_applicable"],
         absent=could_not_compete(outcome),

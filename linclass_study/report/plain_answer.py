@@ -111,7 +111,7 @@ def _sure(found: Within) -> str:
     rivals, others = _rivals(found), len(found.methods) - 1
     if rivals is None:
         return (
-            "how sure that is cannot be told from one value each"
+            "one value each does not show how certain that is"
             if others
             else "no other method succeeded"
         )

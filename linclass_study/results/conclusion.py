@@ -41,7 +41,7 @@ def sentences(outcome: Outcome, base: Across, tried: list[Scenario]) -> list[str
     ]
     conclusions.append(
         f"Nemenyi’s test at α = {ALPHA} (critical difference {difference:.2f} ranks) tells "
-        f"{_told_apart(near, k)} from {base.methods[first]}."
+        f"{_distinguished(near, k)} from {base.methods[first]}."
     )
     conclusions += _practical(outcome, base, best, average)
     conclusions += _survives(tried)
@@ -67,7 +67,7 @@ def _winner(best: list[str], n: int, k: int, rank: float, base: Across, chosen: 
     )
 
 
-def _told_apart(near: list[str], k: int) -> str:
+def _distinguished(near: list[str], k: int) -> str:
     if len(near) == k - 1:
         return "no other method"
     return "every other method" if not near else f"all but {_listed(near)}"

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-LOOKS = 80
+STYLES = 80
 
 
 def method_styles(methods: Iterable[str], positions: Mapping[str, int]) -> dict[str, int]:
-    """Method → number of its style, below LOOKS; with more methods than styles, some are used again.
+    """Method → number of its style, below STYLES; with more methods than styles, some are used again.
 
     positions   method → its position in the catalogue; by default its position in the study
     """
@@ -20,11 +20,11 @@ def method_styles(methods: Iterable[str], positions: Mapping[str, int]) -> dict[
     found: dict[str, int] = {}
     taken: set[int] = set()
     for method, place in wanted.items():
-        if place < LOOKS and place not in taken:
+        if place < STYLES and place not in taken:
             found[method] = place
             taken.add(place)
-    free = iter([place for place in range(LOOKS) if place not in taken])
+    free = iter([place for place in range(STYLES) if place not in taken])
     for method, place in wanted.items():
         if method not in found:
-            found[method] = next(free, place % LOOKS)
+            found[method] = next(free, place % STYLES)
     return found

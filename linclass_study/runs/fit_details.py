@@ -23,7 +23,7 @@ class FitDetails:
     test: np.ndarray
     seed: int
     chosen: dict[str, Any]
-    looks: tuple[str, ...]  # tables: paths, traces
+    tables: tuple[str, ...]  # paths, traces
 
 
 def details_of(entry: Mapping[str, Any], traces: bool) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ class Fit:
     row: dict[str, Any]
     rows: Planned
     grid: bool
-    looks: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
 
 
 def fit_and_predict(
@@ -65,8 +65,8 @@ def fit_and_predict(
         row = identity | {"n_train": rows.n_train, "n_test": rows.n_test}
         on_grid = len(axes[0]) > 0 and rows.protocol == plan.on_plane and not rows.repeat
         machine_facts = {"seed": seed_of(seed, *names), "machine": machine()}
-        looks = details_of(entry, traces) if is_detailed(rows, plan) else ()
-        fits.append(Fit(row | machine_facts, rows, on_grid, looks))
+        details = details_of(entry, traces) if is_detailed(rows, plan) else ()
+        fits.append(Fit(row | machine_facts, rows, on_grid, details))
     guard = child.turn(f"{dataset}/{method}", features, entry, task)
     possible = not (plan.unavailable or unfit or entry.get("tune"))
     given = _together(guard, fits) if possible else {}
@@ -118,7 +118,7 @@ def _alone(records: Records, guard: Guard, fit: Fit) -> None:
 
 def _written(records: Records, guard: Guard, fit: Fit, given: dict[str, Any]) -> GuardedResult:
     """Add the outcome to the records, or return why it does not fit into the tables."""
-    if fit.looks:
+    if fit.details:
         given["kept"] |= _closer_look(guard, fit, given["chosen"])
     try:
         records.add(fit.row | given, fit.rows.test, given)
@@ -132,7 +132,7 @@ def _written(records: Records, guard: Guard, fit: Fit, given: dict[str, Any]) ->
 
 def _closer_look(guard: Guard, fit: Fit, chosen: dict[str, Any]) -> dict[str, Any]:
     """Table → its columns; empty if a limit of time or memory was exceeded."""
-    details = FitDetails(fit.rows.train, fit.rows.test, fit.row["seed"], chosen, fit.looks)
+    details = FitDetails(fit.rows.train, fit.rows.test, fit.row["seed"], chosen, fit.details)
     answer = guard.call(details)
     found = answer.value[0] if answer.kind == "ok" else {}
     return {name: columns for name, columns in found.items() if columns}

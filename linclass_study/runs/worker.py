@@ -68,7 +68,7 @@ class Worker:
         table, y = self.file.table, self.file.y
         fit = table.rows(asked.train), y[asked.train]
         held_out = table.rows(asked.test), y[asked.test]
-        looks = {
+        tables = {
             "paths": lambda: path_table(
                 coefficient_path(self.method, *fit, asked.seed, asked.chosen)
             ),
@@ -77,11 +77,11 @@ class Worker:
             ),
         }
         found = {}
-        for name in asked.looks:
+        for name in asked.tables:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 try:
-                    found[name] = looks[name]()
+                    found[name] = tables[name]()
                 except Exception as error:  # details are optional
                     print(f"no {name}: {type(error).__name__}: {error}", file=sys.stderr)
         return found

@@ -25,7 +25,7 @@ from linclass_study.report.figures import boundaries, style
 from linclass_study.report.figures import methods as dots
 from linclass_study.report.figures.style import method_style
 from linclass_study.report.inline_svg import inline
-from linclass_study.results.method_styles import LOOKS, method_styles
+from linclass_study.results.method_styles import STYLES, method_styles
 from linclass_study.study.config import read_config
 
 #: Linear RGB as seen with a complete deficiency. Machado, Oliveira and Fernandes (2009), table 1
@@ -83,26 +83,26 @@ def test_colours_of_methods_stay_apart_for_every_reader(sight):
     assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)) > 5 * 2.3
 
 
-def test_all_looks_differ_and_neighbours_differ_in_colour_and_marker():
-    looks = [method_style(place) for place in range(LOOKS)]
-    assert len(set(looks)) == len(style.LOOKS) == LOOKS
-    for one, other in itertools.pairwise(looks):
+def test_all_styles_differ_and_neighbours_differ_in_colour_and_marker():
+    styles = [method_style(place) for place in range(STYLES)]
+    assert len(set(styles)) == len(style.STYLES) == STYLES
+    for one, other in itertools.pairwise(styles):
         assert one[0] != other[0]
         assert one[1] != other[1]
 
 
 def test_every_marker_has_a_chip():
     assert set(SHAPES) == set(style.MARKERS)
-    told = rules(range(LOOKS))
-    assert all(f".{chip(place).split()[1]}::before" in told for place in range(LOOKS))
-    assert len({chip(place) for place in range(LOOKS)}) == LOOKS
+    told = rules(range(STYLES))
+    assert all(f".{chip(place).split()[1]}::before" in told for place in range(STYLES))
+    assert len({chip(place) for place in range(STYLES)}) == STYLES
 
 
 CATALOGUE = list(yaml.safe_load((ROOT / "config" / "methods.yaml").read_text(encoding="utf-8")))
 OWN = [f"own_{i}" for i in range(40)]
 
 
-@pytest.mark.parametrize("first", [0, 1, LOOKS - len(CATALOGUE)], ids=["catalogue", "one", "more"])
+@pytest.mark.parametrize("first", [0, 1, STYLES - len(CATALOGUE)], ids=["catalogue", "one", "more"])
 def test_no_two_methods_of_a_study_look_alike(first):
     methods = CATALOGUE + OWN[:first]
     found = method_styles(methods, {name: i for i, name in enumerate(methods)})
@@ -116,26 +116,26 @@ def test_methods_of_the_default_study_differ():
     assert len({method_style(place) for place in found.values()}) == len(study.methods) > 1
 
 
-@pytest.mark.parametrize("several", [[0, 7, LOOKS, 2 * LOOKS], [3, 3, 3], [LOOKS + 1, 1]])
+@pytest.mark.parametrize("several", [[0, 7, STYLES, 2 * STYLES], [3, 3, 3], [STYLES + 1, 1]])
 def test_a_taken_look_gives_way_to_the_first_free_one_and_the_others_keep_theirs(several):
     methods = [f"method_{i}" for i in range(len(several))]
     wanted = dict(zip(methods, several, strict=True))
     found = method_styles(methods, wanted)
     assert len(set(found.values())) == len(methods)
     for method, place in wanted.items():
-        if place < LOOKS and several.count(place) == 1:
+        if place < STYLES and several.count(place) == 1:
             assert found[method] == place
     moved = [found[m] for m in methods if found[m] != wanted[m]]
-    assert moved == [p for p in range(LOOKS) if p not in several][: len(moved)]
+    assert moved == [p for p in range(STYLES) if p not in several][: len(moved)]
 
 
-def test_more_methods_than_looks_share_them_and_the_page_says_so(make, monkeypatch):
+def test_more_methods_than_styles_share_them_and_the_page_reports_it(make, monkeypatch):
     found = method_styles(CATALOGUE + OWN, {})
-    assert set(found.values()) == set(range(LOOKS))
+    assert set(found.values()) == set(range(STYLES))
     two = make({"plane": Data(rows=40, features=2)}, {"good": Method(2.0), "poor": Method(0.5)})
     said = "some of the 2 methods share one"
     assert said not in studies.finish(two)
-    monkeypatch.setattr(page, "LOOKS", 1)
+    monkeypatch.setattr(page, "STYLES", 1)
     assert said in studies.finish(two)
 
 

@@ -38,7 +38,7 @@ rule check_data:
         "<results>/logs/check_data/{dataset}.log",
     threads: 1
     params:
-        told=metadata_of_dataset,
+        metadata=metadata_of_dataset,
         code=code_of("check_data.py"),
     script:
         "../scripts/check_data.py"

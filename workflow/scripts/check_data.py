@@ -9,7 +9,7 @@ begin_job(snakemake.log[0])
 write_checks(
     snakemake.input.data,
     snakemake.input.about,
-    json.loads(snakemake.params.told),
+    json.loads(snakemake.params.metadata),
     snakemake.output.facts,
     snakemake.output.arrays,
 )

@@ -123,9 +123,9 @@ def _sentences(
         "mixed where folds disagree; “disputed” is the share of the plane shown on which they do. "
     )
     notes = ""
-    if fickle := [m for m in grids if one_class(grids[m][2]) and shares[m]]:
+    if varying := [m for m in grids if one_class(grids[m][2]) and shares[m]]:
         notes += (
-            f" {' and '.join(fickle)} gave the whole plane one class in each fold, not the same in all: where classes "
+            f" {' and '.join(varying)} gave the whole plane one class in each fold, not the same in all: where classes "
             "are of nearly equal size, training sets differ in which is the largest."
         )
     if left_out:

@@ -42,7 +42,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     figure = _figure(panels, titles, axis, outcome.position(method))
     name_above(figure, method, outcome.position(method))
     if len(codes) == 1:
-        _say_sides(figure, *sides)
+        _name_sides(figure, *sides)
     folds = known.select("repeat", "fold").unique().height
     of_how_many = known["feature"].drop_nulls().n_unique()
     speaks = ""
@@ -56,7 +56,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         caption += "It is the best linear method here with comparable coefficients."
     else:
         caption += f"Of {of_how_many} features the most positive and the most negative are shown."
-    caption += said_of_folds(known)
+    caption += sentence_on_folds(known)
     if len(codes) > PANELS:
         caption += f" {PANELS} of {len(codes)} classes are shown."
     if len(codes) > 1:
@@ -130,7 +130,7 @@ def over_folds(known: pl.DataFrame) -> dict[tuple[int, str], np.ndarray]:
     }
 
 
-def said_of_folds(known: pl.DataFrame) -> str:
+def sentence_on_folds(known: pl.DataFrame) -> str:
     """A sentence for the caption about folds without a coefficient of each feature."""
     if _cut(known).height:
         return " A fit with many features keeps its largest; in its fold the others count as 0."
@@ -194,13 +194,13 @@ def _figure(
     return figure
 
 
-def _say_sides(figure: Any, low: str, high: str) -> None:
+def _name_sides(figure: Any, low: str, high: str) -> None:
     """Write the class that each side favours at the ends of the axis label."""
     box = figure.axes[0].get_position()
     height = 0.06 / figure.get_size_inches()[1]
-    look = {"va": "bottom", "color": style.INK}
-    figure.text(box.x0, height, f"← {style.wrapped(low, 24, 1)}", ha="left", **look)
-    figure.text(box.x1, height, f"{style.wrapped(high, 24, 1)} →", ha="right", **look)
+    options = {"va": "bottom", "color": style.INK}
+    figure.text(box.x0, height, f"← {style.wrapped(low, 24, 1)}", ha="left", **options)
+    figure.text(box.x1, height, f"{style.wrapped(high, 24, 1)} →", ha="right", **options)
 
 
 def _span(panel: list[tuple[str, np.ndarray]]) -> tuple[float, float]:

@@ -101,16 +101,16 @@ def _draw_steps(
 ) -> Any:
     """Draw the steps of one fit against passes and seconds; return a line for the legend."""
     colour, marker = method_style(position)
-    looked = steps["held_out"].is_finite().fill_null(False).to_numpy()
-    look: dict[str, Any] = {"color": colour, "marker": marker, "linewidth": 1.1, "markersize": 4}
+    scored = steps["held_out"].is_finite().fill_null(False).to_numpy()
+    options: dict[str, Any] = {"color": colour, "marker": marker, "linewidth": 1.1, "markersize": 4}
     for column, x in enumerate(("passes", "seconds")):
         along = steps[x].to_numpy()
         last = {"markevery": [max(int(known.sum()) - 1, 0)]}
-        (line,) = axes[0, column].plot(along[known], gap[known], **look, **last)
-        if looked.any():
-            last = {"markevery": [int(looked.sum()) - 1]}
+        (line,) = axes[0, column].plot(along[known], gap[known], **options, **last)
+        if scored.any():
+            last = {"markevery": [int(scored.sum()) - 1]}
             axes[1, column].plot(
-                along[looked], steps["held_out"].to_numpy()[looked], **look, **last
+                along[scored], steps["held_out"].to_numpy()[scored], **options, **last
             )
     return line
 

@@ -68,8 +68,8 @@ def _points(
     for method in score:
         colour, marker = method_style(outcome.position(method))
         filled = colour if method in whole else "none"
-        look: Any = {"color": colour, "markerfacecolor": filled, "markersize": 6.5}
-        axes.plot(cost[method], score[method], marker, linestyle="", label=method, **look)
+        options: Any = {"color": colour, "markerfacecolor": filled, "markersize": 6.5}
+        axes.plot(cost[method], score[method], marker, linestyle="", label=method, **options)
     _draw_front(axes, front, cost, score, named=not lines)
     if lines:
         figure.legend(

@@ -56,11 +56,11 @@ def _matrix(pairs: Pairwise, order: np.ndarray, D: np.ndarray, names: list[str])
     figure = style.canvas(width, height)
     axes = figure.add_axes((1.25 / width, 0.06 / height, CELL * k / width, 0.6 * CELL * k / height))
     axes.imshow(D, cmap="RdBu", vmin=-1.6 * top, vmax=1.6 * top, aspect="auto")
-    look: Any = {"ha": "center", "va": "center", "fontsize": 8, "color": "#202020"}
+    options: Any = {"ha": "center", "va": "center", "fontsize": 8, "color": "#202020"}
     for (row, i), (column, j) in product(enumerate(order), repeat=2):
         if i != j:
             weight = "bold" if pairs.p[i, j] < 0.05 else "normal"
-            axes.text(column, row, _cell(pairs, i, j, D[row, column]), weight=weight, **look)
+            axes.text(column, row, _cell(pairs, i, j, D[row, column]), weight=weight, **options)
     axes.xaxis.tick_top()
     axes.set_xticks(range(k), names, fontsize=7.5)
     axes.set_yticks(range(k), names, fontsize=7.5)

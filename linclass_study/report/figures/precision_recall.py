@@ -25,6 +25,6 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
             y="precision",
             curve=fold_curves.precision_recall,
             chance=lambda share: (share, share),
-            said_of_chance="The dashed line is chance, the share of the class.",
+            sentence_on_chance="The dashed line is chance, the share of the class.",
         ),
     )

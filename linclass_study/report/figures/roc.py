@@ -25,6 +25,6 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
             y="true positive rate",
             curve=fold_curves.roc,
             chance=lambda share: (0.0, 1.0),
-            said_of_chance="The dashed line is chance.",
+            sentence_on_chance="The dashed line is chance.",
         ),
     )

@@ -29,7 +29,7 @@ COLOURS = (
 )
 ROUNDS = "os^DvPX", "<>*"
 MARKERS = "".join(ROUNDS)
-LOOKS = tuple(
+STYLES = tuple(
     (COLOURS[i % len(COLOURS)], markers[i % len(markers)])
     for markers in ROUNDS
     for i in range(len(COLOURS) * len(markers))
@@ -90,7 +90,7 @@ def canvas(width: float, height: float) -> Figure:
 
 def method_style(position: int) -> tuple[str, str]:
     """Colour and marker of the method with this style (Outcome.position)."""
-    return LOOKS[position % len(LOOKS)]
+    return STYLES[position % len(STYLES)]
 
 
 def of_class(code: int) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from linclass_study.report.figures.coefficients import (
     is_standardized,
     oriented,
     over_folds,
-    said_of_folds,
+    sentence_on_folds,
 )
 from linclass_study.report.table import Column, Number, ReportTable
 from linclass_study.results.outcome import Outcome
@@ -29,7 +29,7 @@ def make(outcome: Outcome, dataset: str) -> ReportTable | None:
         return None
     method, known = first
     weighed = {method: effects(oriented(known, about))}
-    of_folds = {said_of_folds(known): None}
+    of_folds = {sentence_on_folds(known): None}
     unit = "standard deviation" if is_standardized(known) else "unit"
     left_out: dict[str, list[str]] = {}  # why → methods
     ranked = ranking(outcome, dataset)["method"].to_list()
@@ -45,7 +45,7 @@ def make(outcome: Outcome, dataset: str) -> ReportTable | None:
             left_out.setdefault("no coefficients of named features", []).append(other)
         elif is_standardized(weights) == is_standardized(known):
             weighed[other] = effects(oriented(weights, about))
-            of_folds[said_of_folds(weights)] = None
+            of_folds[sentence_on_folds(weights)] = None
         else:
             left_out.setdefault(f"not per {unit}", []).append(other)
     classes = about["classes"]
@@ -68,12 +68,12 @@ def make(outcome: Outcome, dataset: str) -> ReportTable | None:
     caption = (
         f"Coefficients per {unit} of the feature, mean ± standard deviation over the folds: positive ones speak for "
         f"{towards}. Scores of different methods have different scales, so compare signs and order.{more}"
-        f"{''.join(of_folds)}{_said(left_out)} All are in runs/…/coefficients.parquet."
+        f"{''.join(of_folds)}{_sentence_on_left_out(left_out)} All are in runs/…/coefficients.parquet."
     )
     return ReportTable(f"Coefficients on {dataset}", caption, columns, rows)
 
 
-def _said(left_out: dict[str, list[str]]) -> str:
+def _sentence_on_left_out(left_out: dict[str, list[str]]) -> str:
     """Left out: lda (not per standard deviation); 7 others (there is room for 6)."""
     parts = [
         f"{', '.join(names) if len(names) <= METHODS else f'{len(names)} others'} ({why})"
