@@ -33,7 +33,7 @@ def refused(message: str) -> "pytest.RaisesExc[ValueError]":
 # parameters
 
 
-def test_repr_says_what_was_changed() -> None:
+def test_repr_reports_what_was_changed() -> None:
     assert repr(LinearDiscriminantAnalysis()) == "LinearDiscriminantAnalysis()"
     assert repr(GaussianNB(var_smoothing=0.5)) == "GaussianNB(var_smoothing=0.5)"
 

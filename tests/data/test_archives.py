@@ -61,7 +61,7 @@ def plain(contents):
 
 
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
-def test_odd_members_of_a_tar_are_left_out_by_name_and_the_rest_is_read(tmp_path, capsys, mode):
+def test_unusual_members_of_a_tar_are_left_out_by_name_and_the_rest_is_read(tmp_path, capsys, mode):
     odd = [*plain(dict.fromkeys(ODD, b"evil")), ("caf\udce9", b"", tarfile.REGTYPE)]
     odd += [(f"kind {kind!r}", b"", kind) for kind in KINDS]
     (first, *rest) = plain(GOOD)
@@ -74,7 +74,7 @@ def test_odd_members_of_a_tar_are_left_out_by_name_and_the_rest_is_read(tmp_path
         assert line == f"left out of a.tar: {name!a} ({wrong})"
 
 
-def test_odd_members_of_a_zip_are_left_out_by_name_and_the_rest_is_read(tmp_path, capsys):
+def test_unusual_members_of_a_zip_are_left_out_by_name_and_the_rest_is_read(tmp_path, capsys):
     link = zipfile.ZipInfo("link")
     link.external_attr = (stat.S_IFLNK | 0o777) << 16
     (first, content), *rest = GOOD.items()
@@ -106,7 +106,7 @@ def test_an_encrypted_member_is_left_out(tmp_path, capsys):
     assert "(it is encrypted)" in capsys.readouterr().out
 
 
-def test_a_thousand_odd_members_are_a_short_log(tmp_path, capsys):
+def test_a_thousand_unusual_members_are_a_short_log(tmp_path, capsys):
     path = tar(tmp_path / "a", *plain({f"../{i}": b"" for i in range(1000)} | GOOD))
     assert dict(members(path)) == GOOD
     said = capsys.readouterr().out.splitlines()

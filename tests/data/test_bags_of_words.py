@@ -31,7 +31,7 @@ def as_libsvm(rng, X, labels, shuffle=False, split_up=False):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_libsvm_says_the_same_in_any_order(seed, obtain, tmp_path):
+def test_libsvm_agrees_in_any_order(seed, obtain, tmp_path):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((30, 8)) * (rng.random((30, 8)) < 0.3)
     X[0, -1] = 0.25
@@ -231,7 +231,7 @@ def test_a_folder_or_a_zip_will_do(kind, obtain, tmp_path):
         ("train.data", None, "there is no train.data in it"),
     ],
 )
-def test_a_wrong_bag_of_words_says_where(name, text, words, reason, tmp_path):
+def test_a_wrong_bag_of_words_reports_where(name, text, words, reason, tmp_path):
     files = bag_files()
     if text is None:
         del files[name]
@@ -241,14 +241,14 @@ def test_a_wrong_bag_of_words_says_where(name, text, words, reason, tmp_path):
     assert words in reason({"source": {"file": "a.tgz"}, "format": "bag_of_words"})
 
 
-def test_an_archive_cut_short_is_told(reason, tmp_path):
+def test_an_archive_cut_short_is_reported(reason, tmp_path):
     as_archive(tmp_path / "a.tgz", bag_files())
     (tmp_path / "b.tgz").write_bytes((tmp_path / "a.tgz").read_bytes()[:200])
     said = reason({"source": {"file": "b.tgz"}, "format": "bag_of_words"})
     assert "damaged or cut short" in said
 
 
-def test_the_inverted_index_says_what_the_bag_of_words_said(obtain, tmp_path):
+def test_the_inverted_index_agrees_with_the_bag_of_words(obtain, tmp_path):
     from linclass_study.data.formats import bag_of_words
 
     as_archive(tmp_path / "a.tgz", bag_files())
@@ -269,7 +269,7 @@ def test_the_inverted_index_says_what_the_bag_of_words_said(obtain, tmp_path):
         ("group train a 1\nv 2 1\nw 1 1\n", "the words do not come by vocabulary number"),
     ],
 )
-def test_a_wrong_inverted_index_says_where(text, words, reason, tmp_path):
+def test_a_wrong_inverted_index_reports_where(text, words, reason, tmp_path):
     (tmp_path / "a.txt").write_text(text)
     assert words in reason({"source": {"file": "a.txt"}, "format": "inverted_index"})
 

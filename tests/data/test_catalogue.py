@@ -118,7 +118,7 @@ def published(obtain, offline, mirrors):
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_its_published_file_says_the_same(name, published):
+def test_its_published_file_agrees(name, published):
     check(name, published(name))
 
 
@@ -248,9 +248,7 @@ def test_the_newsgroups_are_those_of_the_archive(obtain, offline, archive):
     assert sorted(rows) == sorted((part, code, tuple(sorted(bag))) for part, code, bag in posts)
 
 
-def test_archive_web_server_and_compact_copy_say_the_same(
-    obtain, offline, server, archive, monkeypatch
-):
+def test_archive_web_server_and_compact_copy_agree(obtain, offline, server, archive, monkeypatch):
     entry = {key: value for key, value in CATALOGUE["newsgroups"].items() if key != "digest"}
     packed, compact = entry["source"]
     copy = obtain(entry | {"source": compact})

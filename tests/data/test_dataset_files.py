@@ -127,7 +127,7 @@ def test_a_table_refuses_names_that_do_not_fit():
 
 
 @pytest.mark.parametrize("damage", ["emptied", "cut short", "something else"])
-def test_a_damaged_file_says_which_it_is_and_what_to_do(damage, found, tmp_path):
+def test_a_damaged_file_reports_which_it_is_and_what_to_do(damage, found, tmp_path):
     path = tmp_path / "a.npz"
     save_dataset(found, path, tmp_path / "a.json")
     whole = path.read_bytes()

@@ -103,7 +103,7 @@ FILES = {
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_polars_and_the_strict_reader_say_the_same(name, both):
+def test_polars_and_the_strict_reader_agree(name, both):
     text, dialect, enough = FILES[name]
     fast, strict, taken = both(text, **dialect)
     assert same(fast, strict), (fast, strict)
@@ -111,7 +111,7 @@ def test_polars_and_the_strict_reader_say_the_same(name, both):
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_they_say_the_same_of_any_file(seed, both):
+def test_they_agree_on_any_file(seed, both):
     """Files of random cells with random accidents: a lost cell, a stray quote, a blank line, …"""
     rng = np.random.default_rng(seed)
     cells = [
@@ -194,7 +194,7 @@ SPARSE = {  # name: (text, whether scikit-learn must be enough)
 
 
 @pytest.mark.parametrize("name", SPARSE)
-def test_scikit_learn_and_the_strict_reader_say_the_same(name, tmp_path, monkeypatch):
+def test_scikit_learn_and_the_strict_reader_agree(name, tmp_path, monkeypatch):
     text, enough = SPARSE[name]
     path = tmp_path / "a.svm"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())

@@ -54,7 +54,7 @@ def test_every_place_can_be_written(tmp_path):
             Path(f"{place}{end}").write_text("")
 
 
-def test_no_copy_is_looked_for_outside_the_folders(tmp_path):
+def test_no_copy_is_searched_outside_the_folders(tmp_path):
     secret = tmp_path / "secret.csv"
     secret.write_text("a,y\n1,2\n")
     for folder in ("downloads", "mirror"):
@@ -95,6 +95,6 @@ def test_a_long_name_keeps_its_suffix():
     assert len(name) <= 200
 
 
-def test_what_is_no_address_is_told(reason):
+def test_what_is_no_address_is_reported(reason):
     said = reason({"format": "csv", "target": "y", "source": {"url": "http://[h/a.csv"}})
     assert said == "http://[h/a.csv: this is no address"

@@ -80,7 +80,7 @@ def test_rows_that_are_left_out_take_their_groups_with_them(tmp_path):
         (rows(), ENTRY | {"group": "pateint"}, "group: there is no column 'pateint', did you mean"),
     ],
 )
-def test_groups_that_cannot_be_had_say_so(tmp_path, table, entry, words):
+def test_groups_that_are_not_available_report_it(tmp_path, table, entry, words):
     with pytest.raises(Unavailable, match=words):
         obtained(tmp_path, table, entry)
 

@@ -33,7 +33,7 @@ def fetch(tmp_path, monkeypatch):
     return run
 
 
-def test_a_file_that_hangs_gives_way_to_the_next_source(fetch):
+def test_a_file_that_hangs_is_followed_by_the_next_source(fetch):
     entry = {"target": "y", "source": [{"file": "hangs.csv"}, {"file": "good.csv"}]}
     started = time.monotonic()
     about = fetch(entry, read_seconds=2)
@@ -80,7 +80,7 @@ def test_rows_that_are_in_no_file_come_from_the_child_too(fetch, source):
     assert fetch({"source": source})["status"] == "available"
 
 
-def test_an_unreadable_file_is_told_as_it_is_without_a_guard(fetch, reason, tmp_path):
+def test_an_unreadable_file_is_reported_as_it_is_without_a_guard(fetch, reason, tmp_path):
     (tmp_path / "bad.csv").write_text("x,y\n1\n")
     entry = {"target": "y", "source": {"file": "bad.csv"}}
     assert fetch(entry)["reason"] == reason(entry)

@@ -58,7 +58,7 @@ def test_a_redirect_is_followed(server, obtain):
     ],
     ids=["missing", "broken", "cut short", "login page", "empty", "false encoding", "circle"],
 )
-def test_a_bad_answer_is_told(server, reason, tmp_path, page, words):
+def test_a_bad_answer_is_reported(server, reason, tmp_path, page, words):
     url = server.page("/a.csv", **page)
     said = reason(ENTRY | {"source": {"url": url}})
     assert words in said
@@ -125,7 +125,7 @@ def test_a_name_server_that_never_answers_is_left(server, obtain, monkeypatch):
     assert found.attempts[0]["reason"] == "no connection to data.example.org within 0.4 seconds"
 
 
-def test_a_name_that_does_not_exist_is_told(reason, monkeypatch):
+def test_a_name_that_does_not_exist_is_reported(reason, monkeypatch):
     def lookup(*_, **__):
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
@@ -134,7 +134,7 @@ def test_a_name_that_does_not_exist_is_told(reason, monkeypatch):
     assert said == "http://data.example.org/a.csv: the name data.example.org cannot be resolved"
 
 
-def test_a_port_that_nobody_listens_on_is_told(nobody, reason):
+def test_a_port_that_nobody_listens_on_is_reported(nobody, reason):
     assert "Connection refused" in reason(ENTRY | {"source": {"url": f"{nobody}/a.csv"}})
 
 
@@ -173,7 +173,7 @@ def test_a_file_put_into_downloads_by_hand_is_found_by_its_name(obtain, nobody, 
     assert obtain(ENTRY | {"source": {"url": f"{nobody}/a%20b.csv"}}).digest
 
 
-def test_a_downloads_folder_that_cannot_be_is_told(server, reason, tmp_path):
+def test_a_downloads_folder_that_cannot_be_is_reported(server, reason, tmp_path):
     (tmp_path / "downloads").write_text("a file, not a folder")
     url = server.page("/a.csv", CSV)
     assert "cannot be stored in" in reason(ENTRY | {"source": {"url": url}})

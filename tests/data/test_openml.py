@@ -111,7 +111,7 @@ def test_it_is_complete_in_downloads_and_a_mirror_may_have_such_a_folder(server,
     assert again.source == f"openml 31 (copy in {tmp_path / 'mirror'})"
 
 
-def test_what_a_mirror_lacks_is_told_and_comes_from_the_network(server, obtain, tmp_path):
+def test_what_a_mirror_lacks_is_reported_and_comes_from_the_network(server, obtain, tmp_path):
     entry = publish(server)
     obtain(entry)
     mirror = tmp_path / "mirror"
@@ -130,7 +130,7 @@ def test_a_passing_trouble_is_tried_again(server, obtain):
     assert server.pages["/api/v1/json/data/features/31"].requests == 3
 
 
-def test_without_a_network_it_is_told_at_once_and_once(reason, monkeypatch):
+def test_without_a_network_it_is_reported_at_once_and_once(reason, monkeypatch):
     asked = []
 
     def unreachable(url, *_, **__):
@@ -151,7 +151,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_what_is_wrong_is_told_in_one_line(case, server, reason, tmp_path):
+def test_what_is_wrong_is_reported_in_one_line(case, server, reason, tmp_path):
     about, words = WRONG[case]
     assert words in reason(publish(server, **about))
     assert not list(tmp_path.parent.glob("x.arff*"))
@@ -165,7 +165,7 @@ def test_a_description_that_is_none_is_asked_for_again(server, reason, obtain):
     assert obtain(entry).digest
 
 
-def test_rows_of_other_width_than_declared_are_told(server, reason):
+def test_rows_of_other_width_than_declared_are_reported(server, reason):
     said = reason(publish(server, rows="1, 2, 3\n"))
     assert "it cannot be read" in said
 

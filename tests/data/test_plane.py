@@ -92,5 +92,5 @@ def test_categories_stay_at_the_commonest_and_missing_values_count_as_the_mean()
         (Table(np.tile([[1.0, 2, 3]], (4, 1)), names(3)), "fewer than two"),
     ],
 )
-def test_what_has_no_plane_says_why(table, words):
+def test_what_has_no_plane_gives_the_reason(table, words):
     assert words in plane(table, np.array([0, 1, 0, 1]))

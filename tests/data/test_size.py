@@ -33,7 +33,7 @@ def test_a_file_is_as_large_as_it_is(tmp_path, monkeypatch):
     assert expected_size({"source": {"file": "missing.csv"}}) is None
 
 
-def test_an_entry_may_say_it_itself_and_else_an_address_tells_nothing():
+def test_an_entry_may_state_its_size_which_is_else_unknown_for_an_address():
     entry = {"source": {"url": "http://example.org/a.csv"}}
     assert expected_size(entry) is None
     assert expected_size(entry | {"size": {"rows": 50, "features": 3}}) == Size(150, 50)

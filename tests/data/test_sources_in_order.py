@@ -94,7 +94,7 @@ def test_if_none_will_do_one_line_names_each_and_why(nobody, reason, tmp_path, d
     assert parts[3].startswith(f"{nobody}/a.csv: no connection")
 
 
-def test_what_every_source_gets_wrong_is_said_once(reason, tmp_path):
+def test_what_every_source_gets_wrong_is_reported_once(reason, tmp_path):
     for name in ("a", "b"):
         (tmp_path / f"{name}.csv").write_text(CSV)
     said = reason({"target": "z", "source": [{"file": "a.csv"}, {"file": "b.csv"}]})
@@ -102,7 +102,7 @@ def test_what_every_source_gets_wrong_is_said_once(reason, tmp_path):
     assert said.endswith("(in each of 2 sources)")
 
 
-def test_a_path_is_looked_for_beside_the_study_and_then_in_the_project(obtain, tmp_path):
+def test_a_path_is_searched_beside_the_study_and_then_in_the_project(obtain, tmp_path):
     entry = {"format": "csv", "target": "chd", "source": {"file": "resources/SAheart.data"}}
     assert len(obtain(entry).y) == 462
     (tmp_path / "resources").mkdir()
@@ -174,7 +174,7 @@ def test_scikit_learns_own_data_are_as_scikit_learn_reads_them(name, obtain):
     assert sorted((found.classes[code], *row) for code, row in rows) == sorted(expected)
 
 
-def test_a_data_set_that_scikit_learn_lacks_is_told(reason):
+def test_a_data_set_that_scikit_learn_lacks_is_reported(reason):
     assert reason({"source": {"sklearn": "wein"}}) == (
         "scikit-learn's wein: scikit-learn has no data set 'wein'; did you mean 'wine'?"
     )

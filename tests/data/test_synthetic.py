@@ -81,7 +81,7 @@ def test_parameters_that_cannot_work_are_refused(case):
         synthetic.generate("gaussians", **parameters)
 
 
-def test_a_generator_that_does_not_exist_is_told():
+def test_a_generator_that_does_not_exist_is_reported():
     with pytest.raises(ValueError, match="no generator 'moons'; there are: circles, "):
         synthetic.generate("moons")
 

@@ -91,7 +91,7 @@ def rows_of(found):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_what_is_written_is_read_and_each_format_says_the_same(seed, obtain, tmp_path):
+def test_what_is_written_is_read_and_each_format_agrees(seed, obtain, tmp_path):
     columns, texts = random_columns(seed)
     as_csv(columns, tmp_path / "a.csv")
     as_csv(columns, tmp_path / "b.csv", delimiter=";", quoting=csv.QUOTE_ALL)

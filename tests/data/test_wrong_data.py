@@ -141,7 +141,7 @@ CASES = {  # name: (content of a.csv, what the entry adds, words of the reason)
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_it_is_told(case, reason, tmp_path):
+def test_it_is_reported(case, reason, tmp_path):
     content, extra, words = CASES[case]
     (tmp_path / "a.csv").write_bytes(content if isinstance(content, bytes) else content.encode())
     entry = {"format": "csv", "target": "y", "source": {"file": "a.csv"}} | extra
@@ -210,7 +210,7 @@ def test_a_sparse_test_set_needs_sparse_training_rows(reason, tmp_path):
     assert "the test set has other columns" in reason(entry)
 
 
-def test_a_format_that_stumbles_is_a_reason_not_a_crash(reason, tmp_path, monkeypatch):
+def test_a_format_that_fails_is_a_reason_not_a_crash(reason, tmp_path, monkeypatch):
     from linclass_study.data.formats import csv
 
     def stumble(*_):
@@ -222,7 +222,7 @@ def test_a_format_that_stumbles_is_a_reason_not_a_crash(reason, tmp_path, monkey
     assert said == "a.csv: not readable as csv (RuntimeError: unforeseen)"
 
 
-def test_a_data_set_that_stumbles_while_it_is_built_gives_way_to_the_next_source(
+def test_a_data_set_that_fails_while_it_is_built_is_followed_by_the_next_source(
     obtain, tmp_path, monkeypatch, capsys
 ):
     from linclass_study.data.fetch import source_reader
@@ -241,7 +241,7 @@ def test_a_data_set_that_stumbles_while_it_is_built_gives_way_to_the_next_source
     assert "Traceback" in capsys.readouterr().err
 
 
-def test_a_source_that_stumbles_is_a_reason(reason):
+def test_a_source_that_fails_is_a_reason(reason):
     entry = {"source": {"generate": "gaussians", "means": [[0], [1]], "rows": [10**15, 1]}}
     assert "it needs more memory than there is (" in reason(entry)
 

@@ -90,7 +90,7 @@ def test_each_trouble_is_a_sentence_with_its_remedy(troubled) -> None:
     ]
 
 
-def test_the_table_has_a_row_for_each_data_set_also_for_one_that_cannot_be_had(troubled, tmp_path):
+def test_the_table_has_a_row_for_each_data_set_also_for_an_unavailable_one(troubled, tmp_path):
     other = data_set(troubled.table, np.arange(60) % 3)
     for name, data in {"two": troubled, "three": other, "gone": None}.items():
         written(tmp_path, name, data)
@@ -121,7 +121,7 @@ def test_an_entry_can_say_what_no_comparison_shows(tmp_path) -> None:
     assert table["weight"].to_list() == [0.5, 0.5, 1.0]
 
 
-def test_a_check_that_fails_says_why_and_the_others_go_on(troubled, monkeypatch) -> None:
+def test_a_check_that_fails_gives_the_reason_and_the_others_go_on(troubled, monkeypatch) -> None:
     monkeypatch.setattr(checks, "missing_cells", lambda table: 1 / 0)
     facts, _ = check_dataset(troubled)
     assert facts["unchecked"] == {"missing values": "ZeroDivisionError: division by zero"}

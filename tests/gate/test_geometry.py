@@ -61,7 +61,7 @@ def test_the_design_is_imputed_and_one_hot_without_first_levels() -> None:
     assert design(replace(both, texts=frozenset({"a"}))).tolist() == [[0, 0], [1, 0], [0, 1]]
 
 
-def test_what_is_too_large_is_not_checked_and_says_so(monkeypatch) -> None:
+def test_what_is_too_large_is_not_checked_and_reports_it(monkeypatch) -> None:
     monkeypatch.setattr(ranks, "WORK", 100)
     with pytest.raises(NotChecked, match="10 × 20"):
         rank(np.ones((10, 20)))

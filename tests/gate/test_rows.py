@@ -101,7 +101,7 @@ def test_rows_on_both_sides_of_the_official_split_are_counted(seed: int) -> None
     assert on_both_sides(row_keys(table), split) == {"test_rows_in_training": expected}
 
 
-def test_without_an_official_split_nothing_is_said_of_it() -> None:
+def test_without_an_official_split_nothing_is_reported_of_it() -> None:
     keys = np.arange(3, dtype=np.uint64)
     assert on_both_sides(keys, np.zeros(3, np.int8)) == {"test_rows_in_training": None}
 

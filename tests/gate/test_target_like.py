@@ -121,5 +121,5 @@ def test_few_rows_say_nothing() -> None:
     assert found(np.array([0, 0, 1, 1]), np.array([0, 0, 1, 1])) == {}
 
 
-def test_one_class_is_told_by_no_column():
+def test_a_single_class_is_revealed_by_no_column():
     assert found(np.zeros(N), np.zeros(N, int)) == {}

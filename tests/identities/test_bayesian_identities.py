@@ -78,7 +78,7 @@ def test_its_predictions_are_those_of_the_joint_normal_distribution() -> None:
     np.testing.assert_allclose(std**2, np.diag(C[60:, 60:] - gain @ C[:60, 60:]), rtol=1e-4)
 
 
-def test_features_that_tell_nothing_get_no_weight_and_a_constant_target_no_noise() -> None:
+def test_features_that_are_uninformative_get_no_weight_and_a_constant_target_no_noise() -> None:
     X, y = line()
     y = y - X @ np.linalg.lstsq(X - X.mean(axis=0), y, rcond=None)[0]
     model = BayesianLinearRegression().fit(X, y)

@@ -117,7 +117,7 @@ def test_a_class_of_one_row_cannot_be_held_out() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_sigmoid_that_has_not_converged_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sigmoid_that_has_not_converged_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((60, 2)), np.arange(60) % 2
     X[:, 0] += y
@@ -206,7 +206,7 @@ def test_at_the_temperature_the_likelihood_has_no_slope_and_the_order_stays(clas
     assert Temperature(1e6 * Z, codes, w).temperature == pytest.approx(1e6 * found.temperature)
 
 
-def test_a_temperature_without_an_optimum_says_so() -> None:
+def test_a_temperature_without_an_optimum_reports_it() -> None:
     codes = np.arange(20) % 2
     right = np.column_stack([1.0 - codes, codes])
     assert Temperature(right, codes, np.ones(20)).status == "separable"

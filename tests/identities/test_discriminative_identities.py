@@ -253,7 +253,7 @@ def test_a_linear_classifier_with_logistic_loss_is_logistic_regression() -> None
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_separable_data_are_said_to_be_with_the_direction() -> None:
+def test_separable_data_are_reported_to_be_with_the_direction() -> None:
     X, y, _ = separated(0.2)
     for solver in ("auto", "newton_cg", "gradient_descent", "quasi_newton", "irls"):
         model = LogisticRegression(penalty=None, solver=solver, max_iter=50).fit(X, y)
@@ -292,7 +292,7 @@ def test_overlapping_data_have_an_optimum() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_fit_that_stops_early_says_so() -> None:
+def test_a_fit_that_stops_early_reports_it() -> None:
     X, y = overlapping()
     model = LogisticRegression(solver="gradient_descent", max_iter=2).fit(X, y)
     assert model.status_ == "max_iter"

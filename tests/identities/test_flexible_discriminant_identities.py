@@ -175,7 +175,7 @@ def test_fixed_scores_are_orthonormal_contrasts(share: list[float]) -> None:
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-def test_classes_that_are_predicted_exactly_are_told_and_ridge_is_the_remedy(form: Any) -> None:
+def test_classes_that_are_predicted_exactly_are_reported_and_ridge_is_the_remedy(form: Any) -> None:
     rng = np.random.default_rng(0)
     X, y = form(rng.normal(size=(12, 40))), np.arange(12) % 3
     exact = FDA().fit(X, y)

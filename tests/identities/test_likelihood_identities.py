@@ -149,7 +149,7 @@ def test_no_other_weights_and_thresholds_are_as_likely(strength: float) -> None:
     np.testing.assert_allclose(approx_fprime(found, objective, 1e-7), 0, atol=1e-6)
 
 
-def test_the_order_is_what_is_said_and_its_reverse_is_the_same_model() -> None:
+def test_the_order_is_the_given_one_and_its_reverse_is_the_same_model() -> None:
     X, y = ordered(3)
     names = np.array(["low", "mid", "high"])
     by_name = OrdinalRegression(order=["low", "mid", "high"], tol=1e-10).fit(X, names[y])

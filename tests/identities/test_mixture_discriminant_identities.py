@@ -176,7 +176,7 @@ def test_each_class_may_have_its_own_number_of_subclasses() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_covariance_that_collapses_is_told_and_shrinkage_is_the_remedy() -> None:
+def test_a_covariance_that_collapses_is_reported_and_shrinkage_is_the_remedy() -> None:
     rng = np.random.default_rng(0)
     X, y = np.repeat(rng.normal(size=(3, 5)), 10, axis=0), np.arange(30) % 2
     X += 1e-7 * rng.normal(size=X.shape)  # three points in each class
@@ -189,7 +189,7 @@ def test_a_covariance_that_collapses_is_told_and_shrinkage_is_the_remedy() -> No
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_dependent_features_and_early_ends_are_told() -> None:
+def test_dependent_features_and_early_ends_are_reported() -> None:
     X, y = problem(3)
     twice = MDA(2).fit(np.column_stack([X, X @ [1.0, 2, 3]]), y)
     assert (twice.status_, twice.rank_) == ("rank_deficient", 3)

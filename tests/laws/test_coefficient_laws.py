@@ -204,7 +204,7 @@ def test_coefficients_that_do_not_give_the_scores_are_not_believed(estimator):
     assert foreign(estimator)[0] is None
 
 
-def test_of_many_the_largest_by_size_in_standard_deviations_are_told():
+def test_of_many_the_largest_by_size_in_standard_deviations_are_reported():
     W = np.array([[1.0, -3.0, 0.0, 2.0], [0.0, 0.0, 0.0, 5.0]])
     found = coefficients.Coefficients("abcd", W, np.zeros(2), np.array([9.0, 1.0, 1.0, 1.0]))
     assert [places.tolist() for places in found.largest(2)] == [[0, 1], [3]]

@@ -249,7 +249,7 @@ def test_missing_scores_are_left_out_or_worst() -> None:
     assert_array_equal(ranks(missing_as_worst(table)), [[2, 3, 1], [1, 2, 3]])
 
 
-def test_a_winner_by_one_data_set_is_told() -> None:
+def test_a_winner_by_one_data_set_is_reported() -> None:
     table = np.array([[0.9, 0.1, 0.2], [0.5, 0.6, 0.1], [0.5, 0.6, 0.55]])
     found = leave_one_out_winners(table)
     assert found.winner == 1

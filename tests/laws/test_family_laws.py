@@ -325,7 +325,7 @@ def test_levels_that_come_later_have_had_no_rows() -> None:
 
 
 @pytest.mark.parametrize("family", [kind() for kind in EXAMPLES if kind is not TiedGaussian])
-def test_the_edge_is_told_and_left(family: Family) -> None:
+def test_the_edge_is_reported_and_left(family: Family) -> None:
     """Rows without any spread have no finite estimate; those that vary are as they were."""
     rng = np.random.default_rng(7)
     varied = ROWS[family.support](rng, 40, 3)
@@ -343,7 +343,7 @@ def test_the_edge_is_told_and_left(family: Family) -> None:
 
 
 @pytest.mark.parametrize("family", [Poisson(), Geometric(), Exponential()])
-def test_a_count_that_never_occurs_in_a_class_is_told(family: Family) -> None:
+def test_a_count_that_never_occurs_in_a_class_is_reported(family: Family) -> None:
     mean, edge = family.inside(np.array([[0.0, 2.0, 0.0], [3.0, 2.0, 0.0]]))
     assert edge.tolist() == [[True, False, False], [False] * 3]  # nowhere is no difference
     assert np.isfinite(family.natural(mean)).all()
@@ -457,7 +457,7 @@ def positive_rows(family: str, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("family", ["gamma", "beta", "dirichlet"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_an_estimate_that_has_not_converged_is_told(
+def test_an_estimate_that_has_not_converged_is_reported(
     family: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     X, y = positive_rows(family)

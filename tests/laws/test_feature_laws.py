@@ -146,7 +146,7 @@ def test_text_is_refused_by_the_name_of_its_column(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["count_words", "hash_words", "strip_posts"])
-def test_features_of_texts_say_how_a_data_set_names_its_texts(name: str) -> None:
+def test_features_of_texts_report_how_a_data_set_names_its_texts(name: str) -> None:
     with pytest.raises(NotApplicable, match=f"{name} needs a column of texts.*`texts:` in its ent"):
         MAPS[name](categories())
 

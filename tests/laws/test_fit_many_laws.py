@@ -225,7 +225,7 @@ def test_parameters_other_than_the_strength_may_differ() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_steps_that_ran_out_are_said_of_each_fit() -> None:
+def test_steps_that_ran_out_are_reported_of_each_fit() -> None:
     X, y = rows(2)
     X[y == "b", 0] += 9
     params = [{"strength": 1e-12}, {"strength": 1.0}]

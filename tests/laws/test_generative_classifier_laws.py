@@ -151,7 +151,7 @@ def test_linear_classifiers_score_by_their_coefficients(kind: Any, K: int) -> No
 
 
 @pytest.mark.parametrize("kind", CLOSED)
-def test_every_fit_says_how_it_ended(kind: Any) -> None:
+def test_every_fit_reports_how_it_ended(kind: Any) -> None:
     model = kind().fit(*DATA[3])
     assert (model.status_, model.reason_) == ("converged", "")
     assert model.certificate_kind_ == "closed_form"
@@ -223,7 +223,7 @@ def test_a_class_of_prior_zero_is_never_predicted(kind: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_dependent_features_are_told_and_change_no_prediction() -> None:
+def test_dependent_features_are_reported_and_change_no_prediction() -> None:
     X, y = DATA[3]
     plain = LinearDiscriminantAnalysis().fit(X, y)
     twice = LinearDiscriminantAnalysis().fit(np.column_stack([X, X @ [1.0, 2, 3, 4]]), y)
@@ -302,7 +302,7 @@ def test_weights_that_sum_to_less_than_the_classes_are_refused_with_the_remedy(
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_naive_bayes_says_which_feature_has_no_spread() -> None:
+def test_naive_bayes_reports_which_feature_has_no_spread() -> None:
     X = np.array([[0.0, 1.0], [0.0, 2.0], [1.0, 1.0], [3.0, 5.0]])
     model = GaussianNB(var_smoothing=0).fit(X, [0, 0, 1, 1])
     assert model.status_ == "rank_deficient"
@@ -326,7 +326,7 @@ def test_constant_features_say_nothing() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_class_of_too_few_rows_for_a_covariance_gets_the_pooled_one_and_it_is_told() -> None:
+def test_a_class_of_too_few_rows_for_a_covariance_gets_the_pooled_one_and_it_is_reported() -> None:
     X, y = DATA[3]
     few = np.concatenate([np.flatnonzero(y == 0)[:3], np.flatnonzero(y > 0)])
     X, names = X[few], np.array(["a", "b", "c"])[y[few]]
@@ -375,7 +375,7 @@ def test_a_diagonal_covariance_of_many_features_makes_no_matrix() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_word_that_never_occurs_in_a_class_is_told_when_nothing_is_smoothed() -> None:
+def test_a_word_that_never_occurs_in_a_class_is_reported_when_nothing_is_smoothed() -> None:
     X = np.array([[1.0, 0], [0, 0], [1, 3], [0, 2]])
     for kind in (MultinomialNB, PoissonNB, BernoulliNB):
         model = kind(smoothing=0).fit(X, ["a", "a", "b", "b"])
@@ -412,7 +412,7 @@ def test_negative_values_are_refused_with_their_place(kind: Any) -> None:
         (ExponentialFamilyNB(families={9: "gamma"}), "there are 4"),
     ],
 )
-def test_what_cannot_work_is_said_in_one_line(model: Any, message: str) -> None:
+def test_what_cannot_work_is_reported_in_one_line(model: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message) as error:
         model.fit(*DATA[3])
     assert "\n" not in str(error.value)
@@ -421,7 +421,7 @@ def test_what_cannot_work_is_said_in_one_line(model: Any, message: str) -> None:
 @pytest.mark.parametrize("shrinkage", [0.3, 1.0])
 @pytest.mark.parametrize("rows", ["a column twice", "constant", "few", "one of each class"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_pooled_covariance_without_rank_is_told_by_both_that_mix_it_in(
+def test_a_pooled_covariance_without_rank_is_reported_by_both_that_mix_it_in(
     rows: str, shrinkage: float
 ) -> None:
     X, y = np.random.default_rng(0).normal(size=(40, 4)), np.arange(40) % 2
@@ -465,7 +465,7 @@ def test_ledoit_and_wolfs_share_has_no_unit(n: int, unit: float) -> None:
 
 @pytest.mark.parametrize("family", ["gaussian", "spherical_gaussian", "multivariate_gaussian"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_constant_column_tells_nothing_whatever_its_last_digit(family: str) -> None:
+def test_a_constant_column_is_uninformative_whatever_its_last_digit(family: str) -> None:
     X, y = np.random.default_rng(0).normal(size=(101, 3)), np.arange(101) % 3
     kind = ExponentialFamilyNB
     exact, inexact = (

@@ -143,7 +143,7 @@ def test_inner_folds_keep_groups_whole():
     assert any(fitted & asked for fitted, asked in Watching.seen)
 
 
-def test_an_estimator_with_folds_of_its_own_is_told_the_groups():
+def test_an_estimator_with_folds_of_its_own_gets_the_groups():
     y, groups = rows(60, 12, 2)
     table = Table(groups[:, None].astype(float), ("group",))
     method = Method(Calibrated, {"estimator": Watching()})

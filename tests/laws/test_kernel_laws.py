@@ -84,7 +84,7 @@ def test_kernel_parameters_that_are_no_numbers_are_refused(params: dict[str, Any
 
 
 @pytest.mark.filterwarnings("error")
-def test_a_polynomial_that_overflows_says_so() -> None:
+def test_a_polynomial_that_overflows_reports_it() -> None:
     with pytest.raises(ValueError, match="kernel 'polynomial' overflows"):
         KernelSVM(kernel="polynomial", gamma=1.0, degree=40).fit(1e6 * rows(20), np.arange(20) % 2)
 

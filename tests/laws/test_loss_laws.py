@@ -217,7 +217,7 @@ def test_the_linear_classifier_documents_every_convex_loss() -> None:
     assert set(re.findall(r"'(\w+)'", entry)) == set(CONVEX)
 
 
-def test_the_file_of_the_linear_classifier_says_which_losses_are_fitted_jointly() -> None:
+def test_the_file_of_the_linear_classifier_reports_which_losses_are_fitted_jointly() -> None:
     """Those with a joint loss, and those of K scores that are no other's joint loss."""
     found = {name: find("losses", name) for name in CONVEX}
     others = {loss.joint for loss in found.values()}

@@ -204,7 +204,7 @@ def test_rows_left_out_of_a_round_act_as_if_they_were_there() -> None:
     assert_allclose(values - part.at(other - part.force).value, shift, atol=1e-12)
 
 
-def test_pegasos_comes_near_and_its_gap_says_how_near() -> None:
+def test_pegasos_comes_near_and_its_gap_reports_how_near() -> None:
     P = objective("hinge", 300, 3, 0.1)
     optimum = SemismoothNewton(tol=1e-9).solve(P, P.zero()).objective
     few, many = (

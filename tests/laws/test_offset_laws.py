@@ -84,7 +84,7 @@ def test_the_covariance_is_that_of_the_features_as_they_are() -> None:
     np.testing.assert_allclose(far.covariance_, to_far @ near.covariance_ @ to_far.T, rtol=1e-4)
 
 
-def test_evidence_that_rises_to_the_weakest_strength_is_said() -> None:
+def test_evidence_that_rises_to_the_weakest_strength_is_reported() -> None:
     x = np.repeat(
         10.0 ** -np.arange(7), 10
     )  # gaps of all sizes: weights grow as the strength falls

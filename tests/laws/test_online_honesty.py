@@ -35,7 +35,7 @@ def squared_error(model: Any, X: Any) -> float:
 
 
 @pytest.mark.parametrize("step", [0.3, 0.5, 1.0, 3.0, 1e9])
-def test_adaline_with_too_large_a_step_says_so(step: float) -> None:
+def test_adaline_with_too_large_a_step_reports_it(step: float) -> None:
     with pytest.warns(ConvergenceWarning, match="is too large.*smaller step"):
         model = Adaline(step=step).fit(X, y)
     assert model.status_ == "max_iter"

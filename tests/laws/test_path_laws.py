@@ -128,7 +128,7 @@ def test_a_path_shows_all_its_fits_at_once() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_fit_that_ran_out_of_steps_says_so_on_the_path_too() -> None:
+def test_a_fit_that_ran_out_of_steps_reports_it_on_the_path_too() -> None:
     from linclass import LogisticRegression
 
     X, y = problem(LogisticRegression(), 2)

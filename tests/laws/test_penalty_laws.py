@@ -216,7 +216,7 @@ def test_a_penalty_of_ones_own_is_fitted_as_an_instance(loss: str) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_penalty_with_a_kink_says_which_method_it_lacks(method: str) -> None:
+def test_a_penalty_with_a_kink_reports_which_method_it_lacks(method: str) -> None:
     """Its base answers for none of them."""
     part = type("Half", (KinkedPenalty,), {})()
     arguments = [W, W, 1.0][: len(inspect.signature(getattr(part, method)).parameters)]

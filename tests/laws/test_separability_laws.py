@@ -103,7 +103,7 @@ def test_a_wrong_witness_is_refused() -> None:
     assert not replace(overlap, multipliers=moved).holds(X, mixed)
 
 
-def test_quasi_complete_rows_are_told_which_lie_on_the_hyperplane() -> None:
+def test_quasi_complete_separation_reports_which_rows_lie_on_the_hyperplane() -> None:
     """Overlap on the plane x₂ = 0, and one class alone above it."""
     x = np.array([0.0, 1.0, 2.0, 3.0])
     X = np.column_stack([np.r_[x, 1.0, 2.0], np.r_[np.zeros(4), 1.0, 2.0]])

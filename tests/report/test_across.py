@@ -129,7 +129,7 @@ def test_tables_are_written_in_three_forms(outcome: Outcome) -> None:
             assert (outcome.results / "tables" / f"{name}.{ending}").stat().st_size > 0
 
 
-def test_odd_letters_are_escaped_in_markdown_and_latex(tmp_path: Path) -> None:
+def test_unusual_letters_are_escaped_in_markdown_and_latex(tmp_path: Path) -> None:
     data = pl.DataFrame({"a_b": ["50 % | <img>", None], "n": [1.5, float("nan")]})
     export_table(data, tmp_path / "odd")
     markdown, latex = (tmp_path / "odd.md").read_text(), (tmp_path / "odd.tex").read_text()
@@ -147,7 +147,7 @@ def test_no_method_on_the_front_is_slower_and_worse_than_another() -> None:
     assert cost.pareto(seconds, behind) == ["fast", "middle"]
 
 
-def test_a_study_without_any_score_has_its_tables_and_says_so(tmp_path: Path) -> None:
+def test_a_study_without_any_score_has_its_tables_and_reports_it(tmp_path: Path) -> None:
     data = {"one": Data(), "two": Data()}
     methods = {"a": Method(everywhere=("failed", "no luck")), "b": Method(probabilities=False)}
     made = build(tmp_path, data, methods, folds=3)

@@ -81,7 +81,7 @@ def test_a_long_reason_keeps_both_ends_in_one_line(length):
     assert text.endswith("the remedy.")
 
 
-def test_of_a_traceback_the_last_line_is_said():
+def test_of_a_traceback_the_last_line_is_reported():
     assert shortened("Traceback (most recent call last):\n  File x\nValueError: no\n") == (
         "ValueError: no"
     )

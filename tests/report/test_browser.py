@@ -85,7 +85,7 @@ def come_to(browser, table: str) -> None:
         document.getElementById('table-{table}').dataset.ready ? done() : setTimeout(look, 20); look(); }})""")
 
 
-def test_a_heading_sorts_its_column_both_ways_with_a_key_too_and_says_so(opened):
+def test_a_heading_sorts_its_column_both_ways_with_a_key_too_and_reports_it(opened):
     heading = TOOL.format("compared", "th:nth-child(2)")
     first = column(opened, "compared", 0)
     opened.run(f"{heading}.querySelector('button').click()")
@@ -116,7 +116,7 @@ def test_dashes_stay_last_whichever_way_is_sorted(opened):
         assert not any(cell.startswith("–") for cell in cells[:-2])
 
 
-def test_a_filter_keeps_rows_by_the_words_of_their_names_and_says_how_many(opened):
+def test_a_filter_keeps_rows_by_the_words_of_their_names_and_reports_how_many(opened):
     def typed(text: str) -> list[str]:
         field = TOOL.format("compared", ".filter")
         opened.run(f"{field}.value = {text!r}; {field}.dispatchEvent(new Event('input'))")
@@ -131,7 +131,7 @@ def test_a_filter_keeps_rows_by_the_words_of_their_names_and_says_how_many(opene
     assert len(typed("")) == 25
 
 
-def test_a_long_table_says_how_much_it_shows_and_shows_all(opened):
+def test_a_long_table_reports_how_much_it_shows_and_shows_all(opened):
     status = TOOL.format("compared", ".status-of-rows") + ".textContent"
     assert len(column(opened, "compared", 0)) == 25
     assert opened.run(status) == f"25 of {METHODS} shown"

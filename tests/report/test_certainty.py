@@ -66,7 +66,7 @@ def test_equal_means_are_one_sentence(told):
     assert "Its closest rival is b: better 0.00, equal in practice 1.00, worse 0.00." in said
 
 
-def test_clearly_the_best_is_said_of_all_others_at_once(told):
+def test_clearly_the_best_is_reported_of_all_others_at_once(told):
     """Against each of four equals it is better with a probability of more than .95; that it is better than all of
     them, only with more than 1 − Σ (1 − p)."""
     d = np.array([0.05, 0.025, 0.04, 0.015, 0.06])
@@ -121,7 +121,7 @@ def test_a_method_that_missed_a_fold_takes_no_part(make):
     assert certainty(none, "d") == "No method succeeded on every fold, so none is best."
 
 
-def test_one_value_says_nothing_of_its_spread(make):
+def test_one_value_reports_nothing_of_its_spread(make):
     outcome = make({"d": Data(official=30)}, {"a": Method(), "b": Method(2.0)})
     outcome.evaluation["protocols"] = ["official"]
     assert certainty(outcome, "d").startswith("One value of each method (the official test set)")

@@ -196,7 +196,7 @@ def test_a_curve_keeps_its_shape_in_fewer_points():
     assert np.abs(np.interp(x, *few) - y).max() <= 0.002
 
 
-def test_a_caption_says_which_methods_could_be_shown(make):
+def test_a_caption_reports_which_methods_could_be_shown(make):
     silent = Method(0.5, probabilities=False)
     outcome = make({"d": Data()}, {"one": Method(2.0), "two": Method(1.0), "silent": silent})
     assert selection_note(outcome, ["one", "two"], 2, "with probabilities").startswith(

@@ -55,7 +55,7 @@ def test_many_remarks_are_cut_and_counted(make) -> None:
     assert lines[-2] == "data: 3 more remarks, all in the report"
 
 
-def test_the_page_says_what_to_read_with_care(words) -> None:
+def test_the_page_reports_what_to_read_with_care(words) -> None:
     assert "Data to read with care first , again share their rows" in words
     assert "gives each of them the weight 1/2" in words
     assert f"numbered : {NUMBERED}." in words
@@ -68,7 +68,7 @@ def test_each_data_set_has_its_card_and_an_unavailable_one_has_none(words) -> No
     assert words.count("0 repeat another with its class") == 3
 
 
-def test_a_study_of_data_without_remarks_says_nothing_of_them(make) -> None:
+def test_a_study_of_data_without_remarks_reports_nothing_of_them(make) -> None:
     outcome = make({"d": Data()}, METHODS, folds=2)
     assert "Data to read with care" not in studies.finish(outcome)
     assert len(answer(outcome, "report.html").splitlines()) == 1

@@ -117,7 +117,7 @@ def test_methods_of_the_default_study_differ():
 
 
 @pytest.mark.parametrize("several", [[0, 7, STYLES, 2 * STYLES], [3, 3, 3], [STYLES + 1, 1]])
-def test_a_taken_look_gives_way_to_the_first_free_one_and_the_others_keep_theirs(several):
+def test_a_taken_style_is_followed_by_the_first_free_one_and_the_others_keep_theirs(several):
     methods = [f"method_{i}" for i in range(len(several))]
     wanted = dict(zip(methods, several, strict=True))
     found = method_styles(methods, wanted)
@@ -202,7 +202,7 @@ def test_the_share_that_folds_dispute_is_counted():
     assert boundaries.disputed(np.stack([same, other, same])) == pytest.approx(1 / 6)
 
 
-def test_folds_of_one_class_each_are_told_from_those_with_a_boundary():
+def test_folds_of_one_class_each_are_distinguished_from_those_with_a_boundary():
     fold = np.zeros((3, 5, 5), dtype=int)
     fold[1] = 1
     assert boundaries.one_class(fold)
@@ -232,7 +232,7 @@ def test_any_number_of_methods_and_classes_is_drawn(make, n_methods, n_classes):
         assert (made.figure is not None) == (module.PER_DATASET and figure not in OF_KEPT)
 
 
-def test_nothing_to_draw_leaves_files_that_say_why(tmp_path):
+def test_nothing_to_draw_leaves_files_that_give_the_reason(tmp_path):
     reason = 'no fit on <b> & "c" gave a boundary,\x00 ' + "for a long reason " * 10
     Exhibit.nothing(reason).save(tmp_path)
     svg = ElementTree.fromstring((tmp_path / "figure.svg").read_text(encoding="utf-8"))
@@ -264,7 +264,7 @@ def test_a_method_whose_every_grid_has_holes_is_left_out_with_the_reason(make):
     assert "holes: every fit left points" in numbers_of(only, "boundaries-d")["reason"]
 
 
-def test_a_drawing_says_nothing_of_when_and_with_what_it_was_made(make):
+def test_a_drawing_reports_nothing_of_when_and_with_what_it_was_made(make):
     outcome = make({"d": Data(features=2)}, {"m": Method()})
     draw_exhibits(outcome, "boundaries")
     folder = outcome.results / "exhibits" / "boundaries-d"

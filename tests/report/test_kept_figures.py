@@ -260,7 +260,7 @@ def trace(best, steps=5, looked=True):
     return rows
 
 
-def test_objectives_are_told_above_the_lowest_of_those_that_minimize_the_same(outcome):
+def test_objectives_are_reported_above_the_lowest_of_those_that_minimize_the_same(outcome):
     same = {"classifier": "linclass.LogisticRegression", "params": {"penalty": "l2"}}
     outcome.methods["m"] = same | {"params": same["params"] | {"solver": "newton", "tol": 1e-9}}
     outcome.methods["other"] = same | {"params": same["params"] | {"solver": "irls"}}

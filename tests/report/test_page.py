@@ -174,13 +174,13 @@ def test_names_of_users_are_text_and_never_markup(text, page):
     assert WEIRD in page.words()
 
 
-def test_machine_and_study_are_told(page):
+def test_machine_and_study_are_reported(page):
     words = page.words()
     for value in (*studies.MACHINE.values(), "4 stratified folds", "my study.yaml", "300 s"):
         assert value in words
 
 
-def test_more_than_two_features_are_cut_by_a_plane_which_is_said(outcome, text):
+def test_more_than_two_features_are_cut_by_a_plane_which_is_reported(outcome, text):
     assert (
         studies.numbers_of(outcome, "boundaries-plane")["title"] == "Decision boundaries on plane"
     )
@@ -237,7 +237,7 @@ def box(text: str, kind: str) -> str:
     return Page(found).words()
 
 
-def test_runs_that_do_not_apply_are_told_calmly_and_failures_alarm(make):
+def test_runs_that_do_not_apply_are_reported_calmly_and_failures_alarm(make):
     cannot = Method(everywhere=("not_applicable", "needs numbers"), only=["e"])
     methods = {"fine": Method(), "cannot": cannot}
     calm = studies.finish(make({"d": Data(), "e": Data()}, methods))

@@ -80,7 +80,7 @@ def test_a_table_of_a_data_set_is_made_of_its_own_scores_and_fits(make, monkeypa
             assert getattr(own, name).equals(expected)
 
 
-def test_a_page_of_too_many_rows_shows_the_first_and_says_so(make, monkeypatch):
+def test_a_page_of_too_many_rows_shows_the_first_and_reports_it(make, monkeypatch):
     monkeypatch.setattr(page_tables, "ROOM", 100)
     monkeypatch.setattr(page_tables, "FEW", 3)
     outcome = make({"d": Data()}, {f"m{i}": Method(i / 3) for i in range(7)}, folds=3)

@@ -109,14 +109,14 @@ def test_who_could_not_compete_is_named_with_the_reason_or_counted(make):
     assert could_not_compete(whole) == ""
 
 
-def test_a_study_without_an_answer_says_so(make):
+def test_a_study_without_an_answer_reports_it(make):
     outcome = make({"gone": Data(unavailable="x")}, {"m": Method()})
     assert plain_answer(outcome) == [
         "No method succeeded on every fold of any data set, so none is best."
     ]
 
 
-def test_a_best_method_whose_fits_did_not_converge_says_so_beside_its_name(make):
+def test_a_best_method_whose_fits_did_not_converge_reports_it_beside_its_name(make):
     methods = {"apart": Method(50.0, everywhere=("separable", "")), "other": Method(0.5)}
     outcome = make({"d": Data()}, methods, folds=3)
     table = table_modules()["answer"].make(outcome)

@@ -34,7 +34,7 @@ def checkout(tmp_path):
 
 
 @needs_git
-def test_a_changed_file_is_told_beside_the_commit(checkout):
+def test_a_changed_file_is_reported_beside_the_commit(checkout):
     head = git(checkout, "rev-parse", "HEAD")[:12]
     assert commit(checkout) == head
     (checkout / "mystudy.yaml").write_text("results: r\n")  # a user's own file changes no program
@@ -55,7 +55,7 @@ def test_without_git_there_is_no_commit(tmp_path, monkeypatch):
     assert commit(tmp_path) == "not a git checkout"
 
 
-def test_versions_processor_and_linear_algebra_are_told():
+def test_versions_processor_and_linear_algebra_are_reported():
     told = provenance()
     assert all(f"{name} {version(name)}" in told["Packages"] for name in PACKAGES)
     assert "core" in told["Processor"]

@@ -62,7 +62,7 @@ def test_differences_are_of_the_best_to_each_other_method(make):
         assert row["better"] + row["equal"] + row["worse"] == pytest.approx(1)
 
 
-def test_nothing_is_told_of_what_there_is_not(make):
+def test_nothing_is_reported_of_what_there_is_not(make):
     gone = make({"d": Data(unavailable="no source")}, {"a": Method(), "b": Method()})
     assert metrics.make(gone, "d") is None
     assert differences.make(gone, "d") is None

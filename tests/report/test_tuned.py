@@ -60,7 +60,7 @@ def test_each_value_of_each_fit_is_a_row(outcome):
     assert found.filter(method="plain").is_empty()
 
 
-def test_what_most_fits_chose_at_the_end_of_a_grid_is_told(outcome):
+def test_what_most_fits_chose_at_the_end_of_a_grid_is_reported(outcome):
     """Not where the grid ends at the limit of the parameter."""
     (told,) = tuned.at_the_edge(outcome)
     assert (told["method"], told["parameter"], told["edge"]) == (

@@ -62,7 +62,7 @@ def test_a_new_method_or_data_set_moves_no_other_run():
     assert {run: after[run] for run in before} == before
 
 
-def test_only_fits_that_are_made_one_by_one_are_dealt_to_several_jobs():
+def test_only_fits_that_are_made_one_by_one_are_distributed_to_several_jobs():
     runs = {("a", "slow"): 100.0, ("a", "unknown"): inf, ("a", "light"): 1.0}
     assert {b.name: b.shards for b in plan(runs, shards=8).values()} == {
         "a@slow@5": 5, "a@unknown@8": 8, "a": 1

@@ -374,7 +374,7 @@ def test_what_the_study_defines_wins_over_a_suite(study):
     assert len(found) == 72
 
 
-def test_a_suite_that_does_not_exist_and_a_study_of_nothing_are_told(refusal):
+def test_a_suite_that_does_not_exist_and_a_study_of_nothing_are_reported(refusal):
     said = refusal(BASE + "suite: openml_cc81\n")
     assert "line 4: suite: there is no suite 'openml_cc81'; did you mean 'openml_cc18'?" in said
     said = refusal(BASE.replace("[iris]", "[]"))
@@ -398,7 +398,7 @@ def test_a_grid_is_selected_by_the_name_it_is_written_under(study):
     assert found.methods["ridge_1"]["params"] == {"penalty": "l2", "strength": 1}
 
 
-def test_a_wrong_entry_of_a_grid_is_told_in_the_line_of_the_grid(tmp_path, study):
+def test_a_wrong_entry_of_a_grid_is_reported_in_the_line_of_the_grid(tmp_path, study):
     with pytest.raises(Refused) as refused:
         study(BASE.replace("methods: [majority]\n", "") + GRID.replace("STRENGTH", "strenth"))
     first = str(refused.value).splitlines()[0]

@@ -44,7 +44,7 @@ def test_the_file_gives_back_every_fit_with_its_rows(tmp_path):
     assert sorted(np.concatenate([fit.test for fit in plan.fits[:3]])) == list(range(15))
 
 
-def test_too_many_folds_are_planned_fits_without_rows_and_say_the_remedy(tmp_path):
+def test_too_many_folds_are_planned_fits_without_rows_and_state_the_remedy(tmp_path):
     plan = written_and_read(data([7, 2]), tmp_path / "folds.parquet")
     assert [fit.n_test for fit in plan.fits] == [0] * 6
     assert "class 'c1' has 2; set evaluation.folds to at most 2" in plan.fits[0].no_folds_reason
@@ -123,7 +123,9 @@ SPLIT = np.repeat([0, 1], [9, 6]).astype(np.int8)
         ({}, "official", "no split of its own; add cv"),
     ],
 )
-def test_what_cannot_be_dealt_is_planned_and_says_why(tmp_path, changes, protocol, words):
+def test_what_cannot_be_assigned_is_planned_and_gives_the_reason(
+    tmp_path, changes, protocol, words
+):
     fits = planned(replace(data([10, 5]), **changes), tmp_path, protocol)
     assert fits
     for fit in fits:
@@ -175,7 +177,7 @@ def test_the_folds_of_cv_do_not_know_of_a_learning_curve(tmp_path):
         ([100], "100 training rows are asked for, and a training set has 20"),
     ],
 )
-def test_sizes_that_cannot_be_had_are_planned_and_say_why(tmp_path, sizes, words):
+def test_sizes_that_are_not_available_are_planned_and_give_the_reason(tmp_path, sizes, words):
     fits = planned(data([18, 6, 6]), tmp_path, "cv", {"learning_curve": {"sizes": sizes}})
     for fit in fits[6:]:
         assert words in fit.no_folds_reason

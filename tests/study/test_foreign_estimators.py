@@ -147,7 +147,7 @@ def test_two_classes_in_either_order(classes, name):
 
 
 @pytest.mark.parametrize("classes", [[0, 0], [0, 3], ["ill", "well"], [[0, 1]]])
-def test_classes_that_are_no_codes_are_told(classes):
+def test_classes_that_are_no_codes_are_reported(classes):
     answers = {"decision_function": lambda X: np.ones(3), "predict": lambda X: np.ones(3)}
     with pytest.raises(ValueError, match=r"classes_ is .*; it must be codes of classes, of 0 … 1"):
         predictions_of(SimpleNamespace(**answers, classes_=classes), np.zeros((3, 1)), 2)
@@ -226,7 +226,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("lines", REFUSED)
-def test_what_cannot_work_is_said_in_one_line(lines):
+def test_what_cannot_work_is_reported_in_one_line(lines):
     ((_, sentence),) = method_problems(yaml.safe_load(lines))
     assert REFUSED[lines] in sentence
     assert "\n" not in sentence

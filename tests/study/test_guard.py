@@ -124,7 +124,7 @@ def test_a_state_that_cannot_be_built_is_a_failure_of_every_call(monkeypatch):
             assert (answer.kind, answer.value) == ("failed", "FileNotFoundError: no such data")
 
 
-def test_a_slow_start_is_told_as_such_and_waited_for_once(monkeypatch):
+def test_a_slow_start_is_reported_as_such_and_waited_for_once(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
     with Guard("test_guard:Slow", {}, seconds=50, memory_mb=500, start_seconds=0.5) as guard:
         guard.use({}, "importing slow.Slow")

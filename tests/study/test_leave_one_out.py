@@ -124,7 +124,7 @@ def test_one_planned_fit_is_one_row_with_the_predictions_of_all(tmp_path):
     assert found.table()["y_true"].to_list() == rows()[1].tolist()
 
 
-def test_a_fit_that_ends_badly_says_how_many_did(tmp_path):
+def test_a_fit_that_ends_badly_reports_how_many_did(tmp_path):
     entry = {
         "classifier": "linclass.LogisticRegression",
         "params": {"solver": "gradient_descent", "max_iter": 2, "tol": 1e-12},

@@ -71,7 +71,7 @@ def end(process, how):
     process.communicate()
 
 
-def test_a_dead_process_loses_its_locks_and_a_living_one_does_not(folder):
+def test_a_dead_process_loses_its_locks_and_a_live_one_does_not(folder):
     process = start()
     take_locks(folder)
     lock.drop_stale()
@@ -81,7 +81,7 @@ def test_a_dead_process_loses_its_locks_and_a_living_one_does_not(folder):
     assert not locked(folder)
 
 
-def test_who_ends_is_forgotten(folder):
+def test_who_ends_is_removed(folder):
     start().communicate("\n")
     assert [*lock.OWNERS.iterdir()] == []
 
@@ -119,7 +119,7 @@ def test_what_cannot_be_read_is_not_known_to_be_dead(folder):
     assert locked(folder)
 
 
-def test_another_hosts_process_without_locks_is_forgotten_after_a_while(folder):
+def test_another_hosts_process_without_locks_is_removed_after_a_while(folder):
     describe(host="elsewhere", boot="0000")
     (folder / ".snakemake" / "locks" / "0.output.lock").unlink()
     lock.drop_stale()
@@ -187,7 +187,7 @@ def test_the_file_of_an_earlier_version_is_no_obstacle(folder):
     assert locked(folder)
 
 
-def test_studies_side_by_side_are_told_apart_by_their_results(folder):
+def test_studies_side_by_side_are_distinguished_by_their_results(folder):
     """One was killed, the other lives, on another host for all that is known."""
     describe(results="results")
     living = asdict(lock.Owner.of(os.getpid())) | {

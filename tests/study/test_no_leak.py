@@ -190,7 +190,7 @@ def hold(data, source: str, entry: dict) -> dict[bool, str]:
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
-def test_no_method_of_the_catalogue_looks_at_held_out_rows(data, name):
+def test_no_method_of_the_catalogue_uses_held_out_rows(data, name):
     refusals = [hold(data, source, CATALOGUE[name])[False] for source in SOURCES]
     assert "" in refusals, refusals  # else nothing was held to anything
 
@@ -214,7 +214,7 @@ STEPS = {
 
 @pytest.mark.parametrize("classifier", ["NearestMean", "LogisticRegression", "GaussianNB"])
 @pytest.mark.parametrize("steps", STEPS)
-def test_no_transform_looks_at_held_out_rows(data, steps, classifier):
+def test_no_transform_uses_held_out_rows(data, steps, classifier):
     entry = {"classifier": f"linclass.{classifier}", "transforms": STEPS[steps]}
     refusals = [
         hold(data, source, entry | extra)[False]

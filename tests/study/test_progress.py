@@ -64,5 +64,5 @@ def test_errors_are_never_held_back():
 @pytest.mark.parametrize(
     ("seconds", "words"), [(0.2, "1 s"), (59, "59 s"), (90, "2 min"), (7200, "2 h"), (2e5, "2 d")]
 )
-def test_times_are_told_in_one_number(seconds, words):
+def test_times_are_reported_in_one_number(seconds, words):
     assert lasting(seconds) == words

@@ -45,7 +45,7 @@ def test_the_size_of_data_is_that_of_the_largest_file(tmp_path: Path) -> None:
     assert resources.megabytes([]) == 0
 
 
-def test_the_files_say_how_long_a_job_takes_once_they_are_there(tmp_path: Path) -> None:
+def test_the_files_report_how_long_a_job_takes_once_they_are_there(tmp_path: Path) -> None:
     study: Any = SimpleNamespace(
         results=str(tmp_path),
         methods={"lda": {"classifier": "linclass.LogisticRegression"}},

@@ -115,7 +115,7 @@ def test_predictions_are_those_of_rows_in_memory(rows, name, params):
         ({"classifier": "linclass.GaussianNB", "features": ["quadratic"]}, "without `features:`"),
     ],
 )  # fmt: skip
-def test_a_method_that_needs_the_rows_at_once_says_so(rows, entry, reason):
+def test_a_method_that_needs_the_rows_at_once_reports_it(rows, entry, reason):
     folder, _, y = rows
     found = ran(folder, obtained(folder), planned(y, repeats=1), entry)
     assert {fit["status"] for fit in found.fits} == {"not_applicable"}

@@ -86,7 +86,7 @@ def test_a_run_alone_gives_the_bytes_that_it_gives_among_others_in_any_order(res
     assert files(results) == together
 
 
-def test_a_run_dealt_to_several_jobs_gives_the_same_bytes(results, tmp_path):
+def test_a_run_distributed_to_several_jobs_gives_the_same_bytes(results, tmp_path):
     compute(results, "svm")
     whole = files(results)
     for path in (results / "runs/d/svm").iterdir():

@@ -104,7 +104,7 @@ def test_a_job_whose_node_is_lost_does_not_hold_the_study_up(
     slurm_jobs.end_left_behind("results", print)
 
 
-def test_a_slurm_that_is_down_is_told_in_one_line(slurm: Path) -> None:
+def test_a_slurm_that_is_down_is_reported_in_one_line(slurm: Path) -> None:
     with main_process("dead", "results") as dead:
         dead.kill()
     (slurm.parent / "squeue").write_text(

@@ -38,7 +38,7 @@ def test_what_was_done_meanwhile_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
         pass
 
 
-def test_where_the_kernel_tells_nothing_nothing_is_refused(
+def test_without_counts_of_the_kernel_nothing_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SLURM_JOB_ID", "7")

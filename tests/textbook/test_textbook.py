@@ -62,7 +62,7 @@ def test_a_number_that_is_not_there_differs(tmp_path: Path) -> None:
     assert (check.status, check.ours) == ("differs", None)
 
 
-def test_what_cannot_be_had_is_unavailable_and_not_counted(tmp_path: Path) -> None:
+def test_missing_data_are_unavailable_and_not_counted(tmp_path: Path) -> None:
     checks = a_gate(tmp_path, {"drawn": False, "reason": "unavailable: no network"})
     assert checks[0].status == "unavailable"
     assert published_table.summary(checks) == "0 of 0 published numbers reproduced, 1 unavailable"
@@ -122,7 +122,9 @@ def test_numbers_are_plain_json() -> None:
     assert plain_json(given) == {"1": 2.5, "x": [0, 1], "none": None, "yes": True}
 
 
-def test_the_page_escapes_what_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_escapes_names_and_reasons(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     evil = "<img src=x onerror=alert(1)>"
     (tmp_path / "odd.py").write_text(f'"""{evil}\n\nText {evil} (2006).\n"""\n')
     (tmp_path / "course.yaml").write_text(f'"{evil}": [odd]\n')

@@ -57,7 +57,7 @@ def test_equal_nodes_may_share_a_name_that_their_user_gives(fresh):
     assert renewed() == "partition-a-..-etc"  # a name of a file, in no other folder
 
 
-def test_an_environment_tells_no_host_and_no_user(fresh):
+def test_an_environment_contains_no_host_and_no_user(fresh):
     text = json.dumps(environment.environment()).lower()
     for private in (platform.node(), getpass.getuser()):
         assert len(private) < 5 or private.lower() not in text

@@ -175,7 +175,7 @@ def test_studies_that_ask_otherwise_are_a_conflict(linclass, a, b, tmp_path, cha
 
 @pytest.mark.usefixtures("no_report")
 @pytest.mark.parametrize(("key", "value"), [("rope", 0.05), ("traces", True)])
-def test_what_no_prediction_depends_on_is_told_and_no_conflict(
+def test_what_no_prediction_depends_on_is_reported_and_no_conflict(
     linclass, a, b, tmp_path, key, value
 ):
     asked = json.loads((a / "study.json").read_text())["evaluation"]

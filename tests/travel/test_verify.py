@@ -43,7 +43,7 @@ def test_another_class_of_one_row_is_named_with_its_place(linclass, a, b):
     assert " ".join(line.split()) == f"two good {found}"
 
 
-def test_rounding_is_told_and_allowed_by_a_tolerance(linclass, a, b):
+def test_rounding_is_reported_and_allowed_by_a_tolerance(linclass, a, b):
     moved = pl.col("score").list.eval(pl.element() + 3e-12)
     change(run(b), score=moved)
     said = linclass("verify", a, b)
@@ -133,7 +133,7 @@ def test_a_probability_that_one_side_does_not_have_differs(linclass, a, b):
     assert "log_proba has other entries in 40 rows" in said.text
 
 
-def test_other_data_and_other_folds_are_told(linclass, a, b):
+def test_other_data_and_other_folds_are_reported(linclass, a, b):
     path = b / "data" / "two.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"digest": "sha256:1"}))
     change(b / "folds" / "three.parquet", fold=2 - pl.col("fold"))

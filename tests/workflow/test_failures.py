@@ -117,7 +117,7 @@ def test_the_same_method_succeeds_where_it_can(misbehaved, name):
     assert project.fits("iris", name)["status"].to_list() == ["converged"] * 2
 
 
-def test_the_terminal_says_how_much_is_done_and_ends_with_all(misbehaved):
+def test_the_terminal_reports_how_much_is_done_and_ends_with_all(misbehaved):
     _, said = misbehaved
     total = said.jobs_in_all
     assert re.search(rf"^ *\d+ of {total} jobs +\d+% of the work", said.text, flags=re.M)
@@ -162,7 +162,9 @@ def test_the_rest_of_a_run_goes_on_in_a_new_child_after_one_fit_killed_its_own(p
 
 
 @pytest.mark.slow
-def test_an_unavailable_data_set_is_rows_and_asked_for_again_and_fitted_when_it_can_be_had(project):
+def test_an_unavailable_data_set_is_rows_and_asked_for_again_and_fitted_when_it_is_available(
+    project,
+):
     url = "http://127.0.0.1:9/nowhere.csv"
     project.write(
         "study.yaml",

@@ -227,7 +227,7 @@ def test_of_the_runs_in_a_job_only_what_an_edit_concerns_is_fitted_and_scored_ag
 
 
 @pytest.mark.slow
-def test_how_runs_are_dealt_to_jobs_changes_no_result_and_fits_nothing_again(computed):
+def test_how_runs_are_distributed_to_jobs_changes_no_result_and_fits_nothing_again(computed):
     fitted, scores = times_of(computed, "fits.parquet"), computed.text("results/scores.csv")
     computed.append("study.yaml", "jobs: {work: 1000, across: true}\n")
     said = computed.plan()
