@@ -12,8 +12,9 @@ from scipy import sparse
 
 from linclass import LinearClassifier, LogisticRegression, TunedClassifier
 from linclass.applicability import NotApplicable
-from linclass.pipeline import closer_look, fitting
+from linclass.pipeline.closer_look import coefficient_path
 from linclass.pipeline.fitted import Task
+from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
 from linclass.table import Table, named
 from linclass.transforms.one_hot import OneHot
@@ -86,8 +87,8 @@ def test_a_study_needs_no_number_of_columns(by_name: Any, by_number: Any) -> Non
     for penalty in (by_name, by_number):
         tune = {"strength": [0.1, 0.03]}
         method = Method(LogisticRegression, {"penalty": penalty}, tune, (("one_hot", {}),))
-        fits.append(fitting.fit(method, rows, y, task, 1))
-        paths.append(closer_look.path(method, rows, y, 1, {"strength": 0.1}))
+        fits.append(fit_method(method, rows, y, task, 1))
+        paths.append(coefficient_path(method, rows, y, 1, {"strength": 0.1}))
     assert_array_equal(*(fit.predict(rows)[1] for fit in fits))
     assert_array_equal(*(path[-1][1].W for path in paths))
 

@@ -13,10 +13,11 @@ from linclass.pipeline.method import Method
 from linclass.pipeline.own_choice import own_choice
 from linclass.table import Table
 from linclass_study import table_files
-from linclass_study.results import tuned
 from linclass_study.results.outcome import Outcome
+from linclass_study.results.tuned import tuned_table
 from linclass_study.runs.feature_file import FeatureFile
 from linclass_study.runs.worker import Worker
+from linclass_study.table_files import table_schema, write_table
 
 N = 60
 TASK = {"n_classes": 3, "positive": 2, "inner_folds": 2}
@@ -82,11 +83,11 @@ def outcome(tmp_path_factory) -> Outcome:
         fit = {"dataset": "d", "method": name, "protocol": "cv", "repeat": 0, "fold": 0}
         fits.append(fit | {key: found[key] for key in ("status", "params")})
         if (columns := found["kept"]["tuning"]) is not None:
-            schema = table_files.schema("tuning")
+            schema = table_schema("tuning")
             table = pl.DataFrame(columns).with_columns(**{k: pl.lit(v) for k, v in fit.items()})
             table = table.select(list(schema)).cast(schema)
-            table_files.write(table, "tuning", results / "runs" / "d" / name / "tuning.parquet")
-    table_files.write(table_files.frame("fits", fits), "fits", results / "fits.parquet")
+            write_table(table, "tuning", results / "runs" / "d" / name / "tuning.parquet")
+    write_table(table_files.frame("fits", fits), "fits", results / "fits.parquet")
     return Outcome(results, {"d": {}}, METHODS, {"protocols": ["cv"], "tune_metric": "accuracy"})
 
 
@@ -114,7 +115,7 @@ def test_what_an_estimator_chose_is_a_parameter_of_its_fit(outcome, method):
 
 
 def test_tuned_csv_lists_it_with_the_ends_of_its_own_grid(outcome):
-    found = tuned.table(outcome)
+    found = tuned_table(outcome)
     recorded = {*found.select("method", "parameter").iter_rows()}
     assert recorded == {*NAME.items(), ("several", "l1_ratio")}  # `plain` chose nothing
     for method, grid in (("folds", GRID), ("criterion", GRID), ("search", [0.1, 1.0, 10.0])):
