@@ -16,6 +16,14 @@ TAKES: dict[str, tuple[Callable[[Penalty], bool], str]] = {
         lambda penalty: penalty.strongly_convex and penalty.uniform and not penalty.kinked,
         "needs penalty='l2' without factors and a strength above 0; {} is another.",
     ),
+    "l2": (
+        lambda penalty: (
+            penalty.strongly_convex
+            and (penalty.uniform or penalty.entrywise)
+            and not penalty.kinked
+        ),
+        "needs penalty='l2' with factors and a strength above 0; {} is another.",
+    ),
     "bare kink": (
         lambda penalty: penalty.kinked and penalty.uniform and not penalty.strongly_convex,
         "needs l1 alone, whose path is piecewise linear; {} is not.",

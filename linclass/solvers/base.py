@@ -6,6 +6,7 @@ A solver imports no loss and no penalty: it asks the objective. Of the rows it h
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -59,9 +60,19 @@ class Trace:
     def __init__(self, watch: Callable[[Point], float | None] | None = None) -> None:
         self.rows: list[dict[str, Any]] = []
         self.watch = watch
+        self._original: tuple[Objective, Callable[[Array], Array]] | None = None
         self._start = time.perf_counter()
 
+    def of(self, objective: Objective, back: Callable[[Array], Array]) -> Trace:
+        """The same trace for a solver that minimizes the objective in other coordinates; `back` leaves them."""
+        trace = copy.copy(self)
+        trace._original = objective, back
+        return trace
+
     def __call__(self, point: Point) -> None:
+        if self._original is not None:
+            objective, back = self._original
+            point = objective.at(back(point.theta))
         seconds = time.perf_counter() - self._start
         begun = time.perf_counter()
         g, passes = point.steepest, point.objective.passes  # the next step needs ∇P as well
@@ -89,7 +100,8 @@ class Solver(NamedPart):
 
     needs: ClassVar[str] = "twice-smooth"
     limit: ClassVar[int] = 100
-    # penalties: none, smooth, ridge (L2), bare kink (L1), entrywise (a sum over features) or any
+    # penalties: none, smooth, ridge (L2), l2 (the same with factors above 0), bare kink (L1), entrywise (a sum over
+    # features) or any
     takes: ClassVar[str] = "smooth"
     stackable: ClassVar[bool] = (
         False  # it is Newton's method, which stacked_newton.py does for many fits at once

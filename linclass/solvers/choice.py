@@ -56,8 +56,9 @@ TABLE: tuple[Row, ...] = (
 
 
 def is_ridge(objective: Objective) -> bool:
-    """The penalty is L2, the same for all features, with a strength above 0."""
-    return objective.strongly_convex and objective.uniform and objective.penalty_is_smooth
+    """The penalty is L2 with a strength, and factors of all features, above 0."""
+    is_sum = objective.uniform or objective.entrywise
+    return objective.strongly_convex and is_sum and objective.penalty_is_smooth
 
 
 def dense(objective: Objective) -> bool:

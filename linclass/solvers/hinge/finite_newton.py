@@ -40,7 +40,7 @@ class FiniteNewton(SolverAfterReductions):
     """
 
     needs: ClassVar[str] = "piecewise-quadratic"
-    takes: ClassVar[str] = "ridge"
+    takes: ClassVar[str] = "l2"
     stackable: ClassVar[bool] = True
 
     def descend(

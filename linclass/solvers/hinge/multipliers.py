@@ -16,9 +16,11 @@ import numpy as np
 
 from linclass.line_search import backtrack
 from linclass.numerics import Array
+from linclass.objective.equal_factors import equal_factors
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.solvers.base import Solution, Solver, Trace
+from linclass.solvers.hinge.reductions import in_other_coordinates
 from linclass.solvers.smooth.newton import inverse_hessian
 from linclass.solvers.smooth.newton_cg import NewtonCg
 
@@ -45,10 +47,12 @@ class Multipliers(Solver):
     """
 
     needs: ClassVar[str] = "simplicial"
-    takes: ClassVar[str] = "ridge"
+    takes: ClassVar[str] = "l2"
     limit: ClassVar[int] = 1000
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        if (reduction := equal_factors(objective)) is not None:
+            return in_other_coordinates(reduction, self.solve, objective, start, trace)
         P, loss = objective, objective.loss
         point, reach, n_iter, waited = P.at(start), FIRST, 0, 0
         slopes = point.slopes if np.any(start) else loss.middle(P.y)

@@ -1,17 +1,20 @@
 """What comes before the steps of a solver of a loss with kinks, and after them:
 
-    centre the rows; merge equal rows and try block pivoting, if K = XXᵀ is small; else start from a fit to few of the
-    rows, take the solver's own steps, and compare their end with the intercept alone.
+    divide columns by the roots of their factors in the penalty; centre the rows; merge equal rows and try block
+    pivoting, if K = XXᵀ is small; else start from a fit to few of the rows, take the solver's own steps, and compare
+    their end with the intercept alone.
 
 Each reduces the problem to a smaller or better conditioned one with the same minimum. Often nothing is left to do.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from linclass.numerics import Array
-from linclass.objective.centred_rows import centred
+from linclass.objective.centred_rows import Centred, centred
+from linclass.objective.equal_factors import EqualFactors, equal_factors
 from linclass.objective.equal_rows import merged
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, Solver, Trace
@@ -19,17 +22,30 @@ from linclass.solvers.hinge import block_pivoting
 from linclass.solvers.intercept_alone import by_bisection
 
 
+def in_other_coordinates(
+    other: EqualFactors | Centred,
+    solve: Callable[[Objective, Array, Trace | None], Solution],
+    objective: Objective,
+    start: Array,
+    trace: Trace | None,
+) -> Solution:
+    """The solution of the same problem in other coordinates, in those of the objective."""
+    own = trace and trace.of(objective, other.end)
+    solution = solve(other.objective, other.start(start), own)
+    solution.theta = other.end(solution.theta)
+    return solution
+
+
 @dataclass(frozen=True)
 class SolverAfterReductions(Solver):
     """Base of such solvers, which define `descend`."""
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        near = centred(objective)
-        if near is None:
-            return self.solve_centred(objective, start, trace)
-        solution = self.solve_centred(near.objective, near.start(start), trace)
-        solution.theta = near.end(solution.theta)
-        return solution
+        if (unit := equal_factors(objective)) is not None:
+            return in_other_coordinates(unit, self.solve, objective, start, trace)
+        if (near := centred(objective)) is not None:
+            return in_other_coordinates(near, self.solve_centred, objective, start, trace)
+        return self.solve_centred(objective, start, trace)
 
     def solve_centred(self, objective: Objective, start: Array, trace: Trace | None) -> Solution:
         if not block_pivoting.suits(objective):

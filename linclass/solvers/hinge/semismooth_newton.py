@@ -49,7 +49,7 @@ class SemismoothNewton(SolverAfterReductions):
     """
 
     needs: ClassVar[str] = "piecewise-linear"
-    takes: ClassVar[str] = "ridge"
+    takes: ClassVar[str] = "l2"
     limit: ClassVar[int] = 1000  # Newton steps in all
 
     def descend(

@@ -14,8 +14,10 @@ from typing import ClassVar
 import numpy as np
 
 from linclass.numerics import Array
+from linclass.objective.equal_factors import equal_factors
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, Solver, Trace
+from linclass.solvers.hinge.reductions import in_other_coordinates
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,8 @@ class Subgradient(Solver):
     certify_every: ClassVar[int] = 100
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        if (unit := equal_factors(objective)) is not None:  # else one step is too long for others
+            return in_other_coordinates(unit, self.solve, objective, start, trace)
         theta = start.copy()
         best, certificate = objective.at(theta), np.inf
         mean, mass = np.zeros_like(theta), 0.0
