@@ -83,10 +83,10 @@ def test_the_subgradient_method_agrees_where_it_gets() -> None:
     X, y = data(2)
     fast = model("hinge", FACTORS).fit(X, y)
     with silently():
-        slow = model("hinge", FACTORS, solver="subgradient", max_iter=2_000).fit(X, y)
+        slow = model("hinge", FACTORS, solver="subgradient", max_iter=10_000).fit(X, y)
         free = model("hinge", [0, 1, 1, 1, 1], max_iter=100).fit(X, y)
     assert fast.objective_ <= slow.objective_ * (1 + 1e-6)
-    assert slow.objective_ == pytest.approx(fast.objective_, rel=0.02)
+    assert slow.objective_ == pytest.approx(fast.objective_, rel=1e-3)
     assert free.solver_ == "subgradient"
 
 
