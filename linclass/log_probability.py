@@ -11,15 +11,15 @@ from scipy.special import log_expit
 
 def log_softmax(Z: np.ndarray) -> np.ndarray:
     """ln p of each row of Z (n, K). Several scores of +∞ share the probability."""
-    rows, first = np.arange(len(Z)), Z.argmax(axis=1)
-    top = Z[rows, first][:, None]
+    first = Z.argmax(axis=1) + np.arange(0, Z.size, Z.shape[1])  # in Z.ravel()
+    top = Z.take(first)[:, None]
     if np.isfinite(top).all():
         below = Z - top
     else:
         with np.errstate(invalid="ignore"):  # ∞ − ∞, where the two are equal
             below = np.where(top == Z, 0.0, Z - top)
     others = np.exp(below)
-    others[rows, first] = 0
+    others.put(first, 0)
     below -= np.log1p(others.sum(axis=1, keepdims=True))
     return below
 

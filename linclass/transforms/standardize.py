@@ -5,7 +5,6 @@ columns keep their scale (s_j = 1). Missing values are ignored and stay missing.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -70,7 +69,7 @@ class Standardize(Transform):
         else:
             X = table.X - self.mean_
             X /= self.scale_
-        return replace(table, X=X)
+        return table.with_rows(X)
 
 
 class _Sums:
