@@ -13,7 +13,7 @@ Certificate: closed form.
 Reference: Fisher (1936); Hastie, Tibshirani & Friedman (2009), §4.3.3.
 """
 
-import copy
+from collections.abc import Iterable
 from numbers import Integral
 from typing import Any, Self
 
@@ -23,16 +23,17 @@ import scipy.sparse as sp
 from linclass.conventions.coordinates import Coordinates
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
-from linclass.generative.from_moments import FromMoments
+from linclass.generative.from_moments import FromStackedMoments
 from linclass.generative.without_one_row import tied_without_one_row
 from linclass.statistics.class_moments import ClassMoments
-from linclass.statistics.covariance import missing_rank, tied_form, tied_spread, tied_spreads
+from linclass.statistics.covariance import missing_rank, tied_form
 from linclass.statistics.spread import Spread
+from linclass.statistics.tied_covariances import TiedCovariances
 
 NEGLIGIBLE = 1e-12  # ratio of standard deviations, relative to the largest
 
 
-class FisherDiscriminant(FromMoments, Coordinates, LinearScores, LinearGeometry):
+class FisherDiscriminant(FromStackedMoments, Coordinates, LinearScores, LinearGeometry):
     """Parameters
     ----------
     n_components : int or None, default=None
@@ -71,22 +72,14 @@ class FisherDiscriminant(FromMoments, Coordinates, LinearScores, LinearGeometry)
     def _form(self, X: Any, K: int) -> str:
         return tied_form(X, K, "full", type(self).__name__)
 
-    def _learn(self, statistics: ClassMoments) -> Self:
-        spread = tied_spread(statistics, _over(statistics))
-        return self._take(statistics, spread, *self._axes(statistics, spread.whitener))
-
-    def _learn_stack(self, stack: ClassMoments) -> list[Self]:
-        if stack.form != "tied":
-            return super()._learn_stack(stack)
-        spreads = tied_spreads(stack, _over(stack))
-        if min(spread.rank for spread in spreads) < stack.mean.shape[-1]:
-            return super()._learn_stack(stack)
-        axes = self._axes(stack, np.stack([spread.whitener for spread in spreads]))
-        parts = zip(stack.split(), spreads, *axes, strict=True)
-        return [copy.copy(self)._take(*part) for part in parts]
+    def _learned(self, stack: ClassMoments) -> Iterable[tuple[Any, ...]]:
+        covariances = TiedCovariances(stack, _over(stack))
+        W = covariances.whiteners
+        parts = stack.split(), W, covariances.ranks, *self._axes(stack, W)
+        return zip(*parts, strict=True)
 
     def _weights(self, statistics: ClassMoments) -> np.ndarray:
-        """What each class counts in the spread between them, also of a stack."""
+        """What each class counts in the spread between them."""
         return statistics.mass
 
     def _ratio(self, squares: np.ndarray, statistics: ClassMoments) -> np.ndarray:
@@ -98,7 +91,7 @@ class FisherDiscriminant(FromMoments, Coordinates, LinearScores, LinearGeometry)
         return np.zeros(len(mass))
 
     def _axes(self, statistics: ClassMoments, whitener: np.ndarray) -> tuple[np.ndarray, ...]:
-        """(centre, means about it, √ratio, directions in whitened coordinates), also of a stack.
+        """(centre, means about it, √ratio, directions in whitened coordinates) of each fold.
 
         In whitened coordinates Σ = I, so the directions are the principal axes of the weighted means.
         """
@@ -113,7 +106,8 @@ class FisherDiscriminant(FromMoments, Coordinates, LinearScores, LinearGeometry)
     def _take(
         self,
         statistics: ClassMoments,
-        spread: Spread,
+        whitener: np.ndarray,
+        rank: int,
         centre: np.ndarray,
         M: np.ndarray,
         ratio: np.ndarray,
@@ -122,7 +116,7 @@ class FisherDiscriminant(FromMoments, Coordinates, LinearScores, LinearGeometry)
         mass, self.means_, self.centre_ = statistics.mass, statistics.means, centre
         most = min(len(M) - 1, self.n_components or len(M))
         kept = np.flatnonzero(ratio > NEGLIGIBLE * ratio.max(initial=0))[:most]
-        self.scalings_ = spread.whitener @ V[kept].T
+        self.scalings_ = whitener @ V[kept].T
         self.ratios_ = self._ratio(ratio[kept] ** 2, statistics)
         self.scalings_ *= _signs(self.scalings_, M)
         P = M @ self.scalings_
@@ -130,7 +124,7 @@ class FisherDiscriminant(FromMoments, Coordinates, LinearScores, LinearGeometry)
         b = self._offsets(mass) - 0.5 * (P**2).sum(axis=1) - W @ self.centre_
         b[mass == 0] = -np.inf  # a class without rows
         self._set_scores(W, b)
-        self.rank_, d = spread.rank, M.shape[1]
+        self.rank_, d = rank, M.shape[1]
         if self.rank_ == d:
             return self._record()
         return self._record("rank_deficient", missing_rank(self.rank_, d))
@@ -152,7 +146,7 @@ class FisherDiscriminant(FromMoments, Coordinates, LinearScores, LinearGeometry)
 
 def _over(statistics: ClassMoments) -> str:
     """Divisor of the scatter: N − K, or N where that is 0."""
-    positive = np.min(statistics.total - statistics.present) > 0
+    positive = (statistics.total - statistics.present).min() > 0
     return "unbiased" if positive else "maximum_likelihood"
 
 

@@ -11,7 +11,7 @@ Certificate: closed form.
 Reference: Hastie, Tibshirani & Friedman (2009), §6.6.3.
 """
 
-import copy
+from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -21,12 +21,12 @@ from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.families.gaussian import FLOOR, Gaussian
 from linclass.generative import without_one_row
-from linclass.generative.from_moments import FromMoments
+from linclass.generative.from_moments import FromStackedMoments
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
 from linclass.statistics.class_moments import ClassMoments
 
 
-class GaussianNB(FromMoments, SoftmaxProbabilities, LinearGeometry):
+class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
     """Parameters
     ----------
     priors : 'uniform', list of K floats or None, default=None
@@ -86,15 +86,7 @@ class GaussianNB(FromMoments, SoftmaxProbabilities, LinearGeometry):
     def _form(self, X: Any, K: int) -> str:
         return "diagonal"
 
-    def _learn(self, statistics: ClassMoments) -> Self:
-        return self._take(0, self._learned(statistics.stacked()))
-
-    def _learn_stack(self, stack: ClassMoments) -> list[Self]:
-        learned = self._learned(stack)
-        return [copy.copy(self)._take(j, learned) for j in range(len(stack.mass))]
-
-    def _learned(self, stack: ClassMoments) -> dict[str, np.ndarray]:
-        """The fitted attributes of each fold of a stack."""
+    def _learned(self, stack: ClassMoments) -> Iterable[tuple[Any, ...]]:
         mass, means, centre = stack.mass, stack.means, stack.centre
         n = mass.sum(axis=-1)[:, None]
         pooled = stack.pooled / n
@@ -120,22 +112,23 @@ class GaussianNB(FromMoments, SoftmaxProbabilities, LinearGeometry):
         if mass.shape[1] == 2:
             natural = natural[:, 1:] - natural[:, :1]
             intercept = intercept[:, 1:] - intercept[:, :1]
-        return {
-            "means_": means,
-            "variances_": variances,
-            "epsilon_": epsilon,
-            "priors_": priors,
-            "natural_": natural,
-            "intercept_": intercept,
-            "centre": centre,
-            "low": low,
-        }
+        parts = (means, variances, epsilon.tolist(), priors, natural, intercept, centre, low)
+        return zip(*parts, strict=True)
 
-    def _take(self, j: int, learned: dict[str, np.ndarray]) -> Self:
-        """The model of fold j."""
-        own = {name: values[j] for name, values in learned.items()}
-        low, centre = own.pop("low"), own.pop("centre")
-        vars(self).update(own, epsilon_=float(own["epsilon_"]), _family=Gaussian(origin=centre))
+    def _take(
+        self,
+        means: np.ndarray,
+        variances: np.ndarray,
+        epsilon: float,
+        priors: np.ndarray,
+        natural: np.ndarray,
+        intercept: np.ndarray,
+        centre: np.ndarray,
+        low: np.ndarray,
+    ) -> Self:
+        self.means_, self.variances_, self.epsilon_ = means, variances, epsilon
+        self.priors_, self.natural_, self.intercept_ = priors, natural, intercept
+        self._family = Gaussian(origin=centre)
         self._set_linear(centre)
         if not low.any():
             return self._record()

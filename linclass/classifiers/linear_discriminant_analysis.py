@@ -11,8 +11,7 @@ Certificate: closed form.
 Reference: Hastie, Tibshirani & Friedman (2009), §4.3; Ledoit & Wolf (2004).
 """
 
-import copy
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -23,29 +22,28 @@ from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.families.tied_gaussian import TiedGaussian
 from linclass.generative import without_one_row
-from linclass.generative.from_moments import FromMoments
+from linclass.generative.from_moments import FromStackedMoments
 from linclass.generative.from_statistics import FromStatistics, HeldOut
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
 from linclass.generative.without_one_row import tied_without_one_row
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.covariance import (
     LOST,
-    AnySpread,
     check_covariance,
     check_shape,
     check_share,
-    freedom,
     missing_rank,
     tied_form,
-    tied_spread,
-    tied_spreads,
 )
 from linclass.statistics.ledoit_wolf import share_of_moments, share_of_rows
 from linclass.statistics.quartic_moments import QuarticMoments
 from linclass.statistics.spread import Spread
+from linclass.statistics.tied_covariances import TiedCovariances
 
 
-class LinearDiscriminantAnalysis(FromMoments, LinearScores, SoftmaxProbabilities, LinearGeometry):
+class LinearDiscriminantAnalysis(
+    FromStackedMoments, LinearScores, SoftmaxProbabilities, LinearGeometry
+):
     """Parameters
     ----------
     priors : 'uniform', list of K floats or None, default=None
@@ -142,41 +140,30 @@ class LinearDiscriminantAnalysis(FromMoments, LinearScores, SoftmaxProbabilities
     def _learn(self, statistics: Any) -> Self:
         if self.shrinkage == "ledoit_wolf":
             return self._learn_shrunk(statistics.moments, share_of_moments(statistics))
-        return self._learn_shrunk(statistics, float(self.shrinkage))
+        return super()._learn(statistics)
 
     def _learn_stack(self, stack: Any) -> list[Self]:
-        """Fit all folds at once if every covariance is invertible."""
-        plain = (
-            self.shape == "full" and self.shrinkage == 0 and getattr(stack, "form", "") == "tied"
-        )
-        spreads = tied_spreads(stack, self.covariance) if plain else []
-        d = stack.mean.shape[-1] if plain else 0
-        if not plain or min(spread.rank for spread in spreads) < d:
-            return super()._learn_stack(stack)
-        W = np.stack([spread.whitener for spread in spreads])
-        means, centre = stack.means, stack.centre
-        priors = class_priors(self.priors, stack.mass)
-        white = (means - centre[:, None]) @ W
-        theta = white @ np.swapaxes(W, 1, 2)
-        b = log_priors(priors) - 0.5 * (white**2).sum(axis=-1) - (theta @ centre[..., None])[..., 0]
-        S = stack.pooled / freedom(stack, self.covariance)[:, None, None]
-        size = np.linalg.norm(white, axis=(1, 2))
-        missed = np.linalg.norm(theta @ S @ W - white, axis=(1, 2))
-        proof = np.divide(missed, size, out=np.zeros_like(size), where=size > 0)
-        parts = zip(means, priors, theta, b, proof.tolist(), strict=True)
-        return [copy.copy(self)._take(*part, rank=d, share=0.0) for part in parts]
+        if self.shrinkage == "ledoit_wolf":
+            return FromStatistics._learn_stack(self, stack)
+        return super()._learn_stack(stack)
 
     def _learn_shrunk(self, statistics: ClassMoments, share: float) -> Self:
-        spread = tied_spread(statistics, self.covariance, self.shape, share)
-        family = TiedGaussian(spread)
-        means, centre = statistics.means, statistics.centre
-        priors = class_priors(self.priors, statistics.mass)
-        M = means - centre
-        theta = family.natural(M)
-        b = log_priors(priors) - family.log_normalizer(theta) - theta @ centre
-        return self._take(
-            means, priors, theta, b, _residual(spread, theta, M), rank=spread.rank, share=share
-        )
+        (alone,) = self._learned(statistics.stacked(), share)
+        return self._take(*alone)
+
+    def _learned(
+        self, stack: ClassMoments, share: float | None = None
+    ) -> Iterable[tuple[Any, ...]]:
+        share = float(self.shrinkage) if share is None else share
+        covariances = TiedCovariances(stack, self.covariance, self.shape, share)
+        means, centre = stack.means, stack.centre
+        priors = class_priors(self.priors, stack.mass)
+        M = means - centre[:, None]
+        theta, normalizer = TiedGaussian(covariances).of_means(M)
+        b = log_priors(priors) - normalizer - (theta @ centre[..., None])[..., 0]
+        proof = _residual(covariances, theta, M, normalizer)
+        shares = [share] * len(means)
+        return zip(means, priors, theta, b, proof, covariances.ranks, shares, strict=True)
 
     def _take(
         self,
@@ -185,7 +172,6 @@ class LinearDiscriminantAnalysis(FromMoments, LinearScores, SoftmaxProbabilities
         theta: np.ndarray,
         b: np.ndarray,
         proof: float,
-        *,
         rank: int,
         share: float,
     ) -> Self:
@@ -212,9 +198,12 @@ class LinearDiscriminantAnalysis(FromMoments, LinearScores, SoftmaxProbabilities
         return Z + log_priors(class_priors(self.priors, statistics.mass)), lone
 
 
-def _residual(spread: AnySpread, theta: np.ndarray, M: np.ndarray) -> float:
-    """‖Σθ − m‖ / ‖m‖ in whitened coordinates: how well the linear equations are solved."""
-    wanted = spread.whiten(M)
-    size = np.linalg.norm(wanted)
-    missed = np.linalg.norm(spread.whiten(spread.times(theta)) - wanted)
-    return float(missed / size) if size > 0 else 0.0
+def _residual(
+    covariances: TiedCovariances, theta: np.ndarray, M: np.ndarray, normalizer: np.ndarray
+) -> list[float]:
+    """‖Σθ − m‖ / ‖m‖ of each fold in whitened coordinates: how well the linear equations are solved."""
+    missed = covariances.whiten(covariances.times(theta) - M)
+    size = 2 * normalizer.sum(axis=1)  # ‖m‖²
+    left = (missed * missed).sum(axis=(1, 2))
+    share: list[float] = np.sqrt(left / np.where(size > 0, size, 1)).tolist()
+    return share

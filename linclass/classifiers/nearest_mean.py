@@ -10,18 +10,18 @@ Certificate: closed form.
 Reference: Hastie, Tibshirani & Friedman (2009), §4.3.
 """
 
-import copy
+from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
 
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
-from linclass.generative.from_moments import FromMoments
+from linclass.generative.from_moments import FromStackedMoments
 from linclass.statistics.class_moments import ClassMoments
 
 
-class NearestMean(FromMoments, LinearScores, LinearGeometry):
+class NearestMean(FromStackedMoments, LinearScores, LinearGeometry):
     """It has no parameters.
 
     Attributes
@@ -41,22 +41,14 @@ class NearestMean(FromMoments, LinearScores, LinearGeometry):
     def _form(self, X: Any, K: int) -> str:
         return "means"
 
-    def _learn(self, statistics: ClassMoments) -> Self:
-        return self._take(0, statistics.means, *_scores(statistics.stacked()))
+    def _learned(self, stack: ClassMoments) -> Iterable[tuple[Any, ...]]:
+        means, centre = stack.means, stack.centre
+        M = means - centre[:, None]
+        b = -0.5 * (M**2).sum(axis=-1) - (M @ centre[..., None])[..., 0]
+        b = np.where(stack.mass > 0, b, -np.inf)  # a class without rows
+        return zip(means, M, b, strict=True)
 
-    def _learn_stack(self, stack: ClassMoments) -> list[Self]:
-        means, scores = stack.means, _scores(stack)
-        return [copy.copy(self)._take(j, means[j], *scores) for j in range(len(means))]
-
-    def _take(self, j: int, means: np.ndarray, W: np.ndarray, b: np.ndarray) -> Self:
+    def _take(self, means: np.ndarray, W: np.ndarray, b: np.ndarray) -> Self:
         self.means_ = means
-        self._set_scores(W[j], b[j])
+        self._set_scores(W, b)
         return self._record()
-
-
-def _scores(stack: ClassMoments) -> tuple[np.ndarray, np.ndarray]:
-    """(W, b) of each fold of a stack."""
-    centre = stack.centre
-    M = stack.means - centre[:, None]
-    b = -0.5 * (M**2).sum(axis=-1) - (M @ centre[..., None])[..., 0]
-    return M, np.where(stack.mass > 0, b, -np.inf)  # a class without rows

@@ -14,17 +14,17 @@ Certificate: closed form.
 Reference: Friedman (1989), Regularized discriminant analysis; Hastie, Tibshirani & Friedman (2009), §4.3.1.
 """
 
-import copy
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.applicability import NotApplicable, require_memory
+from linclass.applicability import require_memory
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.generative import without_one_row
-from linclass.generative.from_moments import FromMoments
+from linclass.generative.from_moments import FromStackedMoments
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
 from linclass.generative.without_one_row import full_without_one_row
 from linclass.statistics.class_moments import ClassMoments
@@ -34,6 +34,7 @@ from linclass.statistics.covariance import (
     check_covariance,
     check_share,
     freedom,
+    freedom_of_classes,
     missing_rank,
 )
 from linclass.statistics.spread import Spread
@@ -41,7 +42,7 @@ from linclass.statistics.spread import Spread
 BLOCK = 2048  # rows
 
 
-class QuadraticDiscriminantAnalysis(FromMoments, SoftmaxProbabilities):
+class QuadraticDiscriminantAnalysis(FromStackedMoments, SoftmaxProbabilities):
     """Parameters
     ----------
     priors : 'uniform', list of K floats or None, default=None
@@ -96,38 +97,26 @@ class QuadraticDiscriminantAnalysis(FromMoments, SoftmaxProbabilities):
         require_memory(8 * 3 * K * d * d, f"{what} and their factors")
         return "full"
 
-    def _learn(self, statistics: ClassMoments) -> Self:
-        spreads = ClassSpreads(statistics, self.covariance)
-        return self._take(statistics, spreads, *self._priors_of(statistics))
+    def _learned(self, stack: ClassMoments) -> Iterable[tuple[Any, ...]]:
+        priors = class_priors(self.priors, stack.mass)
+        return zip(self._spreads_of(stack), priors, log_priors(priors), strict=True)
 
-    def _priors_of(self, statistics: ClassMoments) -> tuple[np.ndarray, np.ndarray]:
-        """(π, ln π), also of a stack."""
-        priors = class_priors(self.priors, statistics.mass)
-        return priors, log_priors(priors)
-
-    def _learn_stack(self, stack: ClassMoments) -> list[Self]:
+    def _spreads_of(self, stack: ClassMoments) -> list["ClassSpreads"]:
+        """The covariances of each fold, factored at once if they are not shrunk."""
+        folds = stack.split()
         if self.shrinkage:
-            return super()._learn_stack(stack)
+            return [ClassSpreads(fold, self.covariance) for fold in folds]
         K, d = stack.mean.shape[1:]
-        f = stack.mass - LOST[self.covariance]
-        S = stack.scatter / np.where(f > 0, f, 1)[..., None, None]
+        S = stack.scatter / freedom_of_classes(stack, self.covariance)[..., None, None]
         negligible = np.repeat(stack.negligible, K, axis=0)
-        spreads = Spread.of_covariances(S.reshape(-1, d, d), negligible)
-        models = []
-        parts = zip(stack.split(), *self._priors_of(stack), strict=True)
-        for j, (statistics, *priors) in enumerate(parts):
-            own = ClassSpreads(statistics, self.covariance, spreads[j * K : (j + 1) * K])
-            models.append(copy.copy(self)._take(statistics, own, *priors))
-        return models
+        own = Spread.of_covariances(S.reshape(-1, d, d), negligible)
+        return [
+            ClassSpreads(fold, self.covariance, own[j * K : (j + 1) * K])
+            for j, fold in enumerate(folds)
+        ]
 
-    def _take(
-        self,
-        statistics: ClassMoments,
-        spreads: "ClassSpreads",
-        priors: np.ndarray,
-        logarithms: np.ndarray,
-    ) -> Self:
-        self.means_, self.priors_ = statistics.means, priors
+    def _take(self, spreads: "ClassSpreads", priors: np.ndarray, logarithms: np.ndarray) -> Self:
+        self.means_, self.priors_ = spreads.moments.means, priors
         self._spreads = [spreads.of(k, self.shrinkage) for k in range(len(self.means_))]
         log_volume = np.array([spread.log_volume for spread in self._spreads])
         self._constant = logarithms - 0.5 * log_volume
@@ -191,8 +180,8 @@ class QuadraticDiscriminantAnalysis(FromMoments, SoftmaxProbabilities):
 class ClassSpreads:
     """Factored covariances of the classes; the pooled one is computed only when needed."""
 
-    def __init__(self, moments: ClassMoments, covariance: str, own: list[Spread] | None = None):
-        """`own` are the factors of each class, if they were computed for many folds at once."""
+    def __init__(self, moments: ClassMoments, covariance: str, own: Sequence[Spread] = ()):
+        """`own` are the factors of each class, needed without shrinkage."""
         self.moments, self.covariance, self.own = moments, covariance, own
         self.deficient: list[tuple[int, int]] = []  # class, rank
 
@@ -208,29 +197,19 @@ class ClassSpreads:
             if mixed.rank < d:
                 self.deficient.append((k, mixed.rank))
             return mixed
-        own = self._alone(k) if self.own is None else self.own[k]
+        own = self.own[k]
         if own.rank == d:
             return own
         if self.moments.mass[k] > 0:
             self.deficient.append((k, own.rank))
         return self.pooled
 
-    def _alone(self, k: int) -> Spread:
-        S = self.moments.scatter[k] / self._freedom(k)
-        return Spread.of_covariance(S, self.moments.negligible)
+    @cached_property
+    def freedoms(self) -> np.ndarray:
+        return freedom_of_classes(self.moments, self.covariance)
 
     def _freedom(self, k: int) -> float:
-        mass = self.moments.mass[k]
-        f = mass - LOST[self.covariance]
-        if f > 0:
-            return f
-        rounding = mass * self.moments.negligible**2
-        if (self.moments.scatter[k].diagonal() > rounding).any():
-            raise NotApplicable(
-                f"weights of a class sum to {mass:g}, so n_k − 1 is not positive; weights count rows "
-                "here. Scale them up, or use covariance='maximum_likelihood'."
-            )
-        return 1.0  # one row: the scatter is 0, whatever its divisor
+        return float(self.freedoms[k])
 
     def _shrunk(self, k: int, shrinkage: float) -> Spread:
         """All shrinkages share the axes in which S_k and the pooled S are diagonal."""

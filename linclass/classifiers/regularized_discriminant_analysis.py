@@ -17,7 +17,7 @@ Reference: Friedman (1989), Regularized discriminant analysis, JASA 84; Hastie, 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -95,14 +95,9 @@ class RegularizedDiscriminantAnalysis(QuadraticDiscriminantAnalysis):
         check_share("pooling", self.pooling)
         check_share("shrinkage", self.shrinkage)
 
-    def _learn(self, statistics: ClassMoments) -> Self:
-        spreads = PooledSpreads(
-            statistics, self.covariance, float(self.pooling), float(self.shrinkage)
-        )
-        return self._take(statistics, spreads, *self._priors_of(statistics))
-
-    def _learn_stack(self, stack: ClassMoments) -> list[Self]:
-        return FromStatistics._learn_stack(self, stack)
+    def _spreads_of(self, stack: ClassMoments) -> list[ClassSpreads]:
+        shares = float(self.pooling), float(self.shrinkage)
+        return [PooledSpreads(fold, self.covariance, *shares) for fold in stack.split()]
 
     def _deficiency(self, spreads: ClassSpreads) -> str:
         k, rank = spreads.deficient[0]

@@ -14,7 +14,7 @@ import numpy as np
 
 from linclass.families.base import Family
 from linclass.families.gaussian import LOG_2PI
-from linclass.statistics.spread import Spread
+from linclass.statistics.covariance import AnySpread
 
 
 class TiedGaussian(Family):
@@ -22,7 +22,7 @@ class TiedGaussian(Family):
 
     Parameters
     ----------
-    spread : Spread
+    spread : Spread, DiagonalSpread, ShrunkSpread or TiedCovariances
         The covariance, in factors.
     """
 
@@ -30,7 +30,7 @@ class TiedGaussian(Family):
     joint: ClassVar[bool] = True
     linear: ClassVar[bool] = True
 
-    def __init__(self, spread: Spread):
+    def __init__(self, spread: AnySpread):
         self.spread = spread
 
     def statistic(self, X: Any) -> Iterator[Any]:
@@ -41,6 +41,10 @@ class TiedGaussian(Family):
 
     def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
         return 0.5 * self.spread.lengths(theta)
+
+    def of_means(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(θ, A(θ)) of means; A is half the squared length of the whitened mean."""
+        return self.natural(mean), 0.5 * (self.spread.whiten(mean) ** 2).sum(axis=-1)
 
     def log_carrier(self, X: Any) -> np.ndarray:
         """ln N(x; 0, Σ); without full rank, over the directions with variance."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+import copy
+from collections.abc import Iterable, Iterator
+from typing import Any, Self
 
 import numpy as np
 
@@ -27,3 +28,22 @@ class FromMoments(FromStatistics):
         self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int, folds: HeldOut
     ) -> Iterator[Any]:
         return moments_left_out(X, codes, weights, K, self._form(X, K), folds)
+
+
+class FromStackedMoments(FromMoments):
+    """Those whose formula is of the moments of many folds, with a leading axis; a single fit is a stack of one."""
+
+    def _learned(self, stack: Any) -> Iterable[tuple[Any, ...]]:
+        """What `_take` sets, of each fold of a stack."""
+        raise NotImplementedError
+
+    def _take(self, *learned: Any) -> Self:
+        """Set the fitted attributes."""
+        raise NotImplementedError
+
+    def _learn(self, statistics: Any) -> Self:
+        (alone,) = self._learned(statistics.stacked())
+        return self._take(*alone)
+
+    def _learn_stack(self, stack: Any) -> list[Self]:
+        return [copy.copy(self)._take(*learned) for learned in self._learned(stack)]

@@ -88,6 +88,6 @@ def log_mills(m: Array) -> Array:
 
 def rest(m: Array, r: Array) -> Array:
     """m + r, for m → −∞ by  −(1 − 2/m² + 10/m⁴ − 74/m⁶)/m."""
-    square = 1 / np.minimum(m, FAR) ** 2
+    square = (1 / np.minimum(m, FAR)) ** 2
     series = (1 - square * (2 - square * (10 - 74 * square))) / -np.minimum(m, FAR)
     return np.where(m < FAR, series, m + r)

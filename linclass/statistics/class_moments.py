@@ -159,7 +159,7 @@ class ClassMoments:
     @property
     def present(self) -> Any:
         """The number of classes with rows."""
-        return np.count_nonzero(self.mass, axis=-1)
+        return (self.mass > 0).sum(axis=-1)
 
     @property
     def centre(self) -> Array:

@@ -56,18 +56,14 @@ def tied_form(X: Any, K: int, shape: str, owner: str) -> str:
 def freedom(moments: ClassMoments, covariance: str) -> Any:
     """The divisor f of the scatter; for stacked moments one per fold."""
     left = moments.total - LOST[covariance] * moments.present
-    if np.min(left) <= 0 and moments.pooled.any():
+    if left.min() > 0:
+        return left
+    if moments.pooled.any():
         raise NotApplicable(
             f"weights sum to {np.min(moments.total):g}, so N − K is not positive; weights count rows "
             "here. Scale them up, or use covariance='maximum_likelihood'."
         )
     return np.where(left > 0, left, 1.0)  # one row in each class: the scatter is 0 then
-
-
-def tied_spreads(stack: ClassMoments, covariance: str) -> list[Spread]:
-    """The full covariance of each fold of a stack, without shrinkage."""
-    f = freedom(stack, covariance)
-    return Spread.of_covariances(stack.pooled / f[:, None, None], stack.negligible)
 
 
 def tied_spread(
@@ -93,6 +89,21 @@ def _diagonal(
     if shape == "spherical":
         shrinkage = 1.0
     return DiagonalSpread(np.sqrt((1 - shrinkage) * variance + shrinkage * variance.mean()))
+
+
+def freedom_of_classes(moments: ClassMoments, covariance: str) -> np.ndarray:
+    """The divisor n_k − 1 or n_k of the scatter of each class, also of a stack."""
+    f = moments.mass - LOST[covariance]
+    few = f <= 0
+    if few.any():
+        variance = np.diagonal(moments.scatter, axis1=-2, axis2=-1)
+        rounding = moments.mass[..., None] * moments.negligible[..., None, :] ** 2
+        if (lost := few & (variance > rounding).any(axis=-1)).any():
+            raise NotApplicable(
+                f"weights of a class sum to {moments.mass[lost][0]:g}, so n_k − 1 is not positive; weights count rows "
+                "here. Scale them up, or use covariance='maximum_likelihood'."
+            )
+    return np.where(few, 1.0, f)  # one row: the scatter is 0, whatever its divisor
 
 
 def missing_rank(rank: int, d: int) -> str:

@@ -11,10 +11,12 @@ import pytest
 from numpy.testing import assert_allclose
 from problems import CONVEX, LOSSES, SMOOTH, K, scores, targets
 from scipy.optimize import minimize
+from scipy.special import erfcx, log_ndtr
 
 from linclass import LinearClassifier
 from linclass.losses.base import Loss, MarginLoss
 from linclass.losses.logistic import Logistic
+from linclass.losses.probit import Probit
 from linclass.losses.softmax import Softmax
 from linclass.parts import find
 
@@ -227,3 +229,19 @@ def test_the_file_of_the_linear_classifier_reports_which_losses_are_fitted_joint
     text = str(sys.modules[LinearClassifier.__module__].__doc__)
     said = text.partition("With more classes,")[2].partition("Any other loss")[0]
     assert set(re.findall(r"'(\w+)'", said)) == joint
+
+
+def test_the_probit_loss_keeps_its_digits_from_tail_to_tail() -> None:
+    """Mills' ratio as a quotient of normal functions, from −3 on, has the digits of that by erfcx, at any margin."""
+    m = np.concatenate([np.linspace(-40, 37, 2001), [-3 - 1e-12, -3.0, -3 + 1e-12, 0.0]])
+    r = np.sqrt(2 / np.pi) / erfcx(-m / np.sqrt(2))
+    for y in (1.0, -1.0):
+        value, slope, curvature = Probit().jet(np.full(len(m), y), y * m)
+        assert_allclose(value, -log_ndtr(m), rtol=1e-12)
+        assert_allclose(slope, -y * r, rtol=1e-12)
+        assert_allclose(curvature, r * (m + r), rtol=1e-11)
+    with np.errstate(all="raise", under="ignore"):
+        value, slope, curvature = Probit().jet(np.ones(3), np.array([-1e200, 0.0, 1e200]))
+    assert not np.any([value[2], slope[2], curvature[2]])
+    assert curvature[0] == pytest.approx(1)
+    assert slope[0] == pytest.approx(-1e200)

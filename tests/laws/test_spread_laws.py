@@ -3,9 +3,13 @@
 import numpy as np
 import pytest
 
+from linclass import LinearDiscriminantAnalysis
+from linclass.statistics.class_moments import ClassMoments
+from linclass.statistics.covariance import tied_spread
 from linclass.statistics.diagonal_spread import DiagonalSpread
 from linclass.statistics.shrunk_spread import ShrunkSpread
 from linclass.statistics.spread import Spread
+from linclass.statistics.tied_covariances import TiedCovariances
 
 
 def rows(n: int, d: int, rank: int) -> np.ndarray:
@@ -122,3 +126,40 @@ def test_every_kind_of_spread_offers_what_a_covariance_has(
     assert spread.log_volume == pytest.approx(volume, rel=1e-10)
     noise = spread.noise(100_000, np.random.default_rng(8))
     np.testing.assert_allclose(noise.T @ noise / 100_000, C, atol=0.03 * np.abs(C).max())
+
+
+@pytest.mark.parametrize(
+    ("shape", "shrinkage"), [("full", 0.0), ("full", 0.3), ("diagonal", 0.0), ("spherical", 0.0)]
+)
+def test_the_covariances_of_folds_are_those_of_each_fold_also_without_full_rank(
+    shape: str, shrinkage: float
+) -> None:
+    rng = np.random.default_rng(9)
+    codes, weights, form = (
+        np.repeat([0, 1], 20),
+        np.ones(40),
+        "tied" if shape == "full" else "diagonal",
+    )
+    X = rng.normal(size=(3, 40, 4))
+    X[1, :, 3] = X[1, :, 2]  # one fold of rank 3
+    folds = [ClassMoments.of(rows, codes, weights, 2, form) for rows in X]
+    arrays = (np.stack([getattr(f, name) for f in folds]) for name in ("mass", "mean", "scatter"))
+    together = TiedCovariances(ClassMoments(form, *arrays), "unbiased", shape, shrinkage)
+    M = rng.normal(size=(3, 2, 4))
+    alone = [tied_spread(fold, "unbiased", shape, shrinkage) for fold in folds]
+    assert together.ranks == [spread.rank for spread in alone]
+    white, solved, times = together.whiten(M), together.solve(M), together.times(M)
+    for j, (spread, own) in enumerate(zip(alone, M, strict=True)):
+        expected = spread.whiten(own)
+        np.testing.assert_allclose(white[j] @ white[j].T, expected @ expected.T, rtol=1e-10)
+        np.testing.assert_allclose(solved[j], spread.solve(own), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(times[j], spread.times(own), rtol=1e-9, atol=1e-12)
+
+
+def test_the_certificate_of_lda_is_as_large_as_its_error_where_features_nearly_depend() -> None:
+    """Two features that differ by 1e-6: Σ has a condition number near 1e12, so 4 to 5 digits are left of 16."""
+    rng = np.random.default_rng(10)
+    y, x = np.repeat([0, 1], 50), rng.normal(size=(100, 1))
+    X = np.hstack([x, x + 1e-6 * rng.normal(size=(100, 1))]) + 0.5 * y[:, None]
+    certificate = LinearDiscriminantAnalysis().fit(X, y).certificate_
+    assert 1e-13 < certificate < 1e-3
