@@ -51,14 +51,14 @@ def main(rows: int = 1_000_000, columns: int = 30, repeats: int = 5) -> None:
         path = Path(folder) / "rows.csv"
         write(path, rows, columns)
         entry = {"source": {"file": str(path)}, "target": "class"}
-        found = obtain_dataset("rows", entry, [], Path(folder), Path(folder))
+        found = obtain_dataset(entry, [], Path(folder), Path(folder))
         shuffle = np.random.default_rng(1).permutation(rows)
         assert in_order(found, shuffle) == found.digest
         calls: dict[str, Callable[[], Any]] = {
             "polars.read_csv": lambda: pl.read_csv(path),
             "canonical order": lambda: in_order(found, shuffle),
             "from the file to the data set": lambda: obtain_dataset(
-                "rows", entry, [], Path(folder), Path(folder)
+                entry, [], Path(folder), Path(folder)
             ),
         }
         times: dict[str, list[tuple[float, float]]] = {name: [] for name in calls}

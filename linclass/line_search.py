@@ -54,13 +54,11 @@ def halve(
     return new, t
 
 
-def halve_each(
-    evaluate: Callable[[Array], T], accepts: Callable[[T], Array], count: int, least: float = LEAST
-) -> T:
+def halve_each(evaluate: Callable[[Array], T], accepts: Callable[[T], Array], count: int) -> T:
     """evaluate(t) with a t for each of `count` problems, found as by `halve`."""
     t = np.ones(count)
     new = evaluate(t)
-    while (longer := ~accepts(new) & (t > least)).any():
+    while (longer := ~accepts(new) & (t > LEAST)).any():
         t[longer] /= 2
         new = evaluate(t)
     return new

@@ -19,6 +19,7 @@ from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.solvers.intercept_alone import best_intercept
 
+DIGITS = 4  # significant digits of the smallest number of a column
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"), (0.1, "."), (1.0, " "))
 
 
@@ -149,10 +150,10 @@ class Summary:
     __repr__ = __str__
 
 
-def _fixed(values: Array, digits: int = 4) -> Array:
-    """As R prints them: all with as many decimals as give the smallest four significant digits."""
+def _fixed(values: Array) -> Array:
+    """As R prints them: all with as many decimals as give the smallest DIGITS significant digits."""
     size = np.abs(values[np.isfinite(values) & (values != 0)])
-    decimals = max(0, digits - 1 - int(np.floor(np.log10(size.min())))) if size.size else 0
+    decimals = max(0, DIGITS - 1 - int(np.floor(np.log10(size.min())))) if size.size else 0
     return np.array([[f"{v:.{min(decimals, 10)}f}" for v in row] for row in values])
 
 

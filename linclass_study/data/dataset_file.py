@@ -58,10 +58,8 @@ def save_unavailable(
     _whole(json_path, lambda file: file.write(_summary(nothing, "unavailable", reason)))
 
 
-def load_dataset(
-    npz_path: str | os.PathLike[str], json_path: str | os.PathLike[str] | None = None
-) -> Dataset:
-    """Load a saved data set; the .npz alone is complete."""
+def load_dataset(npz_path: str | os.PathLike[str]) -> Dataset:
+    """Load a saved data set from its .npz, which is complete without the .json."""
     with npz_file.opened(npz_path) as arrays:
         about = json.loads(arrays["about"].tobytes())
         y, split = arrays["y"], arrays["split"]

@@ -51,7 +51,7 @@ def training_rows(
     folder = outcome.results / "data"
     if not (folder / f"{dataset}.npz").exists():
         return np.empty((0, 2)), np.empty(0, int), None
-    data = load_dataset(folder / f"{dataset}.npz", folder / f"{dataset}.json")
+    data = load_dataset(folder / f"{dataset}.npz")
     if data.in_file:
         return "its rows stay in their file (parquet_blocks); a plane needs them in memory"
     train = data.split == 0

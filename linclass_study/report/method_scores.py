@@ -19,13 +19,6 @@ from linclass_study.results.outcome import FITTED, Outcome
 from linclass_study.results.summary import ranking
 
 
-def metric_scores(
-    outcome: Outcome, dataset: str, metric: str, protocol: str | None = None
-) -> dict[str, Number]:
-    """Method → its mean over the folds."""
-    return scores_by_metric(outcome, dataset, [metric], protocol)[metric]
-
-
 def scores_by_metric(
     outcome: Outcome,
     dataset: str,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 
-def value(x: float | None, digits: int = 3) -> str:
+def value(x: float | None) -> str:
     """A metric: three decimals, fewer for large numbers."""
     if x is None:
         return "–"
     if not math.isfinite(x):
         return "∞" if x > 0 else "−∞"
-    text = f"{x:.{digits}f}" if abs(x) < 1000 else f"{x:.3g}"
+    text = f"{x:.3f}" if abs(x) < 1000 else f"{x:.3g}"
     return text.replace("-", "−")
 
 
@@ -41,9 +41,9 @@ def power(x: float | None) -> str:
     return f"{mantissa}e{int(exponent)}".replace("-", "−")
 
 
-def count_of(number: int, thing: str, things: str | None = None) -> str:
+def count_of(number: int, thing: str) -> str:
     """1 fit, 20 fits, 20,000 fits."""
-    return f"{number:,} {thing if number == 1 else things or thing + 's'}"
+    return f"{number:,} {thing if number == 1 else thing + 's'}"
 
 
 def probability(p: float | None) -> str:

@@ -46,8 +46,8 @@ def by_first_row(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
     return sorted((path for path in firsts if firsts[path]), key=lambda path: firsts[path])
 
 
-def pieces(path: Path, whole: Sequence[str], rows: int = PIECE) -> Iterator[pl.DataFrame]:
-    """Iterate over pieces of about `rows` rows; rows with equal values in `whole` are in one piece."""
+def pieces(path: Path, whole: Sequence[str]) -> Iterator[pl.DataFrame]:
+    """Iterate over pieces of about PIECE rows; rows with equal values in `whole` are in one piece."""
     with naming_errors(path):
         lengths = (
             pl.scan_parquet(path)
@@ -57,7 +57,7 @@ def pieces(path: Path, whole: Sequence[str], rows: int = PIECE) -> Iterator[pl.D
         )
         begin = length = 0
         for more in lengths:
-            if length and length + more > rows:
+            if length and length + more > PIECE:
                 yield pl.scan_parquet(path).slice(begin, length).collect()
                 begin, length = begin + length, 0
             length += more

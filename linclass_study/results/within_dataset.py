@@ -85,21 +85,10 @@ class Within:
         return [name for name, is_close in zip(self.methods, close, strict=True) if is_close]
 
 
-def within(
-    outcome: Outcome,
-    dataset: str,
-    metric: str | None = None,
-    protocol: str | None = None,
-    ranked: pl.DataFrame | None = None,
-) -> Within:
-    """Comparison on a data set, by default of the study's metric and the data set's first protocol.
-
-    `ranked` is the result of summary.ranking for them, if known.
-    """
-    metric, protocol = metric or outcome.metric, protocol or outcome.protocol(dataset)
-    if ranked is None:
-        ranked = ranking(outcome, dataset, metric, protocol)
-    whole = ranked.filter("whole")
+def within(outcome: Outcome, dataset: str) -> Within:
+    """Comparison on a data set, by the study's metric and the data set's first protocol."""
+    metric, protocol = outcome.metric, outcome.protocol(dataset)
+    whole = ranking(outcome, dataset, metric, protocol).filter("whole")
     values = outcome.scores.filter(dataset=dataset, metric=metric, protocol=protocol)
     by_fold = values.sort("repeat", "fold").pivot("method", index=["repeat", "fold"], values="value")
     finite = [m for m in whole["method"] if by_fold[m].is_finite().all() and not by_fold[m].has_nulls()]

@@ -57,7 +57,7 @@ def data(name: str) -> Rows:
 
     entry = read_yaml(ROOT / "config" / "datasets.yaml")[name]
     folders = _folders()
-    found = obtain_dataset(name, entry, folders.mirrors, folders.downloads, ROOT)
+    found = obtain_dataset(entry, folders.mirrors, folders.downloads, ROOT)
     table, texts = found.table, None
     if table.texts:
         column = min(table.texts)

@@ -136,7 +136,7 @@ def obtain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Dat
     monkeypatch.chdir(tmp_path)
 
     def run(entry: dict[str, Any], *mirrors: Path, limits: DownloadLimits = HASTY) -> Dataset:
-        return obtain_dataset("it", entry, list(mirrors), tmp_path / "downloads", ROOT, limits)
+        return obtain_dataset(entry, list(mirrors), tmp_path / "downloads", ROOT, limits)
 
     return run
 

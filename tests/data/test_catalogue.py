@@ -139,7 +139,7 @@ import sys
 from pathlib import Path
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 from linclass_study.data.unavailable import Unavailable
-obtain_dataset("iris", {CATALOGUE["iris"]!r}, [], Path("downloads"), Path())
+obtain_dataset({CATALOGUE["iris"]!r}, [], Path("downloads"), Path())
 assert not any(m.split(".")[0] in ("sklearn", "pandas", "requests") for m in sys.modules)
 """
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)

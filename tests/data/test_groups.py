@@ -26,7 +26,7 @@ def rows(n=24, seed=0):
 
 def obtained(folder, table, entry=ENTRY):
     pl.DataFrame(table).write_csv(folder / "own.csv")
-    return obtain_dataset("own", entry, [folder], folder, folder)
+    return obtain_dataset(entry, [folder], folder, folder)
 
 
 def test_the_group_is_no_feature_and_stays_with_its_rows(tmp_path):
@@ -40,7 +40,7 @@ def test_the_group_is_no_feature_and_stays_with_its_rows(tmp_path):
     assert found == [of_dose[dose] for dose in data.table.X[:, 0].tolist()]
     paths = tmp_path / "own.npz", tmp_path / "own.json"
     save_dataset(data, *paths)
-    assert np.array_equal(load_dataset(*paths).groups, data.groups)
+    assert np.array_equal(load_dataset(paths[0]).groups, data.groups)
     assert '"groups": 6' in paths[1].read_text()
 
 
@@ -103,6 +103,6 @@ def test_groups_of_rows_that_stay_in_their_file(tmp_path):
     table = pl.DataFrame(rows())
     table.write_parquet(tmp_path / "own.parquet")
     entry = ENTRY | {"source": {"file": "own.parquet"}, "format": "parquet_blocks"}
-    data = obtain_dataset("own", entry, [tmp_path], tmp_path, tmp_path)
+    data = obtain_dataset(entry, [tmp_path], tmp_path, tmp_path)
     assert data.table.names == ("dose",)
     assert [f"p{group}" for group in data.groups] == table["patient"].to_list()

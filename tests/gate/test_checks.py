@@ -60,7 +60,7 @@ def written(folder: Path, name: str, data: Dataset | None) -> None:
 
 
 def catalogued(name: str, tmp_path: Path) -> Dataset:
-    return obtain_dataset(name, CATALOGUE[name], [], tmp_path / "downloads", ROOT)
+    return obtain_dataset(CATALOGUE[name], [], tmp_path / "downloads", ROOT)
 
 
 def test_each_trouble_is_a_sentence_with_its_remedy(troubled) -> None:
@@ -197,7 +197,7 @@ def test_the_row_names_that_the_catalogue_drops_would_be_found(name, rows, tmp_p
     entry = {k: v for k, v in CATALOGUE[name].items() if k not in ("drop", "digest", "source")}
     entry["source"] = CATALOGUE[name]["source"][-1:]
     entry |= {"test": CATALOGUE[name]["test"][-1:]} if "test" in entry else {}
-    data = obtain_dataset(name, entry, [], tmp_path / "downloads", ROOT)
+    data = obtain_dataset(entry, [], tmp_path / "downloads", ROOT)
     facts, _ = check_dataset(data)
     assert facts["identifier_columns"] == {"row.names": [rows, rows]}
 

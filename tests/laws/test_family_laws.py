@@ -41,7 +41,6 @@ COVARIANCE = np.array([[2.0, 0.6, -0.3], [0.6, 1.0, 0.2], [-0.3, 0.2, 0.5]])
 TIED = Spread.of_covariance(COVARIANCE, np.zeros(3))
 ORIGIN = np.array([5.0, -2.0])
 DRAWS = 5
-Rng = np.random.Generator
 
 ROWS: dict[str, Callable[..., np.ndarray]] = {
     "reals": lambda rng, n, d: rng.normal(rng.normal(size=d), rng.uniform(0.5, 2, d), size=(n, d)),

@@ -188,7 +188,7 @@ def test_newsgroups_by_412_gradient_steps_as_published() -> None:
         "newsgroups"
     ]
     entry["source"] = entry["source"][-1]  # the copy that comes with the project: no network
-    found = obtain_dataset("newsgroups", entry, [], ROOT / "downloads", ROOT)
+    found = obtain_dataset(entry, [], ROOT / "downloads", ROOT)
     train, test = np.flatnonzero(found.split == 0), np.flatnonzero(found.split == 1)
     X, y = found.table.X, found.y
     eta = 1e-4 * len(train)  # on the summed gradient, so 0.3028 on the mean

@@ -29,7 +29,7 @@ def near(make):
             for fold, value in enumerate(of_folds)
         ]
         write_table(table_files.frame("scores", rows), "scores", outcome.results / "scores.parquet")
-        cells = method_scores.metric_scores(replace(outcome), "d", metric)
+        cells = method_scores.scores_by_metric(replace(outcome), "d", [metric])[metric]
         return {name for name, cell in cells.items() if cell.near}
 
     return told_near
@@ -67,7 +67,7 @@ def test_an_infinite_difference_is_not_near(near):
 
 def test_one_official_test_set_has_no_standard_error(make):
     outcome = make({"d": Data(official=30)}, {f"m{i}": Method(1 + i / 5) for i in range(8)})
-    cells = method_scores.metric_scores(outcome, "d", "accuracy", "official")
+    cells = method_scores.scores_by_metric(outcome, "d", ["accuracy"], "official")["accuracy"]
     assert not any(cell.near for cell in cells.values())
 
 
@@ -75,4 +75,4 @@ def test_a_method_that_missed_a_fold_is_not_compared(make):
     outcome = make({"d": Data()}, {"a": Method(), "b": Method(endings={0: ("failed", "x")})})
     ranked = summary.ranking(outcome, "d")
     assert ranked.filter(~pl.col("whole"))["method"].to_list() == ["b"]
-    assert not method_scores.metric_scores(outcome, "d", "accuracy")["b"].near
+    assert not method_scores.scores_by_metric(outcome, "d", ["accuracy"])["accuracy"]["b"].near

@@ -214,7 +214,7 @@ def test_the_best_is_bold_its_equals_too_and_partial_means_are_marked(make):
         "d": Method(50.0, endings={0: ("failed", "x")}),
     }
     outcome = make({"set": Data()}, methods)
-    cells = method_scores.metric_scores(outcome, "set", "accuracy")
+    cells = method_scores.scores_by_metric(outcome, "set", ["accuracy"])["accuracy"]
     assert {name for name, cell in cells.items() if cell.best} == {"a", "b"}
     assert {name for name, cell in cells.items() if cell.partial} == {"d"}
     assert not cells["c"].near

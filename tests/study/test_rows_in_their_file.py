@@ -47,7 +47,7 @@ def rows(tmp_path_factory):
 
 def obtained(folder, **changes):
     entry = {"source": {"file": str(folder / "rows.parquet")}, "format": "parquet_blocks"}
-    return obtain_dataset("rows", entry | {"target": "kind"} | changes, [], folder, folder)
+    return obtain_dataset(entry | {"target": "kind"} | changes, [], folder, folder)
 
 
 def ran(folder, data, plan, entry):

@@ -45,7 +45,7 @@ def test_errors_on_the_training_speakers_are_those_of_the_table(method, tmp_path
 
     entry = dict(read_yaml(ROOT / "config" / "datasets.yaml")["vowel"])
     entry |= {part: entry[part][-1] for part in ("source", "test")}  # what comes with the project
-    data = obtain_dataset("vowel", entry, [], tmp_path, ROOT)
+    data = obtain_dataset(entry, [], tmp_path, ROOT)
     train = data.split == 0
     table, y = data.table.rows(train), data.y[train]
     own = Method.from_entry(read_yaml(ROOT / "config" / "methods.yaml")[method])

@@ -7,5 +7,5 @@ from linclass_study.job import begin_job
 from linclass_study.runs.features import compute_features
 
 begin_job(snakemake.log[0])
-raw = load_dataset(snakemake.input.data, snakemake.input.about)
+raw = load_dataset(snakemake.input.data)
 compute_features(raw, json.loads(snakemake.params.steps)).save(snakemake.output[0])

@@ -8,7 +8,7 @@ from linclass_study.runs import folds
 from linclass_study.runs.folds import write_folds
 
 begin_job(snakemake.log[0])
-data = load_dataset(snakemake.input.data, snakemake.input.about)
+data = load_dataset(snakemake.input.data)
 test_folds, reasons = folds.make_folds(
     data, snakemake.wildcards.dataset, json.loads(snakemake.params.evaluation)
 )

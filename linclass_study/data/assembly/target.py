@@ -12,6 +12,8 @@ from linclass_study.data.labels import codes_and_classes
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.refusal import nearest_name
 
+LISTED = 30  # names in a message; the others are counted
+
 
 def class_codes(texts: pl.Series, entry: Mapping[str, Any]) -> tuple[np.ndarray, list[str]]:
     y, classes = codes_and_classes(texts, entry.get("classes"))
@@ -32,7 +34,7 @@ def column_named(name: Any, columns: list[str], key: str) -> str:
     return str(name)
 
 
-def listed(names: list[str], limit: int = 30) -> str:
-    return ", ".join(names[:limit]) + (
-        f" and {len(names) - limit} more" if len(names) > limit else ""
+def listed(names: list[str]) -> str:
+    return ", ".join(names[:LISTED]) + (
+        f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
     )

@@ -16,7 +16,6 @@ from linclass_study.data.unavailable import first_line
 
 
 def obtain_dataset(
-    name: str,
     entry: Mapping[str, Any],
     mirrors: list[Path],
     downloads: Path,

@@ -13,11 +13,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LINE = 10.5  # points between labels
+SIZE = 7.5  # points of their letters
 
 
-def end_labels(
-    axes: Axes, ends: Sequence[tuple[float, str, str]], right: bool = True, size: float = 7.5
-) -> None:
+def end_labels(axes: Axes, ends: Sequence[tuple[float, str, str]], right: bool = True) -> None:
     """Label the lines that end at `ends` (y value, name, colour), beside the axes, whose limits must be set."""
     if not ends:
         return
@@ -41,7 +40,7 @@ def end_labels(
             place,
             name,
             color=style.INK,
-            fontsize=size,
+            fontsize=SIZE,
             va="center",
             ha="left" if right else "right",
             transform=axes.transAxes,

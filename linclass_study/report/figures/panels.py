@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 WIDTH, COLUMNS, HEIGHT = 7.2, 3, 1.75  # inches of the figure and of a panel; panels in a row
 TICKS = (0, 0.25, 0.5, 0.75, 1)  # of shares and probabilities
+TOLERANCE = 0.002  # of simplified curves, whose values are shares
 NAMED = 0.26  # inches of the line with the name of the only method
 GAP, LEFT, BELOW = 0.52, 0.6, 0.5  # inches above each row of panels, and beside and below all
 
@@ -56,14 +57,14 @@ def panels(
     return figure, list(grid.flat)[: len(titles)]
 
 
-def thinned(x: np.ndarray, y: np.ndarray, within: float = 0.002) -> tuple[np.ndarray, np.ndarray]:
-    """Simplify a polyline within a tolerance.   Douglas & Peucker (1973)"""
+def thinned(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Simplify a polyline within TOLERANCE.   Douglas & Peucker (1973)"""
     keep, waiting = {0, len(x) - 1}, [(0, len(x) - 1)]
     while waiting:
         i, j = waiting.pop()
         line = y[i] + (y[j] - y[i]) * (x[i:j] - x[i]) / (x[j] - x[i])
         off = np.abs(y[i:j] - line)
-        if j - i > 1 and off.max() > within:
+        if j - i > 1 and off.max() > TOLERANCE:
             k = i + int(off.argmax())
             keep.add(k)
             waiting += [(i, k), (k, j)]
