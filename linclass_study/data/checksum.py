@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from linclass_study.data.unavailable import Unavailable
 
+Checksums = (
+    str | Sequence[str] | None
+)  # sha256 of the published versions of a file; None accepts any
 
-def with_checksum(path: Path, wanted: Any) -> Path:
+
+def with_checksum(path: Path, wanted: Checksums) -> Path:
     """Return the path if the file has one of the wanted sha256, or if none is given."""
     if wanted is None:
         return path

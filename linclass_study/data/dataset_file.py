@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import IO
 
 import numpy as np
 from scipy import sparse
@@ -104,7 +105,7 @@ def _summary(data: Dataset, status: str, reason: str) -> bytes:
     return (json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
-def _whole(path: str | os.PathLike[str], write: Any) -> None:
+def _whole(path: str | os.PathLike[str], write: Callable[[IO[bytes]], object]) -> None:
     """Write atomically: to a temporary file that is then renamed, so an existing file is complete."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ from scipy import sparse
 
 def from_triplets(
     row: np.ndarray, column: np.ndarray, value: np.ndarray, shape: tuple[int, int]
-) -> Any:
+) -> sparse.csr_array:
     """X[row, column] += value.
 
     Floating-point sums depend on their order, so duplicate entries are added in ascending order, whatever the order of
@@ -27,7 +27,7 @@ def from_triplets(
     return plain_csr(sparse.csr_array((total, column[starts], indptr), shape=shape))
 
 
-def plain_csr(X: Any) -> Any:
+def plain_csr(X: Any) -> sparse.csr_array:
     """CSR with float64 values, without explicit zeros, and with sorted 32-bit indices."""
     X = sparse.csr_array(X, dtype=np.float64)
     X.eliminate_zeros()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,7 @@ def read_keys(arrays: str | os.PathLike[str]) -> dict[str, Words]:
         return {kind: found[kind] for kind in KINDS if kind in found}
 
 
-def _put(path: Path, write: Any) -> None:
+def _put(path: Path, write: Callable[[Path], object]) -> None:
     """Write atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{os.getpid()}.{path.name}")  # NumPy requires the ending

@@ -162,7 +162,7 @@ class Worker:
         self,
         fitted: Fitted,
         fold: Fold,
-        caught: list[Any],
+        caught: list[warnings.WarningMessage],
         fit_seconds: float,
         predicted: block_fits.Predicted | None = None,
     ) -> dict[str, Any]:

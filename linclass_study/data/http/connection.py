@@ -6,10 +6,10 @@ byte by byte. So calls that may hang run in a daemon thread, which is abandoned 
 
 from __future__ import annotations
 
-import queue
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any, TypeVar
 from urllib.parse import urljoin, urlsplit
@@ -131,22 +131,16 @@ def _check_connection(url: str, seconds: float) -> None:
 
 def in_time(call: Callable[[], T], seconds: float) -> T:
     """Return the value of a call; raise TimeoutError and abandon it if it takes longer."""
-    outcome: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
+    outcome: Future[T] = Future()
 
     def run() -> None:
         try:
-            outcome.put((call(), None))
+            outcome.set_result(call())
         except BaseException as error:  # exceptions of a thread are lost otherwise
-            outcome.put((None, error))
+            outcome.set_exception(error)
 
     threading.Thread(target=run, daemon=True).start()
-    try:
-        value, error = outcome.get(timeout=max(seconds, 0))
-    except queue.Empty:
-        raise TimeoutError from None
-    if error is not None:
-        raise error
-    return value
+    return outcome.result(timeout=max(seconds, 0))
 
 
 @contextmanager

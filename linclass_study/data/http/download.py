@@ -13,14 +13,17 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from linclass_study.data.checksum import with_checksum
+from linclass_study.data.checksum import Checksums, with_checksum
 from linclass_study.data.download_limits import DownloadLimits
 from linclass_study.data.http import partial_file
 from linclass_study.data.http.connection import TemporaryFailure, in_time, response
 from linclass_study.data.http.partial_file import PartialFile
 from linclass_study.data.unavailable import Unavailable
+
+if TYPE_CHECKING:
+    from requests import Response
 
 BLOCK = 1 << 16
 WEB_PAGE = (b"<!doctype html", b"<html")
@@ -33,7 +36,7 @@ TEMPORARY = {408, 429, *range(500, 600)}  # statuses that are worth a retry
 def download(
     url: str,
     path: Path,
-    sha256: Any = None,
+    sha256: Checksums = None,
     retry: bool = False,
     limits: DownloadLimits = DownloadLimits(),  # noqa: B008 – it is frozen
 ) -> Path:
@@ -57,7 +60,12 @@ def download(
 
 
 def _download_with_retries(
-    url: str, partial: PartialFile, sha256: Any, retry: bool, limits: DownloadLimits, end: float
+    url: str,
+    partial: PartialFile,
+    sha256: Checksums,
+    retry: bool,
+    limits: DownloadLimits,
+    end: float,
 ) -> None:
     """Retry until the file is complete or its time is over."""
     pauses = limits.pauses if retry else ()
@@ -124,7 +132,7 @@ def _transfer(url: str, partial: PartialFile, limits: DownloadLimits) -> bool:
     return _transfer(url, partial, limits)  # from the beginning, without a range
 
 
-def _check_response(answer: Any) -> None:
+def _check_response(answer: Response) -> None:
     """Raise for any response but the whole file."""
     if answer.status_code != WHOLE:
         message = f"the server answers {answer.status_code} {answer.reason or ''}".strip()
@@ -145,7 +153,7 @@ def _retry_after(header: str) -> float:
     return 0.0
 
 
-def _receive(answer: Any, partial: PartialFile, limits: DownloadLimits) -> None:
+def _receive(answer: Response, partial: PartialFile, limits: DownloadLimits) -> None:
     """Write the body as it arrives, so that an interrupted download keeps its bytes."""
     size, head = partial.size, b""
     if (partial.total_size or 0) > limits.megabytes * 1e6:

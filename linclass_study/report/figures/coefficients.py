@@ -15,6 +15,7 @@ from linclass_study.report.figures.style import method_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from linclass_study.results.outcome import Outcome
 
@@ -161,7 +162,7 @@ def largest(known: pl.DataFrame, most: int) -> list[tuple[str, np.ndarray]]:
 
 def _figure(
     panels: list[list[tuple[str, np.ndarray]]], titles: list[str], axis: str, position: int
-) -> Any:
+) -> Figure:
     columns = 1 if len(panels) == 1 else 2
     lines = -(-len(panels) // columns)
     room = 34 if columns == 1 else 19
@@ -194,11 +195,11 @@ def _figure(
     return figure
 
 
-def _name_sides(figure: Any, low: str, high: str) -> None:
+def _name_sides(figure: Figure, low: str, high: str) -> None:
     """Write the class that each side favours at the ends of the axis label."""
     box = figure.axes[0].get_position()
     height = 0.06 / figure.get_size_inches()[1]
-    options = {"va": "bottom", "color": style.INK}
+    options: dict[str, Any] = {"va": "bottom", "color": style.INK}
     figure.text(box.x0, height, f"← {style.wrapped(low, 24, 1)}", ha="left", **options)
     figure.text(box.x1, height, f"{style.wrapped(high, 24, 1)} →", ha="right", **options)
 

@@ -14,6 +14,7 @@ from linclass_study.report.figures.style import method_style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
     from linclass_study.results.outcome import Outcome
 
@@ -84,7 +85,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     return Exhibit(figure, f"Convergence on {dataset}", caption, numbers)
 
 
-def _four_panels(methods: int) -> tuple[Figure, Any]:
+def _four_panels(methods: int) -> tuple[Figure, np.ndarray]:
     """Axes (2, 2): objective and metric, against passes and seconds; below them there is room for the legend."""
     rows = -(-methods // 4)
     height = 4.3 + 0.22 * rows
@@ -93,12 +94,12 @@ def _four_panels(methods: int) -> tuple[Figure, Any]:
         2, 2, left=0.115, right=0.985, top=1 - 0.1 / height, bottom=(0.5 + 0.22 * rows) / height,
         hspace=0.1, wspace=0.08,
     )  # fmt: skip
-    return figure, grid.subplots(sharex="col", sharey="row")
+    return figure, np.asarray(grid.subplots(sharex="col", sharey="row"))
 
 
 def _draw_steps(
-    axes: Any, steps: pl.DataFrame, gap: np.ndarray, known: np.ndarray, position: int
-) -> Any:
+    axes: np.ndarray, steps: pl.DataFrame, gap: np.ndarray, known: np.ndarray, position: int
+) -> Line2D:
     """Draw the steps of one fit against passes and seconds; return a line for the legend."""
     colour, marker = method_style(position)
     scored = steps["held_out"].is_finite().fill_null(False).to_numpy()
@@ -115,7 +116,7 @@ def _draw_steps(
     return line
 
 
-def _label_axes(axes: Any, metric: str, logarithmic: bool) -> None:
+def _label_axes(axes: np.ndarray, metric: str, logarithmic: bool) -> None:
     for column, name in enumerate(("passes over the rows", "seconds")):
         axes[1, column].set_xlabel(name)
         if logarithmic:

@@ -12,6 +12,7 @@ from linclass_study.report.figures import style
 from linclass_study.report.figures.style import method_style
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from linclass_study.results.outcome import Outcome
@@ -59,7 +60,7 @@ def _points(
     score: dict[str, float],
     whole: list[str],
     front: list[str],
-) -> tuple[Figure, Any]:
+) -> tuple[Figure, Axes]:
     """A mark for each method, hollow unless it has all scores, with a legend if it is readable."""
     lines = -(-len(score) // COLUMNS) if len(score) <= KEY else 0
     height = 4.2 + 0.16 * lines
@@ -100,7 +101,7 @@ def _caption(words: str, n_datasets: int, front: list[str], hollow: bool) -> str
 
 
 def _draw_front(
-    axes: Any, front: list[str], cost: dict[str, float], score: dict[str, float], named: bool
+    axes: Axes, front: list[str], cost: dict[str, float], score: dict[str, float], named: bool
 ) -> None:
     """Join the methods of the Pareto front, with their names if there is no legend."""
     if len(front) > 1:

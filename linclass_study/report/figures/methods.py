@@ -12,6 +12,7 @@ from linclass_study.report.figures.style import method_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from linclass_study.results.outcome import Outcome
 
@@ -164,7 +165,7 @@ def _limits(methods: list[dict[str, Any]]) -> tuple[float, float]:
     return low - 0.03 * span, high + 0.03 * span
 
 
-def _key(figure: Any, place: tuple[float, float], official: bool) -> None:
+def _key(figure: Figure, place: tuple[float, float], official: bool) -> None:
     """Legend of the markers, in a line above the axes."""
     left, height = place
     key = figure.add_axes((left, 1 - 0.3 / height, 0.695, 0.2 / height))

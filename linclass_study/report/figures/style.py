@@ -14,7 +14,11 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 COLOURS = (
@@ -110,7 +114,14 @@ def wrapped(name: str, width: int, lines: int = 2) -> str:
     return "\n".join(part.replace("_ ", "_").replace("- ", "-") for part in parts)
 
 
-def dots(axes: Axes, x: Any, y: Any, size: float, colour: str, alpha: float = 1.0) -> None:
+def dots(
+    axes: Axes,
+    x: Sequence[float] | np.ndarray,
+    y: Sequence[float] | np.ndarray,
+    size: float,
+    colour: str,
+    alpha: float = 1.0,
+) -> None:
     """Round dots as one path of very short strokes with round ends.
 
     As markers, each dot would be an element of the SVG, which would be ten times as large. Strokes of zero length are
@@ -127,7 +138,7 @@ def dots(axes: Axes, x: Any, y: Any, size: float, colour: str, alpha: float = 1.
     drawn.get_path().should_simplify = False
 
 
-def plain_log(axis: Any) -> None:
+def plain_log(axis: Axis) -> None:
     """A logarithmic axis with powers of ten as plain numbers, as mathematical text is off (SETTINGS)."""
     axis.set_major_formatter(lambda value, _: f"{value:g}")
     axis.set_minor_formatter(lambda value, _: "")
