@@ -82,6 +82,9 @@ def solve_folds(folds: StrengthsOnFolds, chosen: Sequence[int]) -> list[list[Sol
     return found
 
 
+Moves = Sequence[tuple[Array, Array]] | None  # (shift, scale) of each fold
+
+
 class StandardizedRows:
     """X with columns of mean 0 (if there is an intercept) and variance 1, and the transformation back."""
 
@@ -94,12 +97,12 @@ class StandardizedRows:
             (X - self.centre) / self.spread, P.design.intercept, P.loss, P.y
         )
 
-    def unit(self, moves: Any, count: int) -> Array:
+    def unit(self, moves: Moves, count: int) -> Array:
         """(count, 1, d): the strength of 1 in the columns of each fold, w = (scale/spread) u."""
         scale = np.ones((count, self.stack.d)) if moves is None else np.array([s for _, s in moves])
         return np.square(scale / self.spread)[:, None]
 
-    def thetas(self, theta: Array, moves: Any, strengths: int) -> Array:
+    def thetas(self, theta: Array, moves: Moves, strengths: int) -> Array:
         """Weights and intercepts for the rows of each fold, from those of the stack."""
         d, theta = self.stack.d, theta.copy()
         v = theta[..., :d] / self.spread

@@ -33,7 +33,7 @@ class FitsStrengths(ManyFits):
         with np.printoptions(threshold=sys.maxsize):  # of arrays, such as factors, all entries
             return repr(others)
 
-    def _fit_together(self, models: list[Any], folds: Folds) -> list[list[Any]]:
+    def _fit_together(self, models: list[Any], folds: Folds) -> list[list[StrengthModel]]:
         return fit_strengths(StrengthsOnFolds(models, folds))
 
 

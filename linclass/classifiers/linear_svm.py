@@ -19,13 +19,16 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.applicability import NotApplicable
+from linclass.batches.regularization_path import RegularizationPath
 from linclass.classifiers.linear_classifier import LinearClassifier
+from linclass.conventions.many_fits import Folds
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.separation.maximum_margin import maximum_margin
 from linclass.separation.proof import Undecided
 from linclass.solvers.base import Solution
 from linclass.support_vectors import MarginRows, rows_that_count
+from linclass.validation import Matrix
 
 
 class Inseparable(NotApplicable):
@@ -148,18 +151,18 @@ class LinearSVM(MarginRows, LinearClassifier):
             )
         super().check()
 
-    def path(self, X: Any, y: Any, strengths: Any, sample_weight: Any = None) -> Any:
+    def path(self, X: Any, y: Any, strengths: Any, sample_weight: Any = None) -> RegularizationPath:
         if self._is_hard():
             raise ValueError("a hard margin has no strength, so no path. Use hard_margin=False.")
         return super().path(X, y, strengths, sample_weight)
 
-    def _fit_together(self, models: list[Any], folds: Any) -> Any:
+    def _fit_together(self, models: list[Any], folds: Folds) -> list[list[Any]]:
         raise NotApplicable("LinearSVM keeps attributes of each training row; fit fold by fold.")
 
     def _is_hard(self) -> bool:
         return bool(self.hard_margin) or self.strength == 0
 
-    def _start_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def _start_fit(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Matrix, Array, Array]:
         checked = super()._start_fit(X, y, sample_weight)
         self._kept = rows_that_count(sample_weight, len(np.asarray(y)))
         return checked

@@ -75,7 +75,9 @@ class Search:
     def slack(self) -> float:
         return ROUNDING * float(self.problem.costs.min())
 
-    def _conflicts(self, wrong: Array, rng: Any) -> tuple[list[Array], Array | None]:
+    def _conflicts(
+        self, wrong: Array, rng: np.random.Generator
+    ) -> tuple[list[Array], Array | None]:
         """Disjoint conflicts of the other rows; and a d that has the remaining rows correct."""
         left, found = ~wrong, []
         while left.any() and not self.over:
@@ -89,7 +91,7 @@ class Search:
             return found, None
         return found, separating(self.problem, left)
 
-    def _conflict(self, left: Array, rng: Any) -> Array | None:
+    def _conflict(self, left: Array, rng: np.random.Generator) -> Array | None:
         """A vertex of {λ ≥ 0 : Zᵀλ = 0, Σ λ = 1} over some rows, and whose rows it is."""
         from scipy.optimize import linprog  # slow to import
 

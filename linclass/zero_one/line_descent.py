@@ -8,8 +8,6 @@ restarted.   Li & Lin (2007), SIAM Int. Conf. on Data Mining
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy import sparse
 
@@ -26,12 +24,12 @@ AT_ONCE = 1_000_000  # entries: inequalities × directions
 NARROW = 1e-9  # relative width below which an interval of t is ignored
 
 
-def search_lines(problem: ZeroOneProblem, seed: Any = 0) -> Answer:
+def search_lines(problem: ZeroOneProblem, seed: int | np.random.Generator | None = 0) -> Answer:
     return _Descent(problem, seed).run()
 
 
 class _Descent:
-    def __init__(self, problem: ZeroOneProblem, seed: Any):
+    def __init__(self, problem: ZeroOneProblem, seed: int | np.random.Generator | None):
         self.problem, self.rng = problem, np.random.default_rng(seed)
         self.lines = WORK // len(problem.owner)  # remaining line searches
         self.many = max(3, min(DIRECTIONS, AT_ONCE // len(problem.owner)))
@@ -80,14 +78,16 @@ def _starts(problem: ZeroOneProblem) -> list[Array]:
     return found
 
 
-def _directions(problem: ZeroOneProblem, d: Array, many: int, rng: Any, axes: bool) -> Array:
+def _directions(
+    problem: ZeroOneProblem, d: Array, many: int, rng: np.random.Generator, axes: bool
+) -> Array:
     """Columns: axes (all if they are few), directions towards misclassified rows, and random ones."""
     p = len(d)
     wrong = np.flatnonzero(problem.inequalities(problem.margins(d) <= 0))
     own = rng.permutation(wrong)[: many // 3]
     Z = problem.Z[own]
     towards = (Z.toarray() if sparse.issparse(Z) else Z).T
-    chosen = rng.permutation(p)[: many // 3] if axes else []
+    chosen = rng.permutation(p)[: many // 3] if axes else np.arange(0)
     axis = np.zeros((p, len(chosen)))
     axis[chosen, np.arange(len(chosen))] = 1
     return np.hstack([axis, towards, rng.standard_normal((p, max(1, many // 3)))])

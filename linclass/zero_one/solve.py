@@ -6,8 +6,6 @@ equals the bound. Of all d with the same rows correct, the fit keeps one that is
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy import sparse
 
@@ -23,7 +21,10 @@ PROVABLE = 20_000  # entries of Z up to which conflicts are searched for
 
 
 def fewest_errors(
-    problem: ZeroOneProblem, node_limit: int, seconds: float | None = None, seed: Any = 0
+    problem: ZeroOneProblem,
+    node_limit: int,
+    seconds: float | None = None,
+    seed: int | np.random.Generator | None = 0,
 ) -> Answer:
     d = separating(problem, np.ones(problem.n_rows, dtype=bool))
     if d is not None:
