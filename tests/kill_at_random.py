@@ -64,8 +64,8 @@ def check(project: Project, expected: bytes) -> None:
     while (orphans := left_behind(project)) and time.monotonic() < end:
         time.sleep(0.1)
     assert not orphans, f"still computing: {orphans}"
-    said = project.snakemake(study=STUDY)
-    assert said.code == 0, said.text
+    output = project.snakemake(study=STUDY)
+    assert output.code == 0, output.text
     assert scores(project) == expected, "other scores than without a kill"
     locks = list((project.folder / ".snakemake/locks").glob("*"))
     assert not locks, f"locks are left: {locks}"
@@ -76,8 +76,8 @@ def main(kills: int, seed: int = 0) -> None:
     with tempfile.TemporaryDirectory() as folder:
         project = copy(Path(folder) / "project")
         begin = time.monotonic()
-        said = project.snakemake(study=STUDY)
-        assert said.code == 0, said.text
+        output = project.snakemake(study=STUDY)
+        assert output.code == 0, output.text
         whole, expected = time.monotonic() - begin, scores(project)
         done = 0
         while done < kills:

@@ -26,8 +26,8 @@ PARTS = [
 
 
 @dataclass
-class Said:
-    """What a Snakemake call said and how it ended."""
+class Output:
+    """The output of a Snakemake call and its exit code."""
 
     code: int
     text: str
@@ -92,7 +92,7 @@ class Project:
         files = ["--configfile", study] if study else []
         return [sys.executable, "-m", "snakemake", "--cores", "2", *files, *arguments]
 
-    def snakemake(self, *arguments: str, study: str | None = "study.yaml", **env: str) -> Said:
+    def snakemake(self, *arguments: str, study: str | None = "study.yaml", **env: str) -> Output:
         done = subprocess.run(
             self.command(*arguments, study=study),
             cwd=self.folder,
@@ -102,9 +102,9 @@ class Project:
             timeout=400,
             check=False,
         )
-        return Said(done.returncode, done.stdout + done.stderr)
+        return Output(done.returncode, done.stdout + done.stderr)
 
-    def plan(self, **env: str) -> Said:
+    def plan(self, **env: str) -> Output:
         return self.snakemake("-n", **env)
 
     def fits(self, dataset: str | None = None, method: str | None = None) -> pl.DataFrame:

@@ -281,6 +281,13 @@ def test_no_function_body_has_more_than_50_lines(top: str) -> None:
     assert not long
 
 
+def test_no_two_files_of_tests_have_one_name() -> None:
+    """pytest imports them by their names alone."""
+    stems = sorted(file.stem for file in (ROOT / "tests").rglob("*.py"))
+    twice = {a for a, b in pairwise(stems) if a == b}
+    assert twice <= {"conftest", "__init__"}
+
+
 def test_no_file_is_called_utils_or_helpers() -> None:
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
     if listed.returncode:

@@ -18,8 +18,8 @@ class Slurm:
 
     def jobs(self, *states: str) -> list[str]:
         """Numbers of its jobs in these states."""
-        said = self.ask("squeue", "--noheader", "--format=%i", f"--states={','.join(states)}")
-        return said.split()
+        output = self.ask("squeue", "--noheader", "--format=%i", f"--states={','.join(states)}")
+        return output.split()
 
     def cancel(self, *jobs: str) -> None:
         self.ask("scancel", *jobs)
@@ -28,11 +28,12 @@ class Slurm:
         return int((self.folder / f"{daemon}.pid").read_text())
 
     def script(self, action: str) -> subprocess.CompletedProcess[str]:
-        said = self.folder.with_name("said")  # a file: a pipe would be open until the daemons end
-        with said.open("w") as log:
+        # a file: a pipe would be open until the daemons end
+        output = self.folder.with_name("output")
+        with output.open("w") as log:
             command = [str(SCRIPT), action, str(self.folder)]
             done = subprocess.run(command, stdout=log, stderr=log, timeout=300, check=False)
-        return subprocess.CompletedProcess(command, done.returncode, said.read_text())
+        return subprocess.CompletedProcess(command, done.returncode, output.read_text())
 
     @staticmethod
     def ask(*command: str) -> str:

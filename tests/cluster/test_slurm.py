@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 from one_machine import Slurm
-from projects import Project, Said, copy
+from projects import Output, Project, copy
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("slurm")]  # one Slurm, so one worker
 
@@ -72,12 +72,12 @@ class OnCluster:
     def running(self) -> Iterator[subprocess.Popen[str]]:
         """Snakemake at work; what it says goes to a file, as a pipe could fill."""
         profile = ["--workflow-profile", "profiles/slurm", "--configfile", "study.yaml"]
-        with (self.project.folder / "said").open("w") as said:
+        with (self.project.folder / "output").open("w") as output:
             process = subprocess.Popen(
                 [sys.executable, "-m", "snakemake", *profile, *OPTIONS, "--", TARGET],
                 cwd=self.project.folder,
                 env=self.project.environment(SLEEP=str(self.sleep)),
-                stdout=said,
+                stdout=output,
                 stderr=subprocess.STDOUT,
                 text=True,
             )
@@ -87,12 +87,12 @@ class OnCluster:
                 process.kill()
                 process.wait()
 
-    def run(self) -> Said:
+    def run(self) -> Output:
         with self.running() as process:
             return self.end_of(process)
 
-    def end_of(self, process: subprocess.Popen[str]) -> Said:
-        return Said(process.wait(400), self.project.text("said"))
+    def end_of(self, process: subprocess.Popen[str]) -> Output:
+        return Output(process.wait(400), self.project.text("output"))
 
     def fits_begun(self) -> int:
         return len(self.times())
@@ -126,8 +126,8 @@ class OnCluster:
 def local(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """Predictions of the study by a plain `snakemake`."""
     study = OnCluster(copy(tmp_path_factory.mktemp("local") / "project"))
-    said = study.project.snakemake("--", TARGET)
-    assert said.code == 0, said.text
+    output = study.project.snakemake("--", TARGET)
+    assert output.code == 0, output.text
     predictions = study.predictions()
     assert len(predictions) == 4
     return predictions
@@ -154,10 +154,10 @@ def until(what: Callable[[], object], seconds: float = 240) -> None:
 def test_predictions_are_those_of_a_local_run_and_only_fits_go_to_slurm(
     slurm: Slurm, study: OnCluster, local: dict[str, bytes]
 ) -> None:
-    said = study.run()
-    assert said.code == 0, said.text
+    output = study.run()
+    assert output.code == 0, output.text
     assert study.predictions() == local
-    given = [line for line in said.text.splitlines() if "has been submitted" in line]
+    given = [line for line in output.text.splitlines() if "has been submitted" in line]
     assert given
     assert all("rule_cross_validate" in line for line in given)
 
@@ -168,9 +168,9 @@ def test_a_cancelled_job_is_given_out_again(
     with study.running() as process:
         until(study.fits_begun)
         slurm.cancel(*slurm.jobs("RUNNING"))
-        said = study.end_of(process)
-    assert "CANCELLED" in said.text, "no job was cancelled: nothing is tested"
-    assert said.code == 0, said.text
+        output = study.end_of(process)
+    assert "CANCELLED" in output.text, "no job was cancelled: nothing is tested"
+    assert output.code == 0, output.text
     assert study.predictions() == local
     assert study.computed_twice_at_once() == []
 
@@ -185,9 +185,9 @@ def test_a_node_that_is_lost_and_comes_back(
         os.kill(slurm.pid("slurmd"), signal.SIGKILL)
         until(lambda: "down" in slurm.ask("sinfo", "--noheader", "--format=%T"))
         assert slurm.script("slurmd").returncode == 0
-        said = study.end_of(process)
-    assert "NODE_FAIL" in said.text, "no job was given up: nothing is tested"
-    assert said.code == 0, said.text
+        output = study.end_of(process)
+    assert "NODE_FAIL" in output.text, "no job was given up: nothing is tested"
+    assert output.code == 0, output.text
     assert study.predictions() == local
     assert study.computed_twice_at_once() == []
 
@@ -200,8 +200,8 @@ def test_a_killed_snakemake_is_run_again(
         process.kill()
         process.wait()
     assert slurm.jobs("RUNNING"), "no job went on: nothing is tested"
-    said = study.run()
-    assert said.code == 0, said.text
-    assert "An earlier run of this study left" in said.text
+    output = study.run()
+    assert output.code == 0, output.text
+    assert "An earlier run of this study left" in output.text
     assert study.predictions() == local
     assert study.computed_twice_at_once() == []

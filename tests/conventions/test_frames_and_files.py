@@ -186,10 +186,10 @@ def test_and_scikit_learn_asks_them_for_it(name: str, routing: Any) -> None:
     inner = linclass.LogisticRegression().set_fit_request(sample_weight=True)
     model = getattr(linclass, name)(inner).set_fit_request(sample_weight=True)
     model.set_score_request(sample_weight=False)
-    told = cross_validate(
+    reported = cross_validate(
         model, X, TWO, cv=2, params={"sample_weight": weights()}, error_score="raise"
     )
-    assert len(told["test_score"]) == 2
+    assert len(reported["test_score"]) == 2
 
 
 @pytest.mark.parametrize("name", META)

@@ -92,10 +92,10 @@ def test_what_converges_says_nothing_and_needs_no_scikit_learn() -> None:
         "linclass.LogisticRegression(penalty=None).fit(X, X[:, 0] > 3)\n"
         "assert 'sklearn' in sys.modules"
     )
-    told = subprocess.run(
+    reported = subprocess.run(
         [sys.executable, "-W", "always", "-c", code], check=True, capture_output=True, text=True
     )
-    assert told.stderr.count("ConvergenceWarning") == 1
+    assert reported.stderr.count("ConvergenceWarning") == 1
 
 
 def test_what_candidates_say_is_not_said_of_the_method() -> None:

@@ -67,9 +67,9 @@ def test_unusual_members_of_a_tar_are_left_out_by_name_and_the_rest_is_read(tmp_
     (first, *rest) = plain(GOOD)
     path = tar(tmp_path / "a.tar", first, *odd, *rest, mode=mode)
     assert dict(members(path)) == GOOD
-    said = capsys.readouterr().out.splitlines()
-    assert len(said) == len(odd)
-    for line, (name, _, kind) in zip(said, odd, strict=True):
+    output = capsys.readouterr().out.splitlines()
+    assert len(output) == len(odd)
+    for line, (name, _, kind) in zip(output, odd, strict=True):
         wrong = KINDS.get(kind) or ODD.get(name, "its name is not text in UTF-8 on one line")
         assert line == f"left out of a.tar: {name!a} ({wrong})"
 
@@ -89,10 +89,10 @@ def test_unusual_members_of_a_zip_are_left_out_by_name_and_the_rest_is_read(tmp_
     encoded = (tmp_path / "a").read_bytes().replace(b"a\nb", b"a\0b")
     (tmp_path / "a").write_bytes(encoded)
     assert dict(members(tmp_path / "a")) == GOOD
-    said = capsys.readouterr().out
-    assert "left out of a: 'link' (a symbolic link)" in said
-    assert r"left out of a: 'a\x00b' (its name is not text in UTF-8 on one line)" in said
-    assert said.count("left out of a: ") == 1 + len(ODD)
+    output = capsys.readouterr().out
+    assert "left out of a: 'link' (a symbolic link)" in output
+    assert r"left out of a: 'a\x00b' (its name is not text in UTF-8 on one line)" in output
+    assert output.count("left out of a: ") == 1 + len(ODD)
 
 
 def test_an_encrypted_member_is_left_out(tmp_path, capsys):
@@ -109,9 +109,9 @@ def test_an_encrypted_member_is_left_out(tmp_path, capsys):
 def test_a_thousand_unusual_members_are_a_short_log(tmp_path, capsys):
     path = tar(tmp_path / "a", *plain({f"../{i}": b"" for i in range(1000)} | GOOD))
     assert dict(members(path)) == GOOD
-    said = capsys.readouterr().out.splitlines()
-    assert len(said) == 21
-    assert said[-1] == "left out of a: 1000 members in all"
+    output = capsys.readouterr().out.splitlines()
+    assert len(output) == 21
+    assert output[-1] == "left out of a: 1000 members in all"
 
 
 @pytest.mark.parametrize("kind", ["tar", "zip"])
@@ -140,9 +140,9 @@ def test_a_file_that_unpacks_without_end_is_left_in_one_line(tmp_path, reason, h
     entry = {"source": {"file": f"a.csv.{end}"}, "format": "csv", "target": "y"}
     with at_most(5), pytest.raises(Unavailable, match="more than 5 MB"):
         list(Text(tmp_path / f"a.csv.{end}"))
-    said = reason(entry, limits=replace(hasty, megabytes=10))
+    output = reason(entry, limits=replace(hasty, megabytes=10))
     wanted = f"a.csv.{end} unpacks to more than 10 MB; raise limits.download_mb"
-    assert said.startswith(f"a.csv.{end}: {wanted}")
+    assert output.startswith(f"a.csv.{end}: {wanted}")
 
 
 def bomb_tar(path, mode):
@@ -183,8 +183,8 @@ def test_a_matrix_that_unpacks_without_end_is_left(tmp_path, reason, hasty):
     (tmp_path / "a.csv").write_text("x,y\n1,a\n2,b\n")
     np.savez_compressed(tmp_path / "m.npz", X=np.zeros((2, 2_000_000)))
     entry = {"source": {"file": "a.csv", "matrices": {"m": {"file": "m.npz"}}}, "target": "y"}
-    said = reason(entry, limits=replace(hasty, megabytes=10))
-    assert "m.npz unpacks to more than 10 MB" in said
+    output = reason(entry, limits=replace(hasty, megabytes=10))
+    assert "m.npz unpacks to more than 10 MB" in output
 
 
 def test_a_file_that_is_read_twice_counts_once(tmp_path):

@@ -244,8 +244,8 @@ def test_a_wrong_bag_of_words_reports_where(name, text, words, reason, tmp_path)
 def test_an_archive_cut_short_is_reported(reason, tmp_path):
     as_archive(tmp_path / "a.tgz", bag_files())
     (tmp_path / "b.tgz").write_bytes((tmp_path / "a.tgz").read_bytes()[:200])
-    said = reason({"source": {"file": "b.tgz"}, "format": "bag_of_words"})
-    assert "damaged or cut short" in said
+    output = reason({"source": {"file": "b.tgz"}, "format": "bag_of_words"})
+    assert "damaged or cut short" in output
 
 
 def test_the_inverted_index_agrees_with_the_bag_of_words(obtain, tmp_path):

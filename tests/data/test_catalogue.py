@@ -295,8 +295,8 @@ def test_the_compact_copy_is_what_its_script_makes(archive, monkeypatch):
 
 
 def test_what_comes_with_the_project_is_small_and_has_its_origin_told():
-    told = (ROOT / "resources" / "README.md").read_text()
+    reported = (ROOT / "resources" / "README.md").read_text()
     for path in (ROOT / "resources").iterdir():
         if path.is_file() and path.name != "README.md":
             assert path.stat().st_size < 1_000_000
-            assert path.name in told
+            assert path.name in reported

@@ -1,4 +1,4 @@
-"""A download goes on where it stopped, waits as it is told, and ends in one line whatever the server does."""
+"""A download goes on where it stopped, waits as the server asks, and ends in one line whatever the server does."""
 
 from __future__ import annotations
 
@@ -227,8 +227,8 @@ def test_a_retry_after_that_says_nothing_is_passed_over(get, wait):
 
 def test_to_come_back_after_the_time_is_over_ends_at_once(get):
     started = time.monotonic()
-    said = why(get, lambda h, n: send(h, 429, Retry_After="7200"))
-    assert said == (
+    output = why(get, lambda h, n: send(h, 429, Retry_After="7200"))
+    assert output == (
         "the server answers 429 Too Many Requests and says to wait 7200 seconds, "
         "more than is left of limits.download_seconds = 20"
     )
@@ -252,11 +252,11 @@ def test_a_server_that_drips_ends_in_one_line_and_what_came_is_kept(get):
             handler.wfile.write(b"1")
 
     started = time.monotonic()
-    said = why(get, drip, limits=replace(HASTY, seconds=1))
+    output = why(get, drip, limits=replace(HASTY, seconds=1))
     assert time.monotonic() - started < 3
-    assert said.startswith("not complete after 1 seconds (limits.download_seconds): ")
+    assert output.startswith("not complete after 1 seconds (limits.download_seconds): ")
     came = f"bytes of {len(BODY):,} bytes came, which are kept for the next try"
-    assert re.search(rf": \d+ {came}$", said)
+    assert re.search(rf": \d+ {came}$", output)
     assert left(get) == ["a.csv.partial", "a.csv.partial.json"]
 
 
@@ -276,10 +276,10 @@ def test_a_server_that_drips_where_no_timeout_looks_ends_too(get, what):
             handler.wfile.write(b"1")
 
     started = time.monotonic()
-    said = why(get, drip, limits=replace(HASTY, seconds=1))
+    output = why(get, drip, limits=replace(HASTY, seconds=1))
     assert time.monotonic() - started < 3
     words = "answers 404" if what == "redirect" else "not complete after 1 seconds"
-    assert words in said
+    assert words in output
 
 
 @pytest.mark.parametrize("promised", [True, False])
@@ -288,15 +288,17 @@ def test_a_file_beyond_the_limit_is_refused(get, promised):
         length = len(BODY) if promised else None
         send(handler, body=b"" if promised else BODY, whole=length, ETag=ETAG)
 
-    said = why(get, script, limits=replace(HASTY, megabytes=0.3))
-    assert said == "it has more than 0.3 MB; raise limits.download_mb if it is meant to be so large"
+    output = why(get, script, limits=replace(HASTY, megabytes=0.3))
+    assert (
+        output == "it has more than 0.3 MB; raise limits.download_mb if it is meant to be so large"
+    )
     assert left(get) == []
 
 
 def test_a_bomb_on_the_wire_is_counted_as_it_unpacks(get):
     bomb = gzip.compress(bytes(30_000_000), 9)
-    said = why(get, lambda h, n: send(h, body=bomb, Content_Encoding="gzip"))
-    assert "it has more than 10 MB" in said
+    output = why(get, lambda h, n: send(h, body=bomb, Content_Encoding="gzip"))
+    assert "it has more than 10 MB" in output
     assert left(get) == []
 
 

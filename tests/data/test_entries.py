@@ -1,4 +1,4 @@
-"""What can be known from an entry alone is told when the configuration is read."""
+"""Errors of an entry are reported when the configuration is read, before any data."""
 
 from __future__ import annotations
 

@@ -200,7 +200,7 @@ def test_scikit_learn_and_the_strict_reader_agree(name, tmp_path, monkeypatch):
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     assert (sklearn_libsvm.plain_libsvm(path, libsvm.MOST) is not None) == enough
 
-    def said():
+    def output():
         try:
             found = libsvm.read(path, {})
         except Unavailable as reason:
@@ -214,9 +214,9 @@ def test_scikit_learn_and_the_strict_reader_agree(name, tmp_path, monkeypatch):
             found.labels,
         )
 
-    fast = said()
+    fast = output()
     monkeypatch.setattr(sklearn_libsvm, "plain_libsvm", lambda *_: None)
-    assert fast == said()
+    assert fast == output()
 
 
 def test_a_published_file_is_read_fast_and_the_same(mirrors, monkeypatch):

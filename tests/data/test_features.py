@@ -29,10 +29,10 @@ DATA = Dataset(Table(X, ("u", "v")), np.array([0, 1, 1], np.int32), np.zeros(3, 
 def test_an_error_of_a_feature_is_the_reason_of_its_file(
     error, reason, is_traced, monkeypatch, capsys
 ):
-    def stumble(table):
+    def fail(table):
         raise error
 
-    monkeypatch.setattr(quadratic, "apply", stumble)
+    monkeypatch.setattr(quadratic, "apply", fail)
     found = compute_features(DATA, ["quadratic"])
     assert found.reason == reason
     assert found.table.shape == (0, 0)

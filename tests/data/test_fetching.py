@@ -85,10 +85,10 @@ def test_an_unchanged_file_is_read_once(content, tmp_path, monkeypatch):
 def test_what_nobody_foresaw_is_a_reason_and_not_a_dead_job(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
 
-    def stumble(*_):
+    def fail(*_):
         raise RuntimeError("unforeseen\nin two lines")
 
-    monkeypatch.setattr(fetch_dataset, "first_usable", stumble)
+    monkeypatch.setattr(fetch_dataset, "first_usable", fail)
     output = SimpleNamespace(data="a.npz", about="a.json")
     config = {"mirrors": [], "downloads": "downloads", "results": "results"}
     config["limits"] = LIMITS

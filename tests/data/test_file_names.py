@@ -96,5 +96,5 @@ def test_a_long_name_keeps_its_suffix():
 
 
 def test_what_is_no_address_is_reported(reason):
-    said = reason({"format": "csv", "target": "y", "source": {"url": "http://[h/a.csv"}})
-    assert said == "http://[h/a.csv: this is no address"
+    output = reason({"format": "csv", "target": "y", "source": {"url": "http://[h/a.csv"}})
+    assert output == "http://[h/a.csv: this is no address"

@@ -60,16 +60,16 @@ def test_a_redirect_is_followed(server, obtain):
 )
 def test_a_bad_answer_is_reported(server, reason, tmp_path, page, words):
     url = server.page("/a.csv", **page)
-    said = reason(ENTRY | {"source": {"url": url}})
-    assert words in said
-    assert url in said
+    output = reason(ENTRY | {"source": {"url": url}})
+    assert words in output
+    assert url in output
     assert not list(tmp_path.rglob("*.partial"))
 
 
 def test_a_file_with_another_sha256_is_not_used_nor_kept(server, reason, tmp_path):
     url = server.page("/a.csv", CSV)
-    said = reason(ENTRY | {"source": {"url": url, "sha256": sha256("something else")}})
-    assert f"its sha256 is {sha256(CSV)[:12]}…, not {sha256('something else')[:12]}…" in said
+    output = reason(ENTRY | {"source": {"url": url, "sha256": sha256("something else")}})
+    assert f"its sha256 is {sha256(CSV)[:12]}…, not {sha256('something else')[:12]}…" in output
     assert not [f for f in tmp_path.rglob("*") if f.is_file()]
 
 
@@ -130,8 +130,8 @@ def test_a_name_that_does_not_exist_is_reported(reason, monkeypatch):
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
     monkeypatch.setattr(socket, "getaddrinfo", lookup)
-    said = reason(ENTRY | {"source": {"url": "http://data.example.org/a.csv"}})
-    assert said == "http://data.example.org/a.csv: the name data.example.org cannot be resolved"
+    output = reason(ENTRY | {"source": {"url": "http://data.example.org/a.csv"}})
+    assert output == "http://data.example.org/a.csv: the name data.example.org cannot be resolved"
 
 
 def test_a_port_that_nobody_listens_on_is_reported(nobody, reason):
@@ -181,8 +181,8 @@ def test_a_downloads_folder_that_cannot_be_is_reported(server, reason, tmp_path)
 
 def test_a_published_bomb_is_left_in_one_line(server, reason, hasty):
     url = server.page("/a.csv.gz", gzip.compress(b"a,y\n" + b"1,no\n" * 1_000_000))
-    said = reason(ENTRY | {"source": {"url": url}}, limits=replace(hasty, megabytes=1))
-    assert said == (
+    output = reason(ENTRY | {"source": {"url": url}}, limits=replace(hasty, megabytes=1))
+    assert output == (
         f"{url}: a.csv.gz unpacks to more than 1 MB; "
         "raise limits.download_mb if it is meant to be so large"
     )

@@ -138,8 +138,8 @@ def test_without_a_network_it_is_reported_at_once_and_once(reason, monkeypatch):
         raise TemporaryFailure("the name www.openml.org cannot be resolved", unreachable=True)
 
     monkeypatch.setattr("linclass_study.data.http.download.download", unreachable)
-    said = reason({"source": {"openml": 31}})
-    assert said == "openml 31: the name www.openml.org cannot be resolved"
+    output = reason({"source": {"openml": 31}})
+    assert output == "openml 31: the name www.openml.org cannot be resolved"
     assert asked == ["https://www.openml.org/api/v1/json/data/31"]
 
 
@@ -166,8 +166,8 @@ def test_a_description_that_is_none_is_asked_for_again(server, reason, obtain):
 
 
 def test_rows_of_other_width_than_declared_are_reported(server, reason):
-    said = reason(publish(server, rows="1, 2, 3\n"))
-    assert "it cannot be read" in said
+    output = reason(publish(server, rows="1, 2, 3\n"))
+    assert "it cannot be read" in output
 
 
 def test_scikit_learn_is_imported_for_openml_only():

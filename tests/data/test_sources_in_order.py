@@ -86,8 +86,8 @@ def test_if_none_will_do_one_line_names_each_and_why(nobody, reason, tmp_path, d
     (tmp_path / "wrong.csv").write_text(WRONG)
     (tmp_path / "ragged.csv").write_text("a,y\n1,no\n2\n")
     files = [{"file": f"{name}.csv"} for name in ("lost", "wrong", "ragged")]
-    said = reason(ENTRY | {"source": [*files, {"url": f"{nobody}/a.csv"}], "digest": digest})
-    parts = said.split("; ")
+    output = reason(ENTRY | {"source": [*files, {"url": f"{nobody}/a.csv"}], "digest": digest})
+    parts = output.split("; ")
     assert parts[0] == "lost.csv: there is no such file"
     assert parts[1].startswith("wrong.csv: its content has the digest sha256:")
     assert parts[2] == "ragged.csv: line 3 has 1 fields where 2 are expected"
@@ -97,9 +97,9 @@ def test_if_none_will_do_one_line_names_each_and_why(nobody, reason, tmp_path, d
 def test_what_every_source_gets_wrong_is_reported_once(reason, tmp_path):
     for name in ("a", "b"):
         (tmp_path / f"{name}.csv").write_text(CSV)
-    said = reason({"target": "z", "source": [{"file": "a.csv"}, {"file": "b.csv"}]})
-    assert said.count("no column 'z'") == 1
-    assert said.endswith("(in each of 2 sources)")
+    output = reason({"target": "z", "source": [{"file": "a.csv"}, {"file": "b.csv"}]})
+    assert output.count("no column 'z'") == 1
+    assert output.endswith("(in each of 2 sources)")
 
 
 def test_a_path_is_searched_beside_the_study_and_then_in_the_project(obtain, tmp_path):

@@ -275,9 +275,9 @@ def damaged(path, what):
 )
 def test_a_wrong_matrix_is_refused_in_one_line(name, what, words, table, reason, tmp_path):
     damaged(tmp_path / name, what)
-    said = reason(entry_of(name))
-    assert "matrix 'm'" in said
-    assert re.search(words, said), said
+    output = reason(entry_of(name))
+    assert "matrix 'm'" in output
+    assert re.search(words, output), output
 
 
 def test_an_edited_matrix_fetches_the_data_set_again(table, tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""What only the data show is told in one line: the thing, its value, the remedy."""
+"""Errors that only the data reveal are one line: the thing, its value, the remedy."""
 
 from __future__ import annotations
 
@@ -147,10 +147,10 @@ def test_it_is_reported(case, reason, tmp_path):
     entry = {"format": "csv", "target": "y", "source": {"file": "a.csv"}} | extra
     if entry["target"] is None:
         del entry["target"]
-    said = reason(entry)
-    assert said.startswith("a.csv: ")
+    output = reason(entry)
+    assert output.startswith("a.csv: ")
     for word in words:
-        assert word in said
+        assert word in output
 
 
 TESTS = {  # name: (content of t.csv, words of the reason)
@@ -213,13 +213,13 @@ def test_a_sparse_test_set_needs_sparse_training_rows(reason, tmp_path):
 def test_a_format_that_fails_is_a_reason_not_a_crash(reason, tmp_path, monkeypatch):
     from linclass_study.data.formats import csv
 
-    def stumble(*_):
+    def fail(*_):
         raise RuntimeError("unforeseen\nin two lines")
 
-    monkeypatch.setattr(csv, "read", stumble)
+    monkeypatch.setattr(csv, "read", fail)
     (tmp_path / "a.csv").write_text(GOOD)
-    said = reason({"target": "y", "source": {"file": "a.csv"}})
-    assert said == "a.csv: not readable as csv (RuntimeError: unforeseen)"
+    output = reason({"target": "y", "source": {"file": "a.csv"}})
+    assert output == "a.csv: not readable as csv (RuntimeError: unforeseen)"
 
 
 def test_a_data_set_that_fails_while_it_is_built_is_followed_by_the_next_source(
@@ -227,11 +227,11 @@ def test_a_data_set_that_fails_while_it_is_built_is_followed_by_the_next_source(
 ):
     from linclass_study.data.fetch import source_reader
 
-    def stumble_once(*given, build=source_reader.build_dataset):
+    def fail_once(*given, build=source_reader.build_dataset):
         monkeypatch.setattr(source_reader, "build_dataset", build)
         raise RuntimeError("unforeseen\nin two lines")
 
-    monkeypatch.setattr(source_reader, "build_dataset", stumble_once)
+    monkeypatch.setattr(source_reader, "build_dataset", fail_once)
     (tmp_path / "a.csv").write_text(GOOD)
     (tmp_path / "b.csv").write_text(GOOD)
     found = obtain({"target": "y", "source": [{"file": "a.csv"}, {"file": "b.csv"}]})
@@ -248,7 +248,7 @@ def test_a_source_that_fails_is_a_reason(reason):
 
 def test_a_reason_is_never_long(reason, tmp_path):
     (tmp_path / "a.csv").write_text(f"{'x' * 5000},y\n1,a\n2,b\n")
-    said = reason({"target": "z", "source": {"file": "a.csv"}})
-    assert "there is no column 'z'" in said
-    assert len(said) == 2000
-    assert said.endswith("…")
+    output = reason({"target": "z", "source": {"file": "a.csv"}})
+    assert "there is no column 'z'" in output
+    assert len(output) == 2000
+    assert output.endswith("…")

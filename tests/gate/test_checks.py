@@ -1,4 +1,4 @@
-"""All checks of a data set together: what is written, said, and shared; and no check keeps a data set out."""
+"""All checks of a data set together: files, warnings, shared rows; no check excludes a data set."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from linclass_study.gate.findings import findings
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text(encoding="utf-8"))
-TOLD = {"licence": "CC BY 4.0", "citation": None}
+REPORTED = {"licence": "CC BY 4.0", "citation": None}
 
 
 def data_set(table: Table, y, split=None, **about) -> Dataset:
@@ -56,7 +56,7 @@ def written(folder: Path, name: str, data: Dataset | None) -> None:
     else:
         save_dataset(data, *paths)
     made = [str(folder / "checks" / f"{name}.{form}") for form in ("json", "npz")]
-    write_checks(*paths, TOLD, *made)
+    write_checks(*paths, REPORTED, *made)
 
 
 def catalogued(name: str, tmp_path: Path) -> Dataset:

@@ -101,7 +101,7 @@ def test_each_pair_of_classes_has_its_answer_with_a_proof(is_sparse: bool) -> No
 
 
 @pytest.mark.parametrize(
-    ("x", "y", "said"),
+    ("x", "y", "output"),
     [
         ([0, 1, 2, 3], [0, 0, 1, 1], "yes"),
         ([0, 1, 1, 2], [0, 0, 1, 1], "quasi-complete"),
@@ -110,9 +110,9 @@ def test_each_pair_of_classes_has_its_answer_with_a_proof(is_sparse: bool) -> No
         ([0, 1, 1, 2, 0.5, 1.5], [0, 0, 1, 1, 2, 2], "quasi-complete"),
     ],
 )
-def test_the_answer_in_a_word(x, y, said) -> None:
+def test_the_answer_in_a_word(x, y, output) -> None:
     X = np.array(x, float)[:, None]
-    assert separable_pairs(X, np.array(y), list("abc")[: max(y) + 1])[0]["separable"] == said
+    assert separable_pairs(X, np.array(y), list("abc")[: max(y) + 1])[0]["separable"] == output
 
 
 def test_what_cannot_be_proved_is_undecided(monkeypatch) -> None:

@@ -1,4 +1,4 @@
-"""The fewest training errors: what brute force finds, what nobody is below, and what is only said to be good."""
+"""The fewest training errors: the optimum by brute force, the lower bound, and solutions of the local search."""
 
 from __future__ import annotations
 

@@ -108,8 +108,8 @@ def foreign(estimator, K: int = 3):
     table, y = rows(K)
     table = table.columns(np.array([0, 1]))
     estimator.fit(table.X, y)
-    said = predictions_of(estimator, table.X, K)
-    return coefficients.of_fit(estimator, [], table, said[1]), table, said[1]
+    output = predictions_of(estimator, table.X, K)
+    return coefficients.of_fit(estimator, [], table, output[1]), table, output[1]
 
 
 @pytest.mark.parametrize(

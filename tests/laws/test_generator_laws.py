@@ -57,12 +57,12 @@ def test_a_seed_fixes_every_row_whatever_else_was_drawn(name: str) -> None:
 
 @pytest.mark.parametrize("name", synthetic.names())
 def test_every_key_has_a_kind_and_a_word(name: str) -> None:
-    said = keys_schema(synthetic.generator(name))
+    output = keys_schema(synthetic.generator(name))
     parameters = list(inspect.signature(synthetic.generator(name)).parameters)
     assert parameters[0] == "rng"
-    assert list(said["properties"]) == parameters[1:]
-    assert all(len(key["description"]) > 5 for key in said["properties"].values())
-    assert "rows" in said["required"]
+    assert list(output["properties"]) == parameters[1:]
+    assert all(len(key["description"]) > 5 for key in output["properties"].values())
+    assert "rows" in output["required"]
     known = getattr(inspect.getmodule(synthetic.generator(name)), "bayes_error", None)
     if known:  # it takes the same keys, with the same defaults
         theirs = inspect.signature(synthetic.generator(name)).parameters

@@ -26,13 +26,13 @@ def test_what_it_says_of_separability_is_true(seed: int, apart: float, kind: Any
     X, y = rows(seed, apart)
     model = HoKashyap(max_iter=20_000).fit(kind(X), y)
     truth = separability(X, y)
-    (said,) = model.separable_
-    assert said is not None
-    assert said == truth.separable
-    assert (model.status_, model.score(X, y) == 1) == ("converged", said)
+    (output,) = model.separable_
+    assert output is not None
+    assert output == truth.separable
+    assert (model.status_, model.score(X, y) == 1) == ("converged", output)
     multipliers = model.multipliers_[0]
-    assert multipliers.any() != said
-    if not said:  # a convex combination of each class, and they are the same point
+    assert multipliers.any() != output
+    if not output:  # a convex combination of each class, and they are the same point
         for k in (0, 1):
             assert multipliers[y == k].sum() == pytest.approx(0.5, abs=1e-9)
         assert (multipliers >= 0).all()

@@ -227,8 +227,8 @@ def test_the_file_of_the_linear_classifier_reports_which_losses_are_fitted_joint
         name for name, loss in found.items() if loss.joint or (loss.binary and name not in others)
     }
     text = str(sys.modules[LinearClassifier.__module__].__doc__)
-    said = text.partition("With more classes,")[2].partition("Any other loss")[0]
-    assert set(re.findall(r"'(\w+)'", said)) == joint
+    listed = text.partition("With more classes,")[2].partition("Any other loss")[0]
+    assert set(re.findall(r"'(\w+)'", listed)) == joint
 
 
 def test_the_probit_loss_keeps_its_digits_from_tail_to_tail() -> None:

@@ -253,10 +253,10 @@ def test_probabilities_that_are_the_shares_of_their_bins_are_calibrated() -> Non
     log_proba = np.log(np.column_stack([1 - positive, positive]))
     p = Predictions(y, y, log_proba, log_proba, 1)
     assert value("calibration_error", p) == pytest.approx(0, abs=1e-15)
-    # All said to be 0.5: 7 of 15 are positive.
+    # All predicted as 0.5: 7 of 15 are positive.
     half = np.log(np.full((15, 2), 0.5))
-    said = Predictions(y, y, half, half, 1)
-    assert value("calibration_error", said) == pytest.approx(0.5 - 7 / 15)
+    output = Predictions(y, y, half, half, 1)
+    assert value("calibration_error", output) == pytest.approx(0.5 - 7 / 15)
 
 
 def test_calibration_error_is_a_mean_of_gaps_over_bins() -> None:

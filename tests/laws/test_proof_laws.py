@@ -119,7 +119,7 @@ def test_of_one_feature_the_order_of_the_rows_is_the_truth(kind: str) -> None:
         if gap == 0 and len({*low.tolist(), *high.tolist()}) > 1:
             truth = "quasi-complete"
         if low.min() == high.min():
-            continue  # which class is the lower one is not told by the least
+            continue  # the least does not determine which class is the lower one
         assert answer(X, y, "free", "newton") in (truth, "undecided"), seed
 
 

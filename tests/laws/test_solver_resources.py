@@ -134,7 +134,7 @@ def test_half_a_million_gradient_steps_end_where_newton_does() -> None:
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_prepared_gradient_steps_are_the_naive_ones() -> None:
-    """The prepared loop merges equal rows and allocates nothing; the naive one does as it is told."""
+    """The prepared loop merges equal rows and allocates nothing; the naive one performs every step."""
     from scipy.special import expit
 
     from linclass import LogisticRegression

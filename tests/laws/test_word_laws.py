@@ -95,7 +95,7 @@ def test_signs_make_collisions_cancel_on_average() -> None:
 
 def test_the_hash_is_the_same_in_every_process() -> None:
     code = "from linclass.features.hash_words import _hash; print(_hash('wheels'))"
-    said = {
+    output = {
         subprocess.run(
             [sys.executable, "-c", code],
             env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parents[2])},
@@ -105,7 +105,7 @@ def test_the_hash_is_the_same_in_every_process() -> None:
         ).stdout
         for seed in ("0", "1")
     }
-    assert said == {f"{hash_words._hash('wheels')}\n"}
+    assert output == {f"{hash_words._hash('wheels')}\n"}
 
 
 def test_memory_follows_the_counts_that_are_not_zero() -> None:

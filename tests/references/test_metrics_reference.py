@@ -88,10 +88,10 @@ def calibration_error(p: Predictions) -> float:
     )
     errors = []
     for k in [p.positive] if p.n_classes == 2 else range(p.n_classes):
-        member, said = np.repeat(p.y_true == k, times), np.repeat(proba(p)[:, k], times)
-        share, mean = calibration_curve(member, said, n_bins=15)
-        rows, _ = np.histogram(said, np.linspace(0, 1, 16))
-        errors.append(np.abs(share - mean) @ rows[rows > 0] / len(said))
+        member, output = np.repeat(p.y_true == k, times), np.repeat(proba(p)[:, k], times)
+        share, mean = calibration_curve(member, output, n_bins=15)
+        rows, _ = np.histogram(output, np.linspace(0, 1, 16))
+        errors.append(np.abs(share - mean) @ rows[rows > 0] / len(output))
     return float(np.mean(errors))
 
 

@@ -29,7 +29,7 @@ def column(texts: list[str]) -> Table:
     return Table(X, ("text",), {"text": tuple(levels)}, frozenset({"text"}))
 
 
-def said(
+def output(
     texts: list[str], y: np.ndarray, train: np.ndarray, entry: dict[str, object]
 ) -> np.ndarray:
     """The score of class 1 for every row, of a fit on the training rows."""
@@ -51,7 +51,7 @@ def test_texts_held_out_change_no_score_of_other_rows(entry: dict[str, object]) 
     texts, y = reviews()
     train = np.arange(60)
     changed = texts[:60] + ["never seen before, and word1 again"] * 20
-    before, after = said(texts, y, train, entry), said(changed, y, train, entry)
+    before, after = output(texts, y, train, entry), output(changed, y, train, entry)
     np.testing.assert_allclose(after[:60], before[:60], rtol=1e-9, atol=1e-12)
     assert not np.allclose(after[60:], before[60:])
 
@@ -61,7 +61,7 @@ def test_words_of_test_rows_alone_are_no_features_even_without_a_vocabulary() ->
     texts, y = reviews()
     train, entry = np.arange(60), {"classifier": "linclass.MultinomialNB"}
     changed = texts[:60] + [f"strange{i} stranger{i}" for i in range(20)]
-    before, after = said(texts, y, train, entry), said(changed, y, train, entry)
+    before, after = output(texts, y, train, entry), output(changed, y, train, entry)
     np.testing.assert_array_equal(after[:60], before[:60])
 
 
@@ -79,5 +79,5 @@ def test_tf_idf_and_logistic_regression_are_the_pipeline_of_scikit_learn_on_trai
         TfidfTransformer(sublinear_tf=True),
         LogisticRegression(C=1 / (60 * STRENGTH), tol=1e-10, max_iter=10_000),
     ).fit(texts[:60], y[:60])
-    ours = 2 * said(texts, y, train, LOGISTIC)  # score: −z/2 and z/2
+    ours = 2 * output(texts, y, train, LOGISTIC)  # score: −z/2 and z/2
     np.testing.assert_allclose(ours, theirs.decision_function(texts), atol=1e-5)

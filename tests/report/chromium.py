@@ -105,10 +105,10 @@ class Browser:
     def run(self, script: str) -> Any:
         """The value of an expression; of a promise, what it comes to."""
         asked = {"expression": script, "returnByValue": True, "awaitPromise": True}
-        told = self.ask("Runtime.evaluate", **asked)
-        if "exceptionDetails" in told:
-            raise AssertionError(f"{script}: {told['exceptionDetails']}")
-        return told["result"].get("value")
+        reported = self.ask("Runtime.evaluate", **asked)
+        if "exceptionDetails" in reported:
+            raise AssertionError(f"{script}: {reported['exceptionDetails']}")
+        return reported["result"].get("value")
 
     def press(self, key: str) -> None:
         text = {"text": "\r"} if key == "Enter" else {}
@@ -138,10 +138,10 @@ class Browser:
             asked["sessionId"] = self._session
         os.write(self._write, json.dumps(asked).encode() + b"\0")
         while True:
-            told = self._next()
-            if told.get("id") == self._number:
-                assert "error" not in told, (method, told["error"])
-                return told["result"]
+            reported = self._next()
+            if reported.get("id") == self._number:
+                assert "error" not in reported, (method, reported["error"])
+                return reported["result"]
 
     def _wait_for(self, event: str) -> None:
         while event not in self._events:
@@ -154,9 +154,9 @@ class Browser:
             assert ready, "Chromium does not answer"
             self._rest += os.read(self._read, 1 << 20)
         line, _, self._rest = self._rest.partition(b"\0")
-        told: dict[str, Any] = json.loads(line)
-        self._look(told.get("method", ""), told.get("params", {}))
-        return told
+        reported: dict[str, Any] = json.loads(line)
+        self._look(reported.get("method", ""), reported.get("params", {}))
+        return reported
 
     def _look(self, event: str, about: dict[str, Any]) -> None:
         if event == "Page.loadEventFired":

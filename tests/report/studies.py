@@ -148,8 +148,8 @@ def _write_data(
 
 def _check_data(results: Path, name: str) -> None:
     data, checks = results / "data" / name, results / "checks" / name
-    told = {"licence": None, "citation": None}
-    write_checks(f"{data}.npz", f"{data}.json", told, f"{checks}.json", f"{checks}.npz")
+    found_text = {"licence": None, "citation": None}
+    write_checks(f"{data}.npz", f"{data}.json", found_text, f"{checks}.json", f"{checks}.npz")
 
 
 def _run(

@@ -1,4 +1,4 @@
-"""Methods across data sets: who takes part, what is said, and what would change it."""
+"""Methods across data sets: which methods take part, the conclusion, and its sensitivity."""
 
 from __future__ import annotations
 
@@ -85,15 +85,15 @@ def test_the_best_may_be_several() -> None:
 
 def test_sentences_name_the_test_its_n_and_its_correction(outcome: Outcome) -> None:
     base = comparison_across(outcome)
-    said = " ".join(conclusion.sentences(outcome, base, scenarios(outcome, base)))
-    assert "a has the best mean rank by accuracy" in said
-    assert "Friedman’s χ²" in said
-    assert "n = 2 data sets, k = 3 methods" in said
-    assert "Nemenyi’s test at α = 0.05" in said
+    output = " ".join(conclusion.sentences(outcome, base, scenarios(outcome, base)))
+    assert "a has the best mean rank by accuracy" in output
+    assert "Friedman’s χ²" in output
+    assert "n = 2 data sets, k = 3 methods" in output
+    assert "Nemenyi’s test at α = 0.05" in output
     assert (
-        "Bayesian signed-rank test, n = 2" in said
+        "Bayesian signed-rank test, n = 2" in output
     )  # the runner-up has no score on one of the three
-    assert "2 independent data sets are few" in said
+    assert "2 independent data sets are few" in output
 
 
 def test_one_data_set_is_no_comparison() -> None:
@@ -197,7 +197,7 @@ def test_one_method_or_one_data_set_is_written_and_reported(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("best", "others", "column", "said"),
+    ("best", "others", "column", "output"),
     [
         (("a", "b"), [("a",), ("b",)], ["one of them"] * 2, "One of the two is among the best in each"),
         (("a", "b"), [("a", "b"), ("a", "c")], ["yes", "one of them"], "a stays among the best in all 2"),
@@ -207,7 +207,7 @@ def test_one_method_or_one_data_set_is_written_and_reported(tmp_path: Path) -> N
     ],
 )  # fmt: skip
 def test_a_conclusion_survives_only_of_one_and_the_same_method(
-    best: tuple[str, ...], others: list[tuple[str, ...]], column: list[str], said: str
+    best: tuple[str, ...], others: list[tuple[str, ...]], column: list[str], output: str
 ) -> None:
     changed = [
         Scenario(f"v{i}", 3, names, tuple(name for name in best if name in names))
@@ -215,7 +215,7 @@ def test_a_conclusion_survives_only_of_one_and_the_same_method(
     ]
     tried = [Scenario("base", 3, best, best), *changed]
     (sentence,) = conclusion._survives(tried)
-    assert sentence.startswith(said)
+    assert sentence.startswith(output)
     assert sensitivity_table(tried)["same_best"].to_list() == ["yes", *column]
 
 
@@ -223,9 +223,9 @@ def test_the_runner_up_does_not_share_the_best_mean_rank() -> None:
     """a and b are best once each, so their probabilities against each other are no news; c is always the last."""
     base = a_table([[0.9, 0.8, 0.1], [0.8, 0.9, 0.1]])
     nothing = SimpleNamespace(evaluation={})
-    said = " ".join(conclusion.sentences(nothing, base, []))  # type: ignore[arg-type]
-    assert "a and b share the best mean rank" in said
-    assert "a against the runner-up, c: better by more than 0.01" in said
+    output = " ".join(conclusion.sentences(nothing, base, []))  # type: ignore[arg-type]
+    assert "a and b share the best mean rank" in output
+    assert "a against the runner-up, c: better by more than 0.01" in output
     equal = " ".join(conclusion.sentences(nothing, a_table([[0.9, 0.1], [0.1, 0.9]]), []))  # type: ignore[arg-type]
     assert "All methods share the best mean rank, so there is no runner-up." in equal
 
@@ -234,9 +234,11 @@ def test_the_f_decides_where_the_two_disagree() -> None:
     """Ranks 1 2 3 four times and 2 1 3 once: χ² = 12/(5·3·4)·(6² + 9² + 15²) − 3·5·4 = 8.4; and
     F = 4·8.4/(5·2 − 8.4) = 21."""
     base = a_table([[0.9, 0.8, 0.7]] * 4 + [[0.8, 0.9, 0.7]])
-    said = " ".join(conclusion.sentences(SimpleNamespace(evaluation={}), base, []))  # type: ignore[arg-type]
-    assert "The methods differ more than chance makes them: Iman and Davenport’s F = 21.00" in said
-    assert "which decides (Demšar, 2006) because Friedman’s χ² = 8.40" in said
+    output = " ".join(conclusion.sentences(SimpleNamespace(evaluation={}), base, []))  # type: ignore[arg-type]
+    assert (
+        "The methods differ more than chance makes them: Iman and Davenport’s F = 21.00" in output
+    )
+    assert "which decides (Demšar, 2006) because Friedman’s χ² = 8.40" in output
 
 
 def test_ratings_of_few_data_sets_have_no_intervals(tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ from linclass_study.table_files import write_table
 
 
 @pytest.fixture
-def told(make):
-    """told({method: value of each fold}, metric): the outcome and its sentence, of a rope of 0.01."""
+def reported(make):
+    """reported({method: value of each fold}, metric): the outcome and its sentence, of a rope of 0.01."""
 
     def tell(values, metric="accuracy"):
         folds = len(next(iter(values.values())))
@@ -40,33 +40,33 @@ def told(make):
 NOISE = np.array([-0.002, 0.001, 0.0, -0.001, 0.002])
 
 
-def test_what_is_far_ahead_on_every_fold_is_surely_the_best(told):
-    _, said = told({"a": 0.6 + NOISE[::-1], "b": 0.9 + NOISE, "c": 0.7 - NOISE})
-    assert said.startswith("b is clearly the best.")
-    assert "It is better than 2 of 2 by more than 0.01 in accuracy" in said
-    assert "tells 2 of 2 from it" in said
+def test_what_is_far_ahead_on_every_fold_is_surely_the_best(reported):
+    _, output = reported({"a": 0.6 + NOISE[::-1], "b": 0.9 + NOISE, "c": 0.7 - NOISE})
+    assert output.startswith("b is clearly the best.")
+    assert "It is better than 2 of 2 by more than 0.01 in accuracy" in output
+    assert "tells 2 of 2 from it" in output
 
 
-def test_less_is_better_for_a_loss(told):
-    _, said = told({"a": 0.6 + NOISE[::-1], "b": 0.9 + NOISE}, "log_loss")
-    assert said.startswith("a is clearly the best.")
-    assert "in log loss" in said
-    assert "over 1 pair," in said
+def test_less_is_better_for_a_loss(reported):
+    _, output = reported({"a": 0.6 + NOISE[::-1], "b": 0.9 + NOISE}, "log_loss")
+    assert output.startswith("a is clearly the best.")
+    assert "in log loss" in output
+    assert "over 1 pair," in output
 
 
-def test_what_is_ahead_by_less_than_the_rope_is_equal_in_practice(told):
-    _, said = told({"a": 0.9 + NOISE, "b": 0.899 + NOISE[::-1]})
-    assert said.startswith("No method is clearly the best: any other may be as good as a.")
-    assert "equal in practice to 1, undecided 0" in said
+def test_what_is_ahead_by_less_than_the_rope_is_equal_in_practice(reported):
+    _, output = reported({"a": 0.9 + NOISE, "b": 0.899 + NOISE[::-1]})
+    assert output.startswith("No method is clearly the best: any other may be as good as a.")
+    assert "equal in practice to 1, undecided 0" in output
 
 
-def test_equal_means_are_one_sentence(told):
-    _, said = told({name: [1.0] * 5 for name in "abcd"} | {"e": [0.5] * 5})
-    assert "3 of 4 others may be as good as a. 4 methods share the best mean." in said
-    assert "Its closest rival is b: better 0.00, equal in practice 1.00, worse 0.00." in said
+def test_equal_means_are_one_sentence(reported):
+    _, output = reported({name: [1.0] * 5 for name in "abcd"} | {"e": [0.5] * 5})
+    assert "3 of 4 others may be as good as a. 4 methods share the best mean." in output
+    assert "Its closest rival is b: better 0.00, equal in practice 1.00, worse 0.00." in output
 
 
-def test_clearly_the_best_is_reported_of_all_others_at_once(told):
+def test_clearly_the_best_is_reported_of_all_others_at_once(reported):
     """Against each of four equals it is better with a probability of more than .95; that it is better than all of
     them, only with more than 1 − Σ (1 − p)."""
     d = np.array([0.05, 0.025, 0.04, 0.015, 0.06])
@@ -74,37 +74,37 @@ def test_clearly_the_best_is_reported_of_all_others_at_once(told):
     doubt = stats.t(4, d.mean(), d.std(ddof=1) * (1 / 5 + 1 / 4) ** 0.5).cdf(0.01)
     assert 0.05 / 2 < doubt < 0.05
     rivals = {name: 0.5 + np.zeros(5) for name in "bcde"}
-    outcome, said = told({"a": 0.5 + d} | rivals)
-    assert said.startswith("No method is clearly the best: 3 of 4 others may be as good as a.")
-    assert "It is better than 1 of 4" in said
+    outcome, output = reported({"a": 0.5 + d} | rivals)
+    assert output.startswith("No method is clearly the best: 3 of 4 others may be as good as a.")
+    assert "It is better than 1 of 4" in output
     assert len(within(outcome, "d").rivals) == 3
     (table,) = table_modules()["answer"].make(outcome).rows
     assert "3 of the 4 others may be as good" in table
     assert plain_answer(outcome)[0].endswith("3 of the 4 others may be as good.")
 
 
-def test_a_stricter_correction_that_disagrees_is_explained(told):
+def test_a_stricter_correction_that_disagrees_is_explained(reported):
     d = 0.26 + 0.19 * np.array([1, -1, 0.5, -0.5, 0])
     error = d.std(ddof=1) * (1 / 5 + 1 / 4) ** 0.5
     assert 2 * stats.t(4).sf(d.mean() / error) > 0.05 > stats.t(4).sf((d.mean() - 0.01) / error)
-    _, said = told({"a": 0.3 + d, "b": 0.3 + np.zeros(5)})
-    assert said.startswith("a is clearly the best.")
+    _, output = reported({"a": 0.3 + d, "b": 0.3 + np.zeros(5)})
+    assert output.startswith("a is clearly the best.")
     assert (
         "tells 0 of 1 from it at α = 0.05: it is two-sided and over all pairs, so stricter.)"
-        in said
+        in output
     )
 
 
-def test_the_probabilities_are_those_of_the_correlated_t_test(told):
+def test_the_probabilities_are_those_of_the_correlated_t_test(reported):
     values = {"a": np.array([0.9, 0.8, 0.85, 0.95]), "b": np.array([0.8, 0.82, 0.8, 0.9])}
-    outcome, said = told(values)
+    outcome, output = reported(values)
     d = values["a"] - values["b"]
     # Four folds of 20 rows against 60: 1/4 + 20/60.
     posterior = stats.t(3, d.mean(), d.std(ddof=1) * (1 / 4 + 1 / 3) ** 0.5)
     better, worse = posterior.sf(0.01), posterior.cdf(-0.01)
     assert (
         f"b: better {better:.2f}, equal in practice {1 - better - worse:.2f}, worse {worse:.2f}."
-        in said
+        in output
     )
     naive = stats.ttest_rel(values["a"], values["b"]).statistic
     corrected = within(outcome, "d").test.t[0, 1]

@@ -19,7 +19,7 @@ def near(make):
     """near(metric, {method: value of each fold}): the methods near the best, each tested on a fold
     of as many rows: n_test/n_train = 1/(folds − 1)."""
 
-    def told_near(metric: str, values: dict[str, list[float]]) -> set[str]:
+    def marked_near(metric: str, values: dict[str, list[float]]) -> set[str]:
         folds = len(next(iter(values.values())))
         data = Data(rows=20 * folds, official=0)
         outcome = make({"d": data}, {name: Method() for name in values}, folds=folds)
@@ -32,7 +32,7 @@ def near(make):
         cells = method_scores.scores_by_metric(replace(outcome), "d", [metric])[metric]
         return {name for name, cell in cells.items() if cell.near}
 
-    return told_near
+    return marked_near
 
 
 def test_one_fold_apart_from_a_perfect_method_is_near_though_that_has_no_spread(near):

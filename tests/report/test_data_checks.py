@@ -1,4 +1,4 @@
-"""What the checks of the data found is said where results are read: in the terminal, and on the page."""
+"""Findings of the data checks are reported with the results: in the terminal and on the page."""
 
 from __future__ import annotations
 

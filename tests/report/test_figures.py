@@ -93,8 +93,8 @@ def test_all_styles_differ_and_neighbours_differ_in_colour_and_marker():
 
 def test_every_marker_has_a_chip():
     assert set(SHAPES) == set(style.MARKERS)
-    told = rules(range(STYLES))
-    assert all(f".{chip(place).split()[1]}::before" in told for place in range(STYLES))
+    reported = rules(range(STYLES))
+    assert all(f".{chip(place).split()[1]}::before" in reported for place in range(STYLES))
     assert len({chip(place) for place in range(STYLES)}) == STYLES
 
 
@@ -133,10 +133,10 @@ def test_more_methods_than_styles_share_them_and_the_page_reports_it(make, monke
     found = method_styles(CATALOGUE + OWN, {})
     assert set(found.values()) == set(range(STYLES))
     two = make({"plane": Data(rows=40, features=2)}, {"good": Method(2.0), "poor": Method(0.5)})
-    said = "some of the 2 methods share one"
-    assert said not in studies.finish(two)
+    output = "some of the 2 methods share one"
+    assert output not in studies.finish(two)
     monkeypatch.setattr(page, "STYLES", 1)
-    assert said in studies.finish(two)
+    assert output in studies.finish(two)
 
 
 @pytest.mark.parametrize(

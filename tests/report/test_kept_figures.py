@@ -42,9 +42,9 @@ def outcome(make):
 def keep(outcome, table, dataset, method, rows):
     """Rows without the columns that say which fit it is, of each fold: rows(fold)."""
     identity = {"dataset": dataset, "method": method, "protocol": "cv", "repeat": 0}
-    told = [identity | {"fold": fold} | row for fold in range(FOLDS) for row in rows(fold)]
+    reported = [identity | {"fold": fold} | row for fold in range(FOLDS) for row in rows(fold)]
     path = outcome.results / "runs" / dataset / method / f"{table}.parquet"
-    write_table(parquet.frame(table, told), table, path)
+    write_table(parquet.frame(table, reported), table, path)
 
 
 def weights(values, scale=2.0, code=1):
@@ -76,10 +76,10 @@ def test_coefficients_are_means_over_folds_per_standard_deviation(outcome):
     keep(outcome, "coefficients", "d", "m", weights([3.0, -5.0, 0.1]))
     exhibit = drawn(coefficients, outcome, "d")
     assert [text.get_text() for text in exhibit.figure.legends[0].get_texts()] == ["m"]
-    told = exhibit.numbers["classes"]["yes"]
-    assert [one["feature"] for one in told] == ["x0", "x2", "x1"]
+    reported = exhibit.numbers["classes"]["yes"]
+    assert [one["feature"] for one in reported] == ["x0", "x2", "x1"]
     expected = [2 * (value + 0.01 * np.arange(FOLDS)) for value in (3.0, 0.1, -5.0)]
-    np.testing.assert_allclose([one["folds"] for one in told], expected)
+    np.testing.assert_allclose([one["folds"] for one in reported], expected)
     assert "Positive ones speak for yes, negative ones for no" in exhibit.caption
     table = coefficients_table.make(outcome, "d")
     assert table.frame()["feature"].to_list() == ["x1", "x0", "x2"]  # by size
@@ -96,8 +96,8 @@ def test_of_many_features_the_ends_are_shown_and_what_a_fold_did_not_keep_counts
         return [row | {"features": 101} for row in own]
 
     keep(outcome, "coefficients", "d", "m", rows)
-    (told,) = drawn(coefficients, outcome, "d").numbers["classes"].values()
-    names = [one["feature"] for one in told]
+    (reported,) = drawn(coefficients, outcome, "d").numbers["classes"].values()
+    names = [one["feature"] for one in reported]
     assert len(names) == 2 * coefficients.EACH
     assert {"x99", "x98", "x0", "x1"} <= set(names)
     assert "x50" not in names
@@ -115,9 +115,9 @@ def test_a_feature_that_a_fit_does_not_have_is_averaged_over_the_other_folds(out
 
     keep(outcome, "coefficients", "d", "m", rows)
     exhibit, table = drawn(coefficients, outcome, "d"), coefficients_table.make(outcome, "d")
-    told = {one["feature"]: one["mean"] for one in exhibit.numbers["classes"]["yes"]}
+    reported = {one["feature"]: one["mean"] for one in exhibit.numbers["classes"]["yes"]}
     means = {"x0": 2 * 3.015, "x1": 2 * -4.98}
-    assert told == pytest.approx(means)
+    assert reported == pytest.approx(means)
     assert dict(table.frame().select("feature", "m").iter_rows()) == pytest.approx(means)
     for caption in (exhibit.caption, table.caption):
         assert "averaged over the other folds" in caption
@@ -154,8 +154,8 @@ def test_coefficients_speak_for_the_positive_class_which_may_be_the_first(outcom
     assert table.frame()["m"].to_list() == [-value for value in as_kept.frame()["m"]]
     exhibit = drawn(coefficients, turned, "d")
     assert f"Positive ones speak for {first}, negative ones for {last}" in exhibit.caption
-    told = {one["feature"]: one["mean"] for one in exhibit.numbers["classes"][first]}
-    assert told["x0"] < 0 < told["x1"]
+    reported = {one["feature"]: one["mean"] for one in exhibit.numbers["classes"][first]}
+    assert reported["x0"] < 0 < reported["x1"]
     keep(turned, "tuning", "d", "m", tuning)
     keep(turned, "paths", "d", "m", lambda fold: path(fold) if fold == 0 else ())
     of_path = drawn(paths, turned, "d")
@@ -195,8 +195,10 @@ def test_long_names_and_many_classes_are_drawn(make):
     outcome = make({"many": Data(classes, rows=80)}, {method: Method(2.0)}, folds=FOLDS)
 
     def rows(fold):
-        told = [row for code in range(8) for row in weights([1.0, -1.0], code=code)(fold)]
-        return [row | {"feature": (row["feature"] or None) and row["feature"] * 30} for row in told]
+        reported = [row for code in range(8) for row in weights([1.0, -1.0], code=code)(fold)]
+        return [
+            row | {"feature": (row["feature"] or None) and row["feature"] * 30} for row in reported
+        ]
 
     keep(outcome, "coefficients", "many", method, rows)
     keep(outcome, "traces", "many", method, trace(1.0))
@@ -238,20 +240,20 @@ def test_paths_and_inner_scores_are_those_that_were_kept(outcome):
     keep(outcome, "tuning", "d", "m", tuning)
     keep(outcome, "paths", "d", "m", lambda fold: path(fold) if fold == 0 else ())
     exhibit = drawn(paths, outcome, "d")
-    told = exhibit.numbers["m"]
+    reported = exhibit.numbers["m"]
     assert "the 6 largest are named" in exhibit.caption  # of 8
     assert "methods with a path" not in exhibit.caption  # all are shown
-    assert told["path"]["x7"] == [[0.01, 0.1, 1.0], [400.0, 40.0, 4.0]]
-    assert [one["strength"] for one in told["inner"]] == [0.01, 0.1, 1.0]
-    assert [one["mean"] for one in told["inner"]] == pytest.approx([0.7, 0.8, 0.9])
-    assert [one["error"] for one in told["inner"]] == pytest.approx([0.025] * 3)
-    assert [one["chosen"] for one in told["inner"]] == [0, 2, 2]
+    assert reported["path"]["x7"] == [[0.01, 0.1, 1.0], [400.0, 40.0, 4.0]]
+    assert [one["strength"] for one in reported["inner"]] == [0.01, 0.1, 1.0]
+    assert [one["mean"] for one in reported["inner"]] == pytest.approx([0.7, 0.8, 0.9])
+    assert [one["error"] for one in reported["inner"]] == pytest.approx([0.025] * 3)
+    assert [one["chosen"] for one in reported["inner"]] == [0, 2, 2]
 
 
-def trace(best, steps=5, looked=True):
+def trace(best, steps=5, scored=True):
     def rows(fold):
         for step in range(steps if fold == 0 else 0):
-            held_out = 0.5 + 0.1 * step if looked else None
+            held_out = 0.5 + 0.1 * step if scored else None
             yield {
                 "step": step, "passes": 2.0 * (step + 1), "seconds": 0.1 * (step + 1),
                 "objective": best + 10.0**-step, "gradient_norm": 1.0, "held_out": held_out,
@@ -265,7 +267,7 @@ def test_objectives_are_reported_above_the_lowest_of_those_that_minimize_the_sam
     outcome.methods["m"] = same | {"params": same["params"] | {"solver": "newton", "tol": 1e-9}}
     outcome.methods["other"] = same | {"params": same["params"] | {"solver": "irls"}}
     keep(outcome, "traces", "d", "m", trace(1.0))
-    keep(outcome, "traces", "d", "other", trace(1.5, looked=False))
+    keep(outcome, "traces", "d", "other", trace(1.5, scored=False))
     numbers = drawn(convergence, outcome, "d").numbers
     lowest = 1 + 1e-4
     assert numbers["m"]["behind"] == pytest.approx([1 + 10.0**-k - lowest for k in range(5)])

@@ -20,8 +20,8 @@ def page(tmp_path_factory):
 
 def seconds(browser) -> float:
     """Of the processor, that the page's thread has taken: other processes do not count."""
-    told = browser.ask("Performance.getMetrics")["metrics"]
-    return next(one["value"] for one in told if one["name"] == "TaskDuration")
+    reported = browser.ask("Performance.getMetrics")["metrics"]
+    return next(one["value"] for one in reported if one["name"] == "TaskDuration")
 
 
 def test_a_page_of_200_methods_on_100_data_sets_opens_and_sorts_at_once(page, tmp_path):

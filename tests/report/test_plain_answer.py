@@ -15,8 +15,8 @@ from linclass_study.table_files import write_table
 
 
 @pytest.fixture
-def told(make):
-    """told({data set: {method: accuracy of each fold}}): the sentences."""
+def reported(make):
+    """reported({data set: {method: accuracy of each fold}}): the sentences."""
 
     def sentences(values: dict[str, dict[str, list[float]]]) -> list[str]:
         methods = {name: Method() for name in next(iter(values.values()))}
@@ -38,58 +38,60 @@ def told(make):
 GOOD, LITTLE_LESS, BAD = [0.9, 0.91, 0.92, 0.9], [0.9, 0.91, 0.91, 0.9], [0.5, 0.51, 0.52, 0.5]
 
 
-def test_a_method_far_ahead_of_all_is_surely_the_best(told):
-    assert told({"d": {"good": GOOD, "bad": BAD}}) == [
+def test_a_method_far_ahead_of_all_is_surely_the_best(reported):
+    assert reported({"d": {"good": GOOD, "bad": BAD}}) == [
         "good has the best accuracy on d, 0.907; it is clearly the best."
     ]
 
 
-def test_one_that_is_hardly_ahead_is_not(told):
-    (said,) = told({"d": {"good": GOOD, "near": LITTLE_LESS, "bad": BAD}})
-    assert said.endswith("that is not sure: 1 of the 2 others may be as good.")
+def test_one_that_is_hardly_ahead_is_not(reported):
+    (output,) = reported({"d": {"good": GOOD, "near": LITTLE_LESS, "bad": BAD}})
+    assert output.endswith("that is not sure: 1 of the 2 others may be as good.")
 
 
-def test_equals_are_named_together_and_many_are_counted(told):
-    (said,) = told({"d": dict.fromkeys(("a", "b"), GOOD) | {"bad": BAD}})
-    assert said.startswith("a and b have the best accuracy on d, 0.907; that is not sure")
-    (said,) = told({"d": {f"m{i}": GOOD for i in range(18)}})
-    assert said.startswith("m0, m1, m2 and 15 others have the best accuracy")
+def test_equals_are_named_together_and_many_are_counted(reported):
+    (output,) = reported({"d": dict.fromkeys(("a", "b"), GOOD) | {"bad": BAD}})
+    assert output.startswith("a and b have the best accuracy on d, 0.907; that is not sure")
+    (output,) = reported({"d": {f"m{i}": GOOD for i in range(18)}})
+    assert output.startswith("m0, m1, m2 and 15 others have the best accuracy")
 
 
-def test_across_data_sets_the_answer_is_as_sure_as_nemenyi_is(told):
+def test_across_data_sets_the_answer_is_as_sure_as_nemenyi_is(reported):
     """Of two methods with ranks 1 and 2 everywhere the critical difference is 1.960·√(2·3/(6 n)) = 1.96/√n:
     less than their distance from n = 4 on."""
     few = {f"d{i}": {"good": GOOD, "bad": BAD} for i in range(3)}
     many = {f"d{i}": {"good": GOOD, "bad": BAD} for i in range(5)}
-    assert told(few) == [
+    assert reported(few) == [
         "3 independent data sets are too few to rank methods.",
         (
             "On d0 the other is clearly worse than good; on d1 the other is clearly worse than good; "
             "on d2 the other is clearly worse than good."
         ),
     ]
-    assert told(many) == [
+    assert reported(many) == [
         "good is best on average over 5 independent data sets, and that is sure: every other method is behind.",
         "On 5 of the 5 data sets one method is clearly the best.",
     ]
 
 
-def test_of_few_data_sets_each_tells_of_its_own_others(told):
-    """Nobody is said to be as good as the best who is far behind on every single data set."""
-    said = told({key: {"good": GOOD, "near": LITTLE_LESS, "guess": BAD} for key in ("d", "e")})
-    assert said == [
+def test_of_few_data_sets_each_tells_of_its_own_others(reported):
+    """A method that is far behind on every single data set is not called as good as the best."""
+    output = reported(
+        {key: {"good": GOOD, "near": LITTLE_LESS, "guess": BAD} for key in ("d", "e")}
+    )
+    assert output == [
         "2 independent data sets are too few to rank methods.",
         "On d 1 of the 2 others is clearly worse than good; on e 1 of the 2 others is clearly worse than good.",
     ]
-    (said,) = told({"d": dict.fromkeys("abc", GOOD)})
-    assert said.endswith(
+    (output,) = reported({"d": dict.fromkeys("abc", GOOD)})
+    assert output.endswith(
         "a, b and c have the best accuracy on d, 0.907; that is not sure: both others may be as good."
     )
 
 
-def test_equals_everywhere_are_not_surely_ahead_of_nobody(told):
-    said = told({f"d{i}": dict.fromkeys("ab", GOOD) for i in range(5)})
-    assert said[0] == "All methods are equally good on average."
+def test_equals_everywhere_are_not_surely_ahead_of_nobody(reported):
+    output = reported({f"d{i}": dict.fromkeys("ab", GOOD) for i in range(5)})
+    assert output[0] == "All methods are equally good on average."
 
 
 def test_who_could_not_compete_is_named_with_the_reason_or_counted(make):

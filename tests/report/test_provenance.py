@@ -56,11 +56,11 @@ def test_without_git_there_is_no_commit(tmp_path, monkeypatch):
 
 
 def test_versions_processor_and_linear_algebra_are_reported():
-    told = provenance()
-    assert all(f"{name} {version(name)}" in told["Packages"] for name in PACKAGES)
-    assert "core" in told["Processor"]
-    assert "thread" in told["Linear algebra"]
-    assert all(told.values())
+    reported = provenance()
+    assert all(f"{name} {version(name)}" in reported["Packages"] for name in PACKAGES)
+    assert "core" in reported["Processor"]
+    assert "thread" in reported["Linear algebra"]
+    assert all(reported.values())
 
 
 @pytest.mark.parametrize(
@@ -97,8 +97,8 @@ def test_a_page_names_the_commits_of_its_fits_not_its_own(tmp_path):
     for number, (machine, commit_) in enumerate(
         [("a", "1111"), ("a", "2222, with uncommitted changes"), ("b", NO_COMMIT)]
     ):
-        told = {"Machine": machine, "Commit": commit_}
-        (folder / f"{number}.json").write_text(json.dumps(told))
+        reported = {"Machine": machine, "Commit": commit_}
+        (folder / f"{number}.json").write_text(json.dumps(reported))
     found = environments_of_machines(tmp_path, {"Written": "today", "Commit": "3333"})
     assert [one["Machine"] for one in found] == ["a", "b"]
     assert found[0]["Written"] == "today"

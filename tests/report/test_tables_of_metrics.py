@@ -81,7 +81,9 @@ def test_a_metric_that_is_in_no_list_is_a_column_after_the_others(make, monkeypa
     """A new file of linclass/metrics is enough; here, one that the list forgets."""
     outcome = make({"d": Data()}, {"a": Method()})
     whole = metrics.make(outcome, "d").frame()
-    forgotten = {name: said for name, said in metrics.DESCRIPTIONS.items() if name != "log_loss"}
+    forgotten = {
+        name: output for name, output in metrics.DESCRIPTIONS.items() if name != "log_loss"
+    }
     monkeypatch.setattr(metrics, "DESCRIPTIONS", forgotten)
     table = metrics.make(outcome, "d")
     last = table.columns[-1]

@@ -62,13 +62,13 @@ def test_each_value_of_each_fit_is_a_row(outcome):
 
 def test_what_most_fits_chose_at_the_end_of_a_grid_is_reported(outcome):
     """Not where the grid ends at the limit of the parameter."""
-    (told,) = tuned.at_the_edge(outcome)
-    assert (told["method"], told["parameter"], told["edge"]) == (
+    (reported,) = tuned.at_the_edge(outcome)
+    assert (reported["method"], reported["parameter"], reported["edge"]) == (
         "at_the_end",
         "strength",
         "highest",
     )
-    assert (told["value"], told["datasets"]) == ("100.0", ["d"])
+    assert (reported["value"], reported["datasets"]) == ("100.0", ["d"])
 
 
 @pytest.mark.parametrize(

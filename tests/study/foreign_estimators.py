@@ -197,9 +197,9 @@ class SpoilsRows(Duck):
         return self
 
     def predict(self, X):
-        said = super().predict(X)
+        output = super().predict(X)
         X[:] = 0
-        return said
+        return output
 
     def decision_function(self, X):
         Z = self.closeness(X)

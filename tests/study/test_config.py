@@ -49,14 +49,14 @@ def study(tmp_path, monkeypatch):
 
 @pytest.fixture
 def refusal(study):
-    def said(text, **command_line):
+    def output(text, **command_line):
         with pytest.raises(Refused) as refused:
             study(text, **command_line)
         line = str(refused.value)
         assert "\n" not in line
         return line
 
-    return said
+    return output
 
 
 def _merged(old, new):
@@ -241,8 +241,8 @@ def test_a_classifier_that_ends_python_ends_no_study(refusal, tmp_path, monkeypa
     text = body + ending if ending.startswith(" ") else ending + body
     (tmp_path / "theirs.py").write_text(text)
     line = refusal(method("classifier: theirs.Theirs"))
-    said = {"exit": "SystemExit(0)", "interrupt": "KeyboardInterrupt()", "two": "no way"}
-    assert said[case.split()[0]] in line
+    output = {"exit": "SystemExit(0)", "interrupt": "KeyboardInterrupt()", "two": "no way"}
+    assert output[case.split()[0]] in line
     sys.modules.pop("theirs", None)
 
 
@@ -351,9 +351,9 @@ def test_a_relative_of_a_data_set_must_be_known(study, refusal):
 
     assert study(own("iris")).datasets["mine"]["shares_rows_with"] == ["iris"]
     assert study(own("kr-vs-kp.3"))  # of OpenML-CC18
-    said = refusal(own("irsi"))
-    assert said.endswith("there is no data set 'irsi'; did you mean 'iris'?")
-    assert said.startswith("study.yaml, line 3:")
+    output = refusal(own("irsi"))
+    assert output.endswith("there is no data set 'irsi'; did you mean 'iris'?")
+    assert output.startswith("study.yaml, line 3:")
 
 
 def test_a_suite_joins_the_data_sets_and_one_of_its_sets_can_be_named(study):
@@ -375,10 +375,10 @@ def test_what_the_study_defines_wins_over_a_suite(study):
 
 
 def test_a_suite_that_does_not_exist_and_a_study_of_nothing_are_reported(refusal):
-    said = refusal(BASE + "suite: openml_cc81\n")
-    assert "line 4: suite: there is no suite 'openml_cc81'; did you mean 'openml_cc18'?" in said
-    said = refusal(BASE.replace("[iris]", "[]"))
-    assert "line 2: datasets: no data set is selected; give names, or a suite" in said
+    output = refusal(BASE + "suite: openml_cc81\n")
+    assert "line 4: suite: there is no suite 'openml_cc81'; did you mean 'openml_cc18'?" in output
+    output = refusal(BASE.replace("[iris]", "[]"))
+    assert "line 2: datasets: no data set is selected; give names, or a suite" in output
 
 
 GRID = """

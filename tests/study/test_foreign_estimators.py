@@ -196,10 +196,10 @@ def test_a_trace_with_values_that_are_no_numbers_is_ignored(odd):
 
 @pytest.mark.parametrize("huge", [10**30, 10**400, np.inf, 2**63])
 def test_numbers_that_the_table_of_fits_cannot_hold_are_ignored(huge):
-    told = fit_ending(SimpleNamespace(n_iter_=huge), [])
-    assert told["iterations"] is None
+    reported = fit_ending(SimpleNamespace(n_iter_=huge), [])
+    assert reported["iterations"] is None
     assert fit_ending(SimpleNamespace(objective_=10**400), [])["objective"] is None
-    table_files.frame("fits", [dict.fromkeys(table_schema("fits")) | told])
+    table_files.frame("fits", [dict.fromkeys(table_schema("fits")) | reported])
 
 
 def test_the_names_of_classes_are_not_the_codes_that_it_was_given(features):

@@ -46,14 +46,14 @@ def ran(tmp_path, entry, units, groups=None, table=None, y=None, **task):
 
 def refitted(entry, units, groups, table, y, task):
     """One fit for each unit, by the pipeline as for any other fold."""
-    method, said = Method.from_entry(entry), []
+    method, output = Method.from_entry(entry), []
     seed = seed_of(1, "d", "m", "leave_one_out", 0, 0)
     for unit in np.unique(units):
         out = units == unit
         members = None if groups is None else groups[~out]
         fitted = fit_method(method, table.rows(~out), y[~out], task, seed, members)
-        said.append((np.flatnonzero(out), *fitted.predict(table.rows(out))))
-    return said
+        output.append((np.flatnonzero(out), *fitted.predict(table.rows(out))))
+    return output
 
 
 METHODS = {
@@ -86,8 +86,8 @@ def test_it_is_n_separate_fits(name, missing, grouped):
     task = Task(**TASK)
     method, seed = Method.from_entry(entry), seed_of(1, "d", "m", "leave_one_out", 0, 0)
     found = {}
-    for at, _, said, _ in leave_one_out.each(method, table, y, units, task, seed, groups):
-        codes, scores, logs = said
+    for at, _, output, _ in leave_one_out.each(method, table, y, units, task, seed, groups):
+        codes, scores, logs = output
         for place, row in enumerate(at.tolist()):
             assert row not in found
             found[row] = codes[place], scores[place], None if logs is None else logs[place]

@@ -146,16 +146,16 @@ THERE, HERE = (
 def test_a_refusal_says_in_one_line_who_since_when_and_what_to_do(folder, changes, remedy):
     owner = describe(since="2026-01-02 03:04:05 +0000", **changes)
     logger = logging.Logger("snakemake")
-    said = []
+    message = []
     logger.addHandler(logging.Handler())
-    logger.handlers[0].emit = lambda record: said.append(record.getMessage())
+    logger.handlers[0].emit = lambda record: message.append(record.getMessage())
     lock.explain_refusals(logger, "results")
     logger.error(f"{lock.REFUSAL}. Please make sure\nthat no other Snakemake process …")
     logger.error("another error")
-    assert "\n" not in said[0]
-    assert f"process {owner.pid} on {owner.host}, since 2026-01-02 03:04:05 +0000" in said[0]
-    assert remedy in said[0]
-    assert said[1] == "another error"
+    assert "\n" not in message[0]
+    assert f"process {owner.pid} on {owner.host}, since 2026-01-02 03:04:05 +0000" in message[0]
+    assert remedy in message[0]
+    assert message[1] == "another error"
 
 
 SPACES = {

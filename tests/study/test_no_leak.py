@@ -147,8 +147,8 @@ PLACE = FOLD[EDITED]
 TASK = Task(n_classes=2, positive=1, inner_folds=2)
 
 
-def said(file: FeatureFile, method: Method, together: bool):
-    """What is said of the other rows of the fold of the edited row; the error, if it cannot be fitted."""
+def output(file: FeatureFile, method: Method, together: bool):
+    """Predictions of the other rows of the fold of the edited row; the error, if it cannot be fitted."""
     test = HELD_OUT[PLACE]
     train = np.flatnonzero(FOLD != PLACE)
     with warnings.catch_warnings():
@@ -172,10 +172,10 @@ def hold(data, source: str, entry: dict) -> dict[bool, str]:
     }
     refusals = {}
     for together in (False, True):
-        plain = said(files["as it is"], method, together)
+        plain = output(files["as it is"], method, together)
         refusals[together] = plain if isinstance(plain, str) else ""
         for edit in ("label", "features"):
-            found = said(files[edit], method, together)
+            found = output(files[edit], method, together)
             if isinstance(plain, str) or isinstance(found, str):
                 assert together or plain == found, (edit, plain, found)
                 continue

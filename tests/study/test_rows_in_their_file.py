@@ -57,8 +57,8 @@ def ran(folder, data, plan, entry):
 
 
 def planned(y, repeats):
-    dealings = [stratified_folds(y, 3, seed) for seed in range(repeats)]
-    return Plan.of({("cv", r): fold for r, fold in enumerate(dealings)})
+    partitions = [stratified_folds(y, 3, seed) for seed in range(repeats)]
+    return Plan.of({("cv", r): fold for r, fold in enumerate(partitions)})
 
 
 FAMILIES = {"families": {"hits": "poisson"}}
@@ -101,8 +101,10 @@ def test_predictions_are_those_of_rows_in_memory(rows, name, params):
         if known is None:
             assert not kept
             continue
-        told = np.reshape(kept[number]["value"], (3, 5))
-        np.testing.assert_allclose(told, np.column_stack([known.b, known.W]), rtol=1e-6, atol=1e-9)
+        reported = np.reshape(kept[number]["value"], (3, 5))
+        np.testing.assert_allclose(
+            reported, np.column_stack([known.b, known.W]), rtol=1e-6, atol=1e-9
+        )
         assert kept[number]["feature"] == [None, "b", "a", "c", "hits"] * 3
 
 
@@ -177,7 +179,7 @@ def _peaks(folder):
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="peaks are read from /proc")
 def test_memory_does_not_grow_with_the_features(tmp_path):
-    """Eight times the rows, 400 MB of numbers more: what grows is what is said of each row."""
+    """Eight times the rows, 400 MB of numbers more: only the results of each row grow."""
     rng = np.random.default_rng(0)
     peaks = []
     for n in (65_536, 8 * 65_536):

@@ -75,8 +75,8 @@ def test_coefficients_of_each_fold_give_its_scores_from_the_rows(kept, rows):
     for fold in range(FOLDS):
         own = found["coefficients"].filter(fold=fold)
         Z = np.column_stack([score(table, own.filter(pl.col("class") == k)) for k in range(3)])
-        told = found["predictions"].filter(fold=fold).sort("row")
-        Z, expected = Z[told["row"]], np.array(told["score"].to_list())
+        reported = found["predictions"].filter(fold=fold).sort("row")
+        Z, expected = Z[reported["row"]], np.array(reported["score"].to_list())
         np.testing.assert_allclose(centred(Z), centred(expected), atol=1e-8)
 
 
@@ -104,9 +104,9 @@ def test_tuning_tells_the_mean_and_standard_error_of_each_candidate(kept, rows):
     table, y = rows
     found = kept(LOGISTIC)
     params = [json.loads(p) for p in found["fits"]["params"]]
-    told = found["tuning"].filter(fold=1)
-    assert told["n"].to_list() == [INNER] * len(GRID)
-    assert told.filter("chosen")["params"].to_list() == [json.dumps(params[1])]
+    reported = found["tuning"].filter(fold=1)
+    assert reported["n"].to_list() == [INNER] * len(GRID)
+    assert reported.filter("chosen")["params"].to_list() == [json.dumps(params[1])]
     train = np.flatnonzero(FOLD != 1)
     seed = seed_of("tuning", int(found["fits"]["seed"][1]))
     inner = stratified_folds(y[train], INNER, seed)
@@ -115,9 +115,9 @@ def test_tuning_tells_the_mean_and_standard_error_of_each_candidate(kept, rows):
         for strength in GRID
     ]
     # candidates are compared at a tolerance of 1e-3 of the objective
-    np.testing.assert_allclose(told["mean"], np.mean(losses, axis=1), rtol=5e-3)
+    np.testing.assert_allclose(reported["mean"], np.mean(losses, axis=1), rtol=5e-3)
     error = np.std(losses, axis=1, ddof=1) / np.sqrt(INNER)
-    np.testing.assert_allclose(told["error"], error, rtol=2e-2)
+    np.testing.assert_allclose(reported["error"], error, rtol=2e-2)
 
 
 def loss(table, y, train, test, strength):
@@ -180,6 +180,6 @@ def test_held_out_rows_are_looked_at_more_and_more_seldom(kept):
     }
     steps = kept(entry, traces=True)["traces"]
     assert steps.height >= 1000
-    looked = steps.drop_nulls("held_out")["step"].to_numpy()
-    assert looked[:30].tolist() == list(range(30))
-    assert len(looked) < 100
+    seen = steps.drop_nulls("held_out")["step"].to_numpy()
+    assert seen[:30].tolist() == list(range(30))
+    assert len(seen) < 100

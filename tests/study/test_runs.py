@@ -107,8 +107,8 @@ def test_a_slow_import_is_no_slow_fit(features, tmp_path, monkeypatch):
     monkeypatch.setitem(LIMITS, "fit_start_seconds", 1)
     fits, _ = records(features, "Fine", tmp_path, classifier="slow_to_import.Fine")
     assert fits["status"].to_list() == ["timeout"] * FOLDS
-    said = "importing slow_to_import.Fine and loading the data took longer than 1 s"
-    assert fits["reason"].to_list() == [f"{said} (limits.fit_start_seconds)"] * FOLDS
+    output = "importing slow_to_import.Fine and loading the data took longer than 1 s"
+    assert fits["reason"].to_list() == [f"{output} (limits.fit_start_seconds)"] * FOLDS
     assert fits["fit_seconds"].null_count() == FOLDS
 
 

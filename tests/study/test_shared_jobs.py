@@ -68,7 +68,7 @@ def compute(results: Path, *methods: str):
 
 
 def test_a_run_alone_gives_the_bytes_that_it_gives_among_others_in_any_order(results):
-    told = compute(results, *METHODS)
+    reported = compute(results, *METHODS)
     together = files(results)
     for name, many in {
         "predictions.parquet": 4,
@@ -78,7 +78,9 @@ def test_a_run_alone_gives_the_bytes_that_it_gives_among_others_in_any_order(res
         assert sum(file.endswith(name) for file in together) == many
     fits = pl.concat([pl.read_parquet(f) for f in results.glob("runs/d/*/fits.parquet")])
     assert fits["status"].is_in(["converged", "max_iter"]).all()
-    assert {run: about["rows"] for run, about in told.items()}.keys() == {f"d/{m}" for m in METHODS}
+    assert {run: about["rows"] for run, about in reported.items()}.keys() == {
+        f"d/{m}" for m in METHODS
+    }
     for method in reversed(METHODS):
         for path in (results / "runs/d" / method).iterdir():
             path.unlink()
@@ -95,9 +97,9 @@ def test_a_run_distributed_to_several_jobs_gives_the_same_bytes(results, tmp_pat
     for k in (1, 2, 3, 4):  # 6 fits to 4 jobs
         parts.append(tmp_path / f"{k}.pickle")
         compute_shard(data, "svm", METHODS["svm"], LIMITS, (k, 4), parts[-1])
-    told = shards.gather(data, "svm", METHODS["svm"], LIMITS, parts)
+    reported = shards.gather(data, "svm", METHODS["svm"], LIMITS, parts)
     assert files(results) == whole
-    assert told["d/svm"] == recorded_run(results / "runs/d/svm")
+    assert reported["d/svm"] == recorded_run(results / "runs/d/svm")
 
 
 def test_shards_of_a_run_that_was_deleted_after_them_are_made_anew(results, tmp_path):
@@ -151,12 +153,12 @@ def test_a_manifest_that_is_none_holds_nothing(tmp_path, text):
 
 
 def test_a_manifest_of_other_runs_of_another_question_or_without_its_files_does_not_hold(tmp_path):
-    told = {"files": {}, "rows": "r"}
+    reported = {"files": {}, "rows": "r"}
     gone = {"files": {"fits.parquet": {"bytes": 1, "digest": "d"}}, "rows": "r"}
     for name, about, asked in (
-        ("same", told, "x"),
-        ("edited", told, "old"),
-        ("other", told, "x"),
+        ("same", reported, "x"),
+        ("edited", reported, "old"),
+        ("other", reported, "x"),
         ("gone", gone, "x"),
     ):
         runs = {"iris/lda": about | {"asked": asked}}

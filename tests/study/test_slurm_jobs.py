@@ -61,15 +61,15 @@ def test_jobs_of_a_dead_run_of_the_same_study_are_cancelled_and_no_others(slurm:
     submit(slurm, "living", "3")
     submit(slurm, "other-study", "4")
     submit(slurm, "somebody", "5")
-    said: list[str] = []
+    output: list[str] = []
     with main_process("dead", "results") as dead, main_process("other-study", "results/b") as other:
         dead.kill()
         other.kill()
     with main_process("living", "results") as living:
-        slurm_jobs.end_left_behind("results", said.append)
+        slurm_jobs.end_left_behind("results", output.append)
         living.communicate()
     assert numbers(slurm) == ["3", "4", "5"]
-    assert said == ["An earlier run of this study left 2 jobs to Slurm; they are cancelled: 1 2"]
+    assert output == ["An earlier run of this study left 2 jobs to Slurm; they are cancelled: 1 2"]
     assert not (slurm_jobs.NAMES / "dead").exists(), "what has ended is looked for once"
 
 

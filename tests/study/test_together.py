@@ -218,11 +218,11 @@ def test_joint_fits_count_no_code_of_other_classifiers():
 
 
 def test_candidates_are_compared_at_a_coarse_tolerance_and_the_chosen_one_is_fitted_at_its_own():
-    said = []
+    output = []
 
     class Listens(Alone):
         def fit(self, X, y, sample_weight=None):
-            said.append(self.tol)
+            output.append(self.tol)
             return super().fit(X, y, sample_weight)
 
     table, y = rows()
@@ -230,7 +230,7 @@ def test_candidates_are_compared_at_a_coarse_tolerance_and_the_chosen_one_is_fit
         fit_method(Method(Listens, params, STRENGTHS, STEPS), table, y, TASK, 1)
     fit_method(Method(Listens, {}, {"tol": [1e-8]}, STEPS), table, y, TASK, 1)
     coarse = [1e-3] * 20
-    assert said == [*coarse, 1e-6, *coarse, 1e-9, *[0.1] * 21, *[1e-8] * 6]
+    assert output == [*coarse, 1e-6, *coarse, 1e-9, *[0.1] * 21, *[1e-8] * 6]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -108,11 +108,11 @@ def test_a_wrong_key_is_refused_by_name(tmp_path: Path) -> None:
 
 
 def test_the_table_names_what_differs(tmp_path: Path) -> None:
-    said = published_table.published_table(
+    output = published_table.published_table(
         a_gate(tmp_path, {"drawn": True, "a": {"b": 2}}, reason="known")
     )
-    assert "DIFFERS" in said
-    assert "a book (known)" in said
+    assert "DIFFERS" in output
+    assert "a book (known)" in output
 
 
 def test_numbers_are_plain_json() -> None:

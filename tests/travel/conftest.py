@@ -14,7 +14,7 @@ from linclass_study.command.__main__ import main
 
 
 @dataclass
-class Said:
+class Output:
     code: int
     lines: list[str]
     errors: list[str]
@@ -25,13 +25,13 @@ class Said:
 
 
 @pytest.fixture
-def linclass(capsys) -> Callable[..., Said]:
+def linclass(capsys) -> Callable[..., Output]:
     """linclass('verify', a, b): what the command printed, and how it ended."""
 
-    def call(*arguments: object) -> Said:
+    def call(*arguments: object) -> Output:
         code = main([str(argument) for argument in arguments])
         printed = capsys.readouterr()
-        return Said(code, printed.out.splitlines(), printed.err.splitlines())
+        return Output(code, printed.out.splitlines(), printed.err.splitlines())
 
     return call
 

@@ -26,8 +26,8 @@ def test_an_archive_of_a_folder_is_read_like_the_folder(linclass, a, tmp_path, f
     else:
         with tarfile.open(archive, f"w:{form.partition('.')[2]}") as box:
             box.add(a, "study")
-    said = linclass("verify", archive, a)
-    assert said.code == 0, said
+    output = linclass("verify", archive, a)
+    assert output.code == 0, output
 
 
 @pytest.mark.parametrize(
@@ -37,9 +37,9 @@ def test_a_name_that_leads_outside_is_refused(linclass, a, tmp_path, name):
     archive = tmp_path / "study.zip"
     with zipped(archive, a) as box:
         box.writestr(name, "x")
-    said = linclass("verify", archive, a)
-    assert said.code == 2
-    assert "outside the archive's own folder" in said.errors[0]
+    output = linclass("verify", archive, a)
+    assert output.code == 2
+    assert "outside the archive's own folder" in output.errors[0]
     assert not Path("/tmp/linclass-outside").exists()
 
 
@@ -51,9 +51,9 @@ def test_a_link_or_a_device_is_refused(linclass, a, tmp_path, kind):
         member = tarfile.TarInfo("study/scores.txt")
         member.type, member.linkname = kind, "/etc/hostname"
         box.addfile(member)
-    said = linclass("verify", archive, a)
-    assert said.code == 2
-    assert "'study/scores.txt' is a link or a device" in said.errors[0]
+    output = linclass("verify", archive, a)
+    assert output.code == 2
+    assert "'study/scores.txt' is a link or a device" in output.errors[0]
 
 
 def test_a_link_in_a_zip_is_refused(linclass, a, tmp_path):
@@ -69,9 +69,9 @@ def test_an_archive_that_grows_beyond_measure_is_not_unpacked(linclass, a, tmp_p
     archive = tmp_path / "study.zip"
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as box:
         box.writestr("study/runs/x", bytes(150_000_000))
-    said = linclass("verify", archive, a)
-    assert said.code == 2
-    assert "more than 100 times its size" in said.errors[0]
+    output = linclass("verify", archive, a)
+    assert output.code == 2
+    assert "more than 100 times its size" in output.errors[0]
 
 
 def test_the_same_name_twice_is_refused(linclass, a, tmp_path):
@@ -95,5 +95,5 @@ def test_half_an_archive_is_one_line(linclass, a, tmp_path, kept):
                 box.add(a, "study")
         content = archive.read_bytes()
         archive.write_bytes(content[: int(kept * len(content))])
-        said = linclass("verify", archive, a)
-        assert (said.code, len(said.errors)) == (2, 1), said
+        output = linclass("verify", archive, a)
+        assert (output.code, len(output.errors)) == (2, 1), output

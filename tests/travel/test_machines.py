@@ -40,9 +40,9 @@ def renewed() -> str:
 def test_a_name_says_processor_and_cores(fresh, processor, name):
     fresh.setattr(machine, "processor", lambda: processor)
     fresh.setattr(machine.os, "cpu_count", lambda: 4)
-    told = renewed()
-    assert told.rpartition("-")[0] == name
-    assert renewed() == told
+    reported = renewed()
+    assert reported.rpartition("-")[0] == name
+    assert renewed() == reported
 
 
 def test_two_machines_of_one_kind_have_two_names(fresh):
@@ -72,17 +72,19 @@ def test_an_environment_is_written_once_and_told_by_machine(tmp_path, fresh):
     assert file.stat().st_mtime_ns == before
     fresh.setattr(environment, "commit", lambda root: "another")
     environment.record(tmp_path)
-    (told,) = environment.of_machines(tmp_path)
-    assert told["Machine"] == machine.machine()
-    assert told["Commit"].endswith(" or another") or told["Commit"].startswith("another or ")
+    (reported,) = environment.of_machines(tmp_path)
+    assert reported["Machine"] == machine.machine()
+    assert reported["Commit"].endswith(" or another") or reported["Commit"].startswith(
+        "another or "
+    )
 
 
 def rows(machine_name: str | None, seconds: list[float]) -> pl.DataFrame:
     fit = {"dataset": "d", "method": "m", "protocol": "cv", "repeat": 0, "machine": machine_name}
-    told = [
+    reported = [
         fit | {"fold": k, "fit_seconds": s, "predict_seconds": 1.0} for k, s in enumerate(seconds)
     ]
-    return table_files.frame("fits", told)
+    return table_files.frame("fits", reported)
 
 
 def test_times_of_two_machines_are_never_added(tmp_path):

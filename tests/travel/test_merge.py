@@ -40,9 +40,9 @@ def on(folder, machine, seconds):
     for path in folder.glob("runs/*/*/fits.parquet"):
         change(path, machine=pl.lit(machine), fit_seconds=pl.lit(seconds))
     (file,) = (folder / "environment").iterdir()
-    told = json.loads(file.read_text()) | {"Machine": machine}
+    reported = json.loads(file.read_text()) | {"Machine": machine}
     file.unlink()
-    (folder / "environment" / f"{machine}-0.json").write_text(json.dumps(told))
+    (folder / "environment" / f"{machine}-0.json").write_text(json.dumps(reported))
     return folder
 
 
@@ -57,9 +57,9 @@ def files(folder):
 
 def test_the_parts_of_a_study_become_the_whole_with_its_report(linclass, a, b, tmp_path):
     whole = shutil.copytree(a, tmp_path / "whole")
-    said = linclass("merge", only(a, "two"), only(b, "three"), "--into", tmp_path / "c")
-    assert (said.code, said.errors) == (0, [])
-    assert said.lines[0] == "merged: 4 runs from 2 places, 0 of them in several and equal"
+    output = linclass("merge", only(a, "two"), only(b, "three"), "--into", tmp_path / "c")
+    assert (output.code, output.errors) == (0, [])
+    assert output.lines[0] == "merged: 4 runs from 2 places, 0 of them in several and equal"
     c = tmp_path / "c"
     assert linclass("verify", whole, c).code == 0
     gates = [rows_of(folder / "tables" / "datasets.csv") for folder in (whole, c)]
@@ -76,10 +76,10 @@ def test_a_grid_with_holes_has_a_report(linclass, a, b, tmp_path):
     planes = dict.fromkeys(("plane", "bare"), Data(rows=30, features=2))
     other = made_up(tmp_path / "other", planes, {"third": Method()})
     (other / "data" / "bare.npz").unlink()  # as in an archive, which has no rows
-    said = linclass(
+    output = linclass(
         "merge", only(a, "two", "good"), only(b, "three", "plain"), other, "--into", tmp_path / "c"
     )
-    assert (said.code, said.errors) == (0, [])
+    assert (output.code, output.errors) == (0, [])
     fits = pl.read_parquet(tmp_path / "c" / "fits.parquet")
     assert fits.select("dataset", "method").unique().height == 4
     for dataset, words in (
@@ -137,10 +137,10 @@ def test_what_is_merged_again_keeps_every_machine_once(linclass, a, b, tmp_path)
 def test_another_prediction_is_a_conflict_and_nothing_is_written(linclass, a, b, tmp_path):
     change(b / "runs/two/good/predictions.parquet", y_pred=at(3, 1 - pl.col("y_pred"), "y_pred"))
     before = set(tmp_path.iterdir())
-    said = linclass("merge", a, b, "--into", tmp_path / "c")
-    assert said.code == 1
-    assert said.lines[0].startswith("linclass merge: nothing is written")
-    (line,) = said.lines[1:]
+    output = linclass("merge", a, b, "--into", tmp_path / "c")
+    assert output.code == 1
+    assert output.lines[0].startswith("linclass merge: nothing is written")
+    (line,) = output.lines[1:]
     assert line.startswith("two × good: predicted classes differ in 1 of 40 rows (first: cv,")
     assert line.endswith(f"A = {a}, B = {b}")
     assert set(tmp_path.iterdir()) == before
@@ -153,9 +153,9 @@ def test_rounding_is_no_conflict_and_the_first_is_kept(linclass, a, b, tmp_path)
     assert linclass("merge", a, b, "--into", tmp_path / "c").code == 0
     name = "runs/two/good/predictions.parquet"
     assert (tmp_path / "c" / name).read_bytes() == (a / name).read_bytes()
-    said = linclass("merge", a, b, "--into", tmp_path / "d", "--tolerance", "0")
-    assert said.code == 1
-    assert "numbers differ by at most" in said.lines[1]
+    output = linclass("merge", a, b, "--into", tmp_path / "d", "--tolerance", "0")
+    assert output.code == 1
+    assert "numbers differ by at most" in output.lines[1]
 
 
 @pytest.mark.usefixtures("no_report")
@@ -168,9 +168,9 @@ def test_rounding_is_no_conflict_and_the_first_is_kept(linclass, a, b, tmp_path)
 )
 def test_studies_that_ask_otherwise_are_a_conflict(linclass, a, b, tmp_path, changes, words):
     edit(b, **changes)
-    said = linclass("merge", a, b, "--into", tmp_path / "c")
-    assert said.code == 1
-    assert any(line.startswith(words) for line in said.lines[1:]), said.lines
+    output = linclass("merge", a, b, "--into", tmp_path / "c")
+    assert output.code == 1
+    assert any(line.startswith(words) for line in output.lines[1:]), output.lines
 
 
 @pytest.mark.usefixtures("no_report")
@@ -180,9 +180,9 @@ def test_what_no_prediction_depends_on_is_reported_and_no_conflict(
 ):
     asked = json.loads((a / "study.json").read_text())["evaluation"]
     edit(b, evaluation=asked | {key: value})  # a is as it was before there was such a key
-    said = linclass("merge", a, b, "--into", tmp_path / "both")
-    assert said.code == 0
-    assert any(f"evaluation.{key}: " in line for line in said.lines), said.lines
+    output = linclass("merge", a, b, "--into", tmp_path / "both")
+    assert output.code == 0
+    assert any(f"evaluation.{key}: " in line for line in output.lines), output.lines
 
 
 @pytest.mark.usefixtures("no_report")
@@ -190,10 +190,10 @@ def test_other_data_and_other_folds_are_a_conflict(linclass, a, b, tmp_path):
     path = b / "data" / "two.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"digest": "sha256:1"}))
     change(b / "folds" / "three.parquet", fold=2 - pl.col("fold"))
-    said = linclass("merge", a, b, "--into", tmp_path / "c")
-    assert said.code == 1
-    assert f"data set two: {a} and {b} have another digest (sha256:0 and sha256:1)" in said.lines
-    assert f"data set three: {a} and {b} have other folds" in said.lines
+    output = linclass("merge", a, b, "--into", tmp_path / "c")
+    assert output.code == 1
+    assert f"data set two: {a} and {b} have another digest (sha256:0 and sha256:1)" in output.lines
+    assert f"data set three: {a} and {b} have other folds" in output.lines
 
 
 @pytest.mark.usefixtures("no_report")
@@ -204,8 +204,8 @@ def test_the_folds_of_a_run_may_come_from_two_machines(linclass, a, b, tmp_path)
             pl.read_parquet(path).filter(kept).write_parquet(path)
     assert linclass("merge", a, b, "--into", tmp_path / "c").code == 0
     shutil.copy(whole / "scores.parquet", tmp_path / "c")
-    said = linclass("verify", whole, tmp_path / "c")
-    assert said.lines[0] == "identical: 4 runs with the same predictions and fits"
+    output = linclass("verify", whole, tmp_path / "c")
+    assert output.lines[0] == "identical: 4 runs with the same predictions and fits"
 
 
 @pytest.mark.usefixtures("no_report")
@@ -256,8 +256,8 @@ def test_a_fit_that_one_machine_could_not_make_is_taken_from_the_other(
     pl.read_parquet(predictions).filter(~unlucky).write_parquet(predictions)
     for order in ((a, b), (b, a)):
         assert linclass("merge", *order, "--into", tmp_path / order[0].name / "c").code == 0
-        said = linclass("verify", b, tmp_path / order[0].name / "c")
-        assert said.lines[0] == "identical: 4 runs with the same predictions and fits"
+        output = linclass("verify", b, tmp_path / order[0].name / "c")
+        assert output.lines[0] == "identical: 4 runs with the same predictions and fits"
 
 
 @pytest.mark.usefixtures("no_report")
@@ -265,10 +265,10 @@ def test_a_fit_that_failed_here_and_not_there_is_a_conflict(linclass, a, b, tmp_
     change(b / "runs/two/good/fits.parquet", status=pl.lit("failed"), reason=pl.lit("no module"))
     path = b / "runs/two/good/predictions.parquet"
     pl.read_parquet(path).clear().write_parquet(path)
-    said = linclass("merge", a, b, "--into", tmp_path / "c")
-    assert said.code == 1
-    assert "3 fits that gave predictions in one of" in said.lines[1]
-    assert "are 'failed' in the other (no module)" in said.lines[1]
+    output = linclass("merge", a, b, "--into", tmp_path / "c")
+    assert output.code == 1
+    assert "3 fits that gave predictions in one of" in output.lines[1]
+    assert "are 'failed' in the other (no module)" in output.lines[1]
 
 
 @pytest.mark.usefixtures("no_report")
@@ -287,9 +287,9 @@ def test_runs_of_an_earlier_study_are_left_behind(linclass, a, tmp_path):
 
 
 def test_what_is_there_already_is_not_touched(linclass, a, b):
-    said = linclass("merge", a, "--into", b)
-    assert said.code == 2
-    assert "exists already" in said.errors[0]
+    output = linclass("merge", a, "--into", b)
+    assert output.code == 2
+    assert "exists already" in output.errors[0]
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
@@ -306,6 +306,6 @@ def test_a_merge_that_is_broken_off_leaves_nothing(linclass, a, tmp_path, monkey
 
 def test_an_unfinished_study_is_refused(linclass, a, tmp_path):
     (a / "study.json").unlink()
-    said = linclass("merge", a, "--into", tmp_path / "c")
-    assert said.code == 2
-    assert f"{a}/study.json does not exist: run snakemake to its end" in said.errors[0]
+    output = linclass("merge", a, "--into", tmp_path / "c")
+    assert output.code == 2
+    assert f"{a}/study.json does not exist: run snakemake to its end" in output.errors[0]

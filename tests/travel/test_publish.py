@@ -38,9 +38,9 @@ def published(linclass, tmp_path):
     """published(folder, *options) → the archive."""
 
     def call(folder, *options):
-        said = linclass("publish", folder, *options)
-        assert (said.code, said.errors) == (0, []), said
-        return Path(said.lines[0].removeprefix("published: ").rpartition(" (")[0])
+        output = linclass("publish", folder, *options)
+        assert (output.code, output.errors) == (0, []), output
+        return Path(output.lines[0].removeprefix("published: ").rpartition(" (")[0])
 
     return call
 
@@ -117,17 +117,17 @@ def test_an_archive_that_was_changed_is_refused(linclass, published, finished, t
             for name in box.namelist():
                 text = box.read(name)
                 copy.writestr(name, text + b" " if name.endswith(changed) else text)
-        said = linclass("verify", other, finished)
-        assert said.code == 2
-        assert f"{changed} differs from what was published" in said.errors[0]
+        output = linclass("verify", other, finished)
+        assert output.code == 2
+        assert f"{changed} differs from what was published" in output.errors[0]
 
 
 def test_an_unfinished_study_is_published_only_if_that_is_meant(linclass, published, finished):
     shutil.rmtree(finished / "runs" / "three" / "plain")
     (finished / "report.html").unlink()
-    said = linclass("publish", finished)
-    assert said.code == 2
-    (line,) = said.errors
+    output = linclass("publish", finished)
+    assert output.code == 2
+    (line,) = output.errors
     assert "report.html is missing and 1 of 4 runs are missing (first: three × plain)" in line
     assert line.endswith("with --partial")
     assert "scores.csv" in content(published(finished, "--partial"))
@@ -157,9 +157,9 @@ def test_it_is_cited_as_its_authors_say(published, finished):
     ],
 )
 def test_what_cannot_be_cited_is_one_line(linclass, finished, options, words):
-    said = linclass("publish", finished, *options)
-    assert (said.code, len(said.errors)) == (2, 1)
-    assert words in said.errors[0]
+    output = linclass("publish", finished, *options)
+    assert (output.code, len(output.errors)) == (2, 1)
+    assert words in output.errors[0]
     assert not list(finished.parent.glob("*.zip"))
 
 
@@ -213,6 +213,6 @@ def test_a_crate_describes_the_run_as_its_profile_requires(linclass, published, 
 
 
 def test_an_archive_is_no_folder_to_publish(linclass, published, finished):
-    said = linclass("publish", published(finished))
-    assert said.code == 2
-    assert "is an archive already" in said.errors[0]
+    output = linclass("publish", published(finished))
+    assert output.code == 2
+    assert "is an archive already" in output.errors[0]

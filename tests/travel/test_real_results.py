@@ -54,18 +54,18 @@ def test_two_runs_of_a_study_agree_and_travel(shell, run, tmp_path):
     linclass = "linclass_study.command"
     run("first", "[lda, logistic]", "fast")
     run("second", "[lda, logistic]", "slow")
-    said = shell(linclass, "verify", "first", "second")
-    assert said.returncode == 0, said.stdout + said.stderr
-    assert said.stdout.startswith("identical: 6 runs")
+    output = shell(linclass, "verify", "first", "second")
+    assert output.returncode == 0, output.stdout + output.stderr
+    assert output.stdout.startswith("identical: 6 runs")
 
     archives = []
     for name in ("first", "second"):
-        said = shell(linclass, "publish", name, "--into", f"{name}.zip", "--author", "A, B")
-        assert said.returncode == 0, said.stderr
+        output = shell(linclass, "publish", name, "--into", f"{name}.zip", "--author", "A, B")
+        assert output.returncode == 0, output.stderr
         archives.append(f"{name}.zip")
     run("third", "[nearest_mean]", "third")
-    said = shell(linclass, "merge", *archives, "third", "--into", "all")
-    assert said.returncode == 0, said.stdout + said.stderr
+    output = shell(linclass, "merge", *archives, "third", "--into", "all")
+    assert output.returncode == 0, output.stdout + output.stderr
     fits = pl.read_parquet(tmp_path / "all" / "fits.parquet")
     assert fits.height == 3 * 3 * 3
     times = rows_of(tmp_path / "all" / "tables" / "times.csv")
@@ -83,6 +83,6 @@ def test_two_runs_of_a_study_agree_and_travel(shell, run, tmp_path):
     path = tmp_path / "second" / "runs" / "iris" / "lda" / "predictions.parquet"
     reverse = pl.col("y_pred").reverse()
     pl.read_parquet(path).with_columns(y_pred=reverse).write_parquet(path)
-    said = shell(linclass, "verify", "second", "first.zip")
-    assert said.returncode == 1
-    assert said.stdout.startswith("different: 1 of 6 runs differ")
+    output = shell(linclass, "verify", "second", "first.zip")
+    assert output.returncode == 1
+    assert output.stdout.startswith("different: 1 of 6 runs differ")

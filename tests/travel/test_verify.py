@@ -16,9 +16,9 @@ def run(folder, dataset="two", method="good", table="predictions"):
 
 
 def test_the_same_results_are_identical(linclass, a, b):
-    said = linclass("verify", a, b)
-    assert (said.code, said.errors) == (0, [])
-    assert said.lines[0] == "identical: 4 runs with the same predictions and fits"
+    output = linclass("verify", a, b)
+    assert (output.code, output.errors) == (0, [])
+    assert output.lines[0] == "identical: 4 runs with the same predictions and fits"
 
 
 def test_the_order_of_rows_and_the_times_of_fits_do_not_matter(linclass, a, b):
@@ -33,23 +33,23 @@ def test_another_class_of_one_row_is_named_with_its_place(linclass, a, b):
     seventh = pl.read_parquet(path).row(7, named=True)
     other = 1 - seventh["y_pred"]
     change(path, y_pred=at(7, pl.lit(other, pl.Int32), "y_pred"))
-    said = linclass("verify", a, b)
-    assert said.code == 1
-    assert said.lines[0] == "different: 1 of 4 runs differ"
+    output = linclass("verify", a, b)
+    assert output.code == 1
+    assert output.lines[0] == "different: 1 of 4 runs differ"
     place = f"cv, repeat 0, fold {seventh['fold']}, row {seventh['row']}"
     values = f"{seventh['y_pred']} in A and {other} in B"
     found = f"predicted classes differ in 1 of 40 rows (first: {place}: {values})"
-    (line,) = (line for line in said.lines if line.startswith("two "))
+    (line,) = (line for line in output.lines if line.startswith("two "))
     assert " ".join(line.split()) == f"two good {found}"
 
 
 def test_rounding_is_reported_and_allowed_by_a_tolerance(linclass, a, b):
     moved = pl.col("score").list.eval(pl.element() + 3e-12)
     change(run(b), score=moved)
-    said = linclass("verify", a, b)
-    assert said.code == 1
-    assert said.lines[0].startswith("equal but for rounding: 1 of 4 runs have the same classes")
-    (line,) = (line for line in said.lines if line.startswith("two "))
+    output = linclass("verify", a, b)
+    assert output.code == 1
+    assert output.lines[0].startswith("equal but for rounding: 1 of 4 runs have the same classes")
+    (line,) = (line for line in output.lines if line.startswith("two "))
     assert line.endswith("in 40 rows")
     assert 2e-12 < float(line.split("at most ")[1].split()[0]) < 4e-12
     assert linclass("verify", a, b, "--tolerance", "1e-9").code == 0
@@ -72,9 +72,9 @@ def test_a_tolerance_allows_no_other_class(linclass, a, b):
 )
 def test_fits_that_ended_otherwise_differ(linclass, a, b, change_of, words):
     change(run(b, table="fits"), **change_of)
-    said = linclass("verify", a, b)
-    assert said.code == 1
-    assert words in said.text
+    output = linclass("verify", a, b)
+    assert output.code == 1
+    assert words in output.text
 
 
 def test_chosen_numbers_are_compared_up_to_rounding_relative_to_themselves(linclass, a, b):
@@ -90,27 +90,27 @@ def test_chosen_numbers_are_compared_up_to_rounding_relative_to_themselves(lincl
 def test_by_how_much_is_relative_to_numbers_above_one(linclass, a, b):
     for folder, objective in ((a, 1000.0), (b, 1001.0)):
         change(run(folder, table="fits"), objective=pl.lit(objective))
-    said = linclass("verify", a, b)
-    assert f"at most {1 / 1001:.1e}" in said.text
+    output = linclass("verify", a, b)
+    assert f"at most {1 / 1001:.1e}" in output.text
 
 
 def test_runs_and_rows_of_one_side_alone_are_named(linclass, a, b):
     shutil.rmtree(b / "runs" / "three" / "plain")
-    said = linclass("verify", a, b)
-    assert said.code == 1
-    assert "in A alone: three × plain" in said.lines
+    output = linclass("verify", a, b)
+    assert output.code == 1
+    assert "in A alone: three × plain" in output.lines
     change(run(b), row=pl.col("row") + (pl.col("row") == 39))
-    said = linclass("verify", a, b)
-    assert "1 row predicted in A alone" in said.text
-    assert "1 row predicted in B alone" in said.text
+    output = linclass("verify", a, b)
+    assert "1 row predicted in A alone" in output.text
+    assert "1 row predicted in B alone" in output.text
 
 
 def test_results_without_a_common_run_are_not_called_equal(linclass, a, b):
     shutil.rmtree(a / "runs" / "two")
     shutil.rmtree(b / "runs" / "three")
-    said = linclass("verify", a, b)
-    assert said.code == 1
-    assert said.lines[0] == (
+    output = linclass("verify", a, b)
+    assert output.code == 1
+    assert output.lines[0] == (
         "different: no run is in both, 2 runs are in A alone and 2 runs are in B alone"
     )
 
@@ -128,39 +128,39 @@ def test_infinite_and_missing_numbers_equal_themselves(linclass, a, b):
 
 def test_a_probability_that_one_side_does_not_have_differs(linclass, a, b):
     change(run(b), log_proba=pl.lit(None, pl.List(pl.Float64)))
-    said = linclass("verify", a, b)
-    assert said.code == 1
-    assert "log_proba has other entries in 40 rows" in said.text
+    output = linclass("verify", a, b)
+    assert output.code == 1
+    assert "log_proba has other entries in 40 rows" in output.text
 
 
 def test_other_data_and_other_folds_are_reported(linclass, a, b):
     path = b / "data" / "two.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"digest": "sha256:1"}))
     change(b / "folds" / "three.parquet", fold=2 - pl.col("fold"))
-    said = linclass("verify", a, b)
-    assert said.code == 1
-    assert "data set two: digest is sha256:0 in A and sha256:1 in B" in said.lines
-    assert "data set three: its rows are dealt into other folds" in said.lines
+    output = linclass("verify", a, b)
+    assert output.code == 1
+    assert "data set two: digest is sha256:0 in A and sha256:1 in B" in output.lines
+    assert "data set three: its rows are dealt into other folds" in output.lines
 
 
 def test_a_metric_that_one_side_does_not_have_is_a_note_and_other_values_differ(linclass, a, b):
     scores = pl.read_parquet(b / "scores.parquet")
     scores.filter(pl.col("metric") != "brier").write_parquet(b / "scores.parquet")
-    said = linclass("verify", a, b)
-    assert said.code == 0
-    assert "scores: only A has brier" in said.lines
+    output = linclass("verify", a, b)
+    assert output.code == 0
+    assert "scores: only A has brier" in output.lines
     accuracy = pl.col("metric") == "accuracy"
     moved = pl.when(accuracy).then(pl.col("value") + 0.25).otherwise("value")
     scores.with_columns(value=moved).write_parquet(b / "scores.parquet")
-    said = linclass("verify", a, b)
-    assert said.code == 1
-    assert "scores: accuracy differs on 12 fits by at most 2.5e-01" in said.lines
+    output = linclass("verify", a, b)
+    assert output.code == 1
+    assert "scores: accuracy differs on 12 fits by at most 2.5e-01" in output.lines
 
 
 def test_both_environments_stand_side_by_side(linclass, a, b):
-    told = {"Machine": "there", "Python": "3.12.1", "Packages": "numpy 2.4.6, own there"}
+    reported = {"Machine": "there", "Python": "3.12.1", "Packages": "numpy 2.4.6, own there"}
     (file,) = (b / "environment").iterdir()
-    file.write_text(json.dumps(told))
+    file.write_text(json.dumps(reported))
     lines = [line.split() for line in linclass("verify", a, b).lines]
     assert ["≠", "Python", "3.11.7", "3.12.1"] in lines
     assert ["≠", "Machine", "here", "there"] in lines
@@ -172,9 +172,9 @@ def test_half_a_file_is_one_line(linclass, a, b, kept):
     path = run(b)
     content = path.read_bytes()
     path.write_bytes(content[: int(kept * len(content))])
-    said = linclass("verify", a, b)
-    assert said.code == 2
-    (line,) = said.errors
+    output = linclass("verify", a, b)
+    assert output.code == 2
+    (line,) = output.errors
     assert f"{b}: runs/two/good/predictions.parquet cannot be read" in line
 
 
@@ -183,35 +183,35 @@ def test_half_a_file_is_one_line(linclass, a, b, kept):
 )
 def test_a_file_with_foreign_columns_is_one_line(linclass, a, b, column):
     change(run(b), **column)
-    said = linclass("verify", a, b)
-    assert said.code == 2
-    assert len(said.errors) == 1
-    assert "runs/two/good/predictions.parquet cannot be read" in said.errors[0]
+    output = linclass("verify", a, b)
+    assert output.code == 2
+    assert len(output.errors) == 1
+    assert "runs/two/good/predictions.parquet cannot be read" in output.errors[0]
 
 
 @pytest.mark.parametrize("file", ["data/two.json", "environment/here-0.json"])
 def test_half_a_json_file_is_one_line(linclass, a, b, file):
     (b / file).write_text('{"status": ')
-    said = linclass("verify", a, b)
-    assert said.code == 2
-    assert len(said.errors) == 1
+    output = linclass("verify", a, b)
+    assert output.code == 2
+    assert len(output.errors) == 1
 
 
 def test_what_holds_no_results_is_one_line(linclass, a, tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "text.zip").write_text("no archive")
     for given, words in (("nowhere", "no such"), ("empty", "no runs/"), ("text.zip", "neither")):
-        said = linclass("verify", a, tmp_path / given)
-        assert said.code == 2
-        assert len(said.errors) == 1
-        assert words in said.errors[0]
+        output = linclass("verify", a, tmp_path / given)
+        assert output.code == 2
+        assert len(output.errors) == 1
+        assert words in output.errors[0]
 
 
 def test_a_name_that_is_no_name_of_a_run_is_refused(linclass, a, b):
     (b / "runs" / "two" / "good").rename(b / "runs" / "two" / "\x1b[2Jgood")
-    said = linclass("verify", a, b)
-    assert said.code == 2
-    assert "\x1b" not in said.errors[0]
+    output = linclass("verify", a, b)
+    assert output.code == 2
+    assert "\x1b" not in output.errors[0]
 
 
 def test_scores_of_runs_that_only_one_has_are_not_called_different(linclass, a, b):

@@ -31,9 +31,9 @@ def made_up(results: Path, data=None, methods=None, machine: str = "here") -> Pa
     write_summary(results, sorted(results.glob("runs/*/*/scores.parquet")), paths)
     files = {"mystudy.yaml": "datasets: [two, three]\n"}
     write_study(study_file.StudyDescription(outcome, files, [list(files)]))
-    told = {"Machine": machine, "Python": "3.11.7", "Packages": f"numpy 2.4.6, own {machine}"}
+    reported = {"Machine": machine, "Python": "3.11.7", "Packages": f"numpy 2.4.6, own {machine}"}
     (results / "environment").mkdir(exist_ok=True)
-    (results / "environment" / f"{machine}-0.json").write_text(json.dumps(told))
+    (results / "environment" / f"{machine}-0.json").write_text(json.dumps(reported))
     return results
 
 

@@ -33,8 +33,8 @@ def _computed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if not folder.exists():
             project = copy(folder.with_suffix(".partial"))
             project.write("study.yaml", STUDY)
-            said = project.snakemake()
-            assert said.code == 0, said.text
+            output = project.snakemake()
+            assert output.code == 0, output.text
             project.folder.rename(folder)
     return folder
 

@@ -34,18 +34,18 @@ def with_examples(project):
 
 @pytest.mark.slow
 def test_a_data_set_of_ones_own(with_examples):
-    said = with_examples.snakemake(study="fruit.yaml")
-    assert said.code == 0, said.text
+    output = with_examples.snakemake(study="fruit.yaml")
+    assert output.code == 0, output.text
     fits = pl.read_parquet(with_examples.folder / "results/fruit/fits.parquet")
     assert fits.height == 3 * 2
     assert set(fits["status"]) == {"converged"}
-    assert "fruit" in said.text.splitlines()[-1]
+    assert "fruit" in output.text.splitlines()[-1]
 
 
 @pytest.mark.slow
 def test_an_estimator_a_metric_and_a_figure_of_ones_own(with_examples):
-    said = with_examples.snakemake(study="mine.yaml")
-    assert said.code == 0, said.text
+    output = with_examples.snakemake(study="mine.yaml")
+    assert output.code == 0, output.text
     results = with_examples.folder / "results/mine"
     fits = pl.read_parquet(results / "fits.parquet").filter(method="nearest_median")
     assert set(fits["status"]) == {"converged"}
@@ -63,8 +63,8 @@ def test_texts_an_embedding_and_a_feature_of_ones_own(with_examples):
     page = (ROOT / "docs/features.md").read_text(encoding="utf-8")
     (command,) = re.findall(r'`python -c "(.*reviews.npy.*)"`', page)
     subprocess.run([sys.executable, "-c", command], cwd=with_examples.folder, check=True)
-    said = with_examples.snakemake(study="reviews.yaml")
-    assert said.code == 0, said.text
+    output = with_examples.snakemake(study="reviews.yaml")
+    assert output.code == 0, output.text
     results = with_examples.folder / "results/reviews"
     fits = pl.read_parquet(results / "fits.parquet")
     assert fits.height == 4 * 2
@@ -77,8 +77,8 @@ def test_texts_an_embedding_and_a_feature_of_ones_own(with_examples):
 
 
 def test_the_readmes_first_study(with_examples):
-    said = with_examples.snakemake(study="mystudy.yaml")
-    assert said.code == 0, said.text
+    output = with_examples.snakemake(study="mystudy.yaml")
+    assert output.code == 0, output.text
     scores = pl.read_parquet(with_examples.folder / "results/mystudy/scores.parquet")
     assert "ridge" in set(scores["method"])
 
@@ -87,9 +87,9 @@ def test_the_readmes_picture_is_the_graph_of_the_rules(project):
     page = (ROOT / "README.md").read_text(encoding="utf-8")
     drawn = re.search(r"```mermaid\n(.*?)```", page, flags=re.DOTALL)
     assert drawn is not None
-    said = project.snakemake("--rulegraph", "mermaid-js", study=None)
-    assert said.code == 0, said.text
-    assert _edges(drawn.group(1)) == _edges(said.text)
+    output = project.snakemake("--rulegraph", "mermaid-js", study=None)
+    assert output.code == 0, output.text
+    assert _edges(drawn.group(1)) == _edges(output.text)
 
 
 def _edges(mermaid: str) -> set[tuple[str, str]]:
@@ -99,8 +99,8 @@ def _edges(mermaid: str) -> set[tuple[str, str]]:
 
 @pytest.mark.slow
 def test_naive_bayes_with_a_family_for_each_column(with_examples):
-    said = with_examples.snakemake(study="families.yaml")
-    assert said.code == 0, said.text
+    output = with_examples.snakemake(study="families.yaml")
+    assert output.code == 0, output.text
     results = with_examples.folder / "results/families"
     fits = pl.read_parquet(results / "fits.parquet")
     ended = {pair: set(part["status"]) for pair, part in fits.group_by("dataset", "method")}
@@ -148,8 +148,8 @@ def test_rows_that_stay_in_their_file(with_examples):
     numbers = {"length": rng.normal(2 * y, 1), "weight": rng.normal(y, 1)}
     frame = pl.DataFrame(numbers).with_columns(kind=np.array(["no", "yes"])[y])
     frame.write_parquet(with_examples.folder / "large.parquet")
-    said = with_examples.snakemake(study="large.yaml")
-    assert said.code == 0, said.text
+    output = with_examples.snakemake(study="large.yaml")
+    assert output.code == 0, output.text
     results = with_examples.folder / "results/large"
     fits = pl.read_parquet(results / "fits.parquet")
     ended = {method: set(part["status"]) for (method,), part in fits.group_by("method")}
@@ -173,9 +173,9 @@ def test_rows_that_stay_in_their_file(with_examples):
 
 @pytest.mark.slow
 def test_rows_that_belong_together(with_examples):
-    said = with_examples.snakemake(study="visits.yaml")
-    assert said.code == 0, said.text
-    assert "Best accuracy (mean ± sd, 3 folds): visits: " in said.text
+    output = with_examples.snakemake(study="visits.yaml")
+    assert output.code == 0, output.text
+    assert "Best accuracy (mean ± sd, 3 folds): visits: " in output.text
     results = with_examples.folder / "results/visits"
     fits = pl.read_parquet(results / "fits.parquet")
     assert set(fits["status"]) == {"converged"}, fits["reason"].to_list()

@@ -97,9 +97,9 @@ def misbehaved(tmp_path_factory):
         "evaluation: {folds: 2}\nlimits: {fit_seconds: 5, fit_memory_mb: 600}\n"
         f"define:\n  methods:\n{entries}",
     )
-    said = project.snakemake()
-    assert said.code == 0, said.text
-    return project, said
+    output = project.snakemake()
+    assert output.code == 0, output.text
+    return project, output
 
 
 @pytest.mark.parametrize("name", ENDINGS)
@@ -118,17 +118,17 @@ def test_the_same_method_succeeds_where_it_can(misbehaved, name):
 
 
 def test_the_terminal_reports_how_much_is_done_and_ends_with_all(misbehaved):
-    _, said = misbehaved
-    total = said.jobs_in_all
-    assert re.search(rf"^ *\d+ of {total} jobs +\d+% of the work", said.text, flags=re.M)
+    _, output = misbehaved
+    total = output.jobs_in_all
+    assert re.search(rf"^ *\d+ of {total} jobs +\d+% of the work", output.text, flags=re.M)
     assert re.search(
-        rf"^ *{total} of {total} jobs +100% of the work +nothing left", said.text, flags=re.M
+        rf"^ *{total} of {total} jobs +100% of the work +nothing left", output.text, flags=re.M
     )
 
 
 def test_the_terminal_ends_with_the_failures_and_the_answer(misbehaved):
-    _, said = misbehaved
-    last = said.text.strip().splitlines()[-12:]
+    _, output = misbehaved
+    last = output.text.strip().splitlines()[-12:]
     assert "report" in last[-1]
     assert "did not succeed" in last[-1]
     assert any("no luck with two features" in line for line in last)
@@ -174,11 +174,11 @@ def test_an_unavailable_data_set_is_rows_and_asked_for_again_and_fitted_when_it_
         + "'}, {url: 'http://127.0.0.1:9/b.csv'}], "
         "format: csv, target: y}}}\n",
     )
-    said = project.snakemake(http_proxy="", https_proxy="")
-    assert said.code == 0, said.text
+    output = project.snakemake(http_proxy="", https_proxy="")
+    assert output.code == 0, output.text
     assert project.fits("remote")["status"].to_list() == ["unavailable"] * 2
     assert project.fits("iris")["status"].to_list() == ["converged"] * 2
-    assert any(line.startswith("unavailable: remote") for line in said.text.splitlines()[-4:])
+    assert any(line.startswith("unavailable: remote") for line in output.text.splitlines()[-4:])
     report = project.text("results/report.html")
     assert report.index("unavailable") < report.index("<table")
 
@@ -226,8 +226,8 @@ def test_what_only_the_data_show_is_rows_with_a_clear_reason(project):
         f"datasets: [{', '.join(names)}]\nmethods: [bare]\nevaluation: {{folds: 3}}\n"
         f"define:\n  methods: {{bare: {{classifier: linclass.NearestMean}}}}\n  datasets:\n{entries}",
     )
-    said = project.snakemake()
-    assert said.code == 0, said.text
+    output = project.snakemake()
+    assert output.code == 0, output.text
     endings = {
         name: (set(project.fits(name)["status"]), project.fits(name)["reason"][0]) for name in names
     }
@@ -241,4 +241,4 @@ def test_what_only_the_data_show_is_rows_with_a_clear_reason(project):
     ]:
         assert endings[name][0] == {status}, (name, endings[name])
         assert words in endings[name][1], (name, endings[name])
-        assert endings[name][1] in said.text
+        assert endings[name][1] in output.text

@@ -34,13 +34,13 @@ def test_a_tilde_is_the_home_folder_everywhere_and_a_part_prints_no_old_answer(p
     (home / "res" / "answer.txt").write_text("an old answer\n")
     project.write("study.yaml", STUDY)
     parts = [home / "res" / "data" / f"{name}.json" for name in ("own", "kept", "mirrored")]
-    said = project.snakemake("--", *map(str, parts), HOME=str(home))
-    assert said.code == 0, said.text
+    output = project.snakemake("--", *map(str, parts), HOME=str(home))
+    assert output.code == 0, output.text
     assert [part.read_text().count('"status": "available"') for part in parts] == [1, 1, 1]
     assert not (project.folder / "~").exists()
-    last = said.text.splitlines()[-1]
+    last = output.text.splitlines()[-1]
     assert last.startswith(f"Made: {home}/res/data/kept.json, ")
-    assert "an old answer" not in said.text
+    assert "an old answer" not in output.text
 
     (home / "own.csv").write_text(ROWS + "9,9,b\n")
     assert project.plan(HOME=str(home)).jobs["fetch"] == 1

@@ -68,14 +68,14 @@ def test_a_killed_study_goes_on_by_itself(project):
     (owner,) = (project.folder / ".snakemake" / "owners").glob("*.json")
     described = owner.read_text()
     owner.write_text(json.dumps(json.loads(described) | {"host": "elsewhere", "boot": "0000"}))
-    said = project.snakemake()
-    assert said.code != 0, "the locks of another host's process were removed"
-    line = said.own_lines[-1]
+    output = project.snakemake()
+    assert output.code != 0, "the locks of another host's process were removed"
+    line = output.own_lines[-1]
     assert f"process {process.pid} on elsewhere, since " in line
     assert "`snakemake --unlock`" in line
     owner.write_text(described)
-    said = project.snakemake()
-    assert said.code == 0, said.text
+    output = project.snakemake()
+    assert output.code == 0, output.text
     assert project.fits()["status"].to_list() == ["converged"] * 3
     assert not list((project.folder / ".snakemake" / "owners").iterdir())
 
@@ -83,9 +83,9 @@ def test_a_killed_study_goes_on_by_itself(project):
 @pytest.mark.slow
 def test_a_second_study_beside_a_live_one_is_refused_and_the_first_goes_on(project):
     process = start(project)
-    said = project.snakemake()
-    assert said.code != 0
-    assert "locked by another snakemake: process " in said.own_lines[-1]
+    output = project.snakemake()
+    assert output.code != 0
+    assert "locked by another snakemake: process " in output.own_lines[-1]
     assert process.wait(120) == 0
     assert project.fits()["status"].to_list() == ["converged"] * 3
 

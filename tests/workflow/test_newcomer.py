@@ -44,8 +44,8 @@ def newcomer(project, tmp_path):
 @pytest.mark.slow
 def test_data_with_gaps_and_an_estimator_on_pythonpath_that_is_edited(newcomer, tmp_path):
     path = f"{newcomer.folder}:{tmp_path / 'elsewhere'}"
-    said = newcomer.snakemake("--", "results/fits.parquet", PYTHONPATH=path)
-    assert said.code == 0, said.text
+    output = newcomer.snakemake("--", "results/fits.parquet", PYTHONPATH=path)
+    assert output.code == 0, output.text
     assert set(newcomer.fits("patients", "lda")["status"]) == {"converged"}
     assert set(newcomer.fits("iris", "means")["status"]) == {"converged"}
     assert (
@@ -55,9 +55,9 @@ def test_data_with_gaps_and_an_estimator_on_pythonpath_that_is_edited(newcomer, 
     file = tmp_path / "elsewhere" / "means.py"
     file.write_text(file.read_text().replace("** 2", "** 4"))
     before = newcomer.fits("iris", "lda")
-    said = newcomer.snakemake("--", "results/fits.parquet", PYTHONPATH=path)
-    assert said.code == 0, said.text
-    assert not {"fetch", "featurize", "split"} & set(said.jobs)
+    output = newcomer.snakemake("--", "results/fits.parquet", PYTHONPATH=path)
+    assert output.code == 0, output.text
+    assert not {"fetch", "featurize", "split"} & set(output.jobs)
     assert newcomer.fits("iris", "lda").equals(before), "another method was fitted again"
 
 
@@ -77,8 +77,8 @@ def test_every_kind_of_foreign_estimator_in_a_real_study(project, monkeypatch):
         f"datasets: [iris]\nmethods: [{', '.join(names)}]\nevaluation: {{folds: 2, inner_folds: 2}}\n"
         f"define:\n  methods:\n{entries}",
     )
-    said = project.snakemake(PYTHONPATH=f"{project.folder}:{tests}")
-    assert said.code == 0, said.text
+    output = project.snakemake(PYTHONPATH=f"{project.folder}:{tests}")
+    assert output.code == 0, output.text
     fits = project.fits()
     assert fits.height == 2 * len(KINDS)
     assert set(fits["status"]) <= {"converged", "max_iter"}, fits.filter(status="failed")["reason"]

@@ -98,11 +98,11 @@ CASES = {
 def test_a_wrong_study_is_refused_in_one_line_before_any_work(project, case):
     text, words = CASES[case]
     project.write("study.yaml", text)
-    said = project.snakemake()
-    assert said.code != 0
-    assert "Traceback" not in said.text
-    lines = said.own_lines
-    assert len(lines) == 1, said.text
+    output = project.snakemake()
+    assert output.code != 0
+    assert "Traceback" not in output.text
+    lines = output.own_lines
+    assert len(lines) == 1, output.text
     assert [word for word in words if word not in lines[0]] == [], lines[0]
     assert not (project.folder / "results").exists()
     assert not (project.folder / "downloads").exists()
@@ -119,16 +119,16 @@ def test_several_mistakes_get_a_line_each(project):
 def test_a_classifier_that_ends_python_when_imported_ends_no_study_in_silence(project):
     project.write("theirs.py", "import sys\nsys.exit(0)\n")
     project.write("study.yaml", METHOD % "theirs.Theirs")
-    said = project.snakemake()
-    assert said.code != 0
-    assert "'theirs.Theirs' cannot be imported: it raises SystemExit(0)" in said.text
+    output = project.snakemake()
+    assert output.code != 0
+    assert "'theirs.Theirs' cannot be imported: it raises SystemExit(0)" in output.text
 
 
 def test_numbers_of_the_command_line_are_numbers_and_no_file_is_blamed_for_them(project):
     project.write("study.yaml", "datasets: [iris]\nmethods: [majority]\nevaluation: {folds: 3}\n")
     assert project.snakemake("-n", "--config", 'evaluation={"folds": 4}').code == 0
-    said = project.snakemake("-n", "--config", 'evaluation={"folds": 1}')
-    assert said.own_lines == [
+    output = project.snakemake("-n", "--config", 'evaluation={"folds": 1}')
+    assert output.own_lines == [
         "--config evaluation.folds: 1 is too small; give at least 2 (number of folds)"
     ]
 

@@ -24,7 +24,7 @@ def test_deleting_the_results_and_running_with_one_core_gives_identical_files(co
     # each run has a boundary, on a plane at least, and coefficients
     assert len(before) == 6 + 1 + 2 + 6 + 6
     shutil.rmtree(results)
-    said = computed.snakemake("--cores", "1")
-    assert said.code == 0, said.text
+    output = computed.snakemake("--cores", "1")
+    assert output.code == 0, output.text
     after = {name: (results / name).read_bytes() for name in before}
     assert [name for name in before if before[name] != after[name]] == []

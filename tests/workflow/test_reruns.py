@@ -22,10 +22,10 @@ def test_a_dry_run_of_everything_shows_each_run_with_its_wildcards(project):
     project.write(
         "study.yaml", "datasets: [iris, gaussians]\nmethods: [nearest_mean, lda, logistic_newton]\n"
     )
-    said = project.plan()
-    assert said.code == 0, said.text
-    assert said.runs == ALL_RUNS
-    assert said.jobs["cross_validate"] == 2  # light runs on a data set share a job
+    output = project.plan()
+    assert output.code == 0, output.text
+    assert output.runs == ALL_RUNS
+    assert output.jobs["cross_validate"] == 2  # light runs on a data set share a job
 
 
 def test_a_touch_or_a_fresh_checkout_of_every_file_reruns_nothing(computed):
@@ -51,9 +51,9 @@ def test_adding_a_method_runs_that_method_and_the_aggregation_only(computed):
         "study.yaml",
         computed.text("study.yaml").replace("[nearest_mean, lda, logistic_newton]", methods),
     )
-    said = computed.plan()
-    assert said.runs == {("iris", "perceptron"), ("gaussians", "perceptron")}
-    assert not {"fetch", "featurize", "split"} & set(said.jobs)
+    output = computed.plan()
+    assert output.runs == {("iris", "perceptron"), ("gaussians", "perceptron")}
+    assert not {"fetch", "featurize", "split"} & set(output.jobs)
 
 
 def test_changing_a_methods_entry_reruns_that_method_alone(computed):
@@ -93,9 +93,9 @@ def test_a_plan_or_another_target_removes_no_results(computed):
     (results / "runs/gaussians/lda/boundary.npz").unlink()
     before = files_in(results)
     computed.write("study.yaml", computed.text("study.yaml").replace("folds: 3", "folds: 4"))
-    said = computed.plan()
-    assert said.runs == ALL_RUNS
-    assert "aggregate" in said.jobs
+    output = computed.plan()
+    assert output.runs == ALL_RUNS
+    assert "aggregate" in output.jobs
     assert files_in(results) == before
     assert computed.snakemake("--", "results/textbook/perceptron/numbers.json").code == 0
     now = files_in(results)
@@ -122,9 +122,9 @@ def test_a_study_that_fits_withdraws_the_study_json_of_another_one(computed):
 )
 def test_editing_a_part_reruns_the_methods_that_import_it(computed, file, methods):
     computed.append(file, "\n# an edit\n")
-    said = computed.plan()
-    assert {method for _, method in said.runs} == methods
-    assert len(said.runs) == 2 * len(methods)
+    output = computed.plan()
+    assert {method for _, method in output.runs} == methods
+    assert len(output.runs) == 2 * len(methods)
 
 
 def test_an_edit_with_an_old_time_stamp_is_noticed(computed):
@@ -143,9 +143,9 @@ def test_adding_a_metric_refits_nothing(computed):
         'METRICS = {"share_of_first": lambda p: float(np.mean(p.y_pred == 0))}\n'
         'GREATER_IS_BETTER = {"share_of_first": True}\n',
     )
-    said = computed.snakemake()
-    assert said.code == 0, said.text
-    assert not NO_LEARNING & set(said.jobs)
+    output = computed.snakemake()
+    assert output.code == 0, output.text
+    assert not NO_LEARNING & set(output.jobs)
     assert "share_of_first" in computed.text("results/scores.csv")
 
 
@@ -154,21 +154,21 @@ def test_another_citation_or_check_fetches_and_fits_nothing(computed):
     computed.write(
         "config/datasets.yaml", text.replace('citation: "Fisher, R. A.', 'citation: "R. A. Fisher')
     )
-    said = computed.plan()
-    assert said.jobs["check_data"] == 1
-    assert {"compare_data", "report"} <= {*said.jobs}
-    assert not {*said.jobs} & {"fetch", "split", "cross_validate", "score"}
+    output = computed.plan()
+    assert output.jobs["check_data"] == 1
+    assert {"compare_data", "report"} <= {*output.jobs}
+    assert not {*output.jobs} & {"fetch", "split", "cross_validate", "score"}
     computed.append("linclass_study/gate/rank.py", "\n# an edit\n")
-    said = computed.plan()
-    assert said.jobs["check_data"] == 2
-    assert not {*said.jobs} & {"fetch", "split", "cross_validate", "score"}
+    output = computed.plan()
+    assert output.jobs["check_data"] == 2
+    assert not {*output.jobs} & {"fetch", "split", "cross_validate", "score"}
 
 
 def test_editing_one_job_script_reruns_its_rule(computed):
     computed.append("workflow/scripts/split.py", "\n# an edit\n")
-    said = computed.plan()
-    assert "split" in said.jobs
-    assert "fetch" not in said.jobs
+    output = computed.plan()
+    assert "split" in output.jobs
+    assert "fetch" not in output.jobs
 
 
 @pytest.mark.slow
@@ -191,9 +191,9 @@ def test_new_content_of_ones_own_file_is_noticed_even_with_an_old_time_stamp(pro
 @pytest.mark.parametrize("file", ["predictions.parquet", "fits.parquet", "boundary.npz"])
 def test_a_deleted_result_is_made_again(computed, file):
     (computed.folder / "results/runs/gaussians/lda" / file).unlink()
-    said = computed.plan()
-    assert said.runs == {("gaussians", "lda")}
-    assert said.bundles == ["gaussians"]
+    output = computed.plan()
+    assert output.runs == {("gaussians", "lda")}
+    assert output.bundles == ["gaussians"]
 
 
 def test_a_file_that_was_cut_short_is_made_again(computed):
@@ -214,8 +214,8 @@ def test_of_the_runs_in_a_job_only_what_an_edit_concerns_is_fitted_and_scored_ag
     scores = computed.text("results/scores.csv")
     computed.append("linclass/classifiers/nearest_mean.py", "\n# an edit\n")
     (computed.folder / "results/runs/gaussians/lda/predictions.parquet").unlink()
-    said = computed.snakemake()
-    assert said.code == 0, said.text
+    output = computed.snakemake()
+    assert output.code == 0, output.text
     now = times_of(computed, "fits.parquet")
     assert {run for run in now if now[run] != fitted[run]} == {
         "iris/nearest_mean", "gaussians/nearest_mean", "gaussians/lda"
@@ -230,9 +230,9 @@ def test_of_the_runs_in_a_job_only_what_an_edit_concerns_is_fitted_and_scored_ag
 def test_how_runs_are_distributed_to_jobs_changes_no_result_and_fits_nothing_again(computed):
     fitted, scores = times_of(computed, "fits.parquet"), computed.text("results/scores.csv")
     computed.append("study.yaml", "jobs: {work: 1000, across: true}\n")
-    said = computed.plan()
-    assert said.bundles == ["~1-of-1"]
-    assert said.runs == set()
+    output = computed.plan()
+    assert output.bundles == ["~1-of-1"]
+    assert output.runs == set()
     assert computed.snakemake().code == 0
     assert times_of(computed, "fits.parquet") == fitted
     assert computed.text("results/scores.csv") == scores

@@ -15,8 +15,8 @@ from linclass_study.report.page_tables import table_files
 @pytest.mark.parametrize("form", ["zip", "html"])
 def test_figures_tables_and_page_are_in_snakemakes_report_with_captions(computed, form):
     made = computed.folder / f"gathered.{form}"
-    said = computed.snakemake("--report", str(made))
-    assert said.code == 0, said.text
+    output = computed.snakemake("--report", str(made))
+    assert output.code == 0, output.text
     if form == "html":
         page = made.read_text(encoding="utf-8")
     else:

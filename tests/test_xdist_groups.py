@@ -1,6 +1,6 @@
 """Tests of one `xdist_group` run in one process: they share a costly study, a browser or the one Slurm of a machine.
 
-A pytest-xdist that ignores the groups says nothing; the tests only take longer, or disturb each other.
+A pytest-xdist that ignores the groups gives no warning: the tests take longer, or disturb each other.
 """
 
 import os
