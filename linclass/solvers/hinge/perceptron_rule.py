@@ -21,7 +21,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linclass.design.design_matrix import DesignMatrix
-from linclass.losses.base import Loss
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, SolverByPasses, Trace
@@ -145,14 +144,14 @@ class PerceptronRule(SolverByPasses):
             raise ValueError(f"step is {self.step!r}; the perceptron needs a number above 0.")
 
     def _wrong(
-        self, design: DesignMatrix, loss: Loss, y: Array, weights: Array, theta: Array
+        self, design: DesignMatrix, loss: Any, y: Array, weights: Array, theta: Array
     ) -> float:
         return float(weights @ (loss.margins(y, design.scores(theta)) <= 0))
 
     def _correct_in_turn(
         self,
         design: DesignMatrix,
-        loss: Loss,
+        loss: Any,
         y: Array,
         weights: Array,
         theta: Array,
@@ -193,7 +192,7 @@ class PerceptronRule(SolverByPasses):
         return 1
 
     def _correct(
-        self, design: DesignMatrix, loss: Loss, y: Array, theta: Array, i: int, z: Array, w: float
+        self, design: DesignMatrix, loss: Any, y: Array, theta: Array, i: int, z: Array, w: float
     ) -> None:
         slope = self.step * w * loss.slopes(y[i : i + 1], z)[..., 0]
         columns, values = design.row(i)
