@@ -41,15 +41,15 @@ workflow.localrules(
 onstart:
     take_results()
     withdraw_other_study()
-    look_after_slurm_jobs()
-    say_progress()
+    cancel_abandoned_slurm_jobs()
+    show_progress()
 
 
 onsuccess:
     slurm_jobs.forget()
-    say_answer_last()
+    print_answer_last()
 
 
 onerror:
     slurm_jobs.forget()
-    say_unfinished_last()
+    print_unfinished_last()

@@ -1,4 +1,4 @@
-"""Locks, progress and last words of a study: what the handlers onstart, onsuccess and onerror call."""
+"""Locks, progress and final messages of a study: what the handlers onstart, onsuccess and onerror call."""
 
 import atexit
 import sys
@@ -12,7 +12,7 @@ from linclass_study.results import study_file
 from linclass_study.study import lock, progress
 
 
-def look_after_slurm_jobs():
+def cancel_abandoned_slurm_jobs():
     """Before the first job: cancel the jobs of a killed Snakemake, and store the name of our own."""
     try:
         slurm_jobs.end_left_behind(STUDY.results, logger.info)
@@ -40,7 +40,7 @@ def withdraw_other_study():
             (results / study_file.NAME).unlink(missing_ok=True)
 
 
-def say_progress():
+def show_progress():
     """Show the progress; a dry run lists the jobs in full instead."""
     jobs = workflow.dag.needrun_jobs()
     progress.attach(logger, {workflow.dag.jobid(job): (name_of(job), work_of(job)) for job in jobs})
@@ -58,7 +58,7 @@ def work_of(job):
     return bundle.work / bundle.shards
 
 
-def say_answer_last():
+def print_answer_last():
     """Print the answer of the study after all messages of Snakemake; if only a part was requested, its files."""
     answer = Path(STUDY.results, "answer.txt")
     if any(str(answer) in job.output for job in workflow.dag.jobs):
@@ -69,7 +69,7 @@ def say_answer_last():
         atexit.register(print, text, file=sys.stderr)
 
 
-def say_unfinished_last():
-    """Say that the study is not finished, instead of printing the answer of an earlier run."""
+def print_unfinished_last():
+    """Print that the study is not finished, instead of printing the answer of an earlier run."""
     text = "The study is not finished: the errors above say which jobs failed. What was computed is kept; run again."
     atexit.register(print, text, file=sys.stderr)
