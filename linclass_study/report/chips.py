@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from linclass_study.report.figures import style
-from linclass_study.report.figures.style import method_style
+from linclass_study.report.drawing import style
+from linclass_study.report.drawing.style import method_style
 from linclass_study.report.inline_svg import THEME
 
 #: Marker of matplotlib → its outline in a square, in the same proportions.

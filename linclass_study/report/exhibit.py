@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from linclass_study.report import notice, rendering
-from linclass_study.report.figures import style
+from linclass_study.report.drawing import notice, rendering, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,7 +11,7 @@ from __future__ import annotations
 from types import ModuleType
 
 from linclass_study.report import figures, sections
-from linclass_study.report.figures import style
+from linclass_study.report.drawing import style
 from linclass_study.report.sections import modules_with, section_name
 from linclass_study.results.outcome import Outcome
 

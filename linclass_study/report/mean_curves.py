@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linclass_study.report.drawing import style
+from linclass_study.report.drawing.panels import TICKS, band, panels, thinned
+from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
-from linclass_study.report.figures import style
-from linclass_study.report.figures.panels import TICKS, band, panels, thinned
-from linclass_study.report.figures.style import method_style
 from linclass_study.report.fold_curves import CELLS, MIDDLES
 from linclass_study.report.method_selection import selected_methods, selection_note
 from linclass_study.results.held_out_predictions import HeldOut, held_out, mean_of

@@ -1,4 +1,4 @@
-"""Assign a style of figures (report/figures/style.py) to each method of a study; no two methods share one.
+"""Assign a style of figures (report/drawing/style.py) to each method of a study; no two methods share one.
 
 A method of the catalogue has the same style in every study, given by its position in the catalogue. Other methods get
 the first free styles.

@@ -16,8 +16,8 @@ from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 from linclass_study.data.search_folders import SearchFolders, mirrors
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.project import ROOT
+from linclass_study.report.drawing import style
 from linclass_study.report.exhibit import Exhibit
-from linclass_study.report.figures import style
 from linclass_study.study.yaml_file import read_yaml
 from linclass_study.textbook.caption import Caption
 

@@ -20,7 +20,7 @@ from linclass_study.data.dataset_file import save_dataset
 from linclass_study.gate.check_files import write_checks
 from linclass_study.gate.datasets_table import write_datasets_table
 from linclass_study.report import page as report
-from linclass_study.report import rendering
+from linclass_study.report.drawing import rendering
 from linclass_study.report.exhibit import FILES
 from linclass_study.report.exhibits import draw_exhibits, figure_modules
 from linclass_study.report.page_tables import make_tables, write_tables

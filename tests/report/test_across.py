@@ -11,7 +11,8 @@ import pytest
 import studies
 from studies import Data, Method, build
 
-from linclass_study.report.figures import cost, ratings, style
+from linclass_study.report.drawing import style
+from linclass_study.report.figures import cost, ratings
 from linclass_study.report.tables import cost as cost_table
 from linclass_study.results import conclusion
 from linclass_study.results.across_datasets import RESAMPLED, Across, comparison_across, whole_means

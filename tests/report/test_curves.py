@@ -10,8 +10,9 @@ import pytest
 from studies import Data, Method, numbers_of
 
 from linclass_study.report import fold_curves
+from linclass_study.report.drawing import panels
 from linclass_study.report.exhibits import draw_exhibits
-from linclass_study.report.figures import calibration, panels, probabilities
+from linclass_study.report.figures import calibration, probabilities
 from linclass_study.report.method_selection import selected_methods, selection_note
 from linclass_study.report.tables import confusion as confusion_table
 from linclass_study.report.tables import per_class as per_class_table

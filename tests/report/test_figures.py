@@ -19,11 +19,12 @@ from studies import Data, Method, numbers_of
 from linclass_study.project import ROOT
 from linclass_study.report import figures, page
 from linclass_study.report.chips import SHAPES, chip, rules
+from linclass_study.report.drawing import style
+from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.exhibits import draw_exhibits, figure_modules, figure_names
-from linclass_study.report.figures import boundaries, style
+from linclass_study.report.figures import boundaries
 from linclass_study.report.figures import methods as dots
-from linclass_study.report.figures.style import method_style
 from linclass_study.report.inline_svg import inline
 from linclass_study.results.method_styles import STYLES, method_styles
 from linclass_study.study.config import read_config
@@ -325,7 +326,7 @@ def test_a_class_that_is_called_like_a_colour_keeps_its_name():
 def test_one_new_file_is_one_new_figure(make, tmp_path, monkeypatch):
     (tmp_path / "sizes.py").write_text(
         "from linclass_study.report.exhibit import Exhibit\n"
-        "from linclass_study.report.figures import style\n"
+        "from linclass_study.report.drawing import style\n"
         "PLACE, PER_DATASET = 9, False\n"
         "def draw(outcome):\n"
         "    figure = style.canvas(3, 2)\n"

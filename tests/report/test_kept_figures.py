@@ -11,16 +11,15 @@ import pytest
 from studies import Data, Method, numbers_of
 
 from linclass_study import table_files as parquet
+from linclass_study.report.drawing import end_labels, style
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.exhibits import draw_exhibits, figure_modules
 from linclass_study.report.figures import (
     coefficients,
     convergence,
     cost,
-    end_labels,
     learning_curves,
     paths,
-    style,
 )
 from linclass_study.report.tables import coefficients as coefficients_table
 from linclass_study.report.tables import tuned as tuned_table

@@ -21,8 +21,8 @@ from linclass_study.report.decision_regions import (
     points,
     training_rows,
 )
+from linclass_study.report.drawing import style
 from linclass_study.report.exhibit import Exhibit
-from linclass_study.report.figures import style
 from linclass_study.report.method_selection import selected_methods, selection_note
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linclass_study.report.drawing import style
+from linclass_study.report.drawing.panels import NAMED, name_above
+from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
-from linclass_study.report.figures import style
-from linclass_study.report.figures.panels import NAMED, name_above
-from linclass_study.report.figures.style import method_style
 from linclass_study.results.confusion import of_the_best, per_class
 
 if TYPE_CHECKING:

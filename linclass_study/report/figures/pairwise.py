@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linclass_study.report.drawing import style
 from linclass_study.report.exhibit import Exhibit
-from linclass_study.report.figures import style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linclass_study.report import number_format
+from linclass_study.report.drawing import style
+from linclass_study.report.drawing.panels import key_of_classes, panels
 from linclass_study.report.exhibit import Exhibit
-from linclass_study.report.figures import style
-from linclass_study.report.figures.panels import key_of_classes, panels
 from linclass_study.report.method_selection import selected_methods, selection_note
 from linclass_study.results.held_out_predictions import HeldOut, held_out, mean_of
 

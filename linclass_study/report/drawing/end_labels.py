@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linclass_study.report.figures import style
+from linclass_study.report.drawing import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

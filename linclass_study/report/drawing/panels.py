@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linclass_study.report.figures import style
-from linclass_study.report.figures.style import method_style
+from linclass_study.report.drawing import style
+from linclass_study.report.drawing.style import method_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,7 +8,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from linclass_study.report.figures import style
+from linclass_study.report.drawing import style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
