@@ -6,14 +6,13 @@ trace. This base finds the parts, rejects incompatible ones, and runs the solver
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from linclass.batches.regularization_path import RegularizationPath, check_strengths
+from linclass.batches.fits_path import FitsPath
 from linclass.compatibility import TAKES, mismatch, takes_penalty
 from linclass.conventions.estimator import Estimator
 from linclass.design.design_matrix import DesignMatrix
@@ -26,7 +25,6 @@ from linclass.penalties.base import Penalty
 from linclass.penalties.unpenalized import Unpenalized
 from linclass.solvers import choice
 from linclass.solvers.base import Solution, Solver, Trace
-from linclass.unfinished import one_warning
 from linclass.validation import Matrix
 
 # Parameters of the estimator that are passed to solvers and penalties that have them.
@@ -35,7 +33,7 @@ PENALTY_OPTIONS = ("l1_ratio", "factors")
 INITIAL = 1e-8  # tolerance of a fit that determines the penalty
 
 
-class Composition(Estimator):
+class Composition(FitsPath, Estimator):
     """Base of estimators that minimize loss + strength · penalty."""
 
     loss: str
@@ -88,53 +86,6 @@ class Composition(Estimator):
             type(self._penalty()).__module__,
             *(find("solvers", name).__module__ for name in solvers),
         ]
-
-    @one_warning
-    def path(self, X: Any, y: Any, strengths: Any, sample_weight: Any = None) -> RegularizationPath:
-        """The fits at several strengths, each started from the solution at the next stronger one; without a trace.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
-        y : array of shape (n,)
-            Class, or target, of each row.
-        strengths : sequence of float
-            Strengths of the penalty, above 0, in any order.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row, at least 0; None weighs all rows equally.
-
-        Returns
-        -------
-        RegularizationPath
-            Fitted copies of this estimator, in the order of `strengths`. The estimator itself is not
-            changed.
-        """
-        strengths = check_strengths(strengths)
-        if not self._penalty().binds:
-            raise ValueError(f"{self!r} has no penalty, so no path. Set one, say penalty='l2'.")
-        unfitted = self._unfitted()
-        models = [copy.copy(unfitted).set_params(strength=strength) for strength in strengths]
-        first = models[int(np.argmax(strengths))]
-        X, target, weights = first._start_fit(X, y, sample_weight)
-        objectives = first._objectives(X, target, weights)
-        first._fit_path(models, objectives, target, weights)
-        return RegularizationPath(models)
-
-    def _fit_path(
-        self, models: Sequence[Any], objectives: Sequence[Objective], target: Array, weights: Array
-    ) -> None:
-        """Fit copies of this estimator, whose data are checked, at strengths of their own."""
-        order = sorted(range(len(models)), key=lambda i: -models[i].strength)
-        strengths = [models[i].strength for i in order]
-        seen = dict(vars(self))
-        solver = self._chosen(objectives[0].with_strength(strengths[0]))
-        paths = [solver.path(P, strengths, P.zero()) for P in objectives]
-        for i, *solutions in zip(order, *paths, strict=True):
-            model = models[i]
-            vars(model).update(seen | {"strength": model.strength, "solver_": solver.name})
-            at_strength = [P.with_strength(model.strength) for P in objectives]
-            model._finish(at_strength, solutions, target, weights)
 
     def _objective(
         self, design: DesignMatrix, loss: Loss, target: Array, weights: Array

@@ -39,7 +39,7 @@ class FitsStrengths(ManyFits):
 
 def fit_strengths(folds: StrengthsOnFolds) -> list[list[StrengthModel]]:
     """The fitted models of each fold."""
-    small = is_small(folds)
+    small = folds.offset is None and is_small(folds)
     if not small and len(folds.models) == 1:
         raise NotApplicable(
             f"{folds.whole!r}: folds of so many rows have nothing to share; fit one by one."
@@ -73,13 +73,14 @@ def _one_by_one(folds: StrengthsOnFolds, fold: int) -> list[StrengthModel]:
     if folds.scaling is not None:
         X = scaled(X, *folds.scaling[fold])
     X = named(X, getattr(folds.whole, "feature_names_in_", None))
+    known = {} if folds.offset is None else {"offset": folds.offset[kept]}
     models = [model._unfitted() for model in folds.models]
     penalized = [model for model in models if model._is_penalized()]
     if penalized:
         first = max(penalized, key=lambda model: model.strength)._unfitted()
         rows, codes, own = first._start_fit(X, y, weights)
-        first._fit_path(penalized, first._objectives(rows, codes, own), codes, own)
-    return [model if model in penalized else model.fit(X, y, weights) for model in models]
+        first._fit_path(penalized, first._objectives(rows, codes, own, **known), codes, own)
+    return [model if model in penalized else model.fit(X, y, weights, **known) for model in models]
 
 
 def scaled(X: Any, shift: Array, scale: Array) -> Any:

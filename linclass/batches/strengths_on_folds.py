@@ -9,6 +9,7 @@ import numpy as np
 
 from linclass.applicability import NotApplicable
 from linclass.conventions.many_fits import Folds
+from linclass.conventions.takes_offset import offsets_of
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.parts import find
@@ -35,7 +36,9 @@ class StrengthModel(Protocol):
     def _start_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Matrix, Array, Array]: ...
     def _start_fit(self, X: Any, y: Any, sample_weight: Any) -> tuple[Matrix, Array, Array]: ...
     def _class_weighted(self, codes: Array, weights: Array) -> Array: ...
-    def _objectives(self, X: Any, codes: Array, weights: Array) -> list[Objective]: ...
+    def _objectives(
+        self, X: Any, codes: Array, weights: Array, offset: Array | None = None
+    ) -> list[Objective]: ...
     def _fit_path(
         self,
         models: Sequence[Any],
@@ -56,7 +59,7 @@ class StrengthsOnFolds:
     """Models that differ only in their strengths, and the folds to fit them on."""
 
     def __init__(self, models: Sequence[StrengthModel], folds: Folds):
-        X, y, held_out, scaling, sample_weight = folds
+        X, y, held_out, scaling, sample_weight, offset = folds
         self.models, self.held_out, self.scaling = models, held_out, scaling
         self.whole = max(models, key=lambda model: model.strength)._unfitted()
         solver = None if self.whole.solver == "auto" else self.whole._solver(self.whole.solver)
@@ -70,6 +73,11 @@ class StrengthsOnFolds:
             )
         self.X, self.codes, self.weights = self.whole._start_rows(X, y, sample_weight)
         weights = self.whole._class_weighted(self.codes, self.weights)
+        self.offset = (
+            None
+            if offset is None
+            else offsets_of(offset, sample_weight, y, len(self.whole.classes_))
+        )
         self.objectives = self.whole._objectives(self.X, self.codes, weights)
         total, K = np.bincount(self.codes), len(self.whole.classes_)
         self.counts = np.array([total - np.bincount(self.codes[r], minlength=K) for r in held_out])

@@ -100,7 +100,7 @@ class FirthLogisticRegression(TakesOffset, LinearScores, SoftmaxProbabilities, L
             rows = np.column_stack([rows, np.ones(n)])
         known = None
         if offset is not None:
-            known = offsets_of(offset, sample_weight, len(np.asarray(y)), K)
+            known = offsets_of(offset, sample_weight, y, K)
             known = -known[:, None] if K == 2 else known[:, :-1] - known[:, -1:]
         likelihood = Jeffreys(rows, codes, weights, K, known)
         phi, n_iter = np.zeros((K - 1, likelihood.rank)), 0

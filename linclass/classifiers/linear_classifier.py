@@ -26,6 +26,7 @@ from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.loss_probabilities import LossProbabilities
 from linclass.conventions.takes_offset import offsets_of
 from linclass.design.design_matrix import DesignMatrix
+from linclass.losses._with_offset import with_offset
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.online.one_more_pass import OneMorePass
@@ -46,15 +47,13 @@ class LinearClassifier(
     """Parameters
     ----------
     loss : str, default='logistic'
-        Loss function, a file of linclass/losses: 'logistic' (of K > 2 classes 'softmax'), 'probit',
-        'hinge', 'squared_hinge', 'modified_huber', 'exponential', 'crammer_singer', 'perceptron' (of
-        K > 2 classes 'kesler'), or of the residual from y = ±1: 'squared', 'huber',
-        'epsilon_insensitive' or 'squared_epsilon_insensitive'.
+        Loss function, a file of linclass/losses: 'logistic' (of K > 2 classes 'softmax'), 'probit', 'hinge',
+        'squared_hinge', 'modified_huber', 'exponential', 'crammer_singer', 'perceptron' (of K > 2 classes 'kesler'), or
+        of the residual from y = ±1: 'squared', 'huber', 'epsilon_insensitive' or 'squared_epsilon_insensitive'.
     penalty : str, dict, Penalty or None, default='l2'
-        Penalty on the weights, a file of linclass/penalties: 'l2', 'l1', 'elastic_net',
-        'adaptive_lasso' or 'group_lasso'. None fits without a penalty. A dict {name: options}
-        sets the options of a penalty, such as {'l1': {'factors': [1, 0, 2]}}. The intercept is not
-        penalized, unless by the option 'intercept'.
+        Penalty on the weights, a file of linclass/penalties: 'l2', 'l1', 'elastic_net', 'adaptive_lasso' or
+        'group_lasso'. None fits without a penalty. A dict {name: options} sets the options of a penalty, such as
+        {'l1': {'factors': [1, 0, 2]}}. The intercept is not penalized, unless by the option 'intercept'.
     strength : float, default=1e-3
         Factor of the penalty in the objective above, at least 0. The objective is a mean over rows,
         so scikit-learn's C is 1/(Σw · strength).
@@ -62,13 +61,11 @@ class LinearClassifier(
         Share of the L1 norm in the penalty 'elastic_net', from 0 (ridge) to 1 (lasso). Other
         penalties do not use it.
     solver : str, dict or Solver, default='auto'
-        Algorithm that minimizes the objective, a file of linclass/solvers such as 'newton',
-        'newton_cg' or 'proximal_newton'. 'auto' chooses by loss, penalty and shape of X. A dict
-        {name: options} sets the options of a solver.
+        Algorithm that minimizes the objective, a file of linclass/solvers such as 'newton', 'newton_cg' or
+        'proximal_newton'. 'auto' chooses by loss, penalty and shape of X. A dict {name: options} sets its options.
     step : float, str, dict or None, default=None
-        Step size (learning rate) of the solvers that have one, 'gradient_descent' and
-        'stochastic_gradient': a number, or a rule such as {'inverse': 0.1}. None is the solver's own
-        rule.
+        Step size (learning rate) of the solvers that have one, 'gradient_descent' and 'stochastic_gradient': a number,
+        or a rule such as {'inverse': 0.1}. None is the solver's own rule.
     fit_intercept : bool, default=True
         Whether to fit the intercept b. False sets b = 0.
     class_weight : 'balanced', dict or None, default=None
@@ -149,17 +146,20 @@ class LinearClassifier(
         old = self._old_parameters() if self.warm_start else None
         vars(self).pop("_states", None)  # of partial_fit
         X, codes, weights = self._start_fit(X, y, sample_weight)
-        objectives = self._objectives(X, codes, weights)
-        if offset is not None:
-            own = offsets_of(offset, sample_weight, len(np.asarray(y)), len(self.classes_))
-            objectives = [self._after_initial_fit(P.with_offset(own)) for P in objectives]
+        K = len(self.classes_)
+        known = () if offset is None else (offsets_of(offset, sample_weight, y, K),)
+        objectives = self._objectives(X, codes, weights, *known)
         solutions = [self._solve(P, old, number) for number, P in enumerate(objectives)]
         return self._finish(objectives, solutions, codes, weights)
 
-    def _objectives(self, X: Any, codes: Array, weights: Array) -> list[Objective]:
+    def _objectives(
+        self, X: Any, codes: Array, weights: Array, offset: Array | None = None
+    ) -> list[Objective]:
         """The objectives to minimize: one, or one per class."""
         vars(self).pop("trace_", None)  # of an earlier fit
         design, problems = DesignMatrix(X, self.fit_intercept), self._problems(codes)
+        if offset is not None:
+            problems = [with_offset(*problem, offset) for problem in problems]
         return [self._objective(design, loss, target, weights) for loss, target in problems]
 
     def _finish(

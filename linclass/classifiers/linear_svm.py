@@ -151,10 +151,12 @@ class LinearSVM(MarginRows, LinearClassifier):
             )
         super().check()
 
-    def path(self, X: Any, y: Any, strengths: Any, sample_weight: Any = None) -> RegularizationPath:
+    def path(
+        self, X: Any, y: Any, strengths: Any, sample_weight: Any = None, offset: Any = None
+    ) -> RegularizationPath:
         if self._is_hard():
             raise ValueError("a hard margin has no strength, so no path. Use hard_margin=False.")
-        return super().path(X, y, strengths, sample_weight)
+        return super().path(X, y, strengths, sample_weight, offset)
 
     def _fit_together(self, models: list[Any], folds: Folds) -> list[list[Any]]:
         raise NotApplicable("LinearSVM keeps attributes of each training row; fit fold by fold.")

@@ -115,7 +115,7 @@ class OrdinalRegression(TakesOffset, SoftmaxProbabilities):
         self
         """
         X, codes, weights = self._start_fit(X, y, sample_weight)
-        own = None if offset is None else offsets_of(offset, sample_weight, len(np.asarray(y)), 2)
+        own = None if offset is None else offsets_of(offset, sample_weight, y, 2)
         size = X.shape[1] + len(self.classes_) - 1
         require_memory(24 * size * size, f"OrdinalRegression needs a dense {size} × {size} Hessian")
         rank = self._ranks()

@@ -98,7 +98,10 @@ class Classifier(Estimator):
         -------
         float
         """
-        predicted = self.predict(X)
+        return self._accuracy(self.predict(X), y, sample_weight)
+
+    @staticmethod
+    def _accuracy(predicted: np.ndarray, y: Any, sample_weight: Any) -> float:
         weights = validation.row_weights(sample_weight, len(predicted))
         return float(np.average(predicted == np.asarray(y).ravel(), weights=weights))
 

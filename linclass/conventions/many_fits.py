@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from linclass import validation
+from linclass.conventions.takes_offset import require_offsets_taken
 from linclass.unfinished import one_warning
 
 Scaling = Sequence[tuple[Any, Any]]
@@ -26,6 +27,7 @@ class Folds(NamedTuple):
     held_out: list[np.ndarray]  # numbers of rows among those of positive weight
     scaling: Scaling | None
     sample_weight: Any
+    offset: Any = None
 
 
 class ManyFits:
@@ -42,6 +44,7 @@ class ManyFits:
         params: Sequence[dict[str, Any]],
         scaling: Scaling | None = None,
         sample_weight: Any = None,
+        offset: Any = None,
     ) -> list[list[Self]]:
         """Fit on the training rows of each fold, for each setting of parameters.
 
@@ -62,14 +65,18 @@ class ManyFits:
             For each fold, fit on (X − shift)/scale. None leaves X as it is.
         sample_weight : array of shape (n,) or None, default=None
             Weight of each row, at least 0; None weighs all rows equally.
+        offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
+            Known part of the scores of all rows, for models whose `fit` takes one. None is 0.
 
         Returns
         -------
         list of lists of estimators
             `fits[fold][param]`, fitted to the rows that are not in the fold.
         """
+        if offset is not None:
+            require_offsets_taken(self, "fit_many")
         held_out, _ = validation.among_weighted(folds, len(y), sample_weight)
-        rows = Folds(X, y, held_out, scaling, sample_weight)
+        rows = Folds(X, y, held_out, scaling, sample_weight, offset)
         models = [self._changed(param) for param in params]
         groups: dict[str, list[int]] = {}
         for i, model in enumerate(models):

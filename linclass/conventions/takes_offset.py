@@ -40,6 +40,26 @@ class TakesOffset(Classifier):
         """
         raise NotImplementedError
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
+        """Accuracy: the share of the rows (of their weight) whose class is predicted.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Test rows.
+        y : array of shape (n,)
+            True class of each row.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row; None weighs all rows equally.
+        offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
+            Known part of the scores. None is 0.
+
+        Returns
+        -------
+        float
+        """
+        return self._accuracy(self.predict(X, offset), y, sample_weight)
+
     def decision_function(self, X: Any, offset: Any = None) -> np.ndarray:
         """Scores of rows.
 
@@ -110,7 +130,17 @@ class TakesOffset(Classifier):
         return np.exp(self.predict_log_proba(X, offset))
 
 
-def offsets_of(offset: Any, sample_weight: Any, rows: int, K: int) -> np.ndarray:
+def offsets_of(offset: Any, sample_weight: Any, y: Any, K: int) -> np.ndarray:
     """The offsets (n,), or (n, K) of more than two classes, of the rows whose weight is not zero."""
+    rows = len(np.asarray(y))
     found = row_offsets(offset, (rows,) if K == 2 else (rows, K))
     return found[row_weights(sample_weight, rows) > 0]
+
+
+def require_offsets_taken(model: Any, method: str) -> None:
+    """Raise ValueError unless the model's scores may have an offset."""
+    if not isinstance(model, TakesOffset):
+        raise ValueError(
+            f"{type(model).__name__} takes no offset in {method}; those that do are LogisticRegression and "
+            "ProbitRegression."
+        )

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from linclass.design.design_matrix import DesignMatrix
-from linclass.losses._with_offset import WithOffset, with_offset
+from linclass.losses._with_offset import WithOffset
 from linclass.losses.base import Loss, MarginLoss
 from linclass.numerics import Array, by_blocks
 from linclass.objective.affine_steps import Advance, affine_steps
@@ -130,11 +130,6 @@ class Objective(SecondOrder, Certified):
     def with_penalty(self, penalty: Penalty, strength: float) -> Objective:
         """The same loss with another penalty."""
         return Objective(self.design, self.loss, self.y, self.weights, penalty, strength)
-
-    def with_offset(self, offset: Array) -> Objective:
-        """The same with a known part of the scores: (n,), or (n, K) of K classes."""
-        loss, y = with_offset(self.loss, self.y, offset)
-        return Objective(self.design, loss, y, self.weights, self.chosen_penalty, self.strength)
 
     @property
     def without_offset(self) -> Objective:

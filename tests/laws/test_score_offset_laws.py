@@ -17,9 +17,11 @@ from scipy.special import log_softmax
 import linclass.classifiers
 from linclass import (
     FirthLogisticRegression,
+    LinearClassifier,
     LogisticRegression,
     OrdinalRegression,
     ProbitRegression,
+    Ridge,
 )
 from linclass.conventions.classifier import Classifier
 
@@ -195,3 +197,66 @@ def test_offsets_of_another_form_are_refused(K: int) -> None:
         model.fit(X, y, offset=bad)
     with pytest.raises(ValueError, match="it must be"):
         model.fit(X, y).predict_proba(X, np.zeros(4))
+
+
+@pytest.mark.parametrize("penalty", ["l2", "l1", "adaptive_lasso"])
+@pytest.mark.parametrize(
+    ("kind", "K"), [(LogisticRegression, 2), (LogisticRegression, 3), (ProbitRegression, 2)]
+)
+def test_paths_and_folds_have_the_offsets_of_their_rows(kind: Any, K: int, penalty: str) -> None:
+    """As single fits to the same rows do; a row of weight 0 takes its offset along."""
+    X, y = rows(K)
+    rng = np.random.default_rng(2)
+    offset, w = rng.normal(size=(len(y), *form(kind, K))), rng.integers(0, 3, len(y)) * 1.0
+    model, strengths = kind(penalty=penalty, tol=1e-11), [0.03, 0.1]
+    for one in model.path(X, y, strengths, w, offset):
+        alone = kind(penalty=penalty, tol=1e-11, strength=one.strength).fit(X, y, w, offset)
+        np.testing.assert_allclose(one.coef_, alone.coef_, atol=1e-5)
+        np.testing.assert_allclose(one.intercept_, alone.intercept_, atol=1e-5)
+    fold = np.arange(len(y)) % 4 == 0
+    ((*fits,),) = model.fit_many(
+        X, y, [fold], [{"strength": s} for s in [*strengths, 0.0][: 3 if penalty == "l2" else 2]],
+        sample_weight=w, offset=offset,
+    )  # fmt: skip
+    for one in fits:
+        alone = kind(penalty=penalty, tol=1e-11, strength=one.strength)
+        alone.fit(X[~fold], y[~fold], w[~fold], offset[~fold])
+        np.testing.assert_allclose(one.coef_, alone.coef_, atol=2e-5)
+
+
+def test_models_without_offsets_say_so() -> None:
+    X, y = rows(2)
+    for ask in (
+        lambda: LinearClassifier().path(X, y, [0.1], offset=y),
+        lambda: LinearClassifier().fit_many(X, y, [[0]], [{}], offset=y),
+        lambda: Ridge().path(X, y, [0.1], offset=y),
+    ):
+        with pytest.raises(
+            ValueError, match=r"takes no offset in (path|fit_many); those that do are"
+        ):
+            ask()
+
+
+@pytest.mark.parametrize(("kind", "K"), CASES)
+def test_accuracy_is_that_of_scores_with_offsets(kind: Any, K: int) -> None:
+    X, y = rows(K)
+    offset = 3 * np.random.default_rng(4).normal(size=(len(y), *form(kind, K)))
+    w = np.arange(len(y)) % 3 + 0.5
+    model = kind(**LIKELIHOOD[kind]).fit(X, y)
+    expected = np.average(model.predict(X, offset) == y, weights=w)
+    assert model.score(X, y, w, offset) == expected != model.score(X, y, w)
+    with pytest.raises(ValueError, match="offset has shape"):
+        model.score(X, y, w, offset[1:])
+
+
+def test_predictions_of_statsmodels_with_an_offset_are_ours() -> None:
+    """GLM.predict(exog, offset=…) adds it to the linear predictor, as R's predict does with that of its formula."""
+    X, y = rows(2)
+    offset = np.random.default_rng(3).normal(size=len(y))
+    peer = sm.GLM(y, sm.add_constant(X), family=sm.families.Binomial(), offset=offset).fit(
+        tol=1e-12
+    )
+    model = LogisticRegression(penalty=None, tol=1e-12).fit(X, y, offset=offset)
+    new = peer.predict(sm.add_constant(X), offset=-offset)
+    np.testing.assert_allclose(model.predict_proba(X, -offset)[:, 1], new, atol=1e-8)
+    assert np.array_equal(model.predict(X, -offset), new > 0.5)

@@ -1,0 +1,80 @@
+"""Estimators that fit one objective at several strengths, along a regularization path."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from linclass.batches.regularization_path import RegularizationPath, check_strengths
+from linclass.conventions.takes_offset import offsets_of, require_offsets_taken
+from linclass.numerics import Array
+from linclass.objective.objective import Objective
+from linclass.unfinished import one_warning
+
+
+class FitsPath:
+    """Mixin of estimators that are a `Composition`."""
+
+    # Defined by the estimator.
+    _unfitted: Callable[..., Any]
+    _penalty: Callable[..., Any]
+    _chosen: Callable[..., Any]
+
+    @one_warning
+    def path(
+        self, X: Any, y: Any, strengths: Any, sample_weight: Any = None, offset: Any = None
+    ) -> RegularizationPath:
+        """The fits at several strengths, each started from the solution at the next stronger one; without a trace.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers.
+        y : array of shape (n,)
+            Class, or target, of each row.
+        strengths : sequence of float
+            Strengths of the penalty, above 0, in any order.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; None weighs all rows equally.
+        offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
+            Known part of the scores of the training rows, for models whose `fit` takes one. None is 0.
+
+        Returns
+        -------
+        RegularizationPath
+            Fitted copies of this estimator, in the order of `strengths`. The estimator itself is not
+            changed.
+        """
+        if offset is not None:
+            require_offsets_taken(self, "path")
+        strengths = check_strengths(strengths)
+        if not self._penalty().binds:
+            raise ValueError(f"{self!r} has no penalty, so no path. Set one, say penalty='l2'.")
+        unfitted = self._unfitted()
+        models = [copy.copy(unfitted).set_params(strength=strength) for strength in strengths]
+        first = models[int(np.argmax(strengths))]
+        X, target, weights = first._start_fit(X, y, sample_weight)
+        known = {}
+        if offset is not None:
+            known["offset"] = offsets_of(offset, sample_weight, y, len(first.classes_))
+        objectives = first._objectives(X, target, weights, **known)
+        first._fit_path(models, objectives, target, weights)
+        return RegularizationPath(models)
+
+    def _fit_path(
+        self, models: Sequence[Any], objectives: Sequence[Objective], target: Array, weights: Array
+    ) -> None:
+        """Fit copies of this estimator, whose data are checked, at strengths of their own."""
+        order = sorted(range(len(models)), key=lambda i: -models[i].strength)
+        strengths = [models[i].strength for i in order]
+        seen = dict(vars(self))
+        solver = self._chosen(objectives[0].with_strength(strengths[0]))
+        paths = [solver.path(P, strengths, P.zero()) for P in objectives]
+        for i, *solutions in zip(order, *paths, strict=True):
+            model = models[i]
+            vars(model).update(seen | {"strength": model.strength, "solver_": solver.name})
+            at_strength = [P.with_strength(model.strength) for P in objectives]
+            model._finish(at_strength, solutions, target, weights)
