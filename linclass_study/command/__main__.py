@@ -82,9 +82,7 @@ def publish_command(options: argparse.Namespace) -> int:
         archive = command.publish(results, citation, into, options.crate, options.partial)
     print(f"published: {archive} ({archive.stat().st_size / 1e6:.1f} MB)")
     if not options.author:
-        print(
-            "nobody is named in CITATION.cff: say who made these results with --author 'Family, Given'"
-        )
+        print("nobody is named in CITATION.cff: name the authors with --author 'Family, Given'")
     return 0
 
 
@@ -115,7 +113,7 @@ def _add_verify(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         default=0.0,
         metavar="T",
         help="numbers a and b may differ by T · max(1, |a|, |b|); predicted classes may not "
-        "(default 0: identical). Another processor rounds otherwise: 1e-9 allows for that",
+        "(default 0: identical). Processors round differently: 1e-9 allows for that",
     )
     parser.add_argument("--all", action="store_true", help="show every run that differs")
     parser.set_defaults(command=verify_command)
@@ -125,8 +123,8 @@ def _add_merge(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser = commands.add_parser(
         "merge",
         help="make one results folder of several",
-        description="Make one results folder of several, with its tables, figures and report. What several "
-        "bring is kept once. Results that contradict each other are reported, with exit code 1, and "
+        description="Make one results folder of several, with its tables, figures and report. Runs "
+        "that several contain are kept once. Results that contradict each other are reported, with exit code 1, and "
         "nothing is written.",
     )
     parser.add_argument("results", nargs="+", metavar="A B …", help=PLACE)

@@ -89,7 +89,7 @@ def data_apart(a: ResultsFolder, b: ResultsFolder) -> list[str]:
         if all(file.exists() for file in files) and not same_bytes(*files):
             folds = [x.table("folds", file) for x, file in zip((a, b), files, strict=True)]
             if not folds[0].sort(pl.all()).equals(folds[1].sort(pl.all())):
-                apart.append(f"data set {dataset}: its rows are dealt into other folds")
+                apart.append(f"data set {dataset}: its rows are assigned to other folds")
     return apart
 
 
@@ -161,7 +161,7 @@ def environments(a: ResultsFolder, b: ResultsFolder) -> Iterator[str]:
     """Both environments side by side, with ≠ if they differ."""
     sides = [_joined(folder.environments) for folder in (a, b)]
     if not any(sides):
-        yield "Neither A nor B tells in which environment its fits were made."
+        yield "Neither A nor B records in which environment its fits were made."
         return
     rows: list[tuple[str, ...]] = [("", "environment", "A", "B")]
     for what in dict.fromkeys([*sides[0], *sides[1]]):

@@ -10,10 +10,10 @@ LEAST_ERROR = 0.001
 SHOWN = 5  # columns of one kind that are named
 
 HOW = {
-    "copy": "tells the class by itself: each class has a value of its own",
-    "missing": "tells the class by itself: it is missing in the rows of one class and in hardly any other",
-    "function": "tells the class by itself: none of its levels has rows of two classes",
-    "shifted": "tells the class by itself: it hardly varies within a class, next to how far classes are apart",
+    "copy": "reveals the class: each class has a value of its own",
+    "missing": "reveals the class: it is missing in the rows of one class and in hardly any other",
+    "function": "reveals the class: none of its levels has rows of two classes",
+    "shifted": "reveals the class: it hardly varies within a class, next to how far classes are apart",
 }
 
 
@@ -55,7 +55,7 @@ def _target_like(facts: Mapping[str, Any]) -> Iterator[str]:
     for name, how in list(found.items())[:SHOWN]:
         yield (
             f"column '{name}' {HOW[how]}; if it is known only after the class is, leave "
-            f"it out with `drop: [{name}]`; if it names groups of rows, say `group: {name}`"
+            f"it out with `drop: [{name}]`; if it names groups of rows, set `group: {name}`"
         )
     yield from _more(found, "tell the class by themselves")
 

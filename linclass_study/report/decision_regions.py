@@ -80,7 +80,7 @@ def cut(about: Mapping[str, Any]) -> str:
     return (
         f"The data have {about['n_features']} features; the plane goes through the mean of the training rows "
         f"along {which}, computed from these rows, in units of the standard deviation within classes. Rows are "
-        "projected onto it, fits are cut by it: what they do off the plane is not seen. "
+        "projected onto it, fits are cut by it: the figure does not show them off the plane. "
     )
 
 

@@ -71,7 +71,7 @@ def _alone(name: str, found: Within) -> str:
     """How many methods are clearly worse than the best one on a data set."""
     rivals, others = _rivals(found), len(found.methods) - 1
     if rivals is None:
-        return f"{name} one value each does not tell" if others else f"{name} there is no other"
+        return f"{name} one value each does not decide" if others else f"{name} there is no other"
     verb = "is" if others - rivals == 1 or others == 1 else "are"
     return f"{name} {_worse(others - rivals, others)} {verb} clearly worse than {found.methods[0]}"
 

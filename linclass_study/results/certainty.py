@@ -25,8 +25,8 @@ def certainty(outcome: Outcome, dataset: str) -> str:
         return f"{found.methods[0]} alone succeeded on every fold: there is nothing to compare it with."
     if not found.enough:
         return (
-            f"One value of each method ({protocol_phrase(outcome.evaluation, found.protocol)}) has no spread, so it does not "
-            "tell how sure the order of the methods is; repeated folds would."
+            f"One value of each method ({protocol_phrase(outcome.evaluation, found.protocol)}) has no spread, so the "
+            "order of the methods is uncertain; repeated folds would show by how much."
         )
     return " ".join([_verdict(found), _probabilities(found), _tests(outcome, found)])
 
@@ -67,5 +67,5 @@ def _tests(outcome: Outcome, found: Within) -> str:
     return (
         f"(Bayesian correlated t test over {protocol_phrase(outcome.evaluation, found.protocol)}, n = {found.folds}, "
         f"n_test/n_train = {found.ratio:.3g}. The corrected t test, with Holm’s correction over {pairs} "
-        f"pair{'s' * (pairs > 1)}, tells {apart} of {k - 1} from it at α = {ALPHA:g}{stricter}.)"
+        f"pair{'s' * (pairs > 1)}, distinguishes {apart} of {k - 1} from it at α = {ALPHA:g}{stricter}.)"
     )

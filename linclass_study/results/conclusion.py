@@ -29,7 +29,7 @@ def sentences(outcome: Outcome, base: Across, tried: list[Scenario]) -> list[str
     if test is not None:
         found = "differ" if test.f_p < ALPHA else "are not shown to differ"
         conclusions.append(
-            f"The methods {found} more than chance makes them: Iman and Davenport’s F = {_number(test.f)}, "
+            f"The methods {found} more than by chance: Iman and Davenport’s F = {_number(test.f)}, "
             f"p = {_p(test.f_p)}, which decides (Demšar, 2006) because Friedman’s χ² = {test.statistic:.2f}, "
             f"p = {_p(test.p)}, is too conservative (n = {n} data sets, k = {k} methods)."
         )
@@ -40,7 +40,7 @@ def sentences(outcome: Outcome, base: Across, tried: list[Scenario]) -> list[str
         if j != first and average[j] - average[first] <= difference
     ]
     conclusions.append(
-        f"Nemenyi’s test at α = {ALPHA} (critical difference {difference:.2f} ranks) tells "
+        f"Nemenyi’s test at α = {ALPHA} (critical difference {difference:.2f} ranks) distinguishes "
         f"{_distinguished(near, k)} from {base.methods[first]}."
     )
     conclusions += _practical(outcome, base, best, average)

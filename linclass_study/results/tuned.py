@@ -94,7 +94,7 @@ def edge(value: Any, spec: Any) -> str | None:
 
 
 def _chosen(params: str, entry: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
-    """(parameter, value, grid) of what was chosen; the grid is None where the estimator chose by itself."""
+    """(parameter, value, grid) of what was chosen; the grid is None where the estimator chose itself."""
     values, tune, given = json.loads(params), entry.get("tune") or {}, entry.get("params") or {}
     by_folds = [(name, values[name], tune[name]) for name in tune if name in values]
     same = {name: json.dumps(value, default=str) for name, value in given.items()}
@@ -106,7 +106,7 @@ def _chosen(params: str, entry: Mapping[str, Any]) -> list[tuple[str, Any, Any]]
 
 
 def _own_edges(outcome: Outcome, found: pl.DataFrame, dataset: str, method: str) -> pl.DataFrame:
-    """What an estimator chose by itself in the fits of a run, with `edge` by its own candidates of each fit."""
+    """What an estimator chose itself in the fits of a run, with `edge` by its own candidates of each fit."""
     own = found.filter("by_itself", dataset=dataset, method=method)
     tuning = outcome.kept("tuning", dataset, method)
     if tuning is None or outcome.methods[method].get("tune"):

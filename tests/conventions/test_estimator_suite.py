@@ -1,4 +1,4 @@
-"""scikit-learn's whole estimator suite on every class of linclass/classifiers, found by itself."""
+"""scikit-learn's whole estimator suite on every class of linclass/classifiers, found by its file."""
 
 from typing import Any
 

@@ -229,7 +229,7 @@ def test_to_come_back_after_the_time_is_over_ends_at_once(get):
     started = time.monotonic()
     output = why(get, lambda h, n: send(h, 429, Retry_After="7200"))
     assert output == (
-        "the server answers 429 Too Many Requests and says to wait 7200 seconds, "
+        "the server answers 429 Too Many Requests and asks to wait 7200 seconds, "
         "more than is left of limits.download_seconds = 20"
     )
     assert time.monotonic() - started < 2
@@ -336,7 +336,7 @@ BAD = {  # name: (script, words of the reason)
     ),
     "unknown encoding": (
         lambda h, n: send(h, body=BODY, Content_Encoding="br"),
-        "the server sends the file as 'br', which nobody asked for",
+        "the server sends the file as 'br', which was not requested",
     ),
     "circle": (lambda h, n: send(h, 302, Location="/a.csv"), "the server redirects in circles"),
     "to a file": (lambda h, n: send(h, 302, Location="file:///etc/passwd"), "this is no address"),

@@ -72,7 +72,7 @@ def test_each_trouble_is_a_sentence_with_its_remedy(troubled) -> None:
             "with `drop: [name]`"
         ),
         (
-            "column 'copy' tells the class by itself: each class has a value of its own; if it is known "
+            "column 'copy' reveals the class: each class has a value of its own; if it is known "
             "only after the class is, leave it out with `drop: [copy]`; if it names groups of rows, say "
             "`group: copy`"
         ),

@@ -236,9 +236,7 @@ def test_the_f_decides_where_the_two_disagree() -> None:
     F = 4·8.4/(5·2 − 8.4) = 21."""
     base = a_table([[0.9, 0.8, 0.7]] * 4 + [[0.8, 0.9, 0.7]])
     output = " ".join(conclusion.sentences(SimpleNamespace(evaluation={}), base, []))  # type: ignore[arg-type]
-    assert (
-        "The methods differ more than chance makes them: Iman and Davenport’s F = 21.00" in output
-    )
+    assert "The methods differ more than by chance: Iman and Davenport’s F = 21.00" in output
     assert "which decides (Demšar, 2006) because Friedman’s χ² = 8.40" in output
 
 

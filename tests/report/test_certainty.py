@@ -44,7 +44,7 @@ def test_what_is_far_ahead_on_every_fold_is_surely_the_best(reported):
     _, output = reported({"a": 0.6 + NOISE[::-1], "b": 0.9 + NOISE, "c": 0.7 - NOISE})
     assert output.startswith("b is clearly the best.")
     assert "It is better than 2 of 2 by more than 0.01 in accuracy" in output
-    assert "tells 2 of 2 from it" in output
+    assert "distinguishes 2 of 2 from it" in output
 
 
 def test_less_is_better_for_a_loss(reported):
@@ -90,7 +90,7 @@ def test_a_stricter_correction_that_disagrees_is_explained(reported):
     _, output = reported({"a": 0.3 + d, "b": 0.3 + np.zeros(5)})
     assert output.startswith("a is clearly the best.")
     assert (
-        "tells 0 of 1 from it at α = 0.05: it is two-sided and over all pairs, so stricter.)"
+        "distinguishes 0 of 1 from it at α = 0.05: it is two-sided and over all pairs, so stricter.)"
         in output
     )
 

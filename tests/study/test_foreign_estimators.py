@@ -134,7 +134,7 @@ def test_it_is_accepted_and_right_about_every_row(features, kind):
 @pytest.mark.parametrize("classes", [[0, 1], [1, 0], ["1", "0"]])
 @pytest.mark.parametrize("name", ["decision_function", "predict_proba"])
 def test_two_classes_in_either_order(classes, name):
-    """A score of (n,) speaks for the second of classes_; probabilities have its columns."""
+    """A score of (n,) is a score of the second of classes_; probabilities have its columns."""
     y = np.array([0, 1, 1])
     second = (y.astype(str) == str(classes[1])).astype(float)
     given = 2 * second - 1 if name == "decision_function" else np.column_stack([1 - second, second])

@@ -1,4 +1,4 @@
-"""What an estimator chooses by itself is recorded in each fit, as what inner folds choose."""
+"""What an estimator chooses itself is recorded in each fit, as what inner folds choose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A machine has one name in all its runs, tells nobody who owns it, and shares its times with no other."""
+"""A machine has one name in all its runs, does not reveal its owner, and shares its times with no other."""
 
 from __future__ import annotations
 

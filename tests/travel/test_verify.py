@@ -140,7 +140,7 @@ def test_other_data_and_other_folds_are_reported(linclass, a, b):
     output = linclass("verify", a, b)
     assert output.code == 1
     assert "data set two: digest is sha256:0 in A and sha256:1 in B" in output.lines
-    assert "data set three: its rows are dealt into other folds" in output.lines
+    assert "data set three: its rows are assigned to other folds" in output.lines
 
 
 def test_a_metric_that_one_side_does_not_have_is_a_note_and_other_values_differ(linclass, a, b):

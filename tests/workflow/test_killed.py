@@ -1,4 +1,4 @@
-"""After a kill -9 the next `snakemake` goes on by itself; while one is alive, a second is refused."""
+"""After a kill -9 the next `snakemake` continues without --unlock; while one is alive, a second is refused."""
 
 from __future__ import annotations
 

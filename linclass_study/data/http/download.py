@@ -100,7 +100,7 @@ def _pause(seconds: float, failure: TemporaryFailure, left: float, limits: Downl
     seconds = max(seconds * random.uniform(0.75, 1.25), failure.retry_after)
     if seconds > left:
         why = (
-            f" and says to wait {failure.retry_after:g} seconds,"
+            f" and asks to wait {failure.retry_after:g} seconds,"
             if failure.retry_after == seconds
             else ","
         )
@@ -141,7 +141,9 @@ def _check_response(answer: Response) -> None:
         raise Unavailable(message)
     encoding = answer.headers.get("Content-Encoding", "").strip().lower()
     if encoding not in ENCODINGS:
-        raise Unavailable(f"the server sends the file as '{encoding[:20]}', which nobody asked for")
+        raise Unavailable(
+            f"the server sends the file as '{encoding[:20]}', which was not requested"
+        )
 
 
 def _retry_after(header: str) -> float:

@@ -25,7 +25,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     curves = of_methods(outcome, dataset)
     if not any(len(curve) > 1 for curve in curves.values()):
         return Exhibit.nothing(
-            "no learning curve was asked for; evaluation: {protocols: [cv, learning_curve]} fits them"
+            "no learning curve was requested; evaluation: {protocols: [cv, learning_curve]} fits them"
         )
     greater = metrics.greater_is_better(outcome.metric)
     words = outcome.metric.replace("_", " ")

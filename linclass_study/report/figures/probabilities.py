@@ -58,7 +58,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     few = f" Of {len(classes)} classes the {CLASSES} commonest are shown."
     caption = (
         f"Histograms of the predicted {what}, over the held-out rows of all folds, one outline for "
-        "each class of rows; heights are on a scale of square roots, so that the rare are seen. "
+        "each class of rows; heights are on a scale of square roots, so that small shares are visible. "
         f"{_reading(two)}{few if len(classes) > CLASSES else ''} "
         f"{selection_note(outcome, list(numbers), len(losses), 'with probabilities')}"
     )

@@ -46,12 +46,12 @@ def draw(outcome: Outcome) -> Exhibit:
     intervals = (
         ", and 95\u00a0% intervals of a bootstrap over data sets."
         if base.enough_for_intervals
-        else f". There are no intervals: a bootstrap of fewer than {RESAMPLED} data sets does not tell how sure it is."
+        else f". There are no intervals: a bootstrap of fewer than {RESAMPLED} data sets is not reliable."
     )
     caption = (
-        f"Ratings of who beats whom by {base.metric.replace('_', ' ')}, over {len(base.datasets)} independent "
+        f"Ratings from pairwise wins by {base.metric.replace('_', ' ')}, over {len(base.datasets)} independent "
         f"data sets (Bradley and Terry, with a normal prior of sd 2 in log-odds){intervals} A tie counts half; "
-        f"methods that lack a score on a data set do not meet there.{more}"
+        f"methods that lack a score on a data set are not compared there.{more}"
     )
     numbers = {
         base.methods[j]: {

@@ -73,7 +73,7 @@ def sure(outcome: Outcome, dataset: str) -> str:
     if others < 1:
         return "nothing to compare with"
     if not found.enough:
-        return "one value each does not tell"
+        return "one value each does not decide"
     tied = f"{found.equals} share the best mean; " if found.equals > 3 else ""
     if not found.rivals:
         return "clearly the best"

@@ -66,7 +66,7 @@ def make(outcome: Outcome, dataset: str) -> ReportTable | None:
     more = f" Of {len(order)} the largest are shown." if len(order) > len(shown) else ""
     towards = "the class" if several else str(about["positive"])
     caption = (
-        f"Coefficients per {unit} of the feature, mean ± standard deviation over the folds: positive ones speak for "
+        f"Coefficients per {unit} of the feature, mean ± standard deviation over the folds: positive ones favour "
         f"{towards}. Scores of different methods have different scales, so compare signs and order.{more}"
         f"{''.join(of_folds)}{_sentence_on_left_out(left_out)} All are in runs/…/coefficients.parquet."
     )

@@ -41,8 +41,8 @@ def cost_table(outcome: Outcome, title: str) -> ReportTable | None:
     columns += [Column(name, shown, kind) for name, (shown, kind) in COLUMNS.items()]
     rows = found.select(column.key for column in columns).rows()
     caption = (
-        "Wall seconds of one core, tuning included; memory is the largest of a process, data and libraries with it; "
-        "iterations are of the last fit of each fold, where the method counts any."
+        "Wall seconds of one core, tuning included; memory is the largest of a process, data and libraries included; "
+        "iterations are of the last fit of each fold, where the method reports them."
         + (
             ""
             if outcome.times.filter(~WHOLE).is_empty()

@@ -29,10 +29,10 @@ def make(outcome: Outcome, dataset: str) -> ReportTable:
         if method in fits
     ]
     caption = (
-        "The certificate says how near a fit is to the optimum that it was asked for, the largest of all fits: a "
+        "The certificate states how near a fit is to its optimum; the table shows the largest of all fits. It is a "
         "relative duality gap (“gap”), which is a bound, where there is one; else the largest cosine between a feature "
-        "and the slopes of the loss (“cosine”), which is none; the residual of the equations of a solution in closed "
-        "form (“closed form”), or whatever else it says."
+        "and the slopes of the loss (“cosine”), which is no bound; the residual of the equations of a solution in "
+        "closed form (“closed form”); or another measure, which is named."
     )
     rows.sort(key=lambda row: row[2] == "–")  # methods with unconverged fits first
     faint = frozenset(i for i, row in enumerate(rows) if len({*row[1].split("/")}) > 1)

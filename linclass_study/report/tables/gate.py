@@ -29,5 +29,5 @@ def make(outcome: Outcome) -> ReportTable | None:
         if (facts := outcome.checks(dataset))
     ]
     columns = [Column("dataset", "Data set", "dataset"), *FACTS.values()]
-    caption = "What the checks found before anything was fitted. The same digest: the same content, wherever from."
+    caption = "Results of the checks before any fit. Equal digests mean equal content, whatever the source."
     return ReportTable("What the data are like", caption, columns, rows) if rows else None

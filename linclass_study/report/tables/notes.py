@@ -13,7 +13,7 @@ PLACE, SECTION, PER_DATASET = 2, "trust", False
 def make(outcome: Outcome) -> ReportTable | None:
     found = notes(outcome.fits)
     caption = (
-        "These fits gave predictions, which are compared above, but did not end as they should: the iterations ran "
+        "These fits gave predictions, which are compared above, but did not converge: the iterations ran "
         "out, or the optimum does not exist."
     )
     rows = failures.rows(found)

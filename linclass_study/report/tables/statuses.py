@@ -33,8 +33,8 @@ def make(outcome: Outcome) -> ReportTable:
         Column("largest_gap", "Largest gap", "power", "The largest relative duality gap of a fit"),
     ]
     caption = (
-        "A certificate is the proof that a fit is the optimum it was asked for; the gap is how far from it a fit may "
-        "be, relative to the objective. Other people’s estimators give none."
+        "A certificate proves how near a fit is to its optimum; the gap is how far from it a fit may "
+        "be, relative to the objective. Foreign estimators have none."
     )
     faint = frozenset(
         i

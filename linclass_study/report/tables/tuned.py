@@ -47,7 +47,7 @@ def make(outcome: Outcome, dataset: str) -> ReportTable | None:
     caption = (
         "What the inner folds, or the estimator itself, chose in each of the fits. "
         f"The inner {outcome.metric.replace('_', ' ')} is that of the "
-        "chosen candidates, mean ± standard deviation over the fits; the choice was made by it, so it flatters."
+        "chosen candidates, mean ± standard deviation over the fits; the choice maximized it, so it is optimistic."
     )
     return ReportTable(f"Tuned values on {dataset}", caption, columns, rows)
 
