@@ -73,7 +73,7 @@ def test_each_trouble_is_a_sentence_with_its_remedy(troubled) -> None:
         ),
         (
             "column 'copy' reveals the class: each class has a value of its own; if it is known "
-            "only after the class is, leave it out with `drop: [copy]`; if it names groups of rows, say "
+            "only after the class is, leave it out with `drop: [copy]`; if it names groups of rows, set "
             "`group: copy`"
         ),
         (
