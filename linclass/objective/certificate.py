@@ -20,7 +20,13 @@ class Certified(PenalizedLoss):
     """Base of `Objective`: the certificate of a point."""
 
     def certificate(self, point: Point, slopes: Array | None = None) -> float:
-        """The relative gap or the cosine; `certificate_kind` says which."""
+        """The relative gap or the cosine; `certificate_kind` says which.
+
+        With a penalty P = 0 is a minimum, as losses and penalties are at least 0: that of the perceptron loss is at
+        W = 0, where a gap relative to P has no meaning. Without one the slopes decide, since W = 0 has no row right.
+        """
+        if self.strength and point.value == 0:
+            return 0.0
         if self.certificate_kind == "duality_gap":
             return self.share(self.duality_gap(point, slopes), point.value)
         return self.residual(point)

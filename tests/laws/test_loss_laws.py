@@ -40,6 +40,27 @@ def directions(z: np.ndarray) -> list[int | None]:
     return [None] if z.ndim == 1 else list(range(len(z)))
 
 
+@pytest.mark.parametrize("name", LOSSES)
+def test_losses_are_at_least_0(name: str) -> None:
+    loss, y, z = made(name)
+    assert (loss.values(y, 10 * z) >= 0).all()
+    assert (loss.values(y, 0 * z) >= 0).all()
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize(
+    "penalty", ["l2", {"l2": {"factors": [1.0, 0.0, 4.0]}}, {"l2": {"factors": [1.0, 2.0, 4.0]}}]
+)
+def test_a_penalized_perceptron_loss_is_least_at_0(penalty: Any, classes: int) -> None:
+    """P(0) = 0, and no P is below it: the fit ends there and says so, where it had a gap of 10²⁹⁹ shares of 0."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 3)), np.arange(60) % classes
+    model = LinearClassifier(loss="perceptron", penalty=penalty, strength=0.01).fit(X, y)
+    assert (model.status_, model.certificate_, model.objective_) == ("converged", 0.0, 0.0)
+    assert not model.coef_.any()
+    assert set(model.path(X, y, [1.0, 0.1]).status_) == {"converged"}
+
+
 @pytest.mark.parametrize("name", SMOOTH)
 def test_slope_matches_finite_differences(name: str) -> None:
     loss, y, z = made(name)

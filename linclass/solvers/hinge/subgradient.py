@@ -44,6 +44,8 @@ class Subgradient(Solver):
         mean, mass = np.zeros_like(theta), 0.0
         dual = np.zeros_like(best.scores)
         strong = float(np.min(objective.curvature))
+        if objective.strength and best.value == 0:  # nothing is below
+            return Solution.at(best, objective.certificate(best), self.tol, 0, slopes=best.slopes)
         for t in range(1, self.max_steps + 1):
             point = objective.at(theta)
             g, s = point.gradient, point.slopes
