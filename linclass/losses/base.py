@@ -35,7 +35,7 @@ class Loss:
     piecewise_linear: ClassVar[bool] = False
     piecewise_quadratic: ClassVar[bool] = False  # ℓ″ is 0 or a constant: Newton's method is finite
     simplicial: ClassVar[bool] = (
-        False  # K scores, and slopes p − e_y with p on the simplex: has `envelope`
+        False  # K scores, and slopes p − e_y with p on the simplex: has `on_pairs`
     )
     binary: ClassVar[str | None] = None  # name of the loss for two classes, for a loss of K scores
     joint: ClassVar[str | None] = None  # name of the joint loss for K > 2 classes, if one exists
@@ -88,8 +88,13 @@ class Loss:
         """
         raise NotImplementedError
 
-    def envelope(self, y: Array, centre: Array, reach: float) -> Loss:
-        """ψ(z) = max_s s·z − ℓ*(s) − ‖s − centre‖²/(2·reach); its truths are row numbers. Simplicial losses have it."""
+    def may_move(self, y: Array, slopes: Array, scores: Array, reach: Any, by: float) -> Array:
+        """Mask of the slopes that would change if slopes + reach·scores were off by ±by."""
+        v, nearest = slopes + reach * scores, self.nearest_slopes
+        return nearest(y, v - by, reach)[0] != nearest(y, v + by, reach)[0]
+
+    def on_pairs(self, y: Array, rows: Array, classes: Array) -> tuple[Loss, Array]:
+        """(loss, its y) of the scores of pairs of a row and a class, sorted by rows. Simplicial losses have it."""
         raise NotImplementedError
 
     def middle(self, y: Array) -> Array:

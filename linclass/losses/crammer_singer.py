@@ -7,13 +7,15 @@ Crammer & Singer (2001), JMLR 2
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from linclass.losses.base import Loss
 from linclass.losses.softmax import Softmax
 from linclass.numerics import Array
 
-DAMPING = 1e-7
+TINY = np.finfo(float).tiny
 
 
 class CrammerSinger(Loss):
@@ -44,25 +46,28 @@ class CrammerSinger(Loss):
         return z[y, rows] - others.max(axis=0)
 
     def values(self, y: Array, z: Array) -> Array:
-        return np.maximum(1 - self.margins(y, z), 0)
+        return self.jet(y, z)[0]
 
     def slopes(self, y: Array, z: Array) -> Array:
         """e_k − e_y with k the largest of z_k + 1 − δ_ky, the true class if it is among them."""
+        return self.jet(y, z)[1]
+
+    def jet(self, y: Array, z: Array) -> tuple[Array, Array, None]:
         rows = np.arange(len(y))
         others = z.copy()
         others[y, rows] -= 1
         rival = others.argmax(axis=0)
-        rival = np.where(others[y, rows] >= others[rival, rows], y, rival)
+        values = others[rival, rows] - others[y, rows]
         s = np.zeros_like(z)
-        s[rival, rows] += 1
+        s[np.where(values > 0, rival, y), rows] = 1
         s[y, rows] -= 1
-        return s
+        return values, s, None
 
     def conjugates(self, y: Array, s: Array) -> Array:
         rows = np.arange(len(y))
         p = s.copy()
         p[y, rows] += 1
-        inside = (p >= -1e-12).all(axis=0) & (np.abs(s.sum(axis=0)) < 1e-9)
+        inside = (p.min(axis=0) >= -1e-12) & (np.abs(s.sum(axis=0)) < 1e-9)
         return np.where(inside, s[y, rows], np.inf)
 
     def balance(self, y: Array, s: Array, weights: Array) -> Array:
@@ -75,93 +80,87 @@ class CrammerSinger(Loss):
         s[y, np.arange(len(y))] -= 1
         return s
 
-    def envelope(self, y: Array, centre: Array, reach: float) -> Loss:
-        """ψ(z) = max_s s·z − ℓ*(s) − ‖s − centre‖²/(2·reach); its truths are row numbers."""
-        return Envelope(self, y, centre, reach)
+    def nearest_slopes(self, y: Array, v: Array, reach: Any) -> tuple[Array, Array]:
+        """p − e_y with p the point of the simplex nearest to v + (1 − reach) e_y; p varies where several p_k > 0."""
+        rows = np.arange(len(y))
+        v = v.copy()
+        v[y, rows] += 1 - reach
+        near = v > v.max(axis=0) - 1
+        s = near.astype(float)
+        moves = np.zeros_like(near)
+        several = np.flatnonzero(np.count_nonzero(near, axis=0) > 1)
+        of, k = np.nonzero(near[:, several].T)
+        if len(of):
+            pairs = ClassPairs.of_rows(of)
+            s[k, several[of]], moves[k, several[of]] = pairs.onto_simplex(v[k, several[of]])
+        s[y, rows] -= 1
+        return s, moves
+
+    def may_move(self, y: Array, slopes: Array, scores: Array, reach: float, by: float) -> Array:
+        """Mask (K, n) of classes with p_k > 0, or that would have if the scores changed by ±by/(2·reach)."""
+        rows = np.arange(len(y))
+        v = slopes + reach * scores
+        v[y, rows] += 1 - reach
+        taking_part = v > v.max(axis=0) - (1 + by)
+        taking_part |= slopes > 0
+        taking_part[y, rows] |= slopes[y, rows] > -1
+        return taking_part
+
+    def on_pairs(self, y: Array, rows: Array, classes: Array) -> tuple[Loss, Array]:
+        """(loss, its y) of the scores of some classes of every row, one after another, sorted by rows."""
+        return ClassPairs.of_rows(rows), (classes == y[rows]).astype(float)
 
 
-class Envelope(Loss):
-    """The Crammer–Singer loss made smooth around slopes s⁰:  ψ′ = p − e_y,  p = Π(p⁰ + reach (z + 1 − e_y)),
+class ClassPairs(Loss):
+    """The same loss as a function of one score for each pair of a row and a class that takes part.
 
-    Π the projection on the simplex. ∂p/∂z = reach (diag(a) − a aᵀ/Σa), a marking the classes with p > 0;
-    the others have DAMPING, so that Newton's steps are finite where no row moves an intercept.
+    y is 1 for the true class of a row, else 0, and values, slopes and conjugates of pairs add up to those of their
+    row. ∂p/∂z = reach (diag(a) − a aᵀ/Σa), a marking the classes of a row with p_k > 0, if they are several.
     """
 
     shift_invariant = True
 
-    def __init__(self, loss: CrammerSinger, codes: Array, centre: Array, reach: float):
-        self.loss, self.codes, self.centre, self.reach = loss, codes, centre, reach
-        self.n_scores = loss.n_scores
+    def __init__(self, starts: Array, of: Array):
+        self.starts, self.of = starts, of  # first pair of every row, and row of every pair
 
-    def jet(self, y: Array, z: Array) -> tuple[Array, Array, Array]:
-        codes, s0, rows = self.codes[y], self.centre[:, y], np.arange(len(y))
-        v = s0 + self.reach * (z + 1)
-        v[codes, rows] += 1 - self.reach
-        p = onto_simplex(v)
-        s = p.copy()
-        s[codes, rows] -= 1
-        values = (
-            (s * z).sum(axis=0) - s[codes, rows] - ((s - s0) ** 2).sum(axis=0) / (2 * self.reach)
-        )
-        return values, s, np.maximum(p > 0, DAMPING)
+    @classmethod
+    def of_rows(cls, rows: Array) -> ClassPairs:
+        first = np.diff(rows, prepend=-1) != 0
+        return cls(np.flatnonzero(first), first.cumsum() - 1)
 
-    def values(self, y: Array, z: Array) -> Array:
-        return self.jet(y, z)[0]
+    def sums(self, v: Array) -> Array:
+        """Σ v over the pairs of each row."""
+        return np.add.reduceat(v, self.starts)
 
-    def slopes(self, y: Array, z: Array) -> Array:
-        return self.jet(y, z)[1]
-
-    def curvatures(self, y: Array, z: Array) -> Array:
-        return self.jet(y, z)[2]
-
-    def curve(self, curvatures: Array, v: Array) -> Array:
-        a = curvatures
-        return self.reach * a * (v - (a * v).sum(axis=0) / a.sum(axis=0))
-
-    def second(self, curvatures: Array, k: int, l: int) -> Array:
-        a = curvatures
-        return self.reach * a[k] * ((k == l) - a[l] / a.sum(axis=0))
-
-    def hessian(self, B: Array, weights: Array, curvatures: Array) -> Array:
-        """Rows of one marked class have the same ∂p/∂z as all others of that class: one product for each class."""
-        w, width, K = self.reach * weights, B.shape[1], len(curvatures)
-        marked = curvatures == 1
-        several = marked.sum(axis=0) > 1
-        rows = np.flatnonzero(several)
-        a, own = curvatures[:, rows], B[rows]
-        AB = (a.T[:, :, None] * own[:, None, :]).reshape(len(own), K * width)
-        diagonal = (own * w[rows, None]).T @ AB
-        AB *= np.sqrt(w[rows] / a.sum(axis=0))[:, None]
-        H = -(AB.T @ AB)
-        blocks = H.reshape(K, width, K, width)
-        for k in range(K):
-            part = slice(k * width, (k + 1) * width)
-            H[part, part] += diagonal[:, part]
-            rows = np.flatnonzero(marked[k] & ~several)
-            a_k = np.where(np.arange(K) == k, 1, DAMPING)
-            turn = np.diag(a_k) - np.outer(a_k, a_k) / a_k.sum()
-            blocks += turn[:, None, :, None] * ((B[rows] * w[rows, None]).T @ B[rows])[:, None]
-        return H
+    def nearest_slopes(self, y: Array, v: Array, reach: Any) -> tuple[Array, Array]:
+        p, moves = self.onto_simplex(v + (1 - reach) * y)
+        return p - y, moves
 
     def conjugates(self, y: Array, s: Array) -> Array:
-        far = ((s - self.centre[:, y]) ** 2).sum(axis=0) / (2 * self.reach)
-        return self.loss.conjugates(self.codes[y], s) + far
+        return y * s
 
-    def balance(self, y: Array, s: Array, weights: Array) -> Array:
-        return self.loss.balance(self.codes[y], s, weights)
+    def curve(self, curvatures: Array, v: Array) -> Array:
+        cv = curvatures * v
+        means = self.sums(cv) / np.maximum(self.sums(curvatures), TINY)
+        return cv - curvatures * means[self.of]
 
+    def onto_simplex(self, v: Array) -> tuple[Array, Array]:
+        """The nearest p ≥ 0 with Σ p = 1 in each row, max(v − t, 0) with one t a row, and where p varies with v."""
+        near = np.flatnonzero(v > np.maximum.reduceat(v, self.starts)[self.of] - 1)  # else p is 0
+        p, moves = np.zeros_like(v), np.zeros(len(v), dtype=bool)
+        p[near] = 1
+        near = near[np.bincount(self.of[near])[self.of[near]] > 1]
+        if len(near):
+            p[near], moves[near] = ClassPairs.of_rows(self.of[near])._above_level(v[near])
+        return p, moves
 
-def onto_simplex(v: Array) -> Array:
-    """The nearest point of {p ≥ 0, Σ p = 1} to each column: max(v − t, 0) with one t each.
-
-    Held, Wolfe & Crowder (1974), Math. Programming 6
-    """
-    near = v > v.max(axis=0) - 1  # elsewhere p is 0
-    p = near.astype(float)
-    several = np.flatnonzero(near.sum(axis=0) > 1)
-    v = v[:, several]
-    falling = -np.sort(-v, axis=0)
-    level = (falling.cumsum(axis=0) - 1) / np.arange(1, len(v) + 1)[:, None]
-    last = (falling > level).sum(axis=0) - 1
-    p[:, several] = np.maximum(v - level[last, np.arange(v.shape[1])], 0)
-    return p
+    def _above_level(self, v: Array) -> tuple[Array, Array]:
+        """t is that of the classes left, of which those with v ≤ t drop out.   Michelot (1986), JOTA 50"""
+        left, count, before = np.ones(len(v), dtype=bool), len(v), -1
+        while count != before:
+            sizes = self.sums(left.astype(float))
+            t = (self.sums(np.where(left, v, 0)) - 1) / sizes
+            above = v - t[self.of]
+            left &= above > 0
+            count, before = np.count_nonzero(left), count
+        return np.where(left, above, 0), left & (sizes > 1)[self.of]

@@ -176,7 +176,9 @@ class SolverByPasses(Solver):
         return Solution.at(point, objective.certificate(point), self.tol, state.epoch)
 
 
-def few_rows(objective: Objective, start: Array, part: int = 20) -> Objective | None:
+def few_rows(
+    objective: Objective, start: Array, part: int = 20, least: int = LARGE
+) -> Objective | None:
     """The objective on n/part rows, at least 20 per feature; None if that would not pay.
 
     It is a mean over rows, so on every k-th row it has the same strength, its solution is a good start for all rows,
@@ -184,7 +186,7 @@ def few_rows(objective: Objective, start: Array, part: int = 20) -> Objective | 
     """
     n, p = objective.design.n_rows, objective.n_parameters
     rows = max(n // part, 20 * objective.design.width, 4 * p)
-    if n < LARGE or 2 * rows > n or np.any(start):
+    if n < least or 2 * rows > n or np.any(start):
         return None
     return objective.take(slice(None, None, n // rows))
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
 from linclass import LinearClassifier
 from linclass.design.design_matrix import DesignMatrix
-from linclass.losses.crammer_singer import CrammerSinger, Envelope, onto_simplex
+from linclass.losses.crammer_singer import CrammerSinger
 from linclass.losses.hinge import Hinge
 from linclass.objective.objective import Objective
 from linclass.penalties.l2 import L2
+from linclass.solvers.hinge.augmented import AugmentedPairs, may_move, slopes_at
+from linclass.solvers.hinge.class_system import BlockSystem, PairProducts, RowsOfBlocks
 from linclass.solvers.hinge.multipliers import Multipliers
 from linclass.solvers.hinge.semismooth_newton import SemismoothNewton
 
@@ -65,9 +69,11 @@ def test_a_weight_of_two_is_the_row_twice() -> None:
 
 
 def test_the_nearest_point_of_the_simplex_is_what_a_general_solver_finds() -> None:
-    V = 2 * np.random.default_rng(0).normal(size=(4, 6))
-    P = onto_simplex(V)
+    V, y = 2 * np.random.default_rng(0).normal(size=(4, 6)), np.arange(6) % 4
+    slopes, varies = CrammerSinger(4).nearest_slopes(y, V, 1.0)
+    P = slopes + (np.arange(4)[:, None] == y)
     np.testing.assert_allclose(P.sum(axis=0), 1)
+    assert (varies == (P > 0) & (P < 1)).all()
     for v, p in zip(V.T, P.T, strict=True):
         found = minimize(
             lambda q, v=v: ((q - v) ** 2).sum(),
@@ -79,26 +85,69 @@ def test_the_nearest_point_of_the_simplex_is_what_a_general_solver_finds() -> No
         np.testing.assert_allclose(p, found.x, atol=1e-6)
 
 
-def test_the_envelope_is_below_the_loss_and_its_slopes_are_its_derivative() -> None:
-    rng = np.random.default_rng(1)
-    y, Z = rng.integers(0, 3, 40), rng.normal(size=(3, 40))
-    loss, numbers = CrammerSinger(3), np.arange(40)
-    smooth = loss.envelope(y, loss.middle(y), 0.7)
-    assert isinstance(smooth, Envelope)
-    assert (smooth.values(numbers, Z) <= loss.values(y, Z) + 1e-12).all()
-    slopes, curvatures = smooth.slopes(numbers, Z), smooth.curvatures(numbers, Z)
-    for k in range(3):
-        e = np.zeros_like(Z)
-        e[k] = 1e-6
-        rise = smooth.values(numbers, Z + e) - smooth.values(numbers, Z - e)
-        np.testing.assert_allclose(slopes[k], rise / 2e-6, atol=1e-6)
-        turn = smooth.slopes(numbers, Z + e) - smooth.slopes(numbers, Z - e)
-        np.testing.assert_allclose(smooth.curve(curvatures, e * 1e6), turn / 2e-6, atol=1e-5)
-    B, w = rng.normal(size=(40, 2)), rng.uniform(size=40)
-    blocks = [
-        [(B * (w * smooth.second(curvatures, k, l))[:, None]).T @ B for l in range(3)]
-        for k in range(3)
-    ]
-    np.testing.assert_allclose(
-        smooth.hessian(B.copy(), w, curvatures), np.block(blocks), atol=1e-12
-    )
+def smooth(band: float, intercept: bool = True) -> tuple[Objective, AugmentedPairs, np.ndarray]:
+    """An objective of three classes, its envelopes around slopes of a point, and that point."""
+    X, y = rows(3, n=40)
+    P = Objective(DesignMatrix(X, intercept), CrammerSinger(3), y, None, L2(), 0.1)
+    theta = 0.3 * np.random.default_rng(1).normal(size=P.shape)
+    z = P.design.scores(theta)
+    slopes = slopes_at(P, P.loss.middle(y), z, 2.0)
+    return P, AugmentedPairs(P, slopes, 2.0, may_move(P, slopes, z, 2.0, band)), theta
+
+
+def test_the_envelopes_are_below_the_objective_and_equal_to_it_at_their_own_slopes() -> None:
+    P, envelopes, theta = smooth(np.inf)
+    assert envelopes.start(theta).value <= P.at(theta).value
+    own = P.at(theta).slopes
+    sharp = AugmentedPairs(P, own, 1e-9, np.ones_like(own, dtype=bool))
+    assert sharp.start(theta).value == pytest.approx(P.at(theta).value, rel=1e-6)
+
+
+@pytest.mark.parametrize("band", [0.0, np.inf])
+def test_the_gradient_of_the_envelopes_is_that_of_all_slopes(band: float) -> None:
+    """Also of the rows and classes that are left out, as long as theirs do not change."""
+    P, envelopes, theta = smooth(band)
+    point = envelopes.start(theta)
+    slopes = slopes_at(P, *smooth_centre(P, theta))
+    g = P.design.pull(P.weights * slopes)
+    g[:, :4] += P.strength * theta[:, :4]
+    np.testing.assert_allclose(point.gradient, g, atol=1e-12)
+    for step in np.eye(point.theta.size).reshape(-1, *point.theta.shape) * 1e-6:
+        rise = envelopes.at(point.theta + step).value - envelopes.at(point.theta - step).value
+        assert rise / 2 == pytest.approx(float((step * point.gradient).sum()), abs=1e-13)
+
+
+def smooth_centre(P: Objective, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+    z = P.design.scores(theta)
+    return slopes_at(P, P.loss.middle(P.y), z, 2.0), z, 2.0
+
+
+@pytest.mark.parametrize("system", [RowsOfBlocks, BlockSystem, PairProducts])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_all_systems_solve_newtons_equations(system: Any, intercept: bool) -> None:
+    """By differences of the gradient, between which no class passes a kink."""
+    _, envelopes, theta = smooth(1.0, intercept)
+    newton = system(envelopes)
+    for shift in (0.0, 0.2):  # a second step updates what the first has formed
+        point = envelopes.start(theta + shift * np.arange(3)[:, None])
+        step, along = newton.step(point)
+        turn = envelopes.at(point.theta + 1e-7 * step).gradient
+        left = point.gradient + (turn - envelopes.at(point.theta - 1e-7 * step).gradient) / 2e-7
+        most = 0.3 if system is PairProducts else 1e-5
+        assert np.linalg.norm(left) <= most * np.linalg.norm(point.gradient)
+        np.testing.assert_allclose(along, envelopes.design.scores(step))
+
+
+@pytest.mark.parametrize("n", [200, 3000])
+def test_neither_the_system_nor_the_start_changes_the_minimum(
+    monkeypatch: pytest.MonkeyPatch, n: int
+) -> None:
+    """3000 rows start from a fit to some of them, unless there is a start."""
+    X, y = rows(4, n=n, d=5)
+    P = Objective(DesignMatrix(X), CrammerSinger(4), y, None, L2(), 0.02)
+    found = [Multipliers(tol=1e-8).solve(P, P.zero()), Multipliers(tol=1e-8).solve(P, P.zero() + 1)]
+    for name in ("SMALL", "DENSE"):  # blocks, then products with the rows
+        monkeypatch.setattr(f"linclass.solvers.hinge.class_system.{name}", 0)
+        found.append(Multipliers(tol=1e-8).solve(P, P.zero()))
+    assert all(solution.converged for solution in found)
+    np.testing.assert_allclose([s.objective for s in found], found[0].objective, rtol=2e-8)

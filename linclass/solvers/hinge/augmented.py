@@ -15,6 +15,9 @@ from __future__ import annotations
 
 from functools import cached_property
 
+import numpy as np
+
+from linclass.design.scores_of_pairs import ScoresOfPairs
 from linclass.numerics import Array, by_blocks
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
@@ -34,7 +37,7 @@ class Augmented(Objective):
         self.centre, self.reach = slopes[rows], reach
         self.force = objective.design.pull(push) / -self.strength
         d = objective.design.n_features
-        self.imbalance = -self.strength * self.force[d:].sum()
+        self.imbalance = -self.strength * self.force[d:]
         self.force[d:] = 0
         self.offset = objective.design.scores(self.force)[rows]
 
@@ -62,6 +65,38 @@ class Augmented(Objective):
         return values, s, self.reach * moves
 
 
+class AugmentedPairs(Augmented):
+    """For K scores: the envelopes of some pairs of a class and a row, those of the mask `taking_part` (K, n).
+
+    A class far below the largest of its row has the slope 0, or −1 if it is the true one, and keeps it, too.
+    """
+
+    def __init__(self, objective: Objective, slopes: Array, reach: float, taking_part: Array):
+        vars(self).update(vars(objective))
+        vars(self).pop("_column_norms", None)
+        self.whole, d = objective.design, objective.design.n_features
+        self.design = pairs = ScoresOfPairs(objective.design, taking_part)
+        push = objective.weights * slopes
+        self.centre, self.reach = slopes[pairs.classes, pairs.rows], reach
+        push[pairs.classes, pairs.rows] = 0
+        self.loss, self.y = objective.loss.on_pairs(objective.y, pairs.rows, pairs.classes)
+        self.weights, self.rows = objective.weights[pairs.rows], pairs.rows
+        self.force = objective.design.pull(push) / -self.strength
+        self.imbalance = -self.strength * self.force[:, d:]
+        self.force[:, d:] = 0
+        self.offset = pairs.scores(self.force)
+
+    def jet(self, scores: Array) -> tuple[Array, Array, Array]:
+        return self._envelope(self.y, self.centre, self.offset, scores)
+
+
+def augmented(objective: Objective, slopes: Array, reach: float, taking_part: Array) -> Augmented:
+    """The envelopes of the rows, or of the pairs of a class and a row, in the mask."""
+    if taking_part.ndim == 2:
+        return AugmentedPairs(objective, slopes, reach, taking_part)
+    return Augmented(objective, slopes, reach, np.flatnonzero(taking_part))
+
+
 class AugmentedPoint(Point):
     """A point with the term  imbalance · b  of the rows that are left out."""
 
@@ -71,16 +106,21 @@ class AugmentedPoint(Point):
 
     @cached_property
     def value(self) -> float:
-        return self._value() + self.objective.imbalance * float(self.theta[self._free].sum())
+        b = self.theta[..., self._free]
+        return self._value() + float((self.objective.imbalance * b).sum())
 
     @cached_property
     def gradient(self) -> Array:
         g = self._gradient()
-        g[self._free] += self.objective.imbalance
+        g[..., self._free] += self.objective.imbalance
         return g
 
 
 def may_move(objective: Objective, slopes: Array, scores: Array, reach: float, by: float) -> Array:
-    """Mask of the rows whose slopes would change if slopes plus reach·score were off by ±by."""
-    v, y, nearest = slopes + reach * scores, objective.y, objective.loss.nearest_slopes
-    return nearest(y, v - by, reach)[0] != nearest(y, v + by, reach)[0]
+    """Mask of the slopes that would change if slopes plus reach·score were off by ±by."""
+    return objective.loss.may_move(objective.y, slopes, scores, reach, by)
+
+
+def slopes_at(objective: Objective, slopes: Array, scores: Array, reach: float) -> Array:
+    """The slopes of all envelopes around `slopes` at these scores."""
+    return objective.loss.nearest_slopes(objective.y, slopes + reach * scores, reach)[0]

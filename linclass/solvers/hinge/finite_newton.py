@@ -71,7 +71,7 @@ class FiniteNewton(SolverAfterReductions):
 def minimize(
     point: Point, system: Any, near: Callable[[Point, Point, bool], bool], max_iter: int
 ) -> tuple[Point, int]:
-    """Newton steps until near(old, new, exact); `exact` if F did not change over a full step.
+    """Newton steps until near(old, new, exact); `exact` if F did not change over a full step, which solved its equations.
 
     If no row has curvature, the step of the intercept is not Newton's (`newton_system.hold`).
     """
@@ -80,9 +80,10 @@ def minimize(
         step, along = system.step(point)
         old = point
         point, t = descend_exactly(old, step, along)
-        exact = t == 1 and bool((point.curvatures == old.curvatures).all())
+        exact = system.exact and t == 1 and bool((point.curvatures == old.curvatures).all())
         if exact and intercept and not point.curvatures.any():
-            exact = abs(float(point.gradient[point.objective.design.n_features])) <= 1e-14
+            pushes = point.gradient[..., point.objective.design.n_features :]
+            exact = float(np.abs(pushes).max()) <= 1e-14
         if near(old, point, exact):
             break
     return point, n_iter
@@ -104,7 +105,8 @@ def descend_exactly(point: Point, step: Array, along: Array) -> tuple[Point, flo
 
     def derivatives(new: Point, t: float) -> tuple[float, float]:
         rise = rest + t * bend + float(weights @ (new.slopes * along))
-        return rise, bend + float(weights @ (new.curvatures * along * along))
+        turn = objective.loss.curve(new.curvatures, along)
+        return rise, bend + float(weights @ (turn * along))
 
     return minimize_along(point, new, evaluate, slope, derivatives)
 

@@ -8,13 +8,14 @@ search does the rest.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import lapack
 
 from linclass.numerics import Array
 from linclass.objective.point import Point
+from linclass.solvers.hinge.class_system import class_system
 from linclass.solvers.conjugate_gradients import conjugate_gradients, length
 
 SHORT = 1e-3  # inverse step of the intercept if no row has curvature, in units of the loss
@@ -25,6 +26,8 @@ FEW = 3000  # rows whose Gram matrix is formed instead
 
 class FeatureSystem:
     """H = strength·I + level·S,  S = Σ_F w_i x_i x_iᵀ, updated by the rows that entered or left F."""
+
+    exact: ClassVar[bool] = True
 
     def __init__(self, objective: Any):
         self.design, self.weights = objective.design, objective.weights
@@ -60,6 +63,8 @@ class FeatureSystem:
 class RowSystem:
     """Δ = −(g + Σ_F v_i x_i)/strength,  (K_FF/strength + diag(1/h)) v = δb − (K g)_F/strength,  Σ v = −g_b."""
 
+    exact: ClassVar[bool] = True
+
     def __init__(self, objective: Any):
         self.design, self.weights = objective.design, objective.weights
         self.strength = objective.strength
@@ -92,6 +97,7 @@ class RowSystem:
 class ProductSystem:
     """H Δ = −g with a residual of a tenth of g, by products with the rows."""
 
+    exact: ClassVar[bool] = False
     forcing = 0.1
 
     def __init__(self, objective: Any):
@@ -125,8 +131,10 @@ def hold(given: float, point: Point) -> float:
 
 
 def newton_system(objective: Any) -> Any:
-    """The cheapest of the three for the shape of X."""
+    """The cheapest for the shapes of X and theta."""
     design = objective.design
+    if len(objective.shape) == 2:
+        return class_system(objective)
     if design.is_kernel:
         return RowSystem(objective)
     if design.width <= WIDE:

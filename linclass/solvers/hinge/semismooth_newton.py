@@ -21,7 +21,7 @@ from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.solvers.base import Solution, Trace
-from linclass.solvers.hinge.augmented import Augmented, may_move
+from linclass.solvers.hinge.augmented import augmented, may_move, slopes_at
 from linclass.solvers.hinge.finite_newton import minimize
 from linclass.solvers.hinge.newton_system import WIDE, newton_system
 from linclass.solvers.hinge.reductions import SolverAfterReductions
@@ -32,6 +32,7 @@ BAND = 4.0  # rows whose slope such a change would move take part
 FEW = 500  # rows up to which all take part, as they do if copies cost memory
 MISSED = 0.02  # share of other rows that may move before a round continues with them
 FAST = 0.01  # of the last certificate
+EASY = 20  # Newton steps of a round
 PATIENCE = 5  # rounds without a better certificate: limited by rounding
 INEXACT = 0.1  # tolerance of ‖∇‖², relative to the change of the slopes
 
@@ -51,6 +52,7 @@ class SemismoothNewton(SolverAfterReductions):
     needs: ClassVar[str] = "piecewise-linear"
     takes: ClassVar[str] = "l2"
     limit: ClassVar[int] = 1000  # Newton steps in all
+    fast: ClassVar[float] = FAST
 
     def descend(
         self, objective: Objective, start: Array, trace: Trace | None, n_iter: int
@@ -59,7 +61,7 @@ class SemismoothNewton(SolverAfterReductions):
         known = bool(np.any(start))
         reach = (NEAR if known else FAR) / loss.scale(y)
         point = objective.at(start)
-        slopes = loss.nearest_slopes(y, loss.middle(y) + reach * point.scores, reach)[0]
+        slopes = slopes_at(objective, loss.middle(y), point.scores, reach)
         last, worse = np.inf, 0
         best = point, slopes, np.inf
         while n_iter < self.max_steps and best[2] > self.tol and worse < PATIENCE:
@@ -72,7 +74,8 @@ class SemismoothNewton(SolverAfterReductions):
             worse = 0 if certificate < best[2] else worse + 1
             if not worse:
                 best = point, slopes, certificate
-            if certificate > FAST * last:  # else this reach suffices, and a larger one costs digits
+            if certificate > self.fast * last and steps <= EASY:
+                # else this reach suffices, and a larger one costs digits or many steps
                 reach *= GROWTH
             n_iter, last, known = n_iter + steps, certificate, True
         point, slopes, certificate = best
@@ -84,24 +87,36 @@ def one_round(
 ) -> tuple[Point, Array, int]:
     """Minimize the envelopes around the slopes; returns the point, its slopes and the number of steps."""
     objective = point.objective
-    if objective.design.n_rows <= FEW or objective.design.width > WIDE:
+    one = len(objective.shape) == 1
+    if objective.design.n_rows <= FEW or (one and objective.design.width > WIDE):
         band = np.inf
     taking_part = may_move(objective, slopes, point.scores, reach, band)
     if not taking_part.any():
         taking_part[:] = True
     n_iter = 0
     while True:
-        rows = np.flatnonzero(taking_part)
-        smooth = Augmented(objective, slopes, reach, rows)
+        smooth = augmented(objective, slopes, reach, taking_part)
         inner = smooth.start(point.theta)
         inner, steps = minimize(inner, newton_system(smooth), near(smooth), max_iter - n_iter)
         n_iter += steps
         point = objective.at(smooth.end(inner.theta))
-        new, _ = objective.loss.nearest_slopes(objective.y, slopes + reach * point.scores, reach)
+        new = slopes_at(objective, slopes, point.scores, reach)
         missed = (new != slopes) & ~taking_part
-        if n_iter >= max_iter or np.count_nonzero(missed) <= MISSED * len(rows):
+        few = np.count_nonzero(missed) <= MISSED * np.count_nonzero(taking_part)
+        if n_iter >= max_iter or (few and counts_little(objective, new - slopes, missed, reach)):
             return point, new, n_iter
         taking_part |= missed
+
+
+def counts_little(objective: Objective, moves: Array, missed: Array, reach: float) -> bool:
+    """Whether the gradient of the missed slopes is within the tolerance of a round."""
+    if not missed.any():
+        return True
+    rows = np.flatnonzero(missed if missed.ndim == 1 else missed.any(axis=0))
+    push = objective.weights[rows] * np.where(missed[..., rows], moves[..., rows], 0)
+    g = objective.design.restricted(rows).pull(push)
+    moved = float((moves * moves @ objective.weights).sum())
+    return float(np.vdot(g, g)) <= INEXACT * moved * objective.strength / reach
 
 
 def near(smooth: Augmented) -> Callable[[Point, Point, bool], bool]:
