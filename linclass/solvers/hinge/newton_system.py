@@ -15,8 +15,8 @@ from scipy.linalg import lapack
 
 from linclass.numerics import Array
 from linclass.objective.point import Point
-from linclass.solvers.hinge.class_system import class_system
 from linclass.solvers.conjugate_gradients import conjugate_gradients, length
+from linclass.solvers.hinge.class_system import class_system
 
 SHORT = 1e-3  # inverse step of the intercept if no row has curvature, in units of the loss
 ROUNDING = 1e-14  # of the intercept's gradient, which is a mean of slopes

@@ -21,7 +21,7 @@ from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.solvers.base import Solution, Trace
-from linclass.solvers.hinge.augmented import augmented, may_move, slopes_at
+from linclass.solvers.hinge.augmented import Augmented, augmented, may_move, slopes_at
 from linclass.solvers.hinge.finite_newton import minimize
 from linclass.solvers.hinge.newton_system import WIDE, newton_system
 from linclass.solvers.hinge.reductions import SolverAfterReductions
