@@ -31,6 +31,9 @@ class GramProducts(Design):
     def centre(self, weights: Array) -> Array:
         raise NotImplementedError
 
+    def dense(self) -> Array:
+        raise NotImplementedError
+
     def gram(self, D: Array) -> Array:
         """[X 1]ᵀ diag(D) [X 1], dense, for D ≥ 0; of sparse rows by a product of sparse matrices."""
         self.passes += 1

@@ -162,5 +162,5 @@ class ClassPairs(Loss):
             t = (self.sums(np.where(left, v, 0)) - 1) / sizes
             above = v - t[self.of]
             left &= above > 0
-            count, before = np.count_nonzero(left), count
+            count, before = int(np.count_nonzero(left)), count
         return np.where(left, above, 0), left & (sizes > 1)[self.of]

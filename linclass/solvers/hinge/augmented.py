@@ -14,6 +14,7 @@ thus has only the rows that may move, and a linear term for the intercept.
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -75,7 +76,8 @@ class AugmentedPairs(Augmented):
         vars(self).update(vars(objective))
         vars(self).pop("_column_norms", None)
         self.whole, d = objective.design, objective.design.n_features
-        self.design = pairs = ScoresOfPairs(objective.design, taking_part)
+        pairs: Any = ScoresOfPairs(objective.design, taking_part)
+        self.design = pairs
         push = objective.weights * slopes
         self.centre, self.reach = slopes[pairs.classes, pairs.rows], reach
         push[pairs.classes, pairs.rows] = 0

@@ -25,7 +25,7 @@ NONE = 1e-9  # curvature of an intercept, of reach, that counts as none
 
 
 class RowsOfBlocks:
-    """H − strength·I = reach·(D − AᵀA), row i of A being √(w_i/Σa_i) a_i ⊗ x_i, and D the blocks Σ_i w_i a_ik x_i x_iᵀ."""
+    """H − strength·I = reach·(D − AᵀA), with rows √(w_i/Σa_i) a_i ⊗ x_i of A and blocks Σ_i w_i a_ik x_i x_iᵀ of D."""
 
     exact = True
 
@@ -92,7 +92,7 @@ class PairProducts:
 
 
 class BlockSystem(PairProducts):
-    """The blocks S_kl of H − strength·I = reach·S, for k ≤ l, unless so many classes have p_k > 0 that products cost less."""
+    """The blocks S_kl of H − strength·I = reach·S, k ≤ l; products instead while most classes have p_k > 0."""
 
     def __init__(self, objective: Any):
         super().__init__(objective)

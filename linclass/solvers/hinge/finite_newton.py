@@ -71,7 +71,7 @@ class FiniteNewton(SolverAfterReductions):
 def minimize(
     point: Point, system: Any, near: Callable[[Point, Point, bool], bool], max_iter: int
 ) -> tuple[Point, int]:
-    """Newton steps until near(old, new, exact); `exact` if F did not change over a full step, which solved its equations.
+    """Newton steps until near(old, new, exact); `exact` if F did not change over a full step without a residual.
 
     If no row has curvature, the step of the intercept is not Newton's (`newton_system.hold`).
     """
