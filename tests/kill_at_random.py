@@ -1,4 +1,4 @@
-"""Kill the tiny study at random moments; each time `snakemake` must end with the same scores, no orphan, no lock.
+"""Kill the tiny study at random times; each time `snakemake` must end with the same scores, without orphans or locks.
 
     python tests/kill_at_random.py 20 [seed]
 

@@ -1,4 +1,4 @@
-"""The modules of all classifiers and regressors, and their classes: what laws over every model go through."""
+"""The modules and classes of all classifiers and regressors, over which laws are tested."""
 
 from importlib import import_module
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A copy of the project in a folder of its own, and what real Snakemake says there."""
+"""A copy of the project in its own folder, and the output of Snakemake in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The house, read from the source: who imports whom, what loads when, how files are called."""
+"""The architecture, read from the source: imports, names, lengths of files and functions."""
 
 import ast
 import graphlib

@@ -1,4 +1,4 @@
-"""A Slurm for the tests of this folder: started once, ended also after a failure, or a plain word why there is none."""
+"""A Slurm for the tests of this folder: started once, always ended; without Slurm, the reason for the skip."""
 
 from __future__ import annotations
 

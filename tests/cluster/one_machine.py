@@ -1,4 +1,4 @@
-"""What tests ask of the Slurm that slurm.sh starts."""
+"""The Slurm that slurm.sh starts, with its commands as methods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What users meet before any mathematics: parameters, validation, weights, limits."""
+"""The conventions of estimators: parameters, validation, weights, limits."""
 
 import re
 import subprocess

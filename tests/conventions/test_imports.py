@@ -1,4 +1,4 @@
-"""Thousands of jobs import linclass, so what it loads is a promise."""
+"""Importing linclass loads few modules, as thousands of jobs do it."""
 
 import ast
 import subprocess

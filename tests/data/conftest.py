@@ -1,4 +1,4 @@
-"""A web server on this machine, as good and as bad as the real ones, and a short way to a data set."""
+"""A local web server with the faults of real ones, and a fixture that obtains a data set."""
 
 from __future__ import annotations
 

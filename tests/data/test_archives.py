@@ -1,4 +1,4 @@
-"""An archive is read file by file: what is no file of it is left out by name, and nothing grows without end."""
+"""Archives are read file by file: unsafe members are skipped and logged, and the unpacked size is limited."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One order and one digest, whatever order the source had; another one for any other content."""
+"""The canonical order and the digest do not depend on the order of the source, but on all content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is saved is what is loaded; the .json says in words what the .npz holds."""
+"""A loaded data set equals the saved one; the .json summarizes the .npz."""
 
 from __future__ import annotations
 

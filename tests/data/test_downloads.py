@@ -1,4 +1,4 @@
-"""A download goes on where it stopped, waits as the server asks, and ends in one line whatever the server does."""
+"""Downloads are resumed, respect Retry-After, and report each fault of a server in one line."""
 
 from __future__ import annotations
 

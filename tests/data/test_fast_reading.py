@@ -1,4 +1,4 @@
-"""What is read fast is what the strict readers read, bit by bit, and what they refuse is refused in their words."""
+"""The fast readers agree with the strict ones bit by bit, also in the messages of what they refuse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A feature that cannot be computed is a reason in the file that runs read, never a dead job."""
+"""A feature that cannot be computed is recorded with its reason, and the job succeeds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the rule `fetch` reads and writes: an edit is noticed by its content, and no job dies."""
+"""The inputs and outputs of the rule `fetch`: edits are detected by content, and errors do not end the job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever an address says, what comes from it is a file of the downloads folder and of no other place."""
+"""A download never writes outside the downloads folder, whatever its address."""
 
 from __future__ import annotations
 

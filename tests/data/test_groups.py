@@ -1,4 +1,4 @@
-"""`group:` names the column that says which rows belong together: no feature, and it travels with the rows."""
+"""`group:` names the column of the groups: it is no feature, and is reordered with the rows."""
 
 import numpy as np
 import polars as pl

@@ -1,4 +1,4 @@
-"""Files are read in a child with limits: one that hangs or eats memory is a reason, and the next source is tried."""
+"""Files are read in a child process with limits: after one that hangs or exhausts memory the next is tried."""
 
 from __future__ import annotations
 

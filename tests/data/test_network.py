@@ -1,4 +1,4 @@
-"""A network may be good, slow, wrong or not there; each time one knows why, and soon."""
+"""Faults of a network, such as none, a slow or a wrong one, are reported soon and with the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/data.md names what there is: every key of an entry, every format and source, generator, key and suite."""
+"""docs/data.md documents every key of an entry, format, source, generator and suite."""
 
 from __future__ import annotations
 

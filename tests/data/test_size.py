@@ -1,4 +1,4 @@
-"""What an entry tells of its size before anything is fetched."""
+"""The expected size of a data set, from its entry alone."""
 
 from __future__ import annotations
 

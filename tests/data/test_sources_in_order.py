@@ -1,4 +1,4 @@
-"""Downloads, mirrors, the network, and the next source: the first that has the right content wins."""
+"""The order of downloads, mirrors, network and further sources: the first with the right content is used."""
 
 from __future__ import annotations
 

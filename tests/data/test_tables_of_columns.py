@@ -1,4 +1,4 @@
-"""CSV, ARFF and Parquet: what was written is what is read, exactly, and the same from each."""
+"""CSV, ARFF and Parquet are read back exactly as written, with the same result from each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Raw texts, and matrices that a model made of the rows: what was read together stays together."""
+"""Raw texts, and matrices in separate files: rows of both stay aligned."""
 
 from __future__ import annotations
 

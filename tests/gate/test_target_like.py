@@ -1,4 +1,4 @@
-"""Columns that are the class over again are found; good measurements are not."""
+"""Columns that repeat the class are reported; good measurements are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Gaussian posteriors and evidences are by definition."""
+"""Gaussian posteriors and evidences against their definitions."""
 
 from __future__ import annotations
 

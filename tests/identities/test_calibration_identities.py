@@ -1,4 +1,4 @@
-"""Maps from scores to probabilities: what they optimize, that they see held-out scores only, what they are for."""
+"""Calibration maps: their optimality conditions, their use of held-out scores only, and their benefit."""
 
 from __future__ import annotations
 

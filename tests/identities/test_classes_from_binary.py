@@ -1,4 +1,4 @@
-"""One-vs-rest and one-vs-one: what they are for two classes, and what the classifier inside has no say in."""
+"""One-vs-rest and one-vs-one: their form for two classes, and what does not depend on the inner classifier."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What fits must be where the answer is known in closed form, or by another way to compute it."""
+"""Maximum likelihood against closed forms and other computations."""
 
 from __future__ import annotations
 

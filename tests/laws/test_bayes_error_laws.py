@@ -1,4 +1,4 @@
-"""The Bayes error: closed forms, what must not change it, and that no classifier beats it by more than chance."""
+"""The Bayes error: closed forms, invariances, and no classifier is significantly better."""
 
 from itertools import pairwise
 from typing import Any

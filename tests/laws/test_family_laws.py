@@ -1,4 +1,4 @@
-"""What makes a family exponential. A new family is found by its file; EXAMPLES says where it lives."""
+"""Laws of exponential families. A new family is found by its file; EXAMPLES gives it parameters."""
 
 import inspect
 from collections.abc import Callable

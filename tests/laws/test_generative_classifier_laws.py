@@ -1,4 +1,4 @@
-"""What the generative classifiers must keep: weights, units, sparse rows, extremes, honest status."""
+"""Laws of the generative classifiers: weights, units, sparse rows, extremes, status."""
 
 import warnings
 from typing import Any

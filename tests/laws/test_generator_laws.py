@@ -1,4 +1,4 @@
-"""Every generator: what a seed fixes, how many rows, what its keys say; and the theorem that each is there for."""
+"""Laws of every generator: seeds, numbers of rows, keys; and the theorem that each one illustrates."""
 
 from __future__ import annotations
 

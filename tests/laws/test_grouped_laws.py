@@ -1,4 +1,4 @@
-"""What dealing whole groups must keep, in folds, in hold-outs and in the folds of a tuning."""
+"""Laws of folds of whole groups, in cross-validation, hold-outs and tuning."""
 
 from typing import ClassVar
 

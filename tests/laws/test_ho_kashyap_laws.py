@@ -1,4 +1,4 @@
-"""Laws of the Ho–Kashyap procedure: what it says of separability is proved, and agrees with `separability`."""
+"""Laws of the Ho–Kashyap procedure: its result on separability is proved, and agrees with `separability`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every metric must do, from its definition; a new metric is found by its file."""
+"""Laws of every metric, found by its file."""
 
 from dataclasses import replace
 from itertools import product

@@ -1,4 +1,4 @@
-"""What classifiers that learn from one row after another say: how they ended, and what is refused."""
+"""Statuses and errors of the online classifiers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of the classifiers that learn from one row after another: their rules, row by row, and what they promise."""
+"""Laws of the online classifiers: their update rules, row by row, and their mistake bounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a study writes down of a classifier is what its own methods say, though the scores are worked out once."""
+"""The predictions that a study records are those of the classifier's methods, though scores are computed once."""
 
 import numpy as np
 import pytest

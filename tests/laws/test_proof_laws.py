@@ -1,4 +1,4 @@
-"""What is called proved is so in exact arithmetic, however near rows come to each other or to a hyperplane."""
+"""Proofs hold in exact arithmetic, however near rows are to each other or to a hyperplane."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every dealing of folds must keep."""
+"""Laws of random partitions into folds."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What the Bayes decision must do for any probabilities and costs."""
+"""Laws of the Bayes decision for any probabilities and costs."""
 
 import warnings
 

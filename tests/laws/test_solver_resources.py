@@ -1,4 +1,4 @@
-"""What a fit may cost: memory in units of the data, many small steps in seconds."""
+"""Limits of the resources of a fit: memory in units of the data, seconds for many small steps."""
 
 from __future__ import annotations
 

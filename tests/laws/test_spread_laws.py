@@ -1,4 +1,4 @@
-"""What the two factors of a covariance must satisfy."""
+"""Laws of the two factors of a covariance."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What sums are good for: folds without refitting, shards, blocks; every classifier that can is found."""
+"""Fits from sums over rows: folds without refitting, shards, blocks; over every classifier that has them."""
 
 import warnings
 from typing import Any

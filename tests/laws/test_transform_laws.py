@@ -1,4 +1,4 @@
-"""What every transform must keep, found by file; then what each promises."""
+"""Laws of every transform, found by its file; then the properties of each."""
 
 from importlib import import_module
 from pathlib import Path

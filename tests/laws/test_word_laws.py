@@ -1,4 +1,4 @@
-"""Words of texts: what the tokenizer promises, counts against their definition, then scikit-learn's."""
+"""Words of texts: the tokenizer, counts against their definition, then scikit-learn."""
 
 import random
 import subprocess

@@ -1,4 +1,4 @@
-"""What vocabulary, idf and principal_components promise of sparse counts; scikit-learn last."""
+"""Laws of vocabulary, idf and principal_components on sparse counts; scikit-learn last."""
 
 import math
 import tracemalloc

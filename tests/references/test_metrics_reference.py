@@ -1,4 +1,4 @@
-"""scikit-learn's metrics as the last witness."""
+"""Metrics against scikit-learn's."""
 
 from collections.abc import Callable
 from dataclasses import replace

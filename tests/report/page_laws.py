@@ -1,4 +1,4 @@
-"""What holds of every page that linclass writes, seen by a real browser; a law takes the browser and the path."""
+"""Laws of every page that linclass writes, in a real browser; a law takes the browser and the path."""
 
 from __future__ import annotations
 

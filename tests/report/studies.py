@@ -1,4 +1,4 @@
-"""Synthetic studies: results folders as a run would leave them, with every kind of trouble on demand."""
+"""Synthetic studies: results folders as a run writes them, with failures of each kind on demand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report in a real browser, from a file and without a network: it is whole, quiet, and does what is asked of it."""
+"""The report in a real browser, from a file and without a network: complete, without errors, interactive."""
 
 from __future__ import annotations
 

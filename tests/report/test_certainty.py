@@ -1,4 +1,4 @@
-"""How sure the answer of one data set is: in plain words, with the numbers of the tests behind them."""
+"""The certainty of the answer for one data set: sentences with the numbers of their tests."""
 
 from __future__ import annotations
 

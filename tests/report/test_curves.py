@@ -1,4 +1,4 @@
-"""Curves, bins and counts behind the figures of a data set come to the numbers in its tables."""
+"""Curves, bins and counts of the figures agree with the numbers in the tables."""
 
 from __future__ import annotations
 

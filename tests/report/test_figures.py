@@ -1,4 +1,4 @@
-"""Figures show the numbers that they say they show, to every reader, in any study."""
+"""Figures show their numbers, are readable with colour-vision deficiencies, and work for any study."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures and tables of what runs kept show the numbers that they say, and nothing where there is nothing."""
+"""Figures and tables of optional results show their numbers, or a notice if there are none."""
 
 from __future__ import annotations
 

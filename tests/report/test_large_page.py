@@ -1,4 +1,4 @@
-"""200 methods on 100 data sets: one page, opened and sorted at once, that says what it does not show."""
+"""200 methods on 100 data sets: one page that opens and sorts quickly and lists what it omits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report is one well-formed page that asks the network for nothing and leaves nothing out."""
+"""The report is one well-formed page without network requests, and contains every result."""
 
 from __future__ import annotations
 

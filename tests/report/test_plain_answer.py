@@ -1,4 +1,4 @@
-"""The first sentences of the report say what is best and whether that is sure, without a word of statistics."""
+"""The first sentences of the report: the best method and its certainty, without statistical terms."""
 
 from __future__ import annotations
 

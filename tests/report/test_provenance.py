@@ -1,4 +1,4 @@
-"""A report says on what it was made, and says so when it cannot know."""
+"""The report names the environments of its fits, or states that they are unknown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Predictions become scores, and scores become tables, without a number that is not there."""
+"""From predictions to scores and tables, without invented values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of a data set that say how good each method is by every metric, and how far the best is ahead."""
+"""The tables of a data set: every metric of each method, and differences from the best."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""tables/tuned.csv says what was chosen, and where the grid may have been too short."""
+"""tables/tuned.csv lists chosen values, and those at the ends of their grids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Estimators as people write them: each is right about which mean is nearest, and does one thing in its own way."""
+"""Foreign estimators: each predicts the nearest mean, and differs from the conventions in one way."""
 
 import warnings
 from dataclasses import dataclass

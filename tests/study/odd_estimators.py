@@ -1,4 +1,4 @@
-"""Estimators from elsewhere that do what they should not; each says in its name what."""
+"""Foreign estimators with one fault each, which is their name."""
 
 import os
 import time

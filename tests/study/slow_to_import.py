@@ -1,4 +1,4 @@
-"""A library that takes its time."""
+"""A library that is slow to import."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""The code that a job counts is the code that it runs."""
+"""The digest of a job's code covers the code that it runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A study is read whole before any work: what cannot work is one line with its place, its value, the remedy."""
+"""A study is checked before any work: each error is one line with place, value and remedy."""
 
 from __future__ import annotations
 

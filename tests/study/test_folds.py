@@ -1,4 +1,4 @@
-"""The fold file: small, complete, and read back as it was dealt."""
+"""The fold file: small, complete, and read back as written."""
 
 from dataclasses import replace
 

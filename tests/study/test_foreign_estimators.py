@@ -1,4 +1,4 @@
-"""Anybody's estimator is a method by two lines of YAML: checked, fitted and recorded as it is.
+"""Foreign estimators as methods, by two lines of YAML: checked, fitted and recorded.
 
 Three classes lie so far apart that whatever fits them is right about every row; then what a run
 writes down can be held to the truth.

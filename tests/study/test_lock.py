@@ -1,4 +1,4 @@
-"""Locks of the dead are removed; those of the living, and of another host, are not."""
+"""Locks of dead processes are removed; those of live ones, and of other hosts, are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run keeps beside its predictions: coefficients, tuning, paths and traces; none of it changes a prediction."""
+"""Optional results of a run: coefficients, tuning, paths and traces; none of them changes a prediction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run is computed by one process at a time, and the death of that process lets the next one in."""
+"""A run is computed by one process at a time; if that process dies, another one takes over."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever an estimator gives, its run is a row per fit, and fits do not affect each other."""
+"""Whatever an estimator returns, its run has a row per fit, and fits do not affect each other."""
 
 from __future__ import annotations
 

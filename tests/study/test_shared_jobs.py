@@ -1,4 +1,4 @@
-"""Predictions do not know with which other runs, in which order or in how many jobs they were made."""
+"""Predictions do not depend on the other runs of a job, their order, or the number of jobs."""
 
 from __future__ import annotations
 

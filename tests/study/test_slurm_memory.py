@@ -1,4 +1,4 @@
-"""Deaths by lack of a Slurm job's memory are counted where the kernel tells them, and only there."""
+"""Fits killed for lack of a Slurm job's memory are counted where the kernel reports them."""
 
 from __future__ import annotations
 

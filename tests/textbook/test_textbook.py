@@ -1,4 +1,4 @@
-"""The textbook: its scripts keep their form, and the gate is red when a number is wrong."""
+"""The textbook: the form of its scripts, and the check of published numbers fails when one is wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An archive may come from anybody: nothing of it is written elsewhere, and one line says what is wrong."""
+"""Untrusted archives: nothing is written outside the temporary folder, and each fault is one line."""
 
 from __future__ import annotations
 

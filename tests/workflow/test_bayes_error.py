@@ -1,4 +1,4 @@
-"""Of drawn rows the report says how far each method is from the best that any can do; of others, nothing."""
+"""The report shows the excess over the Bayes error for generated rows, and only for these."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fit that fails is a row with its reason; the study goes on, ends with exit code 0, and says what happened."""
+"""A fit that fails is a row with its reason; the study continues, ends with exit code 0, and reports the failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a study reads and writes: ~ is the home folder, a part is no whole, one copy of the project is not another."""
+"""Folders of a study: ~ is the home folder, partial runs are not complete, copies of the project are not mixed up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What somebody tries first: a file with gaps by four lines of YAML, an estimator on PYTHONPATH by two, and an edit."""
+"""First steps of a user: a file with missing values, an estimator on PYTHONPATH, and an edit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an edit re-runs: the jobs that use what was edited, and no other."""
+"""An edit reruns the jobs that use the edited file, and no others."""
 
 from __future__ import annotations
 

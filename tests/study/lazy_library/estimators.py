@@ -1,4 +1,4 @@
-"""Where the class of the library really stands."""
+"""The module that defines the library's class."""
 
 from foreign_estimators import Plain
 
