@@ -72,6 +72,7 @@ class Adaline(LinearInTheEnd, OnlineClassifier):
 
     step_: float
     _default_step: float
+    _contracts: float  # 2/(largest ‖x‖²): with smaller steps no pass over these rows diverges
     _drift: Array  # of θ in the last pass
     _centre: Array  # of the features
     _spread: Array  # standard deviations of the features
@@ -113,6 +114,7 @@ class Adaline(LinearInTheEnd, OnlineClassifier):
         squares = design.row_norms()
         largest = float(squares[weights > 0].max())
         mean = float(np.average(squares, weights=weights))
+        self._contracts = 2 / largest if largest else np.inf
         self._default_step = min(0.1 / mean, 1 / largest) if largest else 1.0
 
     def _pass(self, rows: Any, codes: Array, weights: Array, tally: Tally) -> None:
@@ -167,7 +169,8 @@ class Adaline(LinearInTheEnd, OnlineClassifier):
 
     def _diverged(self, tally: Tally) -> str:
         growth = tally.squared_loss / (self._mass * self._drift[0].size)  # since θ = 0
-        if growth <= (1 if self._has_settled(tally) else GROWTH):
+        doubtful = self._has_settled(tally) and self.step_ >= self._contracts
+        if growth <= (1 if doubtful else GROWTH):
             return ""
         return (
             f"step={self.step_:g} is too large: it makes the errors larger. Use a smaller step, or "

@@ -38,7 +38,7 @@ class Huber(ResidualLoss):
         return np.clip(r, -self.delta, self.delta)
 
     def curvature(self, r: Array) -> Array:
-        return (np.abs(r) < self.delta).astype(float)
+        return (np.abs(r) <= self.delta).astype(float)
 
     def conjugate(self, s: Array) -> Array:
         return np.where(np.abs(s) <= self.delta * (1 + 1e-12), 0.5 * s * s, np.inf)

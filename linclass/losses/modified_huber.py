@@ -26,7 +26,7 @@ class ModifiedHuber(MarginLoss):
         return -2 * np.clip(1 - m, 0, 2)
 
     def curvature(self, m: Array) -> Array:
-        return 2.0 * ((m < 1) & (m > -1))
+        return 2.0 * ((m < 1) & (m >= -1))
 
     def conjugate(self, a: Array) -> Array:
         return np.where((a >= 0) & (a <= 4), a * a / 4 - a, np.inf)

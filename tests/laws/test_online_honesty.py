@@ -42,6 +42,13 @@ def test_adaline_with_too_large_a_step_reports_it(step: float) -> None:
     assert np.isfinite(model.decision_function(X)).all()
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_adaline_with_its_default_step_never_diverges(seed: int) -> None:
+    """Classes that hardly differ: the errors met in a pass may be larger than those at θ = 0."""
+    Z, labels = np.random.default_rng(seed).normal(size=(40, 4)), np.arange(40) % 2
+    assert Adaline().fit(Z, labels).status_ == "converged"
+
+
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("shift", [0, 3, 100])
 def test_converged_adaline_is_near_the_least_squares(shift: float, intercept: bool) -> None:

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from problems import CONVEX, PENALTIES, differences, objective, penalty_called
+from problems import CONVEX, PENALTIES, SMOOTH, differences, objective, penalty_called
 from scipy import sparse
 
 from linclass import LinearClassifier, LinearRegression, LogisticRegression, Ridge
 from linclass.applicability import NotApplicable
 from linclass.compatibility import takes_penalty
 from linclass.design.design_matrix import DesignMatrix
-from linclass.losses.base import KINDS
+from linclass.losses.base import KINDS, MarginLoss, ResidualLoss
 from linclass.losses.logistic import Logistic
 from linclass.objective.distinct_rows import distinct_rows, merge_rows
 from linclass.objective.objective import Objective
@@ -71,6 +71,25 @@ BY_FEATURE = [
     for solver, loss in SMOOTH_PAIRS
     if takes_penalty(find("solvers", solver), penalty_called(CURVED[1]))
     and solver not in ("subgradient", "stochastic_gradient")
+]
+
+
+def accepted(loss: str, penalty: str | None, solver: str) -> bool:
+    try:
+        LinearClassifier(loss=loss, penalty=penalty, solver=solver).check()
+    except ValueError:
+        return False
+    return True
+
+
+FROM_ZERO = [
+    (loss, penalty, solver)
+    for loss in SMOOTH
+    if issubclass(find("losses", loss), (MarginLoss, ResidualLoss))
+    for penalty in (None, "l1", "adaptive_lasso")
+    for solver in names("solvers")
+    if solver not in ("gradient_descent", "stochastic_gradient", "subgradient", "pegasos")
+    and accepted(loss, penalty, solver)
 ]
 
 
@@ -179,6 +198,15 @@ def test_a_newton_step_proves_its_end_without_looking_at_the_rows(
     assert new.value - optimum.objective <= gap + 1e-14
     half = P.at(old.theta + step / 2)
     assert P.certificate_of_step(old, half, source) == np.inf
+
+
+@pytest.mark.parametrize(("loss", "penalty", "solver"), FROM_ZERO)
+def test_solvers_leave_zero_without_a_ridge(loss: str, penalty: str | None, solver: str) -> None:
+    """At zero every row is where the Huber loss turns from curved to straight."""
+    X, y = data()
+    y[:8] = 1 - y[:8]  # classes that overlap
+    model = LinearClassifier(loss=loss, penalty=penalty, strength=0.01, solver=solver)
+    assert model.fit(X, y).status_ == "converged"
 
 
 @pytest.mark.parametrize(("solver", "loss"), SETTLING)
