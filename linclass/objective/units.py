@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from linclass.numerics import Array
+from linclass.objective.penalized_loss import PenalizedLoss
 from linclass.objective.point import Point
 
 FAR = 3  # deviations from 0 above which sparse columns are centred
@@ -29,7 +29,7 @@ class Units:
     scale: Array  # s
 
     @classmethod
-    def of(cls, objective: Any) -> Units:
+    def of(cls, objective: PenalizedLoss) -> Units:
         design, weights, d = objective.design, objective.weights, objective.design.n_features
         length = design.column_norms(weights)[:d]
         mean = design.centre(weights)

@@ -154,7 +154,7 @@ def held(given: Array, point: Point) -> Array:
     return np.where(given > NONE * level, 1e-12 * level, push)
 
 
-def class_system(objective: Any) -> Any:
+def class_system(objective: Any) -> RowsOfBlocks | PairProducts:
     p = objective.n_parameters
     if p <= SMALL:
         return RowsOfBlocks(objective)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.solvers.base import Solution, Trace
-from linclass.solvers.hinge.newton_system import newton_system
+from linclass.solvers.hinge.newton_system import NewtonSystem, newton_system
 from linclass.solvers.hinge.reductions import SolverAfterReductions
 
 NEAR = 0.1  # of √tol: the next decrease will be about the square of this one
@@ -69,7 +69,7 @@ class FiniteNewton(SolverAfterReductions):
 
 
 def minimize(
-    point: Point, system: Any, near: Callable[[Point, Point, bool], bool], max_iter: int
+    point: Point, system: NewtonSystem, near: Callable[[Point, Point, bool], bool], max_iter: int
 ) -> tuple[Point, int]:
     """Newton steps until near(old, new, exact); `exact` if F did not change over a full step without a residual.
 

@@ -8,12 +8,13 @@ search does the rest.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar, Protocol
 
 import numpy as np
 from scipy.linalg import lapack
 
 from linclass.numerics import Array
+from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.solvers.conjugate_gradients import conjugate_gradients, length
 from linclass.solvers.hinge.class_system import class_system
@@ -24,12 +25,25 @@ WIDE = 1000  # features up to which a dense Hessian is kept
 FEW = 3000  # rows whose Gram matrix is formed instead
 
 
+class NewtonSystem(Protocol):
+    """Newton's equations at the points of one objective."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether the step solves the equations up to rounding."""
+        ...
+
+    def step(self, point: Point) -> tuple[Array, Array]:
+        """The step Δ and its scores."""
+        ...
+
+
 class FeatureSystem:
     """H = strength·I + level·S,  S = Σ_F w_i x_i x_iᵀ, updated by the rows that entered or left F."""
 
     exact: ClassVar[bool] = True
 
-    def __init__(self, objective: Any):
+    def __init__(self, objective: Objective):
         self.design, self.weights = objective.design, objective.weights
         self.strength = objective.strength
         self.held: Array | None = None
@@ -65,7 +79,7 @@ class RowSystem:
 
     exact: ClassVar[bool] = True
 
-    def __init__(self, objective: Any):
+    def __init__(self, objective: Objective):
         self.design, self.weights = objective.design, objective.weights
         self.strength = objective.strength
 
@@ -100,7 +114,7 @@ class ProductSystem:
     exact: ClassVar[bool] = False
     forcing = 0.1
 
-    def __init__(self, objective: Any):
+    def __init__(self, objective: Objective):
         self.design, self.weights = objective.design, objective.weights
         self.strength = objective.strength
 
@@ -125,12 +139,12 @@ def hold(given: float, point: Point) -> float:
     level = float(point.curvatures.max()) or 1.0
     if given > 1e-9 * level:
         return 1e-12 * level
-    objective: Any = point.objective
+    objective: Objective = point.objective
     push = abs(float(point.gradient[objective.design.n_features :].sum()))
     return SHORT * (push if push > ROUNDING else level) / objective.loss.scale(objective.y)
 
 
-def newton_system(objective: Any) -> Any:
+def newton_system(objective: Objective) -> NewtonSystem:
     """The cheapest for the shapes of X and theta."""
     design = objective.design
     if len(objective.shape) == 2:
