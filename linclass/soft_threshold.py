@@ -9,4 +9,4 @@ from linclass.numerics import Array
 
 def soft_threshold(W: Array, t: Array | float) -> Array:
     """sign(w)·max(|w| − t, 0), entry by entry."""
-    return np.sign(W) * np.maximum(np.abs(W) - t, 0)
+    return W - np.minimum(np.maximum(W, -t), t)

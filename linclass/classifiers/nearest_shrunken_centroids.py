@@ -110,12 +110,12 @@ class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, 
             Fitted copies of this estimator, in the order of `thresholds`; its `strengths` are the
             thresholds. The estimator itself is not changed.
         """
-        models = [self._unfitted(threshold=value) for value in thresholds]
-        if not models:
+        thresholds, first = list(thresholds), self._unfitted()
+        if not thresholds:
             raise ValueError("thresholds is empty; give a list of at least one number.")
-        for model in models:
-            model.check()
-        first = models[0].fit(X, y, sample_weight)
+        for value in thresholds:
+            first.set_params(threshold=value).check()
+        first.fit(X, y, sample_weight)
         differences = first._differences(first.statistics_)
         models = [copy.copy(first).set_params(threshold=value) for value in thresholds]
         return RegularizationPath([model._shrunken(differences) for model in models], "threshold")
@@ -136,18 +136,19 @@ class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, 
         with np.errstate(divide="ignore"):
             unit = np.sqrt(np.where(mass > 0, 1 / mass - 1 / mass.sum(), 0))[:, None] * deviation
         t = np.divide(statistics.means - centre, unit, out=np.zeros_like(unit), where=unit > 0)
-        return Differences(mass, centre, unit, t, np.where(known, deviation**2, 1), known)
+        priors = class_priors(self.priors, mass)
+        intercepts = np.where(mass > 0, log_priors(priors), -np.inf)
+        slope = unit / np.where(known, deviation**2, 1)
+        return Differences(centre, unit, t, slope, priors, intercepts, known)
 
     def _shrunken(self, differences: Differences) -> Self:
-        mass, centre, unit, t, variance, known = differences
+        centre, unit, t, slope, priors, intercepts, known = differences
         t = soft_threshold(t, self.threshold)
         M = unit * t
         self.means_, self.deviations_ = centre + M, t
-        self.selected_ = (t != 0).any(axis=0)
-        self.priors_ = class_priors(self.priors, mass)
-        W = M / variance
-        b = log_priors(self.priors_) - 0.5 * (W * M).sum(axis=1) - W @ centre
-        self._set_scores(W, np.where(mass > 0, b, -np.inf))
+        self.selected_, self.priors_ = t.any(axis=0), priors.copy()
+        W = slope * t
+        self._set_scores(W, intercepts - 0.5 * np.einsum("kj,kj->k", W, M) - W @ centre)
         if known.all():
             return self._record()
         j = int(np.argmin(known))
@@ -162,11 +163,12 @@ class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, 
 class Differences(NamedTuple):
     """What the fits at all thresholds share: of each class and feature the t statistic, and its unit."""
 
-    mass: Array
     centre: Array
     unit: Array
     t: Array
-    variance: Array
+    slope: Array  # of a coefficient in t
+    priors: Array
+    intercepts: Array  # before the part of the centroids
     known: Array  # features with a spread
 
 
