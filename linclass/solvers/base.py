@@ -182,11 +182,13 @@ def few_rows(
     """The objective on n/part rows, at least 20 per feature; None if that would not pay.
 
     It is a mean over rows, so on every k-th row it has the same strength, its solution is a good start for all rows,
-    and its Hessian a good preconditioner. Without a penalty the subset may be separable, and has no solution then.
+    and its Hessian a good preconditioner. Without a penalty it must be nearer, so more rows are taken; the subset may
+    be separable, and has no solution then.
     """
     n, p = objective.design.n_rows, objective.n_parameters
-    rows = max(n // part, 20 * objective.design.width, 4 * p)
-    if n < least or 2 * rows > n or np.any(start):
+    each, times = (20, 2) if objective.strength else (100, 10)
+    rows = max(n // part, each * objective.design.width, 4 * p)
+    if n < least or times * rows > n or np.any(start):
         return None
     return objective.take(slice(None, None, n // rows))
 

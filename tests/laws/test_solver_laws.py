@@ -578,3 +578,18 @@ def test_a_certificate_that_is_no_bound_is_called_a_cosine(penalty: str) -> None
     assert here.certificate == pytest.approx(
         np.abs(rows.T @ point.slopes / lengths).max(), rel=1e-6
     )
+
+
+@pytest.mark.parametrize("loss", ["logistic", "probit"])
+def test_a_rare_category_that_separates_a_subset_does_not_lead_newton_astray(loss: str) -> None:
+    """Of 400 rare rows every 20th, those of the subset that Newton starts from, has class 1, of the others a tenth."""
+    rng = np.random.default_rng(1)
+    n = 40_000
+    X, rare = rng.standard_normal((n, 3)), np.zeros(n, dtype=bool)
+    rare[rng.choice(n, 400, replace=False)] = True
+    y = X[:, 0] + rng.logistic(size=n) > 0
+    y[rare] = rng.random(400) < 0.1
+    y[::20] |= rare[::20]
+    model = LinearClassifier(loss=loss, penalty=None).fit(np.column_stack([X, rare]), y)
+    assert model.status_ == "converged"
+    assert -3 < model.coef_[0, 3] < -1

@@ -23,6 +23,8 @@ from linclass.solvers.base import Solution, Solver, Trace
 
 CHORD = 1e-2  # decrement, relative to the objective: scores then change by about 0.1
 
+LOCAL = 1.0  # scores that a step changes without changing the curvature of a logistic loss more than by a factor e
+
 
 @dataclass(frozen=True)
 class Newton(Solver):
@@ -39,14 +41,17 @@ class Newton(Solver):
     stackable: ClassVar[bool] = True
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        point = objective.at_with_hessian(
-            self.near(objective, start, 1e-4)
-        )  # two full steps then suffice
+        first = self.near(objective, start, 1e-4)  # two full steps then suffice
+        point = objective.at_with_hessian(first)
+        inverse = inverse_hessian(point)
+        if first is not start and not objective.strength and not is_near(point, inverse):
+            point = objective.at_with_hessian(start)
+            inverse = inverse_hessian(point)
         # Without a duality gap the digits of coefficients and standard errors count: every
         # Hessian is new, and one more step is taken.
         proof = objective.certificate_kind == "duality_gap"
         near = (20 if proof else 0.02) * self.tol
-        source, inverse = point, inverse_hessian(point)
+        source = point
         certificate, last, kept = np.inf, np.inf, False
         for n_iter in range(1, self.max_steps + 1):  # noqa: B007
             g = point.gradient
@@ -81,6 +86,16 @@ class Newton(Solver):
         free = not (objective.strength or objective.loss.shift_invariant)
         known = point if free else None
         return Solution.at(point, certificate, self.tol, n_iter, rank=inverse.rank, optimum=known)
+
+
+def is_near(point: Point, inverse: Inverse) -> bool:
+    """Whether Newton's step changes no score by more than LOCAL.
+
+    Without a penalty a subset may be nearly separated where all rows are not, say by a rare category. Its solution
+    has scores so large that all rows have hardly any curvature there, and Newton's method diverges from it.
+    """
+    step = inverse.times(point.gradient.ravel()).reshape(point.theta.shape)
+    return bool(np.abs(point.objective.design.scores(step)).max() <= LOCAL)
 
 
 def inverse_hessian(point: Point) -> Inverse:
