@@ -124,7 +124,7 @@ class Composition(FitsPath, Estimator):
         return solution
 
     def _watch(self) -> Callable[[Point], float | None] | None:
-        """What a trace tells of each step beyond the objective; None for nothing."""
+        """Function whose value a trace records after each step; None for no value."""
         return None
 
     def _ending(self, solutions: Sequence[Solution]) -> tuple[str, str]:

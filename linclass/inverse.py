@@ -20,7 +20,7 @@ class Inverse:
         self._factor, info = lapack.dpotrf(H, lower=1)
         pivots, diagonal = self._factor.diagonal(), H.diagonal()
         if info or (not positive and (pivots * pivots < 1e-14 * diagonal).any()):
-            self._look_closer(H)
+            self._find_rank(H)
 
     def times(self, g: Array) -> Array:
         """H⁻¹ g, for a vector or for columns."""
@@ -31,7 +31,7 @@ class Inverse:
         x = self._range @ ((self._range.T @ (g / root)) / values) / root
         return x - self._null @ (self._null.T @ x)
 
-    def _look_closer(self, H: Array) -> None:
+    def _find_rank(self, H: Array) -> None:
         """Columns are scaled to find the rank, which must not depend on units. The minimum-norm solution is then
         the one orthogonal to the null space.
         """

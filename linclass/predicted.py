@@ -60,7 +60,7 @@ def own_codes(y: np.ndarray, estimator: Any) -> np.ndarray:
 def _plain(
     estimator: Any, X: Any, Z: np.ndarray, K: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None] | None:
-    """Of finite scores Z of all K classes, which our classifiers give nearly always, nothing is left to check."""
+    """Finite scores Z of all K classes, the usual case, need no further check."""
     classes = estimator.classes_  # sorted
     all_codes = classes.dtype.kind in "iu" and len(classes) == K and classes[-1] == K - 1
     if not (all_codes and classes[0] == 0 and np.isfinite(Z).all()):

@@ -29,7 +29,7 @@ TIE = 1e-9  # rounding error of scores
 
 
 class MarginRows:
-    """What a margin fit tells of its training rows: `dual_variables_`, `slacks_` and `roles_`, one entry per row
+    """Results of a margin fit for each training row: `dual_variables_`, `slacks_` and `roles_`, one entry per row
     that was passed to `fit`; for more than two classes one row of entries per class.
     """
 

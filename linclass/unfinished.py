@@ -32,7 +32,7 @@ _inside: ContextVar[bool] = ContextVar("inside", default=False)
 
 @contextmanager
 def silently() -> Iterator[None]:
-    """Fits in here tell how they ended by `status_` alone."""
+    """Context in which fits do not warn: their `status_` alone reports how they ended."""
     token = _inside.set(True)
     try:
         yield

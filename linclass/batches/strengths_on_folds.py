@@ -18,7 +18,7 @@ from linclass.validation import Matrix
 
 
 class StrengthModel(Protocol):
-    """What is asked of an estimator that is a `Composition`."""
+    """The interface of estimators that are a `Composition`."""
 
     loss: str
     strength: float

@@ -30,13 +30,13 @@ from linclass.design.design_matrix import DesignMatrix
 from linclass.numerics import Array
 from linclass.online.block import Block
 from linclass.online.correction import Tally
-from linclass.online.online_classifier import LinearInTheEnd, OnlineClassifier, require_number
+from linclass.online.online_classifier import LinearOnline, OnlineClassifier, require_number
 from linclass.statistics.moments import moments
 
 GROWTH = 1e12  # of the squared errors since θ = 0: they will not shrink again
 
 
-class Adaline(LinearInTheEnd, OnlineClassifier):
+class Adaline(LinearOnline, OnlineClassifier):
     """Parameters
     ----------
     step : float or None, default=None
@@ -152,8 +152,8 @@ class Adaline(LinearInTheEnd, OnlineClassifier):
         )
         return share, squares, inverse
 
-    def _tell(self, tally: Tally) -> None:
-        """A mistake is nothing special."""
+    def _report_mistakes(self, tally: Tally) -> None:
+        """No warning: the rule corrects all rows, also those that are classified correctly."""
 
     def _has_settled(self, tally: Tally) -> bool:
         """A pass adds η Σ e x to θ, over its visits, so the drift gives the cosines of errors and features."""

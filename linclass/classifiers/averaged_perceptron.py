@@ -21,12 +21,12 @@ import numpy as np
 from linclass.numerics import Array
 from linclass.online.block import Block
 from linclass.online.correction import Push, Rule, Tally, correct
-from linclass.online.online_classifier import LinearInTheEnd, OnlineClassifier
+from linclass.online.online_classifier import LinearOnline, OnlineClassifier
 
 RULE = Rule(0.0, lambda margin, squared_length, visit: visit)
 
 
-class AveragedPerceptron(LinearInTheEnd, OnlineClassifier):
+class AveragedPerceptron(LinearOnline, OnlineClassifier):
     """Parameters
     ----------
     order : {'random', 'cyclic'}, default='random'

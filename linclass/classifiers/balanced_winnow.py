@@ -27,10 +27,10 @@ from linclass.numerics import Array
 from linclass.online.block import Block
 from linclass.online.correction import Tally
 from linclass.online.log_weights import LogWeights, correct_by_factors
-from linclass.online.online_classifier import LinearInTheEnd, OnlineClassifier, require_number
+from linclass.online.online_classifier import LinearOnline, OnlineClassifier, require_number
 
 
-class BalancedWinnow(LinearInTheEnd, OnlineClassifier):
+class BalancedWinnow(LinearOnline, OnlineClassifier):
     """Parameters
     ----------
     step : float, default=0.1

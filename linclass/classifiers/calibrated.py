@@ -196,6 +196,6 @@ class Calibrated(SoftmaxProbabilities):
 
 
 def _finite_scores(model: Any, X: Any, K: int) -> Array:
-    """(n, K); a probability of 0, whose logarithm is the score, counts as the least that floats tell from it."""
+    """(n, K); a probability of 0, whose logarithm is the score, counts as the smallest positive float."""
     floor = np.log(np.finfo(float).eps)
     return np.nan_to_num(predictions_of(model, X, K)[1], neginf=floor, posinf=-floor)

@@ -79,7 +79,7 @@ class FisherDiscriminant(FromStackedMoments, Coordinates, LinearScores, LinearGe
         return zip(*parts, strict=True)
 
     def _weights(self, statistics: ClassMoments) -> np.ndarray:
-        """What each class counts in the spread between them."""
+        """Weight of each class in the covariance between classes."""
         return statistics.mass
 
     def _ratio(self, squares: np.ndarray, statistics: ClassMoments) -> np.ndarray:
@@ -87,7 +87,7 @@ class FisherDiscriminant(FromStackedMoments, Coordinates, LinearScores, LinearGe
         return squares / max(statistics.total - len(statistics.mass), 1)
 
     def _offsets(self, mass: np.ndarray) -> np.ndarray:
-        """What the score of each class gains over nearness alone."""
+        """Constant of each class's score beside the distance to its mean."""
         return np.zeros(len(mass))
 
     def _axes(self, statistics: ClassMoments, whitener: np.ndarray) -> tuple[np.ndarray, ...]:

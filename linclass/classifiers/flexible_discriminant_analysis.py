@@ -165,7 +165,7 @@ class FlexibleDiscriminantAnalysis(Coordinates, SoftmaxProbabilities):
         return self._scores_from(b) + (np.diff(offsets) if len(offsets) == 2 else offsets)
 
     def _scores_from(self, values: Array) -> Array:
-        """Of each score, what is `values` (K − 1, …) of each prediction."""
+        """`values` (K − 1, …) of the predictions, combined to those of each score."""
         W = self.means_ @ self.scalings_.T @ values
         return W[1:] - W[:1] if len(W) == 2 else W
 
@@ -230,7 +230,7 @@ def contrasts(share: Array) -> Array:
 
 
 def _settled(explained: Array, V: Array) -> Array:
-    """Coordinates without spread have no order: rounding, which would choose their axes, is not left to."""
+    """Fixed axes for coordinates without spread, which rounding would choose otherwise."""
     exact = 1 - explained < EXACT
     own = V[:, exact]
     _, axes = np.linalg.eigh(own.T * np.arange(len(V)) @ own)

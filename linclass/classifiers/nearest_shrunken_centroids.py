@@ -161,7 +161,7 @@ class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, 
 
 
 class Differences(NamedTuple):
-    """What the fits at all thresholds share: of each class and feature the t statistic, and its unit."""
+    """The t statistics of each class and feature, and their units, which all thresholds share."""
 
     centre: Array
     unit: Array

@@ -24,12 +24,12 @@ from typing import Any
 from linclass.numerics import Array
 from linclass.online.block import Block
 from linclass.online.correction import Rule, Tally, correct
-from linclass.online.online_classifier import LinearInTheEnd, OnlineClassifier, require_number
+from linclass.online.online_classifier import LinearOnline, OnlineClassifier, require_number
 
 VARIANTS = ("PA", "PA-I", "PA-II")
 
 
-class PassiveAggressive(LinearInTheEnd, OnlineClassifier):
+class PassiveAggressive(LinearOnline, OnlineClassifier):
     """Parameters
     ----------
     variant : {'PA', 'PA-I', 'PA-II'}, default='PA-I'
@@ -111,6 +111,6 @@ class PassiveAggressive(LinearInTheEnd, OnlineClassifier):
     def _has_settled(self, tally: Tally) -> bool:
         return tally.least_margin >= 1 - self.tol
 
-    def _tell(self, tally: Tally) -> None:
-        super()._tell(tally)
+    def _report_mistakes(self, tally: Tally) -> None:
+        super()._report_mistakes(tally)
         self.squared_loss_ = tally.squared_loss

@@ -140,7 +140,7 @@ class PooledSpreads(ClassSpreads):
         return self._shrunk_to_sphere(self.moments.pooled / self._pooled_freedom)
 
     def _freedom(self, k: int) -> float:
-        """One row has none, and no part in what is pooled."""
+        """Degrees of freedom of each class; a class of one row has none, and is not pooled."""
         f = super()._freedom(k)
         return f if self.moments.mass[k] > LOST[self.covariance] or not self.pooling else 0.0
 

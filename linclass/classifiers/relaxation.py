@@ -21,10 +21,10 @@ from typing import Any
 from linclass.numerics import Array
 from linclass.online.block import Block
 from linclass.online.correction import Rule, Tally, correct
-from linclass.online.online_classifier import LinearInTheEnd, OnlineClassifier, require_number
+from linclass.online.online_classifier import LinearOnline, OnlineClassifier, require_number
 
 
-class Relaxation(LinearInTheEnd, OnlineClassifier):
+class Relaxation(LinearOnline, OnlineClassifier):
     """Parameters
     ----------
     margin : float, default=1.0

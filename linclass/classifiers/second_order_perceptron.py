@@ -31,10 +31,10 @@ from linclass.applicability import NotApplicable, require_memory
 from linclass.numerics import Array
 from linclass.online.block import Block
 from linclass.online.correction import Tally
-from linclass.online.online_classifier import LinearInTheEnd, OnlineClassifier, require_number
+from linclass.online.online_classifier import LinearOnline, OnlineClassifier, require_number
 
 
-class SecondOrderPerceptron(LinearInTheEnd, OnlineClassifier):
+class SecondOrderPerceptron(LinearOnline, OnlineClassifier):
     """Parameters
     ----------
     ridge : float, default=1.0

@@ -27,12 +27,12 @@ from linclass.numerics import Array
 from linclass.online.block import Block
 from linclass.online.correction import Tally
 from linclass.online.log_weights import LogWeights, correct_by_factors
-from linclass.online.online_classifier import LinearInTheEnd, OnlineClassifier, require_number
+from linclass.online.online_classifier import LinearOnline, OnlineClassifier, require_number
 
 LARGEST_LOG = 600.0  # of a factor; its weight was at most Θ/x_j before
 
 
-class Winnow(LinearInTheEnd, OnlineClassifier):
+class Winnow(LinearOnline, OnlineClassifier):
     """Parameters
     ----------
     promotion : float, default=2.0

@@ -95,7 +95,7 @@ class ManyFits:
         return self._unfitted().set_params(**params)
 
     def _fit_group(self) -> str:
-        """What models that share work have in common."""
+        """Identifier of the models that share work."""
         raise NotImplementedError
 
     def _fit_together(self, models: list[Any], folds: Folds) -> list[list[Any]]:

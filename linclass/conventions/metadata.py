@@ -88,7 +88,7 @@ class RequestsMetadata:
         return router if inner is None else router.add(estimator=inner, method_mapping=mapping)
 
     def _get_metadata_request(self) -> Any:
-        """scikit-learn's name for what is asked for here, without the estimator inside."""
+        """The requests of this estimator for scikit-learn, without those of the inner one."""
         from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 
         if hasattr(self, "_metadata_request"):
@@ -149,7 +149,7 @@ def takes_weights(model: Any) -> bool:
 
 
 def asking_for_weights(model: Any) -> Any:
-    """The default estimator of a meta-estimator, which nobody could set a request on."""
+    """The default estimator of a meta-estimator, with the request that users cannot set on it."""
     return model.set_fit_request(sample_weight=True) if is_routing() else model
 
 

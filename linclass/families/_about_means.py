@@ -33,12 +33,12 @@ class AboutMeans(Family):
 
     @property
     def offset(self) -> Any:
-        """It, from the origin."""
+        """The centres relative to the origin."""
         return 0.0 if self.centres is None else self.about - self.origin
 
     @property
     def size(self) -> Any:
-        """The largest of what a feature is about, whose rounding its deviations have."""
+        """The largest centre of each feature, whose rounding errors its deviations have."""
         size = np.abs(self.about)
         return size if self.centres is None else size.max(axis=0)
 

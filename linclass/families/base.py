@@ -41,7 +41,7 @@ class Family:
         raise NotImplementedError
 
     def left(self, theta: np.ndarray, mean: np.ndarray) -> float | None:
-        """The largest relative Newton step that `natural` has left, if it iterates; None if θ has a formula."""
+        """The largest remaining relative Newton step of `natural`, if it iterates; None if θ has a formula."""
         return None
 
     def log_normalizer(self, theta: np.ndarray) -> np.ndarray:

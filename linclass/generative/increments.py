@@ -189,7 +189,7 @@ class Increments(Classifier):
 
 
 def _check_kind(known: np.ndarray, new: np.ndarray) -> None:
-    """Numbers and strings cannot be sorted together."""
+    """Raise an error for numbers and strings together, which cannot be sorted."""
     if isinstance(known.tolist()[0], str) != isinstance(new.tolist()[0], str):
         raise ValueError(
             f"y holds {new.tolist()[0]!r}, but the classes so far are {known.tolist()[:3]}; "

@@ -20,7 +20,7 @@ class Previous(NamedTuple):
 
     @classmethod
     def of(cls, model: Any) -> Previous | None:
-        """None if there was no fit, or if warm starts are not asked for."""
+        """None if there was no fit, or if warm starts are not requested."""
         if not model.warm_start or "dual_coef_" not in vars(model):
             return None
         beta = np.atleast_2d(model.dual_coef_)

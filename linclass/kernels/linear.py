@@ -8,4 +8,4 @@ from linclass.numerics import Array
 
 class Linear(Kernel):
     def block(self, P: Array, a: Array, b: Array) -> None:
-        """Nothing to do: the inner products are the kernel values."""
+        """No change: the inner products are the kernel values."""

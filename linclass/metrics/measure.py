@@ -41,7 +41,7 @@ def measure(p: Predictions, names: Iterable[str] | None = None) -> dict[str, Arr
 
 
 def _of(metric: Callable[[Predictions], Any], block: Predictions) -> Array:
-    """A metric that was written for one fold only is asked one by one."""
+    """A metric for single folds is computed fold by fold."""
     with suppress(Exception):  # which one of them alone will raise again
         value = np.asarray(metric(block), dtype=np.float64)
         if value.shape == block.shape:

@@ -186,6 +186,6 @@ def _two_by_two(y: Array, named: Array) -> Array:
 
 
 def defined_ratio(over: Any, under: Any) -> Array:
-    """over/under; NaN, which is "undefined", where there is nothing under it."""
+    """over/under; NaN (undefined) where `under` is 0."""
     shape = np.broadcast_shapes(np.shape(over), np.shape(under))
     return np.divide(over, under, out=np.full(shape, np.nan), where=np.greater(under, 0))[()]

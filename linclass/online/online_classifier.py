@@ -130,7 +130,7 @@ class OnlineClassifier(Classifier):
     ) -> Self:
         """Set the fitted attributes."""
         self._visits = tally.visits
-        self._tell(tally)
+        self._report_mistakes(tally)
         self._set_model()
         status = "max_iter" if reason else "converged"
         return self._record(status, reason, **self._certified(X, codes, weights), n_iter=n_iter)
@@ -139,7 +139,7 @@ class OnlineClassifier(Classifier):
         """Set what predictions need."""
         raise NotImplementedError
 
-    def _tell(self, tally: Tally) -> None:
+    def _report_mistakes(self, tally: Tally) -> None:
         self.n_mistakes_ = int(tally.mistakes)
 
     def _certified(self, X: Any, codes: Array, weights: Array) -> dict[str, Any]:
@@ -150,7 +150,7 @@ class OnlineClassifier(Classifier):
         return {"certificate": wrong, "certificate_kind": "training_mistakes"}
 
 
-class LinearInTheEnd(LinearScores, LinearGeometry):
+class LinearOnline(LinearScores, LinearGeometry):
     """Mixin of those whose model is one θ."""
 
     fit_intercept: bool

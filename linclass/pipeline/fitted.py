@@ -21,7 +21,7 @@ Prediction = tuple[np.ndarray, np.ndarray, np.ndarray | None]
 
 @dataclass(frozen=True)
 class Task:
-    """What all fits of a run have in common."""
+    """The data that all fits of a run share."""
 
     n_classes: int
     positive: int

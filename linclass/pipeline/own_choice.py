@@ -51,8 +51,10 @@ def own_choice(estimator: Any) -> dict[str, Any]:
 
 
 def own_candidates(estimator: Any) -> tuple[Candidate, ...]:
-    """What it compared, with mean and standard error of its score over its folds; of AIC and BIC, which have no folds
-    (n = 0), the criterion, of which the least is best."""
+    """The candidates that it compared, with mean and standard error of their scores over its folds.
+
+    AIC and BIC have no folds (n = 0): for them it is the criterion, of which the least is best.
+    """
     if hasattr(estimator, "candidates_"):
         options, best = estimator.candidates_, estimator.best_index_
         if hasattr(estimator, "criterion_"):

@@ -47,7 +47,7 @@ def recession(objective: Objective, solution: Solution) -> Recession:
     """Whether the unpenalized objective, at which a solver stopped with `solution`, has a direction of recession."""
     point = solution.point_of(objective)
     few = objective.n_parameters <= HESSIAN
-    if is_above_suspicion(objective, solution, point, few):
+    if is_plainly_optimal(objective, solution, point, few):
         return Recession()
     inequalities = Inequalities(objective)
     if inequalities.size > LARGEST:
@@ -80,7 +80,7 @@ def recession_where_free(objective: Objective, solution: Solution) -> Recession:
     return Recession(d)
 
 
-def is_above_suspicion(objective: Objective, solution: Solution, point: Point, few: bool) -> bool:
+def is_plainly_optimal(objective: Objective, solution: Solution, point: Point, few: bool) -> bool:
     """An optimum at small scores, or where Newton steps vanish; small problems are always examined."""
     p = objective.n_parameters
     if p <= COLUMNS and objective.design.n_rows * p <= EXACT:
@@ -90,10 +90,10 @@ def is_above_suspicion(objective: Objective, solution: Solution, point: Point, f
     certain = objective.loss.certain * (1 if few else 4)
     if float(np.abs(point.scores).max()) < certain:
         return True
-    return few and not _keeps_walking(point)
+    return few and not _has_long_step(point)
 
 
-def _keeps_walking(point: Point) -> bool:
+def _has_long_step(point: Point) -> bool:
     """Along a recession of e^{−m} a Newton step changes m by 1, of Φ(−m) by 1/m."""
     objective = point.objective
     step = inverse_hessian(point).times(point.gradient.ravel()).reshape(objective.shape)

@@ -181,7 +181,7 @@ class OrthantStep:
         return float(np.abs(self._steepest(point)).max(initial=0))
 
     def went(self, ratio: float) -> None:
-        """Nothing to do: every step has its own Hessian."""
+        """No action: every step has its own Hessian."""
 
     def _steepest(self, point: Point) -> Array:
         return np.where(self.free, self.units.steepest(point), 0)
