@@ -44,7 +44,8 @@ class Newton(Solver):
         first = self.near(objective, start, 1e-4)  # two full steps then suffice
         point = objective.at_with_hessian(first)
         inverse = inverse_hessian(point)
-        if first is not start and not objective.strength and not is_near(point, inverse):
+        free = not objective.strength or objective.unpenalized is not None
+        if free and first is not start and not is_near(point, inverse):
             point = objective.at_with_hessian(start)
             inverse = inverse_hessian(point)
         # Without a duality gap the digits of coefficients and standard errors count: every
@@ -91,8 +92,9 @@ class Newton(Solver):
 def is_near(point: Point, inverse: Inverse) -> bool:
     """Whether Newton's step changes no score by more than LOCAL.
 
-    Without a penalty a subset may be nearly separated where all rows are not, say by a rare category. Its solution
-    has scores so large that all rows have hardly any curvature there, and Newton's method diverges from it.
+    Where a feature has no penalty a subset may be nearly separated, and all rows not, say by a rare category. The
+    solution of the subset has scores so large that all rows have hardly any curvature there, and Newton's method
+    diverges from it.
     """
     step = inverse.times(point.gradient.ravel()).reshape(point.theta.shape)
     return bool(np.abs(point.objective.design.scores(step)).max() <= LOCAL)
