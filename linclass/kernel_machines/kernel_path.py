@@ -21,6 +21,7 @@ from linclass.solvers.base import Solution, Solver
 from linclass.unfinished import one_warning
 
 MANY = 1000  # rows above which a fit to a subset gives the start
+NEARLY = 0.999  # of the trace
 
 
 class KernelPath(KernelMachine):
@@ -86,17 +87,27 @@ class KernelPath(KernelMachine):
 def solve(
     solver: Solver, objective: Objective, strengths: Sequence[float], start: Array | None = None
 ) -> list[Solution]:
-    """A solution for each strength; with many rows the first starts from a fit to every fourth row."""
+    """A solution for each strength; with many rows the first starts from a fit to less."""
     if start is None:
         start = near_start(solver, objective.with_strength(strengths[0]))
     return solver.path(objective, strengths, start)
 
 
 def near_start(solver: Solver, objective: Objective) -> Array:
-    """The fit to every fourth row, which needs a sixteenth of the kernel matrix, as a starting point."""
+    """The fit to every fourth row, which needs a sixteenth of the kernel matrix, or to few features.
+
+    Features are those of a pivoted factorization, of which the first may explain nearly all of the kernel's trace.
+    """
     design = objective.design
-    start, n = objective.zero(), design.n_rows
-    if n >= MANY and design.is_kernel:
+    start, n, d = objective.zero(), design.n_rows, design.n_features
+    if not design.is_kernel:
+        explained = np.cumsum(design.column_norms(objective.weights)[:d] ** 2)
+        first = int(np.searchsorted(explained, NEARLY * explained[-1])) + 1
+        if 3 * first < d:
+            few = objective.on_features(np.arange(first))
+            near = replace(solver, tol=1e-3, max_iter=None).solve(few, few.zero())
+            start[:first], start[d:] = near.theta[:first], near.theta[first:]
+    elif n >= MANY and design.is_kernel:
         rows = np.arange(0, n, 4)
         part = design.restricted(rows)
         few = Objective(
