@@ -44,13 +44,14 @@ class ClassesOfTheta(Composition):
             theta = np.vstack([theta, np.zeros(theta.shape[1])])
         if K == 2 or not together:
             return theta
-        penalty, open_ = self._effective_penalty(), np.ones(theta.shape[1], bool)
-        if penalty.kinked:
-            penalty = penalty.for_features(getattr(self, "feature_names_in_", None))
-            open_[: self.n_features_in_] = (
-                False if penalty.unpenalized is None else penalty.unpenalized
-            )
-            open_[self.n_features_in_ :] = getattr(penalty, "intercept", None) is None
+        penalty, d = self._effective_penalty(), self.n_features_in_
+        if not penalty.kinked:
+            theta -= theta.mean(axis=0)
+            return theta
+        penalty = penalty.for_features(getattr(self, "feature_names_in_", None))
+        open_ = np.zeros(theta.shape[1], bool)
+        open_[:d] = False if penalty.unpenalized is None else penalty.unpenalized
+        open_[d:] = getattr(penalty, "intercept", None) is None
         theta[:, open_] -= theta[:, open_].mean(axis=0)
         return theta
 

@@ -6,7 +6,6 @@ trace. This base finds the parts, rejects incompatible ones, and runs the solver
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -18,14 +17,13 @@ from linclass.conventions.estimator import Estimator
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.base import Loss
 from linclass.numerics import Array
-from linclass.objective.objective import Objective
+from linclass.objective.objective import UNPENALIZED, Objective
 from linclass.objective.point import Point
 from linclass.parts import find, names, no_part
 from linclass.penalties.base import Penalty
-from linclass.penalties.unpenalized import Unpenalized
 from linclass.solvers import choice
 from linclass.solvers.base import Solution, Solver, Trace
-from linclass.validation import Matrix
+from linclass.validation import Matrix, require_flag
 
 # Parameters of the estimator that are passed to solvers and penalties that have them.
 SOLVER_OPTIONS = ("step", "tol", "max_iter", "random_state")
@@ -39,6 +37,7 @@ class Composition(FitsPath, Estimator):
     loss: str
     penalty: str | Mapping[str, Any] | Penalty | None
     strength: float
+    fit_intercept: bool
     solver: Any  # a name, {name: options} or a Solver
     step: Any = None
     # Defined by the estimator: check the data, set up the objectives, set the attributes.
@@ -48,20 +47,19 @@ class Composition(FitsPath, Estimator):
 
     def check(self) -> None:
         """Raise ValueError, with one sentence, if parts do not exist or are incompatible."""
-        super().check()
-        loss = find("losses", self.loss)
+        require_flag(self, "fit_intercept")
+        loss, penalty = find("losses", self.loss), self._penalty()
         if loss.kind == "discrete":
             raise ValueError(f"{self.loss} is not convex and has no slope. Try loss='logistic'.")
-        self._penalty()
         if not (isinstance(self.strength, (int, float, np.number)) and 0 <= self.strength < np.inf):
             raise ValueError(f"strength is {self.strength!r}; it must be a number, at least 0.")
         if isinstance(self.solver, str) and self.solver == "auto":
             if self.step is not None:
                 raise ValueError(f"step is {self.step!r}; choose a solver that has a step.")
-            self._solver(choice.solvers()[0]).check()  # tol and max_iter, which all solvers have
-            if self._penalty().kinked and loss.kind == "convex" and self._able_solver() is None:
+            self._solver("newton").check()  # of tol and max_iter, which all solvers have
+            if penalty.kinked and loss.kind == "convex" and self._able_solver() is None:
                 raise ValueError(
-                    f"no solver minimizes {self.loss} with {self._penalty().name}, because both "
+                    f"no solver minimizes {self.loss} with {penalty.name}, because both "
                     "have a kink. Try loss='squared_hinge'."
                 )
             return
@@ -149,10 +147,11 @@ class Composition(FitsPath, Estimator):
         }
 
     def _is_penalized(self) -> bool:
-        return self._penalty().binds and self.strength > 0
+        return self._effective_penalty().binds
 
     def _effective_penalty(self) -> Penalty:
-        return self._penalty() if self._is_penalized() else Unpenalized()
+        """The penalty in force: at strength 0 there is none."""
+        return self._penalty() if self.strength > 0 else UNPENALIZED
 
     def _able_solver(self) -> str | None:
         """The solver that 'auto' takes for a small problem, if it can minimize this loss and penalty."""
@@ -191,8 +190,8 @@ class Composition(FitsPath, Estimator):
         if not (isinstance(name, str) and isinstance(own, Mapping)):
             raise no_part(package, chosen)
         part = find(package, name)
-        known = {field.name for field in dataclasses.fields(part)}
-        if unknown := sorted(set(own) - known, key=str):
+        known = part.__dataclass_fields__
+        if own and (unknown := sorted(set(own) - set(known), key=str)):
             raise ValueError(
                 f"{name} has no {unknown[0]!r}; it has {', '.join(sorted(known)) or 'no options'}."
             )

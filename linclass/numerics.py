@@ -1,17 +1,33 @@
-"""Arrays over many rows: computed block by block, and allocated together."""
+"""Arrays over many rows: computed block by block, and allocated together; values that are computed once."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from itertools import accumulate
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
 BLOCK = 2048  # rows at a time: small enough for the cache, large enough for BLAS
+
+Value = TypeVar("Value")
+
+
+class once(Generic[Value]):
+    """`functools.cached_property` without the lock of Python 3.11, which costs more than many a value here."""
+
+    def __init__(self, function: Callable[[Any], Value]):
+        self.function = function
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, holder: Any, owner: type | None = None) -> Value:
+        value = vars(holder)[self.name] = self.function(holder)
+        return value
 
 
 def by_blocks(function: Callable[..., Any], *arrays: Array) -> Any:

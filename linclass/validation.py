@@ -5,7 +5,6 @@ that scikit-learn's estimator suite looks for, followed by the remedy.
 """
 
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -30,6 +29,17 @@ def feature_names(X: Any) -> np.ndarray | None:
             f"{strings} of {len(names)} columns have one. Rename with X.columns.astype(str)."
         )
     return names if strings else None
+
+
+def rows_to_learn(model: Any, X: Any) -> Matrix:
+    """X as `matrix`, of which the model learns n_features_in_ and, of a data frame, feature_names_in_."""
+    names = feature_names(X)
+    X = matrix(X, sparse=model.takes_sparse, owner=type(model).__name__)
+    vars(model).pop("feature_names_in_", None)
+    if names is not None:
+        model.feature_names_in_ = names
+    model.n_features_in_ = X.shape[1]
+    return X
 
 
 def matrix(X: Any, *, sparse: bool = True, owner: str = "A classifier") -> Matrix:
@@ -98,6 +108,13 @@ def row_weights(sample_weight: Any, rows: int) -> np.ndarray:
     return w
 
 
+def require_flag(model: Any, name: str) -> None:
+    """Refuse a parameter that is neither True nor False."""
+    value = getattr(model, name)
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} is {value!r}; it must be True or False.")
+
+
 def require_counts(weights: np.ndarray, classes: int, where: str) -> None:
     """Refuse weights that cannot count rows: those whose sum does not exceed the number of classes."""
     total = float(weights.sum())
@@ -118,40 +135,6 @@ def row_offsets(offset: Any, shape: tuple[int, ...]) -> np.ndarray:
         bad = found[~np.isfinite(found)][0]
         raise ValueError(f"offset holds {bad:g}; offsets must be finite. Drop those rows.")
     return found
-
-
-def among_weighted(
-    folds: Sequence[Any], rows: int, sample_weight: Any
-) -> tuple[list[np.ndarray], np.ndarray]:
-    """(row indices of each fold among the rows whose weight is not zero, mask of those rows)."""
-    held_out = held_out_rows(folds, rows)
-    kept = row_weights(sample_weight, rows) > 0
-    if kept.all():
-        return held_out, kept
-    place = np.cumsum(kept) - 1
-    return [place[fold[kept[fold]]] for fold in held_out], kept
-
-
-def held_out_rows(folds: Sequence[Any], rows: int) -> list[np.ndarray]:
-    """Row indices of each fold, which may also be given as a mask of all rows."""
-    held_out = []
-    for number, fold in enumerate(folds):
-        fold = np.asarray(fold)
-        if fold.dtype == bool and fold.shape == (rows,):
-            fold = np.flatnonzero(fold)
-        if fold.ndim != 1 or (fold.size and fold.dtype.kind not in "iu"):
-            raise ValueError(
-                f"fold {number} has shape {fold.shape} and holds {fold.dtype}; give row numbers, or "
-                f"a mask of all {rows} rows."
-            )
-        held_out.append(fold.astype(np.intp, copy=False))
-    if not held_out:
-        raise ValueError("folds is empty; give the held-out rows of at least one fold.")
-    given = np.concatenate(held_out)
-    if given.size and not -1 < given.min() <= given.max() < rows:
-        outside = given[(given < 0) | (given >= rows)][0]
-        raise ValueError(f"folds hold row {outside}; rows are 0 to {rows - 1}.")
-    return held_out
 
 
 def _dense_matrix(X: Any, owner: str) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -86,6 +87,6 @@ class StrengthsOnFolds:
     def strengths(self) -> list[float]:
         return [float(model.strength) for model in self.models]
 
-    @property
+    @cached_property
     def solver_name(self) -> str:
         return self.whole._chosen(self.objectives[0]).name

@@ -149,7 +149,9 @@ class LinearClassifier(
         K = len(self.classes_)
         known = () if offset is None else (offsets_of(offset, sample_weight, y, K),)
         objectives = self._objectives(X, codes, weights, *known)
-        solutions = [self._solve(P, old, number) for number, P in enumerate(objectives)]
+        solutions = [
+            self._minimize(P, self._start(P, old, number)) for number, P in enumerate(objectives)
+        ]
         return self._finish(objectives, solutions, codes, weights)
 
     def _objectives(
@@ -203,9 +205,6 @@ class LinearClassifier(
     def _needs_unique_parameters(self) -> bool:
         """Without a penalty the Hessian of K scores is singular; Newton's method uses K − 1 scores."""
         return not self._is_penalized() and self.solver in ("auto", "newton", "irls")
-
-    def _solve(self, objective: Objective, old: Array | None, problem: int) -> Solution:
-        return self._minimize(objective, self._start(objective, old, problem))
 
     def _start(self, objective: Objective, old: Array | None, problem: int) -> Array:
         """Zero, or the old parameters of this problem, if they fit."""

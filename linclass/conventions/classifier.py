@@ -120,7 +120,7 @@ class Classifier(Estimator):
     ) -> tuple[Matrix, np.ndarray, np.ndarray]:
         """The same without the weights of the classes."""
         self.check()
-        X = self._matrix_for_fit(X)
+        X = validation.rows_to_learn(self, X)
         y = validation.labels(y, X.shape[0], type(self).__name__)
         weights = validation.row_weights(sample_weight, X.shape[0])
         if not weights.all():

@@ -139,9 +139,6 @@ class Estimator(RequestsMetadata, Saved):
 
     def check(self) -> None:
         """Raise ValueError, with one sentence, if the parameters are invalid or incompatible."""
-        flag = getattr(self, "fit_intercept", False)
-        if not isinstance(flag, bool | np.bool_):
-            raise ValueError(f"fit_intercept is {flag!r}; it must be True or False.")
 
     def _record(
         self,
@@ -167,16 +164,6 @@ class Estimator(RequestsMetadata, Saved):
             if not _same(getattr(self, name), default)
         )
         return f"{type(self).__name__}({', '.join(changed)})"
-
-    def _matrix_for_fit(self, X: Any) -> Matrix:
-        """X as a finite float64 matrix. Sets n_features_in_ and, for a data frame, feature_names_in_."""
-        names = validation.feature_names(X)
-        X = validation.matrix(X, sparse=self.takes_sparse, owner=type(self).__name__)
-        vars(self).pop("feature_names_in_", None)
-        if names is not None:
-            self.feature_names_in_ = names
-        self.n_features_in_ = X.shape[1]
-        return X
 
     def _check_rows(self, X: Any) -> Matrix:
         """X as a finite float64 matrix with the features of the training rows."""

@@ -75,7 +75,7 @@ class ManyFits:
         """
         if offset is not None:
             require_offsets_taken(self, "fit_many")
-        held_out, _ = validation.among_weighted(folds, len(y), sample_weight)
+        held_out, _ = among_weighted(folds, len(y), sample_weight)
         rows = Folds(X, y, held_out, scaling, sample_weight, offset)
         models = [self._changed(param) for param in params]
         groups: dict[str, list[int]] = {}
@@ -101,3 +101,37 @@ class ManyFits:
     def _fit_together(self, models: list[Any], folds: Folds) -> list[list[Any]]:
         """fits[fold][model] of the models of one group."""
         raise NotImplementedError
+
+
+def among_weighted(
+    folds: Sequence[Any], rows: int, sample_weight: Any
+) -> tuple[list[np.ndarray], np.ndarray]:
+    """(row indices of each fold among the rows whose weight is not zero, mask of those rows)."""
+    held_out = held_out_rows(folds, rows)
+    kept = validation.row_weights(sample_weight, rows) > 0
+    if kept.all():
+        return held_out, kept
+    place = np.cumsum(kept) - 1
+    return [place[fold[kept[fold]]] for fold in held_out], kept
+
+
+def held_out_rows(folds: Sequence[Any], rows: int) -> list[np.ndarray]:
+    """Row indices of each fold, which may also be given as a mask of all rows."""
+    held_out = []
+    for number, fold in enumerate(folds):
+        fold = np.asarray(fold)
+        if fold.dtype == bool and fold.shape == (rows,):
+            fold = np.flatnonzero(fold)
+        if fold.ndim != 1 or (fold.size and fold.dtype.kind not in "iu"):
+            raise ValueError(
+                f"fold {number} has shape {fold.shape} and holds {fold.dtype}; give row numbers, or "
+                f"a mask of all {rows} rows."
+            )
+        held_out.append(fold.astype(np.intp, copy=False))
+    if not held_out:
+        raise ValueError("folds is empty; give the held-out rows of at least one fold.")
+    given = np.concatenate(held_out)
+    if given.size and not -1 < given.min() <= given.max() < rows:
+        outside = given[(given < 0) | (given >= rows)][0]
+        raise ValueError(f"folds hold row {outside}; rows are 0 to {rows - 1}.")
+    return held_out

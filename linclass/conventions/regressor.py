@@ -77,7 +77,7 @@ class Regressor(Estimator):
     ) -> tuple[Matrix, np.ndarray, np.ndarray]:
         """Check parameters and data; returns (X, y, positive row weights)."""
         self.check()
-        X = self._matrix_for_fit(X)
+        X = validation.rows_to_learn(self, X)
         y = validation.targets(y, X.shape[0], type(self).__name__)
         weights = validation.row_weights(sample_weight, X.shape[0])
         if not weights.all():

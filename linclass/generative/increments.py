@@ -155,7 +155,7 @@ class Increments(Classifier):
         """
         self.check()
         known = hasattr(self, "statistics_")
-        X = self._check_rows(X) if known else self._matrix_for_fit(X)
+        X = self._check_rows(X) if known else validation.rows_to_learn(self, X)
         y = validation.labels(y, X.shape[0], type(self).__name__)
         weights = validation.row_weights(sample_weight, X.shape[0])
         found, codes = validation.encode(y)

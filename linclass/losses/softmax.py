@@ -37,12 +37,12 @@ class Softmax(Loss):
         self.shift_invariant = not reference
 
     def jet(self, y: Array, z: Array) -> tuple[Array, Array, Array]:
-        top = z.max(axis=0)
+        top = np.maximum.reduce(z, axis=0)
         if self.reference:
             np.maximum(top, 0, out=top)
         P = z - top
         np.exp(P, out=P)
-        total = P.sum(axis=0)
+        total = np.add.reduce(P, axis=0)
         if self.reference:
             total += np.exp(-top)
         P /= total
@@ -73,17 +73,17 @@ class Softmax(Loss):
         return curvatures[k] * ((k == l) - curvatures[l])
 
     def hessian(self, B: Array, weights: Array, curvatures: Array) -> Array:
-        """Blocks k, l are  δ_kl Bᵀ diag(w p_k) B − (p_k B)ᵀ diag(w) (p_l B): two products in all."""
+        """Blocks k, l are  δ_kl Bᵀ diag(w p_k) B − (p_k B)ᵀ diag(w) (p_l B): two products in all.
+
+        Factors are stored feature by feature, along whose rows NumPy multiplies fastest.
+        """
         K, width = len(curvatures), B.shape[1]
-        PB = (curvatures.T[:, :, None] * B[:, None, :]).reshape(len(B), K * width)
-        root = np.sqrt(weights)[:, None]
-        diagonal = (B * weights[:, None]).T @ PB
-        PB *= root
-        H = PB.T @ PB
+        root = np.multiply(B.T, np.sqrt(weights), order="C")
+        P_root = (curvatures[:, None, :] * root).reshape(K * width, len(B))
+        H = P_root @ P_root.T
         np.negative(H, out=H)
-        for k in range(K):
-            own = slice(k * width, (k + 1) * width)
-            H[own, own] += diagonal[:, own]
+        diagonal = np.einsum("kikj->kij", H.reshape(K, width, K, width))  # a view of these blocks
+        diagonal += (P_root @ root.T).reshape(K, width, width)
         return H
 
     def conjugates(self, y: Array, s: Array) -> Array:

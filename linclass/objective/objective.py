@@ -16,7 +16,7 @@ import numpy as np
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses._with_offset import WithOffset
 from linclass.losses.base import Loss, MarginLoss
-from linclass.numerics import Array, by_blocks
+from linclass.numerics import BLOCK, Array, by_blocks
 from linclass.objective.affine_steps import Advance, affine_steps
 from linclass.objective.certificate import Certified
 from linclass.objective.point import Point
@@ -47,10 +47,9 @@ class Objective(SecondOrder, Certified):
         scores = loss.n_scores if y.ndim == 1 else len(y)
         many = scores > 1 or y.ndim == 2
         self.shape = (scores, design.width) if many else (design.width,)
-
-    @property
-    def n_parameters(self) -> int:
-        return math.prod(self.shape)
+        self.n_parameters = math.prod(self.shape)
+        # rows at a time, so that their scores and slopes stay in the cache
+        self.block = max(64, BLOCK // scores) if many else BLOCK
 
     @property
     def is_quadratic(self) -> bool:
@@ -65,6 +64,18 @@ class Objective(SecondOrder, Certified):
 
     def at(self, theta: Array) -> Point:
         return Point(self, theta, self.design.scores(theta))
+
+    def at_with_gradient(self, theta: Array) -> Point:
+        """The point; of one score and many dense rows, gradient and all in one pass over them."""
+        one_pass = len(self.shape) == 1 and not self.design.is_sparse
+        few = self.design.n_rows <= self.block
+        return self.in_one_pass(theta) if one_pass and not few else self.at(theta)
+
+    def at_with_hessian(self, theta: Array) -> Point:
+        """The point; of many rows, gradient, Hessian and all in one pass over them."""
+        sparse = len(self.shape) == 1 and self.design.is_sparse
+        few = self.design.n_rows <= self.block
+        return self.at(theta) if few or sparse else self.in_one_pass(theta, hessian=True)
 
     def jet(self, scores: Array) -> tuple[Array, Array, Array | None]:
         """Value, slope and curvature of the loss of every row."""
@@ -95,8 +106,8 @@ class Objective(SecondOrder, Certified):
     def with_penalty_gradient(self, g: Array, theta: Array) -> Array:
         """g, to which the gradient of the penalty's smooth part is added in place."""
         if self.strength:
-            W = self.weight_part(theta)
-            self.weight_part(g)[...] += self.strength * self.penalty.gradient(W)
+            d = self.design.n_features
+            g[..., :d] += self.strength * self.penalty.gradient(theta[..., :d])
         return g
 
     def take(self, rows: Any, weights: Array | None = None) -> Objective:

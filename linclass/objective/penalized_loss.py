@@ -26,10 +26,8 @@ class PenalizedLoss:
     entrywise: bool
     unpenalized: Array | None
     shape: tuple[int, ...]  # of theta
-
-    @property
-    def n_parameters(self) -> int:
-        raise NotImplementedError
+    n_parameters: int
+    block: int  # rows at a time
 
     def zero(self) -> Array:
         raise NotImplementedError

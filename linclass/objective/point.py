@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
-from linclass.numerics import Array
+from linclass.numerics import Array, once
 
 
 class Point:
@@ -20,15 +19,15 @@ class Point:
         vars(self).update(known)
         return self
 
-    @cached_property
+    @once
     def _jet(self) -> tuple[Array, Array, Array | None]:
         return self.objective.jet(self.scores)
 
-    @cached_property
+    @once
     def loss_value(self) -> float:
         return float(self.objective.weights @ self._jet[0])
 
-    @cached_property
+    @once
     def value(self) -> float:
         return self._value()
 
@@ -45,17 +44,17 @@ class Point:
         assert self._jet[2] is not None
         return self._jet[2]
 
-    @cached_property
+    @once
     def hessian(self) -> Array:
         """∇²P, dense, over theta.ravel()."""
         return self.objective.hessian_at(self)
 
-    @cached_property
+    @once
     def loss_gradient(self) -> Array:
         objective = self.objective
         return objective.design.pull(objective.weights * self.slopes)
 
-    @cached_property
+    @once
     def gradient(self) -> Array:
         """∇P, or the gradient of its smooth part when the penalty has a kink."""
         return self._gradient()
@@ -68,7 +67,7 @@ class Point:
         known = {k: v for k, v in vars(self).items() if k in ("_jet", "loss_gradient")}
         return Point(objective, self.theta, self.scores).with_known(**known)
 
-    @cached_property
+    @once
     def steepest(self) -> Array:
         """The subgradient of least norm: 0 exactly at a minimum, and ∇P if there is no kink."""
         g, objective = self.gradient.copy(), self.objective

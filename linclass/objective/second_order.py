@@ -6,6 +6,8 @@ The Hessian is formed if it is small, and otherwise applied to vectors.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
+from operator import iadd
 
 import numpy as np
 
@@ -20,44 +22,31 @@ IN_CACHE = 100_000  # entries of X up to which single precision saves no memory 
 class SecondOrder(PenalizedLoss):
     """Base of `Objective`: its Hessian, formed or applied."""
 
-    def at_with_hessian(self, theta: Array) -> Point:
-        """The point with value, gradient and Hessian."""
-        design, p = self.design, self.n_parameters
-        if p > 1000:  # querying the memory costs more than a small Hessian
-            require_memory(24 * p * p, f"newton needs a dense {p} × {p} Hessian")
-        one = len(self.shape) == 1
-        if design.n_rows <= self._block or (one and design.is_sparse):
-            point = self.at(theta)
-            return point.with_known(hessian=self.hessian_at(point))
-        H = np.zeros((p, p))
-        return self._read(theta, H).with_known(hessian=self._penalized(H))
-
     def hessian_at(self, point: Point) -> Array:
-        """∇²P at a point whose curvatures are known."""
+        """∇²P at a point, dense, over theta.ravel()."""
+        self._require_memory()
         design, w, curvatures = self.design, self.weights, point.curvatures
-        if len(self.shape) == 1 and (design.is_sparse or design.n_rows <= self._block):
+        if len(self.shape) == 1 and (design.is_sparse or design.n_rows <= self.block):
             return self._penalized(design.gram(w * curvatures))
-        H = np.zeros((self.n_parameters, self.n_parameters))
-        for rows, B in design.blocks(self._block):
-            H += self.loss.hessian(B, w[rows], curvatures[..., rows])
-        return self._penalized(H)
+        parts = (
+            self.loss.hessian(B, w[rows], curvatures[..., rows])
+            for rows, B in design.blocks(self.block)
+        )
+        return self._penalized(reduce(iadd, parts))
 
-    def at_with_gradient(self, theta: Array) -> Point:
-        """The point with value and gradient, from one pass over dense rows."""
-        design = self.design
-        blocks = len(self.shape) == 1 and not design.is_sparse and design.n_rows > BLOCK
-        return self._read(theta) if blocks else self.at(theta)
-
-    def _read(self, theta: Array, H: Array | None = None) -> Point:
-        """Value and gradient, and the loss's part of the Hessian added to H, block by block.
+    def in_one_pass(self, theta: Array, hessian: bool = False) -> Point:
+        """Value, gradient and, if asked for, Hessian, block by block of dense rows.
 
         Blocks of [X 1] stay in the cache from their scores to their part of the Hessian.
         """
-        design, one = self.design, len(self.shape) == 1
+        design, one, p = self.design, len(self.shape) == 1, self.n_parameters
+        if hessian:
+            self._require_memory()
+        H = np.zeros((p, p)) if hessian else None
         K = self.shape[:-1]
         scores, slopes, curvatures, values = empty_arrays(design.n_rows, K, K, K, ())
         g = np.zeros(self.shape)
-        for rows, B in design.blocks(self._block, filled=not one):
+        for rows, B in design.blocks(self.block, filled=not one):
             w = self.weights[rows]
             z = scores[..., rows] = design.scores_of(rows, theta) if one else theta @ B.T
             jet = self.loss.jet(self.y[..., rows], z)
@@ -79,12 +68,13 @@ class SecondOrder(PenalizedLoss):
         value += self.strength * self.penalty.value(self.weight_part(theta))
         g = self.with_penalty_gradient(g, theta)
         known = {"value": float(value), "gradient": g, "_jet": (values, slopes, curvatures)}
-        return Point(self, theta, scores).with_known(**known)
+        point = Point(self, theta, scores).with_known(**known)
+        return point if H is None else point.with_known(hessian=self._penalized(H))
 
-    @property
-    def _block(self) -> int:
-        """Number of rows in a block, so that scores and slopes stay in the cache."""
-        return BLOCK if len(self.shape) == 1 else max(64, BLOCK // self.shape[0])
+    def _require_memory(self) -> None:
+        p = self.n_parameters
+        if p > 1000:  # querying the memory costs more than a small Hessian
+            require_memory(24 * p * p, f"newton needs a dense {p} × {p} Hessian")
 
     def _penalized(self, H: Array) -> Array:
         """H with the penalty's curvature on the diagonal, where W is."""

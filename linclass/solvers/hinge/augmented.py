@@ -13,13 +13,12 @@ thus has only the rows that may move, and a linear term for the intercept.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from linclass.design.scores_of_pairs import ScoresOfPairs
-from linclass.numerics import Array, by_blocks
+from linclass.numerics import Array, by_blocks, once
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 
@@ -106,12 +105,12 @@ class AugmentedPoint(Point):
     def _free(self) -> slice:
         return slice(self.objective.design.n_features, None)
 
-    @cached_property
+    @once
     def value(self) -> float:
         b = self.theta[..., self._free]
         return self._value() + float((self.objective.imbalance * b).sum())
 
-    @cached_property
+    @once
     def gradient(self) -> Array:
         g = self._gradient()
         g[..., self._free] += self.objective.imbalance

@@ -15,7 +15,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.line_search import halve
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
@@ -51,18 +50,21 @@ class ProximalGradient(Solver):
             if trace:
                 trace(last)
             return Solution.at(last, objective.certificate(last), self.tol, 0)
-        ahead, units = last, replace(units, scale=np.ones_like(units.scale))
+        units = replace(units, scale=np.ones_like(units.scale))
+        ahead, u = last, units.coordinates(last.theta)
+        ahead_u = last_u = u
         t, L = (
             1.0,
             max(objective.loss.smoothness, 1e-3) if objective.loss.smoothness < np.inf else 1.0,
         )
         for n_iter in range(1, self.max_steps + 1):
-            new, L = forward_backward(ahead, L, units)
-            back, on = ahead.theta - new.theta, new.theta - last.theta
-            if np.vdot(units.coordinates(back), units.coordinates(on)) > 0:  # uphill
+            new, u, L = forward_backward(ahead, ahead_u, L, units)
+            if np.vdot(ahead_u - u, u - last_u) > 0:  # uphill
                 t = 1.0
             t, before = (1 + (1 + 4 * t * t) ** 0.5) / 2, t
-            ahead = new.toward(new.theta - last.theta, new.scores - last.scores)((before - 1) / t)
+            beyond = (before - 1) / t
+            ahead = new.toward(new.theta - last.theta, new.scores - last.scores)(beyond)
+            ahead_u, last_u = u + beyond * (u - last_u), u
             last = new
             if trace:
                 trace(new)
@@ -73,26 +75,22 @@ class ProximalGradient(Solver):
         return Solution.at(new, certificate, self.tol, n_iter)
 
 
-def forward_backward(point: Point, L: float, units: Units) -> tuple[Point, float]:
-    """The proximal step from a point, with L doubled until the bound holds, and the L to try next."""
-    objective, g = point.objective, point.loss_gradient
-    start, down = units.coordinates(point.theta), units.pull(g)
+def forward_backward(
+    point: Point, start: Array, L: float, units: Units
+) -> tuple[Point, Array, float]:
+    """The proximal step from a point, with L doubled until the bound holds: the new point, also in `units` as `start`
+    is, and the L to try next.
+    """
+    objective, down = point.objective, units.pull(point.loss_gradient)
     unseen = DIGITS * abs(point.loss_value)
-
-    def evaluate(t: float) -> tuple[Point, float]:
-        """The step for L/t, and the quadratic term of its bound."""
-        u = start - down / (L / t)
+    while True:
+        u = start - down / L
         W = objective.weight_part(u)
-        W[...] = objective.penalty.prox(W, objective.strength / (L / t))
-        step = u - start
-        return objective.at(settled(objective, units.move(u))), 0.5 * (L / t) * float(
-            np.vdot(step, step)
-        )
-
-    def bounded(seen: tuple[Point, float], t: float) -> bool:
-        new, bound = seen
-        rise = new.loss_value - point.loss_value - float(np.vdot(g, new.theta - point.theta))
-        return rise <= bound + unseen
-
-    (new, bound), t = halve(evaluate, bounded, least=np.finfo(float).tiny)
-    return new, L / t if bound <= unseen else RELAX * (L / t)
+        W[...] = objective.penalty.prox(W, objective.strength / L)
+        settled(objective, u)
+        new, step = objective.at(units.move(u)), u - start
+        bound = 0.5 * L * float(np.vdot(step, step))
+        rise = new.loss_value - point.loss_value - float(np.vdot(down, step))
+        if rise <= bound + unseen or not np.isfinite(L):
+            return new, u, L if bound <= unseen else RELAX * L
+        L *= 2
