@@ -15,6 +15,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from linclass.line_search import halve
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
@@ -83,14 +84,19 @@ def forward_backward(
     """
     objective, down = point.objective, units.pull(point.loss_gradient)
     unseen = DIGITS * abs(point.loss_value)
-    while True:
-        u = start - down / L
+
+    def evaluate(t: float) -> tuple[Point, Array, Array]:
+        """The new point for L/t, its u, and the step."""
+        u = start - down * (t / L)
         W = objective.weight_part(u)
-        W[...] = objective.penalty.prox(W, objective.strength / L)
-        settled(objective, u)
-        new, step = objective.at(units.move(u)), u - start
-        bound = 0.5 * L * float(np.vdot(step, step))
+        W[...] = objective.penalty.prox(W, objective.strength * (t / L))
+        return objective.at(settled(objective, units.move(u))), u, u - start
+
+    def bounded(seen: tuple[Point, Array, Array], t: float) -> bool:
+        new, _, step = seen
         rise = new.loss_value - point.loss_value - float(np.vdot(down, step))
-        if rise <= bound + unseen or not np.isfinite(L):
-            return new, u, L if bound <= unseen else RELAX * L
-        L *= 2
+        return rise <= 0.5 * (L / t) * float(np.vdot(step, step)) + unseen
+
+    (new, u, step), t = halve(evaluate, bounded, least=np.finfo(float).tiny)
+    hidden = 0.5 * (L / t) * float(np.vdot(step, step)) <= unseen
+    return new, u, (L if hidden else RELAX * L) / t
