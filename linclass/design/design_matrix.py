@@ -10,9 +10,10 @@ import numpy as np
 from scipy import sparse
 
 from linclass.design.gram_products import GramProducts
-from linclass.numerics import BLOCK, Array
+from linclass.numerics import BLOCK, Array, once
 
 SMALL = 500_000  # entries up to which sparse rows are made dense
+TINY = 20_000  # entries up to which a call of NumPy costs more than the copy [X 1] of dense rows
 
 
 class DesignMatrix(GramProducts):
@@ -29,9 +30,12 @@ class DesignMatrix(GramProducts):
         self.is_sparse = sparse.issparse(X)
         self.passes = 0.0  # number of passes over all rows, the cost unit of solvers
         self._XT: Any = None
+        self.is_tiny = not self.is_sparse and X.size <= TINY
 
     def scores(self, theta: Array) -> Array:
         """Z = X W + b."""
+        if self.is_tiny:
+            return theta @ self.rows.T
         d = self.n_features
         if theta.ndim == 1:
             z = self.X @ theta[:d]
@@ -47,6 +51,8 @@ class DesignMatrix(GramProducts):
     def pull(self, R: Array) -> Array:
         """[X 1]ᵀ R, from rows back to parameters: the adjoint of `scores`."""
         self.passes += 1
+        if self.is_tiny:
+            return R @ self.rows
         d = self.n_features
         out = np.empty((*R.shape[:-1], self.width))
         if R.ndim == 1:
@@ -68,6 +74,11 @@ class DesignMatrix(GramProducts):
                 B[:, :d] = self.X[rows].toarray() if self.is_sparse else self.X[rows]
                 B[:, d:] = 1
             yield rows, B
+
+    @once
+    def rows(self) -> Array:
+        """[X 1] itself, kept where it is tiny."""
+        return self.dense()
 
     def dense(self) -> Array:
         """[X 1] itself."""

@@ -20,6 +20,11 @@ class GramProducts(Design):
     """Base of `DesignMatrix`: products of its rows."""
 
     X: Any  # an array or a sparse matrix
+    is_tiny: bool
+
+    @property
+    def rows(self) -> Array:
+        raise NotImplementedError
 
     @property
     def XT(self) -> Any:
@@ -39,10 +44,13 @@ class GramProducts(Design):
         self.passes += 1
         d, X = self.n_features, self.X
         if not self.is_sparse:  # a product of a matrix with its transpose (syrk): half the work
-            B = np.empty((self.n_rows, self.width))
             root = np.sqrt(D)[:, None]
-            np.multiply(X, root, out=B[:, :d])
-            B[:, d:] = root
+            if self.is_tiny:
+                B = self.rows * root
+            else:
+                B = np.empty((self.n_rows, self.width))
+                np.multiply(X, root, out=B[:, :d])
+                B[:, d:] = root
             return B.T @ B
         scaled = X.copy()
         scaled.data *= np.repeat(D, np.diff(X.indptr))
