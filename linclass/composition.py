@@ -127,8 +127,8 @@ class Composition(FitsPath, Estimator):
 
     def _ending(self, solutions: Sequence[Solution]) -> tuple[str, str]:
         """(status, reason) of one or several minimizations."""
-        worst = max(solutions, key=lambda s: (not s.converged, s.certificate))
-        if not worst.converged:
+        if unfinished := [s for s in solutions if not s.converged]:
+            worst = max(unfinished, key=lambda s: s.certificate)
             stop = f"{self.solver_} stopped after {worst.n_iter} iterations with a "
             left = f"{worst.certificate_kind} of {worst.certificate:.1e}; tol is "
             return "max_iter", f"{stop}{left}{getattr(self, 'tol', 0):g}."

@@ -175,14 +175,10 @@ class LinearClassifier(
         vars(self).pop("_information", None)  # of an earlier fit
         recessions: list[Recession] = []
         for objective, solution in zip(objectives, solutions, strict=True):
-            found = Recession()
-            if objective.loss.probabilistic:
-                if not objective.strength:
-                    found = recession(objective.without_offset, solution)
-                elif objective.unpenalized is not None and not solution.converged:
-                    found = recession_where_free(objective.without_offset, solution)
-            recessions.append(found)
-            if found.direction is None:
+            found = _recession(objective, solution)
+            if found is not None:
+                recessions.append(found)
+            if found is None or found.direction is None:
                 self._look_at_optimum(objective, solution, codes, weights)
         self._learn(solutions)
         return self._record_outcome(solutions, recessions)
@@ -197,20 +193,19 @@ class LinearClassifier(
         if named.simplicial:
             return [(named(K), codes)]
         if loss.joint:
-            unique = self._needs_unique_parameters()
+            # without a penalty the Hessian of K scores is singular; Newton's method uses K − 1 scores
+            unique = self.solver in ("auto", "newton", "irls") and not self._is_penalized()
             return [(find("losses", loss.joint)(K, reference=unique), codes)]
         rest = np.where(np.arange(K)[:, None] == codes, 1.0, -1.0)
         return [(loss, rest)] if loss.quadratic else [(loss, y) for y in rest]
-
-    def _needs_unique_parameters(self) -> bool:
-        """Without a penalty the Hessian of K scores is singular; Newton's method uses K − 1 scores."""
-        return not self._is_penalized() and self.solver in ("auto", "newton", "irls")
 
     def _start(self, objective: Objective, old: Array | None, problem: int) -> Array:
         """Zero, or the old parameters of this problem, if they fit."""
         start = objective.zero()
         if old is not None and old.shape[1] == objective.design.width:
-            given = old[problem] if start.ndim == 1 else old[: len(start)] - _last(old, start)
+            # with a reference class, the others are relative to its row
+            last = old[-1] if len(old) == len(start) + 1 else 0.0
+            given = old[problem] if start.ndim == 1 else old[: len(start)] - last
             start = given.copy() if given.shape == start.shape else start
         return start
 
@@ -244,6 +239,12 @@ class LinearClassifier(
         return np.hstack([self.coef_, *b])
 
 
-def _last(old: Array, start: Array) -> Any:
-    """With a reference class, its row of the old parameters, which the others are relative to."""
-    return old[-1] if len(old) == len(start) + 1 else 0.0
+def _recession(objective: Objective, solution: Solution) -> Recession | None:
+    """Whether the likelihood rises for ever, where no penalty rules that out."""
+    if not objective.loss.probabilistic:
+        return None
+    if not objective.strength:
+        return recession(objective.without_offset, solution)
+    if objective.unpenalized is not None and not solution.converged:
+        return recession_where_free(objective.without_offset, solution)
+    return None

@@ -51,16 +51,14 @@ class DesignMatrix(GramProducts):
     def pull(self, R: Array) -> Array:
         """[X 1]ᵀ R, from rows back to parameters: the adjoint of `scores`."""
         self.passes += 1
-        if self.is_tiny:
-            return R @ self.rows
         d = self.n_features
         out = np.empty((*R.shape[:-1], self.width))
         if R.ndim == 1:
             out[:d] = self.XT @ R
         else:
             out[:, :d] = (self.XT @ np.ascontiguousarray(R.T)).T if self.is_sparse else R @ self.X
-        if self.intercept:
-            out[..., d] = R.sum(axis=-1)
+        if self.intercept:  # pairwise, as a gap needs every digit of this sum
+            out[..., d] = np.add.reduce(R, axis=-1)
         return out
 
     def blocks(self, size: int = BLOCK, filled: bool = True) -> Iterator[tuple[slice, Array]]:

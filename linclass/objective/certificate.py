@@ -37,9 +37,7 @@ class Certified(PenalizedLoss):
 
     @cached_property
     def _value_at_zero(self) -> float:
-        scores = np.zeros((*self.shape[:-1], len(self.weights)))
-        (values,) = by_blocks(lambda *yz: (self.loss.values(*yz),), self.y, scores)
-        return float(self.weights @ values)
+        return self.mean_loss(np.zeros((*self.shape[:-1], len(self.weights))))
 
     @property
     def certificate_kind(self) -> str:

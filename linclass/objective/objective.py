@@ -81,6 +81,11 @@ class Objective(SecondOrder, Certified):
         """Value, slope and curvature of the loss of every row."""
         return by_blocks(self.loss.jet, self.y, scores)
 
+    def mean_loss(self, scores: Array) -> float:
+        """Σ w ℓ alone, without slopes."""
+        (values,) = by_blocks(lambda y, z: (self.loss.values(y, z),), self.y, scores)
+        return float(self.weights @ values)
+
     def prepared_steps(self, eta: float) -> Advance:
         """(theta, steps) ↦ theta after that many steps of −η∇P, in place, for many small steps."""
         loss, design = self.loss, self.design

@@ -35,6 +35,9 @@ class PenalizedLoss:
     def at(self, theta: Array) -> Point:
         raise NotImplementedError
 
+    def mean_loss(self, scores: Array) -> float:
+        raise NotImplementedError
+
     def weight_part(self, theta: Array) -> Array:
         raise NotImplementedError
 

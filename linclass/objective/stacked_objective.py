@@ -35,6 +35,14 @@ class StackedObjective:
         self.XX = self.X[:, upper[0]] * self.X[:, upper[1]]  # upper triangle of x_i x_iᵀ
         self.place = np.empty((p, p), dtype=np.intp)
         self.place[upper] = self.place[upper[::-1]] = np.arange(len(upper[0]))
+        self._repeated = y
+
+    def targets(self, B: int) -> Array:
+        """y of all rows of B problems, one problem after another."""
+        size = B * len(self.y)
+        if len(self._repeated) < size:
+            self._repeated = np.tile(self.y, B)
+        return self._repeated[:size]
 
     def at(self, theta: Array, weights: Array, strengths: Array) -> StackedPoint:
         return StackedPoint(self, theta, weights, strengths)
@@ -55,7 +63,7 @@ class StackedPoint:
         C, B, p = theta.shape
         n, d, loss = len(stack.X), stack.d, stack.loss
         shape = (C, B * n) if C > 1 else (B * n,)
-        self.y = np.tile(stack.y, B)
+        self.y = stack.targets(B)
         if theta.any():
             self.z = (theta.reshape(C * B, p) @ stack.X.T).reshape(shape)
             jet = loss.jet(self.y, self.z)
@@ -83,7 +91,7 @@ class StackedPoint:
             border = np.empty((C, C, B, stack.p))  # ∂²P/∂β_k∂u_l, and at the end ∂²P/∂β_k∂β_l
             for k in range(C):
                 for l in range(k + 1):
-                    border[k, l] = border[l, k] = self.curvature(k, l)[which] @ stack.X
+                    border[k, l] = border[l, k] = self.curvature(k, l, which) @ stack.X
             M = np.moveaxis(border[..., d], 2, 0)
             delta = -np.linalg.solve(self._regular(M), g[..., d].T[:, :, None])[:, :, 0].T
             rest = rest + np.einsum("klbj,kb->lbj", border[..., :d], delta)
@@ -110,7 +118,7 @@ class StackedPoint:
         H = np.empty((B, C, p, C, p))
         for k in range(C):
             for l in range(k + 1):
-                packed = self.curvature(k, l)[which] @ stack.XX
+                packed = self.curvature(k, l, which) @ stack.XX
                 H[:, k, :, l] = H[:, l, :, k] = packed[:, stack.place]
         diagonal = np.einsum("bkjkj->bkj", H)[..., : stack.d]
         diagonal += self.strengths[which][:, None]
@@ -131,9 +139,10 @@ class StackedPoint:
             return slice(None)
         return (which[:, None] * n + np.arange(n)).ravel()
 
-    def curvature(self, k: int, l: int) -> Array:
-        """w ∂²ℓ/∂z_k∂z_l of each row of each problem, (B, n)."""
+    def curvature(self, k: int, l: int, which: Array) -> Array:
+        """w ∂²ℓ/∂z_k∂z_l of each row of some problems, (B, n)."""
         if (k, l) not in self._curvatures:
             second = self.stack.loss.second(self.curvatures, k, l)
             self._curvatures[k, l] = second.reshape(self.weights.shape) * self.weights
-        return self._curvatures[k, l]
+        found = self._curvatures[k, l]
+        return found if len(which) == len(found) else found[which]

@@ -1,5 +1,6 @@
 """The conventions of estimators: parameters, validation, weights, limits."""
 
+import inspect
 import re
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import linclass
 from linclass import (
     GaussianNB,
     LinearDiscriminantAnalysis,
@@ -88,6 +90,20 @@ def test_bad_parameters_are_refused_by_check_and_by_fit(estimator, message: str)
         estimator.check()
     with refused(message):
         estimator.fit(X, Y)
+
+
+FLAGGED = [
+    model
+    for model in (getattr(linclass, name) for name in linclass.__all__)
+    if isinstance(model, type) and "fit_intercept" in inspect.signature(model).parameters
+]
+
+
+@pytest.mark.parametrize("model", FLAGGED, ids=lambda model: model.__name__)
+def test_fit_intercept_is_true_or_false(model) -> None:
+    with refused("fit_intercept is 'no'; it must be True or False"):
+        model(fit_intercept="no").check()
+    model(fit_intercept=np.bool_(False)).check()
 
 
 def test_priors_need_one_entry_for_each_class() -> None:

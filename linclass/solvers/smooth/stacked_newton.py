@@ -44,7 +44,8 @@ def minimize_stack(
     at = np.arange(B)  # problems that have not converged
     for k in range(max_iter + 1):
         theta = best[:, at] + t[at, None] * step[:, at]
-        point = stack.at(theta, weights[at], strengths[at])
+        everyone = len(at) == B  # whose weights need no copy
+        point = stack.at(theta, weights if everyone else weights[at], strengths[at])
         lower = decreased(point.value, value[at], t[at] * slope[at])
         new, n_iter[at] = at[lower], k
         best[:, new], value[new] = theta[:, lower], point.value[lower]
