@@ -28,6 +28,7 @@ class DesignMatrix(GramProducts):
         self.n_rows, self.n_features = X.shape
         self.width = self.n_features + self.intercept
         self.is_sparse = sparse.issparse(X)
+        self.is_centred = False  # about the mean of the rows
         self.passes = 0.0  # number of passes over all rows, the cost unit of solvers
         self._XT: Any = None
         self.is_tiny = not self.is_sparse and X.size <= TINY

@@ -48,7 +48,7 @@ class Centred(NamedTuple):
 def centred(objective: Objective) -> Centred | None:
     """None for rows that are near the origin, or that cannot be centred."""
     design = objective.design
-    if design.is_kernel or design.is_sparse or not design.intercept:
+    if design.is_kernel or design.is_sparse or not design.intercept or design.is_centred:
         return None
     some = design.X[:: max(1, design.n_rows // LOOK)]
     if (np.abs(some.mean(axis=0)) <= FAR * some.std(axis=0)).all():
@@ -56,4 +56,5 @@ def centred(objective: Objective) -> Centred | None:
     mean = design.X.mean(axis=0)
     P = objective
     moved = DesignMatrix(design.X - mean)
+    moved.is_centred = True  # constant columns are not 0 then, but for rounding
     return Centred(Objective(moved, P.loss, P.y, P.weights, P.chosen_penalty, P.strength), mean)

@@ -9,31 +9,17 @@ Each reduces the problem to a smaller or better conditioned one with the same mi
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from linclass.numerics import Array
-from linclass.objective.centred_rows import Centred, centred
-from linclass.objective.equal_factors import EqualFactors, equal_factors
+from linclass.objective.centred_rows import centred
+from linclass.objective.equal_factors import equal_factors
 from linclass.objective.equal_rows import merged
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.hinge import block_pivoting
 from linclass.solvers.intercept_alone import by_bisection
-
-
-def in_other_coordinates(
-    other: EqualFactors | Centred,
-    solve: Callable[[Objective, Array, Trace | None], Solution],
-    objective: Objective,
-    start: Array,
-    trace: Trace | None,
-) -> Solution:
-    """The solution of the same problem in other coordinates, in those of the objective."""
-    own = trace and trace.of(objective, other.end)
-    solution = solve(other.objective, other.start(start), own)
-    solution.theta = other.end(solution.theta)
-    return solution
+from linclass.solvers.other_coordinates import in_other_coordinates
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from linclass.numerics import Array
 from linclass.objective.equal_factors import equal_factors
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, Solver, Trace
-from linclass.solvers.hinge.reductions import in_other_coordinates
+from linclass.solvers.other_coordinates import in_other_coordinates
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.solvers.base import Solution, Solver, Trace
-from linclass.solvers.smooth.newton import descend, inverse_hessian
+from linclass.solvers.smooth.newton import inverse_hessian, line_search
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Irls(Solver):
             XtWz = objective.design.pull(objective.weights * weighted_response(point))
             inverse = inverse_hessian(point)
             beta = inverse.times(XtWz.ravel()).reshape(start.shape)
-            point = descend(point, beta - point.theta, objective.at)
+            point = line_search(point, beta - point.theta, objective.at)
             if trace:
                 trace(point)
             certificate = objective.certificate(point)

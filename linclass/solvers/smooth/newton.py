@@ -16,10 +16,12 @@ import numpy as np
 from linclass.inverse import Inverse
 from linclass.line_search import backtrack
 from linclass.numerics import Array
+from linclass.objective.centred_rows import centred
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.objective.second_order import common_shift
 from linclass.solvers.base import Solution, Solver, Trace
+from linclass.solvers.other_coordinates import in_other_coordinates
 
 CHORD = 1e-2  # decrement, relative to the objective: scores then change by about 0.1
 
@@ -41,6 +43,9 @@ class Newton(Solver):
     stackable: ClassVar[bool] = True
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        # other columns without a penalty nearly equal the intercept's, if the rows are far from 0
+        if objective.unpenalized is not None and (near := centred(objective)) is not None:
+            return in_other_coordinates(near, self.solve, objective, start, trace)
         first = self.near(objective, start, 1e-4)  # two full steps then suffice
         point = objective.at_with_hessian(first)
         inverse = inverse_hessian(point)
@@ -51,7 +56,7 @@ class Newton(Solver):
         # Without a duality gap the digits of coefficients and standard errors count: every
         # Hessian is new, and one more step is taken.
         proof = objective.certificate_kind == "duality_gap"
-        near = (20 if proof else 0.02) * self.tol
+        close = (20 if proof else 0.02) * self.tol
         source = point
         certificate, last, kept = np.inf, np.inf, False
         for n_iter in range(1, self.max_steps + 1):  # noqa: B007
@@ -59,16 +64,16 @@ class Newton(Solver):
             step = -inverse.times(g.ravel()).reshape(g.shape)
             decrement = -float(np.vdot(g, step)) / abs(point.value or 1.0)
             keep = proof and decrement < CHORD and decrement < last / 20
-            light = keep or decrement <= near  # the last step needs no Hessian
+            light = keep or decrement <= close  # the last step needs no Hessian
             old = point
-            point = descend(
+            point = line_search(
                 old, step, objective.at_with_gradient if light else objective.at_with_hessian
             )
             if trace:
                 trace(point)
             # a new Hessian squares the error; with a kept one it decreases linearly
             linear = kept and last > 0
-            done = decrement * (decrement / last) <= near / 1000 if linear else decrement <= near
+            done = decrement * (decrement / last) <= close / 1000 if linear else decrement <= close
             last = decrement if keep else np.inf
             if done or point.separates:
                 certificate = np.inf
@@ -83,6 +88,9 @@ class Newton(Solver):
                 source, inverse = point, inverse_hessian(point)
         else:
             certificate = objective.certificate(point)
+        ended_by_rounding = certificate > self.tol or inverse.rank is not None
+        if ended_by_rounding and not point.separates and (near := centred(objective)) is not None:
+            return in_other_coordinates(near, self.solve, objective, start, trace)
         # the covariance of an estimate needs this point's own Hessian, which `inverse_hessian` may change
         free = not (objective.strength or objective.loss.shift_invariant)
         known = point if free else None
@@ -113,7 +121,7 @@ def fix_common_intercept(H: Array, shape: tuple[int, ...]) -> None:
     intercepts += common_shift(intercepts)
 
 
-def descend(point: Point, step: Array, evaluate: Callable[[Array], Point]) -> Point:
+def line_search(point: Point, step: Array, evaluate: Callable[[Array], Point]) -> Point:
     """The line search of Newton's method; `evaluate` gives the point at a theta."""
     slope = float(np.vdot(point.gradient, step))
     return backtrack(point, lambda t: evaluate(point.theta + t * step), slope)[0]

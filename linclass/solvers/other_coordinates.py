@@ -1,0 +1,31 @@
+"""A problem solved in other coordinates, such as about the mean of the rows or in other units of the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from linclass.numerics import Array
+from linclass.objective.objective import Objective
+from linclass.solvers.base import Solution, Trace
+
+
+class Transformed(Protocol):
+    @property
+    def objective(self) -> Objective: ...
+    def start(self, theta: Array) -> Array: ...
+    def end(self, theta: Array) -> Array: ...
+
+
+def in_other_coordinates(
+    other: Transformed,
+    solve: Callable[[Objective, Array, Trace | None], Solution],
+    objective: Objective,
+    start: Array,
+    trace: Trace | None,
+) -> Solution:
+    """The solution of the same problem in other coordinates, in those of the objective."""
+    own = trace and trace.of(objective, other.end)
+    solution = solve(other.objective, other.start(start), own)
+    solution.theta = other.end(solution.theta)
+    return solution
