@@ -29,7 +29,7 @@ def grouped_parts(
 ) -> np.ndarray:
     """The part, 0 … len(shares) − 1, of each row; error messages use the `names` of the classes."""
     classes, codes = np.unique(y, return_inverse=True)
-    kinds, members = np.unique(groups, return_inverse=True)
+    kinds, members = distinct_groups(groups)
     counts = np.zeros((len(kinds), len(classes)), dtype=np.int64)
     np.add.at(counts, (members, codes), 1)
     _refuse_too_few(counts, len(shares), [names[k] for k in classes] if names else classes.tolist())
@@ -42,6 +42,17 @@ def grouped_parts(
         f"the {len(kinds)} groups cannot be divided into {len(shares)} parts so that no part has all "
         "rows of a class; use fewer folds, or leave out classes of few groups."
     )
+
+
+def distinct_groups(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(the groups, the number of that of each row); ValueError if they cannot be told apart."""
+    try:
+        return np.unique(groups, return_inverse=True)
+    except TypeError:
+        kinds = " and ".join(sorted({type(group).__name__ for group in groups.tolist()}))
+        raise ValueError(
+            f"groups mixes {kinds}; give groups of one type, say groups.astype(str)."
+        ) from None
 
 
 def _refuse_too_few(counts: np.ndarray, parts: int, names: Sequence[object]) -> None:

@@ -27,6 +27,13 @@ BASES = {
 }
 
 
+OTHER_NAMES = {  # by which parts are known elsewhere
+    "penalties": {"lasso": "l1", "ridge": "l2", "elasticnet": "elastic_net", "none": "unpenalized"},
+    "losses": {"log_loss": "logistic", "squared_error": "squared", "multinomial": "softmax"},
+    "solvers": {"lbfgs": "quasi_newton", "newton-cg": "newton_cg", "newton-cholesky": "newton"},
+}
+
+
 @overload
 def find(package: Literal["families"], name: str) -> type[Family]: ...
 @overload
@@ -40,7 +47,8 @@ def find(package: str, name: str) -> Any:
     """The part called `name` of linclass/{package}."""
     part = _part(package, name) if name in _modules(package) else None
     if part is None:
-        near = get_close_matches(str(name), names(package), n=1)
+        same = OTHER_NAMES.get(package, {}).get(str(name).lower())
+        near = [same] if same else get_close_matches(str(name), names(package), n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(names(package))}."
         raise ValueError(f"{package} has no {name!r}; {hint}")
     return part

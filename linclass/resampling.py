@@ -14,7 +14,7 @@ from hashlib import blake2b
 import numpy as np
 
 from linclass.applicability import NotApplicable
-from linclass.grouped_folds import grouped_parts
+from linclass.grouped_folds import distinct_groups, grouped_parts
 
 
 def seed_of(*names: object) -> int:
@@ -85,7 +85,7 @@ def nested_order(y: np.ndarray, seed: int, groups: np.ndarray | None = None) -> 
     """
     bits = np.random.PCG64(seed)
     if groups is not None:
-        kinds, members = np.unique(groups, return_inverse=True)
+        kinds, members = distinct_groups(groups)
         return np.argsort(bits.random_raw(len(kinds))[members], kind="stable")
     _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
     shuffled = np.lexsort((bits.random_raw(len(y)), codes))

@@ -38,6 +38,7 @@ from linclass.conventions.classifier import Classifier
 from linclass.conventions.cloned import cloned
 from linclass.conventions.metadata import asking_for_weights
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.grouped_folds import distinct_groups
 from linclass.multiclass.from_binary import weights_for
 from linclass.numerics import Array
 from linclass.predicted import own_copy, predictions_of
@@ -146,7 +147,7 @@ class Calibrated(SoftmaxProbabilities):
             )
         folds = min(self.folds, fewest)
         if groups is not None:
-            folds = min(folds, len(np.unique(groups)))
+            folds = min(folds, len(distinct_groups(groups)[0]))
         fold = stratified_folds(codes, folds, seed, groups)
         Z = np.empty((len(codes), K))
         for k in range(folds):

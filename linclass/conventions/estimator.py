@@ -19,6 +19,7 @@ import numpy as np
 
 from linclass import validation
 from linclass.conventions.metadata import RequestsMetadata
+from linclass.conventions.refused_c import refuse_C
 from linclass.conventions.saved import Saved
 from linclass.unfinished import warn_of
 from linclass.validation import Matrix
@@ -77,6 +78,11 @@ class Estimator(RequestsMetadata, Saved):
             own = inspect.cleandoc(cls.__doc__)
             cls.__doc__ = f"{file.__doc__ or ''}\n{own}\n{shared}\n"
 
+    def __new__(cls, *args: Any, **given: Any) -> Self:
+        if "C" in given:
+            refuse_C(cls.__name__, _defaults(cls))
+        return super().__new__(cls)
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name.
 
@@ -115,6 +121,8 @@ class Estimator(RequestsMetadata, Saved):
         for key, value in params.items():
             name, inner, rest = key.partition("__")
             if name not in _defaults(type(self)):
+                if name == "C":
+                    refuse_C(type(self).__name__, _defaults(type(self)))
                 raise ValueError(
                     f"Invalid parameter {name!r} for estimator {self}. "
                     f"Valid parameters are: {sorted(_defaults(type(self)))}."

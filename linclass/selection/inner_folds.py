@@ -9,6 +9,7 @@ import numpy as np
 
 from linclass import validation
 from linclass.applicability import NotApplicable
+from linclass.grouped_folds import distinct_groups
 from linclass.numerics import Array
 from linclass.resampling import stratified_folds
 
@@ -54,7 +55,7 @@ def inner_folds(
             f"{owner} holds {what} out, and needs 2 of each; there is 1 sample of one. "
             "Add rows, or choose by rule='aic'."
         )
-    most = fewest if groups is None else min(fewest, len(np.unique(groups)))
+    most = fewest if groups is None else min(fewest, len(distinct_groups(groups)[0]))
     if most < 2:
         raise NotApplicable("groups has 1 group; holding groups out needs at least 2.")
     seed = int(np.random.default_rng(random_state).integers(2**32))

@@ -34,14 +34,15 @@ def plain_answer(outcome: Outcome) -> list[str]:
         ]
     sure = sum(_rivals(compared) == 0 for _, compared in answered.values())
     n = len(outcome.datasets)
+    readable = _readable(outcome)
     overall = _overall(comparison_across(outcome))
     if n < FEW:
         each = (_alone(name, compared) for name, (_, compared) in answered.items())
         return [*overall, f"On {'; on '.join(each)}."]
     single = (
-        f"On {sure} of the {n} data sets one method is clearly the best."
+        f"On {sure} of the {readable} data sets one method is clearly the best."
         if sure
-        else f"On none of the {n} data sets is one method clearly the best."
+        else f"On none of the {readable} data sets is one method clearly the best."
     )
     return [*overall, single]
 
@@ -60,11 +61,14 @@ def could_not_compete(outcome: Outcome) -> str:
         each = (f"{method} on {name} ({why})" for name, method, why in runs)
         return f"Could not compete: {', '.join(each)}."
     methods = list(dict.fromkeys(method for _, method, _ in runs))
-    readable = sum(
-        own.about(name)["status"] != "unavailable" for name, own in outcome.parts().items()
-    )
-    where = f"{len(kept_out)} of {count_of(readable, 'data set')}"
+    where = f"{len(kept_out)} of {count_of(_readable(outcome), 'data set')}"
     return f"Could not compete on {where}: {_names(methods)}."
+
+
+def _readable(outcome: Outcome) -> int:
+    """Number of the data sets that could be read."""
+    parts = outcome.parts().items()
+    return sum(own.about(name)["status"] != "unavailable" for name, own in parts)
 
 
 def _alone(name: str, found: Within) -> str:

@@ -171,7 +171,8 @@ def _of_classes(entry: Mapping[str, Any]) -> Problems:
     if costs is not None:
         K = len(classes) if classes is not None else len(costs)
         if len(costs) != K or any(len(row) != K for row in costs):
-            yield ["costs"], f"{costs} is not {K} × {K}; give a row per action, a column per class"
+            text = f"{costs} is not {K} × {K}; the actions of a study are its {K} classes: give a row per "
+            yield ["costs"], text + "predicted class, a column per true class"
 
 
 def _neighbour(name: str, folders: SearchFolders) -> str:

@@ -1,0 +1,63 @@
+"""What users bring along from elsewhere is refused in one line that says what to give instead."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from linclass import Calibrated, LinearClassifier, LinearSVM, LogisticRegression, TunedClassifier
+from linclass.objective.objective import strength_of_C
+from linclass.resampling import stratified_folds
+from linclass_study import protocols
+
+Y = np.arange(40) % 2
+X = np.random.default_rng(0).normal(size=(40, 2)) + Y[:, None]
+
+
+@pytest.mark.parametrize("kind", [LogisticRegression, LinearSVM, LinearClassifier])
+def test_C_is_a_strength(kind: Any) -> None:
+    words = r"has no parameter 'C'; give strength=1/\(n·C\).*strength_of_C\(C, n\)"
+    with pytest.raises(TypeError, match=words):
+        kind(C=1)
+    with pytest.raises(TypeError, match=words):
+        kind().set_params(C=1)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'D'"):
+        kind(D=1)
+    assert strength_of_C(2.0, 40) == 1 / 80
+    assert copy.deepcopy(clone(kind(strength=2.0))).strength == 2.0
+
+
+@pytest.mark.parametrize(
+    ("penalty", "ours"), [("lasso", "l1"), ("Ridge", "l2"), ("elasticnet", "elastic_net")]
+)
+def test_penalties_are_known_by_other_names(penalty: str, ours: str) -> None:
+    with pytest.raises(ValueError, match=f"penalties has no '{penalty}'; did you mean '{ours}'?"):
+        LogisticRegression(penalty=penalty).fit(X, Y)
+    LogisticRegression(penalty=ours).check()
+
+
+@pytest.mark.parametrize(
+    "fit",
+    [
+        lambda groups: stratified_folds(Y, 4, 0, groups),
+        lambda groups: TunedClassifier(strengths=[0.1]).fit(X, Y, groups=groups),
+        lambda groups: Calibrated().fit(X, Y, groups=groups),
+    ],
+)
+def test_groups_of_several_types_are_one_line(fit: Any) -> None:
+    groups = np.array([i if i % 3 else "c" for i in range(40)], dtype=object)
+    with pytest.raises(ValueError, match="groups mixes int and str; give groups of one type"):
+        fit(groups)
+
+
+def test_sizes_of_a_learning_curve_that_look_alike_are_kept() -> None:
+    sizes = [0.1, 0.25, 0.2500001, 1 / 3]
+    found = protocols.selected_protocols(
+        {"protocols": [{"learning_curve": {"sizes": sizes}}], "folds": 5}
+    )
+    assert [own["size"] for own in found.values()] == sizes
+    assert list(found)[:3] == [f"learning_curve@{text}" for text in ("0.1", "0.25", "0.2500001")]
