@@ -92,8 +92,7 @@ class Newton(Solver):
         if ended_by_rounding and not point.separates and (near := centred(objective)) is not None:
             return in_other_coordinates(near, self.solve, objective, start, trace)
         # the covariance of an estimate needs this point's own Hessian, which `inverse_hessian` may change
-        free = not (objective.strength or objective.loss.shift_invariant)
-        known = point if free else None
+        known = None if objective.strength or objective.loss.shift_invariant else point
         return Solution.at(point, certificate, self.tol, n_iter, rank=inverse.rank, optimum=known)
 
 
