@@ -1,4 +1,4 @@
-"""Cases of learning row by row: as many passes over the same rows as scikit-learn's compiled loops make.
+"""Cases of online learning: as many passes over the same rows as scikit-learn's compiled loops make.
 
 Two classes: both follow one rule in the same order, and `off` is the largest relative difference of the weights from
 scikit-learn's. Twenty classes: scikit-learn fits each against the rest, ours are joint but for AdaLine, and `off` is

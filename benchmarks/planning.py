@@ -1,4 +1,4 @@
-"""How long Snakemake thinks about a large study: the plan of everything, and a run in which nothing is to be done.
+"""Time that Snakemake needs to plan a large study: all jobs, and a run in which nothing is to be done.
 
     python benchmarks/planning.py [data sets] [methods]        250 × 40 = 10,000 runs by default
 

@@ -1,4 +1,4 @@
-"""How long a CSV takes to be read, beside what nobody can avoid: Polars' reader, and putting rows in order.
+"""Time to read a CSV, beside its lower bound: Polars' reader, and sorting the rows into canonical order.
 
     python benchmarks/reading.py [rows] [columns] [repeats]
 

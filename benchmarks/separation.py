@@ -1,4 +1,4 @@
-"""Is there a separating hyperplane? Ours proves yes or no; HiGHS only searches a feasible  Z w ≥ 1.
+"""Is there a separating hyperplane? Ours proves yes or no; HiGHS only searches for a feasible  Z w ≥ 1.
 
 The two quality columns are 0 where the answer is right: ours by its own proof, the peer's by its status.
 """

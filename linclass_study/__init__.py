@@ -1,1 +1,1 @@
-"""What a study does around the mathematics: configuration, data files, child processes, tables, report."""
+"""The package behind the workflow: configuration, data files, child processes, tables and report of a study."""

@@ -1,1 +1,1 @@
-"""Folds, and every planned fit in a guarded child: predictions, and a row whatever becomes of it."""
+"""Folds, and planned fits in guarded child processes: predictions, and a row for each fit whatever its outcome."""

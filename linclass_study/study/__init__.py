@@ -1,1 +1,1 @@
-"""What a study says, and whether it can work: configuration, catalogues, the code that jobs run."""
+"""Read and check a study: configuration, catalogues, and the code that its jobs run."""

@@ -1,1 +1,1 @@
-"""What the entry of a data set says, without the data themselves."""
+"""The entry of a data set: checks, sources, expected size and metadata, without reading any data."""
