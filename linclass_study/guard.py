@@ -75,6 +75,7 @@ class Guard:
         return self._unbuilt is None
 
     def call(self, *arguments: Any) -> GuardedResult:
+        """The result of a call in the child; it returns also if the call fails, hangs or ends its process."""
         if self._unbuilt is not None:
             return self._unbuilt
         if self._process is None:

@@ -35,6 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def verify_command(options: argparse.Namespace) -> int:
+    """Run `linclass verify` and return its exit code."""
     from linclass_study.command.verify import verify, verify_lines
 
     with ExitStack() as stack:
@@ -46,6 +47,7 @@ def verify_command(options: argparse.Namespace) -> int:
 
 
 def merge_command(options: argparse.Namespace) -> int:
+    """Run `linclass merge` and return its exit code."""
     from linclass_study.command.conflicts import Conflict
     from linclass_study.command.merge import merge, merge_lines
 
@@ -65,6 +67,7 @@ def merge_command(options: argparse.Namespace) -> int:
 
 
 def publish_command(options: argparse.Namespace) -> int:
+    """Run `linclass publish` and return its exit code."""
     from linclass_study.command import publish as command
     from linclass_study.command.archive_parts import written_on
     from linclass_study.command.citation import Author, Citation

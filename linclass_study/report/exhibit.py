@@ -35,6 +35,7 @@ class Exhibit:
         return cls(None, "", "", {}, reason)
 
     def save(self, folder: Path) -> None:
+        """Write the figure in three formats and numbers.json; without a figure, the reason."""
         folder.mkdir(parents=True, exist_ok=True)
         if self.figure is not None:
             about = {"drawn": True, "title": self.title, "caption": self.caption, **self.numbers}

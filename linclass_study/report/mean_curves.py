@@ -36,6 +36,7 @@ class Kind:
 
 
 def draw_mean_curves(outcome: Outcome, dataset: str, kind: Kind) -> Exhibit:
+    """Mean curves of one kind for a few methods, one panel each."""
     about = outcome.about(dataset)
     if about["status"] == "unavailable":
         return Exhibit.nothing(f"{dataset} is unavailable")

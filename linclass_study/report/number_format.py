@@ -16,6 +16,7 @@ def value(x: float | None) -> str:
 
 
 def seconds(x: float | None) -> str:
+    """A duration with two significant digits, in a suitable unit."""
     if x is None:
         return "–"
     x = float(f"{x:.2g}")  # before the unit is chosen: 0.9999 s is 1 s, not 1000 ms

@@ -67,6 +67,7 @@ def best(outcome: Outcome, dataset: str) -> tuple[str, float, float | None, list
 
 
 def best_line(outcome: Outcome) -> str:
+    """The best method of each data set, by the first protocol of the study."""
     first = next(iter(selected_protocols(outcome.evaluation)))
     parts = []
     for dataset in outcome.datasets:

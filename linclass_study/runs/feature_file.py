@@ -41,6 +41,7 @@ class FeatureFile:
     groups: np.ndarray | None = None  # group of each row
 
     def save(self, path: str | os.PathLike[str]) -> None:
+        """Write atomically."""
         partial = Path(path).with_name(f"{Path(path).name}.{os.getpid()}.partial.npz")
         partial.parent.mkdir(parents=True, exist_ok=True)
         arrays: dict[str, Any] = {

@@ -48,6 +48,7 @@ def predict_units(
     request: LeaveOneOutRequest,
     ending: Callable[[Any], dict[str, Any]],
 ) -> Predicted:
+    """Fit the method without each unit and predict its rows; `ending` gives the columns of a fit."""
     if file.in_file:
         raise NotApplicable(
             "its rows stay in their file (parquet_blocks), and leave-one-out needs them in memory; "

@@ -34,6 +34,7 @@ class Records:
     def add(
         self, fit: dict[str, Any], test: np.ndarray, given: Mapping[str, Any] | None = None
     ) -> None:
+        """Add a planned fit with its test rows; `given` are its results, None if it has none."""
         if given is not None:
             predictions = _predictions(fit, test, given)
             self.parts.append(predictions)

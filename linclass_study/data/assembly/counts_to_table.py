@@ -23,6 +23,7 @@ from linclass_study.data.unavailable import Unavailable
 
 
 def counts_to_table(train: Counts, test: Content | None, entry: Mapping[str, Any]) -> Assembled:
+    """Rows of all classes that the entry keeps, training rows before test rows."""
     X, names, texts, split = train.X, train.names, train.labels, train.split
     if test is not None:
         if not isinstance(test, Counts):
