@@ -52,11 +52,15 @@ class SignedRows:
         """Z of some rows, dense or CSR; only the shift is rounded."""
         X, y = self.X[index], self.y[index]
         if self.is_sparse:
-            Z = X.copy()
-            Z.data *= self.inverse[Z.indices] * np.repeat(y, np.diff(Z.indptr))
-            if self.constant:
-                Z = sparse.csr_array(sparse.hstack([Z, y[:, None]], format="csr"))
-            return Z
+            data = self.inverse[X.indices]
+            data *= X.data
+            data *= np.repeat(y, np.diff(X.indptr))
+            indices, indptr = X.indices, X.indptr
+            if self.constant:  # the last entry of every row
+                ends = indptr[1:]
+                data, indices = np.insert(data, ends, y), np.insert(indices, ends, X.shape[1])
+                indptr = indptr + np.arange(len(indptr), dtype=indptr.dtype)
+            return sparse.csr_array((data, indices, indptr), shape=(len(y), self.width))
         Z = np.empty((len(y), self.width))
         body = Z[:, : self.n_features]
         np.subtract(X, self.shift, out=body)
@@ -147,6 +151,7 @@ class SignedRows:
 
 
 def _range(X: Any) -> tuple[Array, Array]:
+    X = X.tocsc() if sparse.issparse(X) else X  # which both would do
     low, high = X.min(axis=0), X.max(axis=0)
     if sparse.issparse(X):
         low, high = low.toarray().ravel(), high.toarray().ravel()

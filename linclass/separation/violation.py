@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
+from scipy.linalg import lapack
 
 from linclass.line_search import decreased, minimize_along
 from linclass.numerics import Array
@@ -54,7 +55,9 @@ class ProjectedRows:
         H = Z.T @ Z
         H = H.toarray() if sparse.issparse(H) else H
         H.flat[:: self.width + 1] += RIDGE * max(np.trace(H) / self.width, 1e-300)
-        s = linalg.solve(H, g, assume_a="pos", overwrite_a=True, check_finite=False)
+        _, s, info = lapack.dposv(H, g, lower=1)
+        if info:  # singular in spite of the ridge
+            s = linalg.solve(H, g, assume_a="sym", check_finite=False)
         return s, self.times(s)
 
     def _by_conjugate_gradients(self, g: Array, z: Array, active: Array) -> tuple[Array, Array]:
