@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from linclass.applicability import NotApplicable
 
 Matrix = Any  # np.ndarray | sp.csr_array, used through X @ W and X.T @ R
+HUGE = 1e100  # sums of products of two rows, and their squares, are floats below it
 INT32_MAX = np.iinfo(np.int32).max
 
 
@@ -34,7 +35,8 @@ def feature_names(X: Any) -> np.ndarray | None:
 def rows_to_learn(model: Any, X: Any) -> Matrix:
     """X as `matrix`, of which the model learns n_features_in_ and, of a data frame, feature_names_in_."""
     names = feature_names(X)
-    X = matrix(X, sparse=model.takes_sparse, owner=type(model).__name__)
+    owner, products = type(model).__name__, model.multiplies_features
+    X = matrix(X, sparse=model.takes_sparse, owner=owner, products=products)
     vars(model).pop("feature_names_in_", None)
     if names is not None:
         model.feature_names_in_ = names
@@ -42,8 +44,14 @@ def rows_to_learn(model: Any, X: Any) -> Matrix:
     return X
 
 
-def matrix(X: Any, *, sparse: bool = True, owner: str = "A classifier") -> Matrix:
-    """A finite float64 matrix: C-ordered ndarray, or canonical csr_array with int32 indices."""
+def matrix(
+    X: Any, *, sparse: bool = True, owner: str = "A classifier", products: bool = False
+) -> Matrix:
+    """A finite float64 matrix: C-ordered ndarray, or canonical csr_array with int32 indices.
+
+    With `products` those of its entries must be finite, too.
+    """
+    given = X
     X = _sparse_matrix(X, sparse, owner) if sp.issparse(X) else _dense_matrix(X, owner)
     rows, columns = X.shape
     if rows < 1 or columns < 1:
@@ -52,7 +60,7 @@ def matrix(X: Any, *, sparse: bool = True, owner: str = "A classifier") -> Matri
             f"Found array with 0 {what} (shape=({rows}, {columns})) while a minimum of 1 is "
             f"required by {owner}."
         )
-    _refuse_not_finite(X, owner)
+    _refuse_not_finite(X, owner, products, given)
     return X
 
 
@@ -199,20 +207,28 @@ def _column(y: Any, rows: int, owner: str) -> np.ndarray:
     return y
 
 
-def _refuse_not_finite(X: Matrix, owner: str) -> None:
+def _refuse_not_finite(X: Matrix, owner: str, products: bool, given: Any) -> None:
     values = X.data if sp.issparse(X) else X
     with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(values.sum()):  # one pass, no allocation; overflow is examined below
+        total = np.vdot(values, values) if products else values.sum()
+        if total < HUGE**2 if products else np.isfinite(total):  # one pass, no allocation
             return
     missing = np.isnan(values)
     bad = missing if missing.any() else np.isinf(values)
-    if not bad.any():
+    if not bad.any() and not (products and np.abs(values).max() > HUGE):
         return
-    where = int(np.argmax(bad))  # the first one
+    where = int(np.argmax(bad if bad.any() else np.abs(values)))  # the first one, or the largest
     if sp.issparse(X):
         row, column = int(np.searchsorted(X.indptr, where, "right")) - 1, int(X.indices[where])
     else:
         row, column = divmod(where, X.shape[1])
+    if not bad.any():
+        names = feature_names(given)
+        name = column if names is None else repr(str(names[column]))
+        raise NotApplicable(
+            f"X has entries of size {np.abs(values).max():g} in column {name}, whose products overflow; "
+            "standardize the features."
+        )
     what, remedy = ("NaN", "impute") if missing.any() else ("infinity", "clip or drop")
     raise NotApplicable(
         f"Input X contains {what}: {int(bad.sum())} value(s), the first in row {row}, column "

@@ -54,6 +54,8 @@ class BernoulliNB(LinearNaiveBayes):
         The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
 
+    multiplies_features: ClassVar[bool] = False
+
     poor_score: ClassVar[bool] = True  # scikit-learn's suite fits it to measurements
 
     def __init__(

@@ -35,6 +35,8 @@ class MajorityClass(LinearScores, SoftmaxProbabilities):
         Intercepts b.
     """
 
+    multiplies_features: ClassVar[bool] = False
+
     poor_score: ClassVar[bool] = True
 
     def __init__(self, class_weight: Any = None):

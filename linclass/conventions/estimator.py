@@ -57,6 +57,7 @@ class Estimator(RequestsMetadata, Saved):
     """
 
     takes_sparse: ClassVar[bool] = True
+    multiplies_features: ClassVar[bool] = True  # False: entries of any finite size will do
     n_features_in_: int
     status_: str
     reason_: str

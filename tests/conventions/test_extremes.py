@@ -1,0 +1,65 @@
+"""Features whose products overflow are one line that names the column, whatever the model."""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+import linclass
+from linclass.conventions.estimator import Estimator
+from linclass.conventions.regressor import Regressor
+
+INSIDE = ("OneVsRest", "OneVsOne", "ErrorCorrectingOutputCodes", "Calibrated")
+ROOT = Path(linclass.__path__[0])
+
+
+def models() -> list[Any]:
+    found = []
+    for package in ("classifiers", "regressors"):
+        for file in sorted((ROOT / package).glob("[!_]*.py")):
+            module = import_module(f"linclass.{package}.{file.stem}")
+            for kind in list(vars(module).values()):
+                own = inspect.isclass(kind) and kind.__module__ == module.__name__
+                if own and issubclass(kind, Estimator):
+                    inner = (linclass.LogisticRegression(),) if kind.__name__ in INSIDE else ()
+                    found.append(pytest.param(kind(*inner), id=kind.__name__))
+    return found
+
+
+def data(model: Any) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X, y = np.abs(rng.normal(size=(40, 3))), np.arange(40) % 2
+    return X + y[:, None], rng.normal(size=40) if isinstance(model, Regressor) else y
+
+
+@pytest.mark.parametrize("size", [1e160, -1e101])
+@pytest.mark.parametrize("model", models())
+def test_a_column_whose_products_overflow_is_named(model: Any, size: float) -> None:
+    X, y = data(model)
+    X[7, 1] *= size
+    if not model.multiplies_features:
+        assert model.fit(X, y).predict(X).shape == (40,)
+        return
+    words = "in column {}, whose products overflow; standardize the features"
+    with pytest.raises(ValueError, match=words.format(1)) as caught:
+        model.fit(X, y)
+    assert "\n" not in str(caught.value)
+    with pytest.raises(ValueError, match=words.format("'dose'")):
+        model.fit(pd.DataFrame(X, columns=["age", "dose", "size"]), y)
+
+
+def test_a_sparse_column_is_named_and_ordinary_ones_are_not() -> None:
+    X, y = data(linclass.LogisticRegression())
+    X[7, 2] = 1e120
+    with pytest.raises(ValueError, match=r"entries of size 1e\+120 in column 2"):
+        linclass.LogisticRegression().fit(sparse.csr_array(X), y)
+    X[7, 2] = 1e6
+    for rows in (X, sparse.csr_array(X)):
+        assert linclass.LogisticRegression().fit(rows, y).status_ == "converged"
