@@ -28,7 +28,11 @@ SLACK = 1e-4  # tolerance of the sum of probabilities; some libraries use single
 def predictions_of(
     estimator: Any, X: Any, K: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """(predicted codes (n,), score (n, K), log-probabilities (n, K) or None)."""
+    """(predicted codes (n,), score (n, K), log-probabilities (n, K) or None).
+
+    The scores are the log-probabilities of an estimator without scores, and NaN if it has neither: predicted classes
+    alone rank no rows.
+    """
     ask: Ask = partial(_answer, estimator, X)
     if is_ours(estimator):
         Z = estimator.decision_function(X)
@@ -39,7 +43,7 @@ def predictions_of(
     log_proba = _log_proba(ask, estimator, X, K)
     score = _scores(ask("decision_function"), estimator, X, K)
     if score is None:
-        score = np.eye(K)[y_pred] if log_proba is None else log_proba
+        score = np.full((len(y_pred), K), np.nan) if log_proba is None else log_proba
     return y_pred, _halves(score) if K == 2 else score, log_proba
 
 
@@ -151,8 +155,11 @@ def _log_proba(ask: Ask, estimator: Any, X: Any, K: int) -> np.ndarray | None:
         name, values = "predict_proba", ask("predict_proba")
         if values is None:
             return None
-        with np.errstate(divide="ignore", invalid="ignore"):
-            values = np.log(np.asarray(values, dtype=float))
+        values = np.asarray(values, dtype=float)
+        if (values < 0).any():
+            raise ValueError(f"{name} gave {values.min():g}; a probability is at least 0")
+        with np.errstate(divide="ignore"):
+            values = np.log(values)
     seen = _columns(estimator, K)
     log_proba = np.asarray(values, dtype=float)
     if log_proba.shape != (X.shape[0], len(seen)):
@@ -169,21 +176,38 @@ def _log_proba(ask: Ask, estimator: Any, X: Any, K: int) -> np.ndarray | None:
 
 
 def _scores(values: Any, estimator: Any, X: Any, K: int) -> np.ndarray | None:
-    """decision_function as one column per class; None if it has one per pair of classes (SVC's 'ovo')."""
+    """decision_function as one column per class; None if it has one per pair of classes, as SVC's 'ovo'."""
     if values is None:
         return None
     n, seen, Z = X.shape[0], _columns(estimator, K), np.asarray(values, dtype=float)
-    if len(seen) > 2 and getattr(estimator, "decision_function_shape", None) == "ovo":
+    classes = len(seen)
+    if classes < 2 or (classes > 2 and _scores_pairs(estimator, Z, classes)):
         return None
-    if Z.shape in ((n,), (n, 1)):
+    if classes == 2 and Z.shape in ((n,), (n, 1)):
         Z = np.column_stack([-Z.ravel() / 2, Z.ravel() / 2])
-    if Z.shape[:1] != (n,) or Z.ndim != 2:
-        raise ValueError(f"decision_function gave shape {Z.shape} for {n} rows")
-    if Z.shape[1] != len(seen):
-        return None
+    if Z.shape != (n, classes):
+        wanted = f"({n},)" if classes == 2 else f"({n}, {classes})"
+        raise ValueError(
+            f"decision_function gave shape {Z.shape} for {n} rows and {classes} classes; it must give "
+            f"{wanted}"
+        )
     if np.isnan(Z).any() or np.isposinf(Z).any():
         raise ValueError("decision_function gave NaN or +∞; it must give numbers")
     return _all_classes(Z, seen, K)
+
+
+def _scores_pairs(estimator: Any, Z: np.ndarray, classes: int) -> bool:
+    """Whether the columns are pairs of classes, by their number, or for three classes by the parameter of an SVC,
+    which may be inside a pipeline or a grid search.
+    """
+    if classes > 3:
+        return Z.ndim == 2 and Z.shape[1] == classes * (classes - 1) // 2
+    try:
+        params = estimator.get_params()
+    except Exception:  # foreign estimators may have anything by this name, or nothing
+        return False
+    by_pairs = [v for name, v in params.items() if name.endswith("decision_function_shape")]
+    return "ovo" in by_pairs
 
 
 def _halves(score: np.ndarray) -> np.ndarray:

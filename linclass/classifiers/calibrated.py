@@ -197,6 +197,12 @@ class Calibrated(SoftmaxProbabilities):
 
 
 def _finite_scores(model: Any, X: Any, K: int) -> Array:
-    """(n, K); a probability of 0, whose logarithm is the score, counts as the smallest positive float."""
+    """(n, K); a probability of 0, whose logarithm is the score, counts as the smallest positive float.
+
+    A model that only predicts has the score ½ for the predicted class and −½ for the others.
+    """
     floor = np.log(np.finfo(float).eps)
-    return np.nan_to_num(predictions_of(model, X, K)[1], neginf=floor, posinf=-floor)
+    predicted, score, _ = predictions_of(model, X, K)
+    if np.isnan(score).all():
+        score = np.eye(K)[predicted] - 0.5
+    return np.nan_to_num(score, neginf=floor, posinf=-floor)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -25,6 +26,8 @@ from linclass_study.study.module_files import look_beside_the_study
 PACKAGE = Path(linclass.__file__).parent
 NEEDED = ("fit", "predict")  # methods of a classifier
 PROBABILITIES = ("predict_proba", "predict_log_proba")
+# kinds of scikit-learn's estimators that are no classifiers, and what they predict
+PREDICTIONS = {"regressor": "numbers", "clusterer": "clusters", "outlier_detector": "outliers"}
 
 
 def method_problems(entry: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
@@ -147,9 +150,9 @@ def _working(
             estimator = method.estimator(**chosen)
             for part in _with_inner(estimator):
                 _object(part)
-            if classifies and is_regressor(estimator):
+            if classifies and (predicts := _no_classes(estimator)):
                 name = method.classifier.__name__
-                yield ["classifier"], f"{name} predicts numbers, not classes; give a classifier"
+                yield ["classifier"], f"{name} predicts {predicts}, not classes; give a classifier"
                 return
             probabilistic = any(hasattr(estimator, name) for name in PROBABILITIES)
         except BaseException as error:
@@ -187,15 +190,18 @@ def _with_inner(estimator: Any) -> Iterator[Any]:
             waiting += part.get_params(deep=False).values() if hasattr(part, "get_params") else ()
 
 
-def is_regressor(estimator: Any) -> bool:
-    """Whether it is a regressor: by class for linclass, by scikit-learn's tags (if loaded) for others."""
+def _no_classes(estimator: Any) -> str | None:
+    """What an estimator predicts that is no classifier: by class for linclass, by scikit-learn's tags (if loaded)."""
     scikit_learn = sys.modules.get("sklearn.base")
-    if isinstance(estimator, Regressor) or scikit_learn is None:
-        return isinstance(estimator, Regressor)
-    try:
-        return bool(scikit_learn.is_regressor(estimator))
-    except Exception:  # without tags it may be a classifier
-        return False
+    if isinstance(estimator, Regressor):
+        return "numbers"
+    if scikit_learn is None:
+        return None
+    for kind, predicts in PREDICTIONS.items():
+        with suppress(Exception):  # without tags it may be a classifier
+            if getattr(scikit_learn, f"is_{kind}")(estimator):
+                return predicts
+    return None
 
 
 def _unknown(callable_: Any, given: Any, owner: str) -> Iterator[str]:

@@ -176,6 +176,14 @@ METHODS = {
         "classifier: sklearn.linear_model.Ridge",
         "mine.classifier: Ridge predicts numbers, not classes; give a classifier",
     ),
+    "somebody's clustering": (
+        "classifier: sklearn.cluster.KMeans",
+        "mine.classifier: KMeans predicts clusters, not classes; give a classifier",
+    ),
+    "somebody's detector of outliers": (
+        "classifier: sklearn.svm.OneClassSVM",
+        "mine.classifier: OneClassSVM predicts outliers, not classes; give a classifier",
+    ),
     "a regressor inside that is no classifier": (
         "classifier: linclass.OneVsRest, params: {estimator: {classifier: linclass.Ridge}}",
         "mine.params.estimator.classifier: Ridge predicts numbers, not classes; give a classifier",

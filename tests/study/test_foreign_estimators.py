@@ -12,6 +12,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import yaml
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
 from linclass.predicted import predictions_of
 from linclass.table import Table
@@ -89,6 +92,15 @@ KINDS = {name: f"classifier: foreign_estimators.{name}" for name in ALONE.split(
     "voting": (
         f"classifier: sklearn.ensemble.VotingClassifier\nparams: {{estimators: [[a, {PLAIN}], [b, {LOGISTIC}]]}}"
     ),
+    "scores of pairs of classes inside a pipeline": (
+        "classifier: sklearn.pipeline.Pipeline\nparams: {steps: [[scale, "
+        f"{SCALE}], [fit, {{classifier: sklearn.svm.SVC, params: {{decision_function_shape: ovo}}}}]]}}"
+    ),
+    "scores of pairs of classes inside a grid search": (
+        "classifier: sklearn.model_selection.GridSearchCV\nparams:\n"
+        "  estimator: {classifier: sklearn.svm.SVC, params: {decision_function_shape: ovo}}\n"
+        "  param_grid: {C: [1]}"
+    ),
     "stacking": (
         f"classifier: sklearn.ensemble.StackingClassifier\n"
         f"params: {{estimators: [[a, {PLAIN}], [b, {LOGISTIC}]], cv: 2}}"
@@ -126,7 +138,8 @@ def test_it_is_accepted_and_right_about_every_row(features, kind):
     for given in outcomes(features, KINDS[kind]):
         assert given["status"] == "converged", given["reason"]
         np.testing.assert_array_equal(given["y_pred"], given["y_true"])
-        np.testing.assert_array_equal(given["score"].argmax(axis=1), given["y_true"])
+        if not np.isnan(given["score"]).all():  # it has scores
+            np.testing.assert_array_equal(given["score"].argmax(axis=1), given["y_true"])
         if given["log_proba"] is not None:
             np.testing.assert_array_equal(given["log_proba"].argmax(axis=1), given["y_true"])
 
@@ -144,6 +157,39 @@ def test_two_classes_in_either_order(classes, name):
     np.testing.assert_array_equal(score.argmax(axis=1), y)
     if name == "predict_proba":
         np.testing.assert_array_equal(np.exp(log_proba), np.eye(2)[y])
+
+
+def test_predicted_classes_alone_and_scores_of_pairs_rank_no_rows():
+    """AUC is then not defined, rather than that of votes."""
+    y = np.arange(40) % 3
+    X = np.random.default_rng(0).normal(size=(40, 2)) + 5 * np.eye(3)[y, :2]
+    alone = SimpleNamespace(predict=lambda X: y[: len(X)])
+    pairs = SVC(decision_function_shape="ovo").fit(X, y)
+    for model in (alone, pairs, make_pipeline(StandardScaler(), pairs).fit(X, y)):
+        _, score, log_proba = predictions_of(model, X, 3)
+        assert log_proba is None
+        assert score.shape == (40, 3)
+        assert np.isnan(score).all()
+    each = make_pipeline(StandardScaler(), SVC()).fit(X, y)
+    y_pred, score, _ = predictions_of(each, X, 3)
+    np.testing.assert_array_equal(score.argmax(axis=1), y_pred)
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"decision_function": np.zeros(3)}, r"shape \(3,\) for 3 rows and 3 classes; .* \(3, 3\)"),
+        ({"decision_function": np.zeros((3, 4))}, r"shape \(3, 4\) .*; it must give \(3, 3\)"),
+        (
+            {"predict_proba": np.array([[-0.1, 0.6, 0.5]] * 3)},
+            r"gave -0.1; a probability is at least 0",
+        ),
+    ],
+)
+def test_scores_of_a_wrong_shape_and_negative_probabilities_are_reported(given, reason):
+    answers = {name: lambda X, values=values: values for name, values in given.items()}
+    with pytest.raises(ValueError, match=reason):
+        predictions_of(SimpleNamespace(predict=np.zeros_like, **answers), np.zeros((3,)), 3)
 
 
 @pytest.mark.parametrize("classes", [[0, 0], [0, 3], ["ill", "well"], [[0, 1]]])

@@ -54,7 +54,7 @@ def records(features, name, tmp_path, **entry):
         ("Fractions", "0.9"),
         ("WideProbabilities", "predict_proba gave shape (20, 3)"),
         ("ProbabilitiesOfThree", "sum to 3"),
-        ("NegativeProbabilities", "sum to"),
+        ("NegativeProbabilities", "gave -0.5; a probability is at least 0"),
         ("NaNScores", "decision_function gave NaN"),
         ("UnprintableReason", "RuntimeError"),
     ],
