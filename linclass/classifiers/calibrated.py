@@ -197,7 +197,7 @@ class Calibrated(SoftmaxProbabilities):
 
 
 def _finite_scores(model: Any, X: Any, K: int) -> Array:
-    """(n, K); a probability of 0, whose logarithm is the score, counts as the smallest positive float.
+    """(n, K); a probability of 0, whose logarithm is the score, counts as the machine epsilon.
 
     A model that only predicts has the score ½ for the predicted class and −½ for the others.
     """
