@@ -8,6 +8,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from linclass.numerics import Array
+from linclass.objective.gap import TINY
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.solvers.base import Solution
@@ -40,8 +41,8 @@ class LaplacePosterior:
         self.covariance = 0.5 * (inverse + inverse.T)
         own = P.weight_part(self.covariance.diagonal().reshape(P.shape))
         W, alpha = P.weight_part(solution.theta), strength * self.total
-        self.n_effective = max(float(own.size - alpha * own.sum()), np.finfo(float).tiny)
-        size = max(alpha * float(np.vdot(W, W)), np.finfo(float).tiny)
+        self.n_effective = max(float(own.size - alpha * own.sum()), TINY)
+        size = max(alpha * float(np.vdot(W, W)), TINY)
         return solution, float(np.log(self.n_effective / size))
 
     def strength_of_largest_evidence(self) -> tuple[float, str]:

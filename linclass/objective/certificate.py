@@ -6,11 +6,9 @@ The theorem is in linclass/objective/gap.py. Here are the slopes s that it needs
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 
-from linclass.numerics import Array, by_blocks
+from linclass.numerics import Array, by_blocks, once
 from linclass.objective.gap import TINY, gap_of, relative
 from linclass.objective.penalized_loss import PenalizedLoss
 from linclass.objective.point import Point
@@ -35,7 +33,7 @@ class Certified(PenalizedLoss):
         """A gap relative to P (`gap.relative`)."""
         return float(relative(gap, value, self._value_at_zero))
 
-    @cached_property
+    @once
     def _value_at_zero(self) -> float:
         return self.mean_loss(np.zeros((*self.shape[:-1], len(self.weights))))
 
@@ -59,7 +57,7 @@ class Certified(PenalizedLoss):
                 return gap
         return self._gap(point, self.loss.balance(self.y, s, self.weights))
 
-    @cached_property
+    @once
     def _columns_without_penalty(self) -> Array | slice:
         """The columns of [X 1] without a penalty."""
         d = self.design.n_features
@@ -163,10 +161,10 @@ class Certified(PenalizedLoss):
     def _norm(self, slopes: Array) -> float:
         return float(np.sqrt((slopes**2 @ self.weights).sum()))
 
-    @cached_property
+    @once
     def _slopes_at_zero(self) -> float:
         return self._norm(self.at(self.zero()).slopes)
 
-    @cached_property
+    @once
     def _column_norms(self) -> Array:
         return self.design.column_norms(self.weights)
