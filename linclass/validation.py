@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from linclass.applicability import NotApplicable
 
 Matrix = Any  # np.ndarray | sp.csr_array, used through X @ W and X.T @ R
-HUGE = 1e100  # sums of products of two rows, and their squares, are floats below it
+HUGE = 1e150  # products of two entries are floats below it
 INT32_MAX = np.iinfo(np.int32).max
 
 
