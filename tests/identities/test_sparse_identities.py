@@ -15,6 +15,7 @@ from linclass.objective.objective import Objective
 from linclass.penalties.elastic_net import ElasticNet as Net
 from linclass.penalties.l1 import L1
 from linclass.solvers.l1.centred_gram import gram_of
+from linclass.solvers.l1.dual_newton import DualNewton
 from linclass.solvers.l1.gram_points import from_moments, from_rows
 from linclass.solvers.l1.homotopy import Homotopy, Walk
 from linclass.solvers.l1.quadratic_program import QuadraticProgram
@@ -111,6 +112,41 @@ def test_features_that_go_together_get_weights_that_go_together() -> None:
     assert (lasso == 0).any()
     for group in (slice(0, 4), slice(4, 8)):
         assert np.ptp(lasso[group]) > 10 * np.ptp(w[group])
+
+
+@pytest.mark.parametrize("kind", ["plain", "scaled", "dependent"])
+@pytest.mark.parametrize("l1_ratio", [0.0, 0.01, 0.5, 1.0])
+def test_more_features_than_rows_have_the_same_minimum_by_the_dual_and_by_programs(
+    l1_ratio: float, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also from far (a weak penalty, from weights of 0), and for columns that differ in scale or repeat."""
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((60, 550))
+    y = X[:, :5].sum(axis=1) + rng.standard_normal(60)
+    if kind == "scaled":
+        X = X * np.exp(3 * rng.standard_normal(550)) + 10
+    if kind == "dependent":
+        X[:, 300:] = -X[:, :250]
+    largest = np.abs((X - X.mean(axis=0)).T @ (y - y.mean())).max() / 60
+    rounds = []
+    whole = DualNewton.round
+
+    def counted(*arguments: Any) -> np.ndarray:
+        rounds.append(1)
+        return whole(*arguments)
+
+    monkeypatch.setattr(DualNewton, "round", counted)
+    for share in (0.5, 0.05, 0.01):
+        strength = share * largest / max(l1_ratio, 0.1)
+        P = Objective(DesignMatrix(X), Squared(), y, None, Net(l1_ratio), strength)
+        dual = QuadraticProgram(tol=1e-9).solve(P, P.zero())
+        factors = Net(l1_ratio, factors=np.ones(550))  # the same, but not known to be uniform
+        programs = QuadraticProgram(tol=1e-9).solve(P.with_penalty(factors, strength), P.zero())
+        assert dual.converged
+        assert programs.converged
+        assert_allclose(dual.objective, programs.objective, rtol=3e-9)
+    # of a lasso with scales of its own few features join at once, which programs do without the dual
+    assert rounds or (kind == "scaled" and l1_ratio == 1)
 
 
 @pytest.mark.parametrize("classes", [1, 3])

@@ -5,10 +5,12 @@ A round computes  v⁰ ← argmin_v  ½‖r‖² + κ‖v‖₁ + ½μ‖v‖² 
     ψ(r) = ½‖r‖² − r·y + Σ_j S(a_j)²/(2δ),   a = Xᵀr + v⁰/reach,   v = S(a)/δ,   δ = μ + 1/reach,
     (I + X_P X_Pᵀ/δ) Δ = −∇ψ(r) = y − Xv − r,   P = {j: v_j ≠ 0},
 
-with S the soft threshold at κ; X and y are centred, rows multiplied by √w. Newton's equations have the size of P or
-of the rows, whichever is smaller, and are solved in single precision; ψ and its gradient, which decide the
-accuracy, are in double precision. P may change by many features in a step, so few steps are needed.
-Li, Sun & Toh (2018), SIAM J. Optimization 28; Rockafellar (1976), Math. Oper. Res. 1
+with S the soft threshold at κ; X and y are centred, rows multiplied by √w. P may change by many features in a step,
+so few steps are needed. All products have the columns of a working set: those whose slope exceeded κ. Far from the
+minimum κ is decreased to its value in stages, so that few features join in vain, with one product with all columns each.
+Newton's equations are solved in single precision by conjugate gradients, or by factoring a matrix of the size of P or
+of the rows, if that takes less; ψ and its gradient, which decide the accuracy, are in double precision.
+Li, Sun & Toh (2018), SIAM J. Optimization 28; Rockafellar (1976), Math. Oper. Res. 1; Massias et al. (2018), ICML
 """
 
 from __future__ import annotations
@@ -24,12 +26,19 @@ from linclass.numerics import Array
 from linclass.objective.gap import TINY
 from linclass.objective.objective import Objective
 from linclass.soft_threshold import soft_threshold
+from linclass.solvers.conjugate_gradients import conjugate_gradients
 from linclass.solvers.l1.centred_gram import CentredGram
 
 ROWS = 3000  # up to which a matrix of rows × rows is factored
-REACH, GROWTH, FARTHEST = 100.0, 10.0, 1e4  # divided by the variance of a feature
+REACH, GROWTH, FARTHEST = 30.0, 10.0, 1e4  # divided by the mean variance of the working set
+STAGE = 0.4  # ratio of one kink to the last
+ENTRIES = 100_000  # of columns that join at once, if the rows are few
 STEPS = 50
-INEXACT = 0.3  # tolerance of ‖∇ψ‖, relative to the change of v
+INEXACT = 0.5  # tolerance of ‖∇ψ‖, relative to the change of v
+ROUGH = 0.1  # of ‖r‖: tolerance before the last stage
+FORCING = 0.1  # of ‖∇ψ‖: residual at which conjugate gradients stop
+FEW = 1 / 12  # of the size of the matrix: products that take as long as factoring it
+LEAST = 8  # products: for fewer a matrix is small enough to be factored
 LAST = 1e-11  # of ‖y‖: negligible
 PRECISE = 1e-14  # of ψ: a rise that is rounding
 ROUNDING = 1e-6  # of a matrix in single precision
@@ -45,47 +54,67 @@ class DualNewton:
     def __init__(self, gram: CentredGram, objective: Objective):
         self.gram, self.root = gram, np.sqrt(objective.weights)
         self.Y = self.root * (np.atleast_2d(objective.y) - gram.y_mean[:, None])
-        n, d = gram.design.n_rows, gram.design.n_features
-        self._place, self._single = (
-            np.full(d, -1),
-            np.empty((0, n), np.float32),
-        )  # of the requested features
-        some = self.features(np.arange(0, d, d // 50 + 1))
-        self.variance = max(float((some**2).sum(axis=1).mean()), TINY)
+        self.known = np.empty(0, int)  # the working set
+        self.X = np.empty((0, gram.design.n_rows))  # Xᵀ of it
+        self.slow = 0.0, 0  # (δ, products that did not suffice for it)
 
     def round(self, objective: Objective, W: Array, slopes: Array, k: int) -> Array:
         """The weights after round k, from those before it and the slopes −Xᵀr there."""
-        reach = min(REACH * GROWTH ** min(k, 9), FARTHEST) / self.variance
+        reach = min(REACH * GROWTH ** min(k, 9), FARTHEST)
         before = zip(self.Y, W, slopes, strict=True)
         kink, curvature = float(objective.kink), float(objective.curvature)
-        return np.array([self._minimize(*own, kink, curvature, reach) for own in before])
+        far = k == 0 and kink > 0
+        return np.array([self._stages(*own, kink, curvature, reach, far) for own in before])
 
-    def features(self, P: Array) -> Array:
-        """X_Pᵀ in single precision."""
-        new = P[self._place[P] < 0]
+    def _stages(
+        self,
+        y: Array,
+        v: Array,
+        slopes: Array,
+        kink: float,
+        curvature: float,
+        reach: float,
+        far: bool,
+    ) -> Array:
+        """The weights after a round, in stages if they may be far from the minimum."""
+        sizes = np.abs(slopes)
+        few = ENTRIES // len(y) if kink else len(v)
+        stage = float(sizes.max(initial=0, where=v == 0)) if far else 0.0
+        self._join(np.flatnonzero(v))
+        w = v[self.known]
+        while True:
+            stage = max(STAGE * stage, kink)
+            beyond = sizes > stage
+            beyond[self.known] = False
+            most = max(few, len(y), len(self.known))  # a lasso needs no more features than rows
+            self._join(largest(sizes, np.flatnonzero(beyond), most))
+            w = np.append(w, np.zeros(len(self.known) - len(w)))
+            w = self._minimize(y, w, stage, curvature, reach, 0.0 if stage <= kink else ROUGH)
+            if stage <= kink:
+                break
+            sizes = np.abs(self.pull(y - w @ self.X))
+        v = np.zeros(len(v))
+        v[self.known] = w
+        return v
+
+    def _join(self, features: Array) -> None:
+        new = np.setdiff1d(features, self.known, assume_unique=True)
         if len(new):
-            known = len(self._single)
             X = self.gram.design.columns(new, self.gram.mean, self.root)
-            self._single = np.vstack([self._single, X.T.astype(np.float32)])
-            self._place[new] = np.arange(known, len(self._single))
-        return self._single[self._place[P]]
-
-    def scores(self, v: Array) -> Array:
-        """X v."""
-        gram, ends = self.gram, [-(self.gram.mean @ v)] * self.gram.design.intercept
-        return self.root * gram.design.scores(np.append(v, ends))
+            self.known, self.X = np.append(self.known, new), np.vstack([self.X, X.T])
 
     def pull(self, r: Array) -> Array:
-        """Xᵀ r."""
+        """Xᵀ r, of all features."""
         u, gram = self.root * r, self.gram
         return gram.design.pull(u)[: len(gram.mean)] - u.sum() * gram.mean
 
     def _minimize(
-        self, y: Array, v: Array, slopes: Array, kink: float, curvature: float, reach: float
+        self, y: Array, v: Array, kink: float, curvature: float, reach: float, rough: float
     ) -> Array:
-        start, delta = v, curvature + 1 / reach
-        r, s = y - self.scores(v), -slopes
-        shrink = min(1.0, kink / max(float(np.abs(s).max(initial=0)), TINY))  # few a_j beyond κ
+        """The weights of the working set, from v."""
+        X, start = self.X, v
+        reach /= max(np.einsum("ij,ij->", X, X) / max(len(X), 1), TINY)
+        delta = curvature + 1 / reach
 
         def at(r: Array, s: Array) -> DualPoint:
             beyond = soft_threshold(s + start / reach, kink)
@@ -94,20 +123,42 @@ class DualNewton:
         def toward(point: DualPoint, step: Array, along: Array) -> Callable[[float], DualPoint]:
             return lambda t: at(point.r + t * step, point.s + t * along)
 
-        point = at(shrink * r, shrink * s)
+        r = y - v @ X
+        point = at(r, X @ r)
         for _ in range(STEPS):
             v = soft_threshold(point.s + start / reach, kink) / delta
-            g = point.r - y + self.scores(v)
+            g = point.r - y + v @ X
             moved = float(np.linalg.norm(v - start)) / reach**0.5
-            if np.linalg.norm(g) <= max(INEXACT * moved, LAST * float(np.linalg.norm(y))):
+            enough = max(rough * np.linalg.norm(point.r), LAST * np.linalg.norm(y), INEXACT * moved)
+            if np.linalg.norm(g) <= enough:
                 break
-            step = newton_step(self.features(np.flatnonzero(v)), g, delta)
-            evaluate = toward(point, step, self.pull(step))
+            step = self._newton_step(X[v != 0].astype(np.float32), g, delta)
+            evaluate = toward(point, step, X @ step)
             point, _ = backtrack(point, evaluate, float(g @ step), PRECISE)
         return v
 
+    def _newton_step(self, B: Array, g: Array, delta: float) -> Array:
+        """−(I + BᵀB/δ)⁻¹ g"""
+        most = int(FEW * min(B.shape))
+        if most > LEAST and (delta > self.slow[0] or most > self.slow[1]):
+            b, goal = -g.astype(np.float32), FORCING * float(np.linalg.norm(g))
+            step, _, done = conjugate_gradients(
+                lambda p: (p + (B @ p) @ B / delta, None), b, goal, most=most
+            )
+            if done:
+                return step.astype(float)
+            self.slow = float(delta), most
+        return factored_step(B, g, delta)
 
-def newton_step(B: Array, g: Array, delta: float) -> Array:
+
+def largest(sizes: Array, features: Array, most: int) -> Array:
+    """At most so many of the features, those of the largest sizes."""
+    if len(features) <= most:
+        return features
+    return features[np.argpartition(-sizes[features], most)[:most]]
+
+
+def factored_step(B: Array, g: Array, delta: float) -> Array:
     """−(I + BᵀB/δ)⁻¹ g, by Woodbury's identity if B (features × rows) has fewer features than rows."""
     m, n = B.shape
     if not m:

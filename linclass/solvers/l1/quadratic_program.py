@@ -4,9 +4,9 @@
 
 solved by an active-set method (`active_set`). If it is cheap, G is computed for all features, and then also
 gives the certificate; otherwise for the support and the features that join because their slope exceeds the kink
-most. Elastic nets with few rows are solved by their dual (`dual_newton`), for which a lasso needs four times as
-many steps. The strengths of a path share G, and each starts from an extrapolation of the last two solutions; if all
-of G is known, their certificates are computed together.
+most. With few rows the dual (`dual_newton`) comes first: it solves elastic nets, and finds most of the support where a
+lasso's programs would need many rounds. The strengths of a path share G, and each starts from an extrapolation of the
+last two solutions; if all of G is known, their certificates are computed together.
 Osborne, Presnell & Turlach (2000), IMA J. Numerical Analysis 20
 """
 
@@ -29,6 +29,8 @@ from linclass.solvers.l1.homotopy import Homotopy
 
 JOIN = 0.3  # of the largest violation: features above it join at once
 DENSE = 0.1  # strengths per feature above which a lasso's path is computed by homotopy
+ROUNDS = 5  # of the dual, after which programs take over
+FEW = 20  # features up to which all that exceed the kink join
 MANY = 50  # features join at most, or as many as are in the support
 SLACK = 0.1  # of tol: error of slopes, relative to the kink, that suffices for it
 
@@ -129,12 +131,13 @@ class Programs:
         self.gram, design = gram, gram.design
         self.steepest = float(np.abs(gram.c).max(initial=0))  # slope at 0
         few = design.n_rows <= min(ROWS, design.n_features) and design.n_features > WHOLE
-        self.wide = few and not gram.whole and objective.uniform and objective.strongly_convex
-        self.sure = (
-            2 if gram.whole else 5 if self.wide else np.inf
-        )  # programs after which no progress means rounding
+        self.wide = few and not gram.whole and objective.uniform and bool(objective.strength)
+        # programs after which no progress means rounding
+        curved = self.wide and objective.strongly_convex
+        self.sure = 2 if gram.whole else 2 * ROUNDS if curved else np.inf
         if self.wide:
             self.dual = DualNewton(gram, objective)
+        self.rounds = 0  # of the dual
         if gram.whole:
             self.H = gram.G.copy()
             self.diagonal = np.einsum("ii->i", self.H)
@@ -145,15 +148,18 @@ class Programs:
         self, objective: Objective, W: Array, slopes: Array, tol: float, n_iter: int
     ) -> tuple[Array, GramPoint]:
         """Improved weights, and the objective evaluated there."""
-        gram = self.gram
+        gram, self.rounds = self.gram, self.rounds if n_iter else 0
         if gram.whole:
             W, HW = self.minima(objective, W, tol)
             return W, evaluated(objective, gram, W, HW - objective.curvature * W)
-        if self.wide:
-            W = self.dual.round(objective, W, slopes, n_iter)
+        kinks = np.full(W.shape, objective.kink)
+        dual = self.wide and self.rounds < ROUNDS
+        if dual and (objective.strongly_convex or self._far(kinks, W, slopes)):
+            W = self.dual.round(objective, W, slopes, self.rounds)
+            self.rounds += 1
             return W, evaluated(objective, gram, W)
         W, slack = W.copy(), tol * self._scale(objective)
-        kinks, curvatures = np.full(W.shape, objective.kink), np.full(W.shape, objective.curvature)
+        curvatures = np.full(W.shape, objective.curvature)
         own = zip(gram.c, W, slopes, kinks, curvatures, strict=True)
         for c, w, slope, kink, curvature in own:
             F = features(kink, w, slope)
@@ -170,6 +176,11 @@ class Programs:
         for k, program in enumerate(self.sets):
             V[k], HV[k] = program.minimize(self.gram.c[k], kinks[k], W[k], slack)
         return V, HV
+
+    def _far(self, kinks: Array, W: Array, slopes: Array) -> bool:
+        """Whether programs would need many rounds, or have a support that depends linearly on itself."""
+        own = zip(kinks, W, slopes, strict=True)
+        return any(too_many(*one, self.gram.design.n_rows) for one in own)
 
     def _scale(self, objective: Objective) -> float:
         return scale(self.steepest, -most(-objective.kink))
@@ -192,13 +203,23 @@ def along(before: Array, last: Array, strengths: list[float]) -> Array:
     return W
 
 
-def features(kink: Array, w: Array, slopes: Array) -> Array:
-    """The support, all features without a kink, and those whose slope exceeds it most."""
+def joining(kink: Array, w: Array, slopes: Array) -> tuple[Array, Array]:
+    """(the support and all features without a kink, those whose slope exceeds it; if they are many, most)."""
     support = (w != 0) | (kink == 0)
     beyond = np.where(support, 0, np.abs(slopes) - kink)
-    worst = beyond.max(initial=0)
-    joining = np.flatnonzero(beyond > JOIN * worst) if worst > 0 else np.empty(0, int)
-    inside = np.flatnonzero(support)
-    most = max(MANY, len(inside))
-    joining = joining[np.argsort(-beyond[joining])[:most]]
-    return np.sort(np.append(inside, joining))
+    new = np.flatnonzero(beyond > 0)
+    if len(new) > FEW:
+        new = np.flatnonzero(beyond > JOIN * beyond.max())
+    return np.flatnonzero(support), new[np.argsort(-beyond[new])]
+
+
+def features(kink: Array, w: Array, slopes: Array) -> Array:
+    """Those of a program: the support, and as many others as it has, or a few."""
+    inside, new = joining(kink, w, slopes)
+    return np.sort(np.append(inside, new[: max(MANY, len(inside))]))
+
+
+def too_many(kink: Array, w: Array, slopes: Array, rows: int) -> bool:
+    """Whether more features would join than `features` admits, or the support is larger than the rows determine."""
+    inside, new = joining(kink, w, slopes)
+    return len(new) > max(MANY, len(inside)) or len(inside) > rows
