@@ -7,7 +7,7 @@ A round computes  v⁰ ← argmin_v  ½‖r‖² + κ‖v‖₁ + ½μ‖v‖² 
 
 with S the soft threshold at κ; X and y are centred, rows multiplied by √w. P may change by many features in a step,
 so few steps are needed. All products have the columns of a working set: those whose slope exceeded κ. Far from the
-minimum κ is decreased to its value in stages, so that few features join in vain, with one product with all columns each.
+minimum κ is decreased to its value in stages of one product with all columns, so that few features join in vain.
 Newton's equations are solved in single precision by conjugate gradients, or by factoring a matrix of the size of P or
 of the rows, if that takes less; ψ and its gradient, which decide the accuracy, are in double precision.
 Li, Sun & Toh (2018), SIAM J. Optimization 28; Rockafellar (1976), Math. Oper. Res. 1; Massias et al. (2018), ICML
