@@ -55,7 +55,7 @@ class DualNewton:
         self.gram, self.root = gram, np.sqrt(objective.weights)
         self.Y = self.root * (np.atleast_2d(objective.y) - gram.y_mean[:, None])
         self.known = np.empty(0, int)  # the working set
-        self.X = np.empty((0, gram.design.n_rows))  # Xᵀ of it
+        self.columns = np.empty((0, gram.design.n_rows))  # Xᵀ of it
         self.slow = 0.0, 0  # (δ, products that did not suffice for it)
 
     def round(self, objective: Objective, W: Array, slopes: Array, k: int) -> Array:
@@ -92,7 +92,7 @@ class DualNewton:
             w = self._minimize(y, w, stage, curvature, reach, 0.0 if stage <= kink else ROUGH)
             if stage <= kink:
                 break
-            sizes = np.abs(self.pull(y - w @ self.X))
+            sizes = np.abs(self.pull(y - w @ self.columns))
         v = np.zeros(len(v))
         v[self.known] = w
         return v
@@ -101,7 +101,7 @@ class DualNewton:
         new = np.setdiff1d(features, self.known, assume_unique=True)
         if len(new):
             X = self.gram.design.columns(new, self.gram.mean, self.root)
-            self.known, self.X = np.append(self.known, new), np.vstack([self.X, X.T])
+            self.known, self.columns = np.append(self.known, new), np.vstack([self.columns, X.T])
 
     def pull(self, r: Array) -> Array:
         """Xᵀ r, of all features."""
@@ -112,7 +112,7 @@ class DualNewton:
         self, y: Array, v: Array, kink: float, curvature: float, reach: float, rough: float
     ) -> Array:
         """The weights of the working set, from v."""
-        X, start = self.X, v
+        X, start = self.columns, v
         reach /= max(np.einsum("ij,ij->", X, X) / max(len(X), 1), TINY)
         delta = curvature + 1 / reach
 
@@ -132,23 +132,25 @@ class DualNewton:
             enough = max(rough * np.linalg.norm(point.r), LAST * np.linalg.norm(y), INEXACT * moved)
             if np.linalg.norm(g) <= enough:
                 break
-            step = self._newton_step(X[v != 0].astype(np.float32), g, delta)
+            among = X[v != 0]
+            among *= delta**-0.5  # single precision does not overflow in these units
+            step = self._newton_step(among.astype(np.float32), g, delta)
             evaluate = toward(point, step, X @ step)
             point, _ = backtrack(point, evaluate, float(g @ step), PRECISE)
         return v
 
     def _newton_step(self, B: Array, g: Array, delta: float) -> Array:
-        """−(I + BᵀB/δ)⁻¹ g"""
-        most = int(FEW * min(B.shape))
+        """−(I + BᵀB)⁻¹ g  with  B = X_Pᵀ/√δ"""
+        size = float(np.linalg.norm(g))
+        b, most = (-g / size).astype(np.float32), int(FEW * min(B.shape))
         if most > LEAST and (delta > self.slow[0] or most > self.slow[1]):
-            b, goal = -g.astype(np.float32), FORCING * float(np.linalg.norm(g))
             step, _, done = conjugate_gradients(
-                lambda p: (p + (B @ p) @ B / delta, None), b, goal, most=most
+                lambda p: (p + (B @ p) @ B, None), b, FORCING, most=most
             )
             if done:
-                return step.astype(float)
+                return size * step.astype(float)
             self.slow = float(delta), most
-        return factored_step(B, g, delta)
+        return size * solved(B, b).astype(float)
 
 
 def largest(sizes: Array, features: Array, most: int) -> Array:
@@ -158,17 +160,17 @@ def largest(sizes: Array, features: Array, most: int) -> Array:
     return features[np.argpartition(-sizes[features], most)[:most]]
 
 
-def factored_step(B: Array, g: Array, delta: float) -> Array:
-    """−(I + BᵀB/δ)⁻¹ g, by Woodbury's identity if B (features × rows) has fewer features than rows."""
+def solved(B: Array, b: Array) -> Array:
+    """(I + BᵀB)⁻¹ b, by Woodbury's identity if B (features × rows) has fewer features than rows."""
     m, n = B.shape
     if not m:
-        return -g
-    few, right = m < n, g.astype(np.float32)
-    A, right = (B @ B.T, B @ right) if few else (B.T @ B, right)
-    shift, info = delta + ROUNDING * float(A.diagonal().mean()), 1
+        return b
+    few = m < n
+    A, right = (B @ B.T, B @ b) if few else (B.T @ B, b)
+    shift, info = 1 + ROUNDING * float(A.diagonal().mean()), 1
     while info:
         H = A.copy()
         H.reshape(-1)[:: len(H) + 1] += shift
         _, t, info = lapack.sposv(H, right, lower=1)
         shift *= 10
-    return t @ B - g if few else -delta * t.astype(float)
+    return b - t @ B if few else t
