@@ -87,7 +87,7 @@ class DualNewton:
             beyond = sizes > stage
             beyond[self.known] = False
             most = max(few, len(y), len(self.known))  # a lasso needs no more features than rows
-            self._join(largest(sizes, np.flatnonzero(beyond), most))
+            self._join(steepest_of(sizes, np.flatnonzero(beyond), most))
             w = np.append(w, np.zeros(len(self.known) - len(w)))
             w = self._minimize(y, w, stage, curvature, reach, 0.0 if stage <= kink else ROUGH)
             if stage <= kink:
@@ -150,17 +150,17 @@ class DualNewton:
             if done:
                 return size * step.astype(float)
             self.slow = float(delta), most
-        return size * solved(B, b).astype(float)
+        return size * step_by_factoring(B, b).astype(float)
 
 
-def largest(sizes: Array, features: Array, most: int) -> Array:
+def steepest_of(sizes: Array, features: Array, most: int) -> Array:
     """At most so many of the features, those of the largest sizes."""
     if len(features) <= most:
         return features
     return features[np.argpartition(-sizes[features], most)[:most]]
 
 
-def solved(B: Array, b: Array) -> Array:
+def step_by_factoring(B: Array, b: Array) -> Array:
     """(I + BᵀB)⁻¹ b, by Woodbury's identity if B (features × rows) has fewer features than rows."""
     m, n = B.shape
     if not m:

@@ -203,7 +203,7 @@ def along(before: Array, last: Array, strengths: list[float]) -> Array:
     return W
 
 
-def joining(kink: Array, w: Array, slopes: Array) -> tuple[Array, Array]:
+def of_program(kink: Array, w: Array, slopes: Array) -> tuple[Array, Array]:
     """(the support and all features without a kink, those whose slope exceeds it; if they are many, most)."""
     support = (w != 0) | (kink == 0)
     beyond = np.where(support, 0, np.abs(slopes) - kink)
@@ -215,11 +215,11 @@ def joining(kink: Array, w: Array, slopes: Array) -> tuple[Array, Array]:
 
 def features(kink: Array, w: Array, slopes: Array) -> Array:
     """Those of a program: the support, and as many others as it has, or a few."""
-    inside, new = joining(kink, w, slopes)
+    inside, new = of_program(kink, w, slopes)
     return np.sort(np.append(inside, new[: max(MANY, len(inside))]))
 
 
 def too_many(kink: Array, w: Array, slopes: Array, rows: int) -> bool:
     """Whether more features would join than `features` admits, or the support is larger than the rows determine."""
-    inside, new = joining(kink, w, slopes)
+    inside, new = of_program(kink, w, slopes)
     return len(new) > max(MANY, len(inside)) or len(inside) > rows
