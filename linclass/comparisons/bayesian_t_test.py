@@ -58,11 +58,6 @@ def bayesian_t(scores: Any, ratio: float, rope: float = 0.0) -> Posterior:
     scale = np.where(certain, 1.0, found.error)
     better = stdtr(df, (found.difference - rope) / scale)
     worse = stdtr(df, (-rope - found.difference) / scale)
-    better = np.where(certain, _step(found.difference - rope, rope), better)
-    worse = np.where(certain, _step(-found.difference - rope, rope), worse)
+    better = np.where(certain, found.difference > rope, better)
+    worse = np.where(certain, found.difference < -rope, worse)
     return Posterior(better, np.clip(1 - better - worse, 0, 1), worse)
-
-
-def _step(beyond: Array, rope: float) -> Array:
-    """Certain outcomes; without a rope, an exact tie counts half."""
-    return np.where(beyond > 0, 1.0, np.where((beyond == 0) & (rope == 0), 0.5, 0.0))

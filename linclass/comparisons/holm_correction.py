@@ -28,6 +28,8 @@ def holm(p: Any) -> Array:
     adjusted = np.full(p.shape, np.nan)
     tested = np.flatnonzero(~np.isnan(p))
     values = p.ravel()[tested]
+    if len(wrong := values[(values < 0) | (values > 1)]):
+        raise ValueError(f"p holds {wrong[0]:g}; give probabilities, from 0 to 1.")
     order = np.argsort(values, kind="stable")
     steps = values[order] * np.arange(len(values), 0, -1)
     adjusted.ravel()[tested[order]] = np.minimum(np.maximum.accumulate(steps), 1)

@@ -7,6 +7,7 @@ CD = q_α √(k(k+1) / (6n)),    q_α the studentized range for k groups and inf
 
 from __future__ import annotations
 
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,16 +74,21 @@ def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
     Parameters
     ----------
     k : int
-        Number of methods.
+        Number of methods, at least 2.
     n : int
-        Number of data sets.
+        Number of data sets, at least 1.
     alpha : float, default=0.05
-        Significance level.
+        Significance level, between 0 and 1.
 
     Returns
     -------
     float
     """
+    for name, value, least in [("k", k, 2), ("n", n, 1)]:
+        if not isinstance(value, Integral) or value < least:
+            raise ValueError(f"{name} is {value!r}; it must be a whole number, at least {least}.")
+    if not (isinstance(alpha, Real) and 0 < alpha < 1):
+        raise ValueError(f"alpha is {alpha!r}; it must be a number between 0 and 1, such as 0.05.")
     return quantile(k, alpha) * _standard_error(k, n)
 
 

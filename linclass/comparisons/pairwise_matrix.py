@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linclass.comparisons.confidence_interval import fold_moments
 from linclass.comparisons.holm_correction import holm_of_pairs
 from linclass.comparisons.score_table import TIE, Array, checked_scores, differences
 
@@ -24,7 +25,7 @@ class Pairwise(NamedTuple):
     Attributes
     ----------
     mean : array of shape (k,)
-        Mean score of each method over its own data sets.
+        Mean score of each method over its own data sets; NaN if it has none.
     difference : array of shape (k, k)
         Mean difference, scores i minus scores j.
     wins : array of shape (k, k)
@@ -79,7 +80,7 @@ def pairwise(scores: Any, tie: float = TIE) -> Pairwise:
             ties[i, j] = ties[j, i] = len(d) - wins[i, j] - losses[i, j]
             wins[j, i], losses[j, i], difference[j, i] = losses[i, j], wins[i, j], -difference[i, j]
             p[i, j] = p[j, i] = wilcoxon(d)
-    mean = np.array([column[~np.isnan(column)].mean() for column in table.T])
+    mean = fold_moments(table)[0]
     return Pairwise(mean, difference, wins, ties, losses, p, holm_of_pairs(p), wins + ties + losses)
 
 

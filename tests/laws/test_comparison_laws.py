@@ -18,6 +18,7 @@ from linclass.comparisons import (
     bradley_terry,
     corrected_interval,
     corrected_t,
+    critical_difference,
     friedman,
     holm,
     holm_against_control,
@@ -160,7 +161,35 @@ def test_three_probabilities_are_one_together_and_mirror_each_other(test: str, r
     found = compare(TABLE, rope=rope, **options)
     assert_allclose(found.better + found.equal + found.worse, 1)
     assert_allclose(found.better, found.worse.T, atol=1e-12)
-    assert rope or not found.equal[0, 1]
+    assert rope or test == "signed_rank" or not found.equal[0, 1]
+
+
+@pytest.mark.parametrize("test", ["t", "signed_rank"])
+def test_methods_of_equal_scores_are_equal_for_certain(test: str) -> None:
+    """Also without a rope, and with themselves: every sum of two differences is 0, so d_s + d_t > 0 has weight 0."""
+    compare = bayesian_t if test == "t" else bayesian_signed_rank
+    options = {"ratio": 1 / 9} if test == "t" else {"draws": 200}
+    for rope in (0.0, 0.01):
+        found = compare([[1, 1]] * 5, rope=rope, **options)
+        assert_array_equal(found.equal, np.ones((2, 2)))
+        assert not found.better.any()
+        assert not found.worse.any()
+
+
+def test_the_signed_rank_test_of_one_win_among_ties_is_that_of_its_weight() -> None:
+    """w ~ Beta(1, N − 1 + prior) of the win: better 1 − (1 − w)² > ½ where w > 1 − √½."""
+    for ties in (1, 4, 49):
+        found = bayesian_signed_rank([[2.0, 1.0]] + [[1.0, 1.0]] * ties)
+        exact = stats.beta.sf(1 - np.sqrt(0.5), 1, ties + 0.5)
+        assert found.better[0, 1] == pytest.approx(exact, abs=4 * np.sqrt(exact / 50_000) + 1e-4)
+        assert found.equal[0, 1] == pytest.approx(1 - found.better[0, 1])
+
+
+def test_differences_of_exactly_the_rope_are_equal() -> None:
+    """.85 − .84 is .01 up to rounding; all other sums, with the prior row, are smaller."""
+    for low in (0.84, 0.14, 0.29):
+        found = bayesian_signed_rank([[low + 0.01, low]] * 6, rope=0.01, draws=200)
+        assert found.equal[0, 1] == 1
 
 
 def test_what_never_happens_has_a_probability_of_exactly_zero() -> None:
@@ -271,6 +300,33 @@ def test_what_is_no_table_is_refused() -> None:
         pairwise([[1.0], [2.0]])
     with pytest.raises(ValueError, match="inf"):
         pairwise([[np.inf, 1.0]])
+
+
+@pytest.mark.parametrize("value", [-1, 2])
+def test_holm_refuses_what_is_no_probability(value: float) -> None:
+    with pytest.raises(ValueError, match=f"p holds {value}; give probabilities, from 0 to 1"):
+        holm([0.5, value])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ((5, 0), "n is 0; it must be a whole number, at least 1"),
+        ((1, 5), "k is 1; it must be a whole number, at least 2"),
+        ((5, 2.5), "n is 2.5; it must be a whole number"),
+        ((5, 5, 2), "alpha is 2; it must be a number between 0 and 1"),
+    ],
+)
+def test_a_critical_difference_needs_methods_data_sets_and_a_level(given, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        critical_difference(*given)
+
+
+def test_a_method_without_scores_has_no_mean_and_no_warning() -> None:
+    found = pairwise([[np.nan, 1.0], [np.nan, 2.0]])
+    assert_array_equal(found.mean, [np.nan, 1.5])
+    assert found.n[0, 1] == 0
+    assert np.isnan(found.p[0, 1])
 
 
 def test_holm_of_pairs_counts_each_pair_once() -> None:
