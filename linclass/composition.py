@@ -23,7 +23,7 @@ from linclass.parts import find, names, no_part
 from linclass.penalties.base import Penalty
 from linclass.solvers import choice
 from linclass.solvers.base import Solution, Solver, Trace
-from linclass.validation import Matrix, require_flag
+from linclass.validation import Matrix
 
 # Parameters of the estimator that are passed to solvers and penalties that have them.
 SOLVER_OPTIONS = ("step", "tol", "max_iter", "random_state")
@@ -47,7 +47,7 @@ class Composition(FitsPath, Estimator):
 
     def check(self) -> None:
         """Raise ValueError, with one sentence, if parts do not exist or are incompatible."""
-        require_flag(self, "fit_intercept")
+        super().check()
         loss, penalty = find("losses", self.loss), self._penalty()
         if loss.kind == "discrete":
             raise ValueError(f"{self.loss} is not convex and has no slope. Try loss='logistic'.")

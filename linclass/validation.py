@@ -116,13 +116,6 @@ def row_weights(sample_weight: Any, rows: int) -> np.ndarray:
     return w
 
 
-def require_flag(model: Any, name: str) -> None:
-    """Refuse a parameter that is neither True nor False."""
-    value = getattr(model, name)
-    if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} is {value!r}; it must be True or False.")
-
-
 def require_counts(weights: np.ndarray, classes: int, where: str) -> None:
     """Refuse weights that cannot count rows: those whose sum does not exceed the number of classes."""
     total = float(weights.sum())

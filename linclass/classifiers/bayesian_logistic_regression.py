@@ -38,7 +38,6 @@ from linclass.objective.centred_rows import about_mean
 from linclass.objective.objective import Objective
 from linclass.penalties.l2 import L2
 from linclass.solvers.smooth.newton import Newton
-from linclass.validation import require_flag
 
 PREDICTIVES = ("probit", "quadrature", "mode")
 NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(64)
@@ -97,7 +96,7 @@ class BayesianLogisticRegression(SoftmaxProbabilities):
         self.class_weight = class_weight
 
     def check(self) -> None:
-        require_flag(self, "fit_intercept")
+        super().check()
         number = isinstance(self.strength, Real) and 0 < self.strength < np.inf
         if self.strength != "evidence" and not number:
             raise ValueError(

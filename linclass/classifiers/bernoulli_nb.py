@@ -71,6 +71,7 @@ class BernoulliNB(LinearNaiveBayes):
         self.class_weight = class_weight
 
     def check(self) -> None:
+        super().check()
         check_priors(self.priors)
         check_smoothing(self.smoothing)
         if self.binarize is not None and not isinstance(self.binarize, Real):

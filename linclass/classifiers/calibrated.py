@@ -99,6 +99,7 @@ class Calibrated(SoftmaxProbabilities):
         self.class_weight = class_weight
 
     def check(self) -> None:
+        super().check()
         if self.method not in METHODS:
             raise ValueError(f"method is {self.method!r}; choose from {', '.join(METHODS)}.")
         if not (isinstance(self.folds, Integral) and self.folds >= 2):

@@ -60,6 +60,7 @@ class CategoricalNB(NonNegative):
         self.class_weight = class_weight
 
     def check(self) -> None:
+        super().check()
         check_priors(self.priors)
         check_smoothing(self.smoothing)
 

@@ -73,6 +73,7 @@ class ExponentialFamilyNB(NaiveBayes):
         self.class_weight = class_weight
 
     def check(self) -> None:
+        super().check()
         check_priors(self.priors)
         for name in self._named():
             find("families", name)

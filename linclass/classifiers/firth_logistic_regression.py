@@ -35,7 +35,6 @@ from linclass.line_search import backtrack
 from linclass.losses.softmax import Softmax
 from linclass.numerics import Array
 from linclass.objective.centred_rows import about_mean
-from linclass.validation import require_flag
 
 MOST = 200  # steps
 NEGLIGIBLE = 1e-12  # a singular value of scaled features, of the largest
@@ -82,7 +81,7 @@ class FirthLogisticRegression(TakesOffset, LinearScores, SoftmaxProbabilities, L
         self.class_weight = class_weight
 
     def check(self) -> None:
-        require_flag(self, "fit_intercept")
+        super().check()
         if not (isinstance(self.tol, Real) and self.tol > 0):
             raise ValueError(f"tol is {self.tol!r}; it must be above 0.")
         if self.max_iter is not None and not (

@@ -65,6 +65,7 @@ class FisherDiscriminant(FromStackedMoments, Coordinates, LinearScores, LinearGe
         self.n_components = n_components
 
     def check(self) -> None:
+        super().check()
         q = self.n_components
         if q is not None and not (isinstance(q, Integral) and q >= 1):
             raise ValueError(f"n_components is {q!r}; it must be at least 1, or None for all.")

@@ -97,6 +97,7 @@ class FlexibleDiscriminantAnalysis(Coordinates, SoftmaxProbabilities):
         self.class_weight = class_weight
 
     def check(self) -> None:
+        super().check()
         made = self._made()
         able = all(callable(getattr(made, name, None)) for name in ("fit", "predict"))
         if not able or isinstance(made, type):

@@ -79,6 +79,7 @@ class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
         self.class_weight = class_weight
 
     def check(self) -> None:
+        super().check()
         check_priors(self.priors)
         if not 0 <= self.var_smoothing < np.inf:
             raise ValueError(f"var_smoothing is {self.var_smoothing!r}; it must be at least 0.")

@@ -30,7 +30,6 @@ from linclass.numerics import Array
 from linclass.online.online_classifier import require_number
 from linclass.proofs.signed_rows import SignedRows
 from linclass.proofs.witness import only_zero
-from linclass.validation import require_flag
 
 NEGLIGIBLE = 1e-12  # a pivot of the rows, of the largest
 LOOK_EVERY = 20  # steps
@@ -79,7 +78,7 @@ class HoKashyap(LinearScores, LinearGeometry):
         self.class_weight = class_weight
 
     def check(self) -> None:
-        require_flag(self, "fit_intercept")
+        super().check()
         require_number("step", self.step, below=1)
         if not (isinstance(self.max_iter, Integral) and self.max_iter >= 1):
             raise ValueError(

@@ -91,6 +91,7 @@ class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):
         self.warm_start = warm_start
 
     def check(self) -> None:
+        super().check()
         self._check_kernel()
         self._check_strength()
         self._linear().check()

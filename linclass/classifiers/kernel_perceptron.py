@@ -26,7 +26,6 @@ from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.hinge.perceptron_rule import PerceptronRule
 from linclass.support_vectors import rows_that_count
-from linclass.validation import require_flag
 
 
 class KernelPerceptron(KernelMachine, Classifier):
@@ -102,7 +101,7 @@ class KernelPerceptron(KernelMachine, Classifier):
         self.warm_start = warm_start
 
     def check(self) -> None:
-        require_flag(self, "fit_intercept")
+        super().check()
         self._check_kernel()
         self._rule().check()
 

@@ -107,6 +107,7 @@ class KernelSVM(MarginRows, KernelPath, Classifier):
         self.warm_start = warm_start
 
     def check(self) -> None:
+        super().check()
         self._check_kernel()
         self._check_strength()
         if self.loss not in SOLVERS:

@@ -95,6 +95,7 @@ class LinearDiscriminantAnalysis(
         self.class_weight = class_weight
 
     def check(self) -> None:
+        super().check()
         check_priors(self.priors)
         check_covariance(self.covariance)
         check_shape(self.shape)

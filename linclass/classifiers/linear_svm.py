@@ -13,7 +13,7 @@ Reference: Cortes & Vapnik (1995), Machine Learning 20.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -72,8 +72,9 @@ class LinearSVM(MarginRows, LinearClassifier):
         solver's own limit.
     warm_start : bool, default=False
         Whether `fit` starts from the coefficients of the previous fit.
-    trace : bool, default=False
-        Whether to record the progress of the solver in `trace_`.
+    trace : bool or callable, default=False
+        Whether to record the progress of the solver in `trace_`. A function is called with the model after each
+        step, and its value recorded as `watched`.
     random_state : int, numpy.random.Generator or None, default=None
         Seed of the random order of rows, for stochastic solvers. None draws a new one for each fit.
 
@@ -123,7 +124,7 @@ class LinearSVM(MarginRows, LinearClassifier):
         tol: float = 1e-6,
         max_iter: int | None = None,
         warm_start: bool = False,
-        trace: bool = False,
+        trace: bool | Callable[[Any], float] = False,
         random_state: Any = None,
     ):
         self.loss = loss

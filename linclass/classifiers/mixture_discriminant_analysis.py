@@ -102,6 +102,7 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
         self.random_state = random_state
 
     def check(self) -> None:
+        super().check()
         check_priors(self.priors)
         check_share("shrinkage", self.shrinkage)
         counts = self.subclasses if isinstance(self.subclasses, Sequence) else [self.subclasses]

@@ -60,6 +60,7 @@ class MultinomialNB(NonNegative, LinearNaiveBayes):
         self.class_weight = class_weight
 
     def check(self) -> None:
+        super().check()
         check_priors(self.priors)
         check_smoothing(self.smoothing)
 

@@ -82,6 +82,7 @@ class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, 
         self.class_weight = class_weight
 
     def check(self) -> None:
+        super().check()
         check_priors(self.priors)
         _check_number("threshold", self.threshold)
         if self.spread_offset != "median":

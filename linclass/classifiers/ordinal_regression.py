@@ -86,6 +86,7 @@ class OrdinalRegression(TakesOffset, SoftmaxProbabilities):
         self.max_iter = max_iter
 
     def check(self) -> None:
+        super().check()
         if not (isinstance(self.strength, Real) and 0 <= self.strength < np.inf):
             raise ValueError(f"strength is {self.strength!r}; it must be a number, at least 0.")
         if not (isinstance(self.tol, Real) and self.tol > 0):

@@ -16,6 +16,7 @@ Reference: Rosenblatt (1958), Psychological Review 65; Gallant (1990), IEEE Tran
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from linclass.classifiers.linear_classifier import LinearClassifier
@@ -36,8 +37,9 @@ class Perceptron(LinearClassifier):
         is 100 (1000).
     warm_start : bool, default=False
         Whether `fit` starts from the coefficients of the previous fit.
-    trace : bool, default=False
-        Whether to record the progress of the solver in `trace_`.
+    trace : bool or callable, default=False
+        Whether to record the progress of the solver in `trace_`. A function is called with the model after each
+        step, and its value recorded as `watched`.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the order 'random'. None draws a new one for each fit.
     class_weight : 'balanced', dict or None, default=None
@@ -73,7 +75,7 @@ class Perceptron(LinearClassifier):
         fit_intercept: bool = True,
         max_iter: int | None = None,
         warm_start: bool = False,
-        trace: bool = False,
+        trace: bool | Callable[[Any], float] = False,
         random_state: Any = 0,
         class_weight: Any = None,
     ):

@@ -55,6 +55,7 @@ class PoissonNB(NonNegative, LinearNaiveBayes):
         self.class_weight = class_weight
 
     def check(self) -> None:
+        super().check()
         check_priors(self.priors)
         check_smoothing(self.smoothing)
 

@@ -87,6 +87,7 @@ class QuadraticDiscriminantAnalysis(FromStackedMoments, SoftmaxProbabilities):
         self.class_weight = class_weight
 
     def check(self) -> None:
+        super().check()
         check_priors(self.priors)
         check_covariance(self.covariance)
         check_share("shrinkage", self.shrinkage)

@@ -90,6 +90,7 @@ class RegularizedDiscriminantAnalysis(QuadraticDiscriminantAnalysis):
         self.class_weight = class_weight
 
     def check(self) -> None:
+        super().check()
         check_priors(self.priors)
         check_covariance(self.covariance)
         check_share("pooling", self.pooling)

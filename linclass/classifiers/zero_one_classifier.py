@@ -20,7 +20,6 @@ from typing import Any, Self
 
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
-from linclass.validation import require_flag
 from linclass.zero_one.problem import ZeroOneProblem
 from linclass.zero_one.solve import fewest_errors
 
@@ -78,7 +77,7 @@ class ZeroOneClassifier(LinearGeometry, LinearScores):
         self.class_weight = class_weight
 
     def check(self) -> None:
-        require_flag(self, "fit_intercept")
+        super().check()
         if not (isinstance(self.node_limit, Integral) and self.node_limit >= 0):
             raise ValueError(
                 f"node_limit is {self.node_limit!r}; it must be a whole number, at least 0."

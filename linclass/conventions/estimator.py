@@ -19,6 +19,7 @@ import numpy as np
 
 from linclass import validation
 from linclass.conventions.metadata import RequestsMetadata
+from linclass.conventions.parameter_types import checks_of
 from linclass.conventions.refused_c import refuse_C
 from linclass.conventions.saved import Saved
 from linclass.unfinished import warn_of
@@ -148,6 +149,9 @@ class Estimator(RequestsMetadata, Saved):
 
     def check(self) -> None:
         """Raise ValueError, with one sentence, if the parameters are invalid or incompatible."""
+        for name, plain, check in checks_of(type(self).__init__):
+            if type(value := getattr(self, name)) not in plain:
+                check(name, value)
 
     def _record(
         self,

@@ -48,6 +48,7 @@ class FromBinary(ManyFits, Classifier):
         self.class_weight = class_weight
 
     def check(self) -> None:
+        super().check()
         inner = self._inner()
         if not callable(getattr(inner, "fit", None)) or isinstance(inner, type):
             raise ValueError(

@@ -23,7 +23,6 @@ from linclass.online.correction import Tally
 from linclass.online.row_order import random_order
 from linclass.online.rows_of_call import begin_with, rows_of_call
 from linclass.unfinished import silently
-from linclass.validation import require_flag
 
 ORDERS = ("random", "cyclic")
 HUGE = 1e100  # sums of products of two rows are floats below it
@@ -58,7 +57,7 @@ class OnlineClassifier(Classifier):
         """Refuse rows, or a number of classes, that the rule is not for."""
 
     def check(self) -> None:
-        require_flag(self, "fit_intercept")
+        super().check()
         if self.order not in ORDERS:
             raise ValueError(f"order is {self.order!r}; use {' or '.join(ORDERS)}.")
         if not (isinstance(self.max_iter, Integral) and self.max_iter >= 1):

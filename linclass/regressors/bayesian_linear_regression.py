@@ -30,7 +30,6 @@ from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.regressor import Regressor
 from linclass.design.design_matrix import DesignMatrix
 from linclass.numerics import Array
-from linclass.validation import require_flag
 
 RANGE = 1e12  # of ρ on both sides of the mean eigenvalue
 ROUNDING = np.finfo(float).eps
@@ -71,7 +70,7 @@ class BayesianLinearRegression(LinearGeometry, Regressor):
         self.fit_intercept = fit_intercept
 
     def check(self) -> None:
-        require_flag(self, "fit_intercept")
+        super().check()
         number = isinstance(self.strength, Real) and 0 < self.strength < np.inf
         if self.strength != "evidence" and not number:
             raise ValueError(

@@ -29,7 +29,6 @@ from linclass.losses.squared import Squared
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.l1.centred_gram import CentredGram, gram_of
-from linclass.validation import require_flag
 
 ROUNDING = 1e-12  # of the norm of a column: a deviation below it is rounding
 FAR = 1e-3  # of it: below, the deviation is computed from the centred column
@@ -68,7 +67,7 @@ class ForwardStagewise(LinearGeometry, Regressor):
         self.fit_intercept = fit_intercept
 
     def check(self) -> None:
-        require_flag(self, "fit_intercept")
+        super().check()
         if not (isinstance(self.step, Real) and 0 < self.step < 1):
             raise ValueError(f"step is {self.step!r}; it must be a number between 0 and 1.")
         if self.n_steps is not None and not (

@@ -28,7 +28,6 @@ from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.l1.centred_gram import gram_of
 from linclass.solvers.l1.homotopy import Walk
-from linclass.validation import require_flag
 
 TOLERANCE = 1e-6  # of the certificate
 ROUNDING = 1e-12  # of the first level: a knot below it is that of least squares, at 0
@@ -74,7 +73,7 @@ class LeastAngleRegression(LinearGeometry, Regressor):
         self.fit_intercept = fit_intercept
 
     def check(self) -> None:
-        require_flag(self, "fit_intercept")
+        super().check()
         if not (isinstance(self.strength, Real) and 0 <= self.strength < np.inf):
             raise ValueError(f"strength is {self.strength!r}; it must be a number, at least 0.")
         if self.n_steps is not None and not (

@@ -114,6 +114,7 @@ class SupportVectorRegressor(KernelPath, Regressor):
         self.warm_start = warm_start
 
     def check(self) -> None:
+        super().check()
         self._check_kernel()
         self._check_strength()
         if self.loss not in SOLVERS:

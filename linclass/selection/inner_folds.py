@@ -16,7 +16,7 @@ from linclass.resampling import stratified_folds
 
 def kept_folds(folds: Any, sample_weight: Any, y: Any) -> Any:
     """Folds, or their number, of the rows whose weight is not 0."""
-    if isinstance(folds, Integral):
+    if isinstance(folds, Integral) and not isinstance(folds, bool):
         return folds
     fold, rows = np.asarray(folds), len(np.asarray(y))
     if fold.shape != (rows,) or fold.dtype.kind not in "iu":

@@ -47,6 +47,7 @@ class Tuned(Estimator):
     best_index_: int
 
     def check(self) -> None:
+        super().check()
         if self.rule not in RULES:
             raise ValueError(f"rule is {self.rule!r}; choose from {', '.join(RULES)}.")
         known_name = isinstance(self.metric, str) and self.metric in self.metrics

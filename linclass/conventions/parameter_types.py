@@ -1,0 +1,92 @@
+"""What a parameter may be at all, by its annotation: a flag is True or False, and a number is a number.
+
+One check for all models: it reads `name: type` of `__init__`, so a new parameter has it by its annotation. Ranges, and
+what is annotated as Any, are checked by the model itself, in its `check`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from functools import cache
+from numbers import Real
+from types import NoneType
+from typing import Any
+
+import numpy as np
+
+Check = Callable[[str, Any], None]
+Plain = frozenset[type]  # exact types that need no check
+
+
+@cache
+def checks_of(init: Any) -> tuple[tuple[str, Plain, Check], ...]:
+    """(name, plain types, check of values of other types) of the arguments of an `__init__`."""
+    if init is object.__init__:
+        return ()
+    arguments = list(inspect.signature(init).parameters.values())[1:]  # without self
+    found = ((a.name, _check_of(a.name, _kinds(a.annotation))) for a in arguments)
+    return tuple((name, *check) for name, check in found if check is not None)
+
+
+def _kinds(annotation: Any) -> set[str]:
+    """The types of a union, without what they hold: 'bool | Callable[[Any], float]' is {bool, Callable}."""
+    text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    while text != (text := re.sub(r"\[[^\[\]]*\]", "", text)):
+        pass
+    return {kind.strip().rpartition(".")[2] for kind in text.split("|")}
+
+
+def _check_of(name: str, kinds: set[str]) -> tuple[Plain, Check] | None:
+    if name == "random_state":
+        return frozenset({NoneType, np.random.Generator}), _is_seed
+    if "bool" in kinds:
+        return frozenset({bool}), _is_flag_or_function if "Callable" in kinds else _is_flag
+    if not kinds & {"int", "float"}:
+        return None
+    if not kinds <= {"float", "None"}:
+        return frozenset({int, float, NoneType}), _is_no_flag
+    if "None" in kinds:
+        return frozenset({int, float, NoneType}), _is_number_or_none
+    return frozenset({int, float}), _is_number
+
+
+def _is_flag(name: str, value: Any) -> None:
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} is {value!r}; it must be True or False.")
+
+
+def _is_flag_or_function(name: str, value: Any) -> None:
+    if not (isinstance(value, bool | np.bool_) or callable(value)):
+        raise ValueError(f"{name} is {value!r}; it must be True, False or a function.")
+
+
+def _is_no_flag(name: str, value: Any) -> None:
+    if isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} is {value!r}; it must be a number, not True or False.")
+
+
+def _is_number(name: str, value: Any) -> None:
+    _is_no_flag(name, value)
+    if not isinstance(value, Real):
+        raise ValueError(f"{name} is {value!r}; it must be a number.")
+
+
+def _is_number_or_none(name: str, value: Any) -> None:
+    _is_no_flag(name, value)
+    if not isinstance(value, Real):
+        raise ValueError(f"{name} is {value!r}; it must be a number, or None.")
+
+
+def _is_seed(name: str, value: Any) -> None:
+    """What `numpy.random.default_rng` takes, but True and False."""
+    try:
+        np.random.default_rng(value)
+        known = not isinstance(value, bool | np.bool_)
+    except (TypeError, ValueError):
+        known = False
+    if not known:
+        raise ValueError(
+            f"{name} is {value!r}; it must be a whole number, at least 0, a Generator or None."
+        )

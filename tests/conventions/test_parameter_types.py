@@ -1,0 +1,82 @@
+"""Laws over all models: a parameter that is not of its annotated type is refused in one sentence, by check and fit."""
+
+import inspect
+import re
+
+import numpy as np
+import pytest
+
+import linclass
+from linclass.conventions.estimator import Estimator
+
+X = np.random.default_rng(0).normal(size=(30, 2))
+Y = (X[:, 0] > 0).astype(int)
+MODELS = [
+    name
+    for name in linclass.__all__
+    if isinstance(kind := getattr(linclass, name), type) and issubclass(kind, Estimator)
+]
+PARAMETERS = [
+    (name, parameter)
+    for name in MODELS
+    for parameter in inspect.signature(getattr(linclass, name)).parameters.values()
+]
+
+
+def wrong_values(parameter: inspect.Parameter) -> list[object]:
+    """By name and default, not by the annotation that the program reads."""
+    default = parameter.default
+    if parameter.name == "random_state":
+        return ["a", -1, True, 0.5]
+    if isinstance(default, bool):
+        return [None, "a", 1, 0.0]
+    if isinstance(default, float):
+        return [None, "a", True] if parameter.name in ("tol", "strength") else ["a", True]
+    count = isinstance(default, int) and parameter.annotation != "Any"
+    return [True] if count or parameter.name == "max_iter" else []
+
+
+@pytest.mark.parametrize(
+    ("model", "parameter"),
+    [pytest.param(m, p, id=f"{m}-{p.name}") for m, p in PARAMETERS if wrong_values(p)],
+)
+def test_what_a_parameter_cannot_be_is_refused(model: str, parameter: inspect.Parameter) -> None:
+    for wrong in wrong_values(parameter):
+        estimator = getattr(linclass, model)(**{parameter.name: wrong})
+        for refuse in (estimator.check, lambda estimator=estimator: estimator.fit(X, Y)):
+            with pytest.raises(ValueError, match=rf"^{parameter.name} .*{re.escape(repr(wrong))}"):
+                refuse()
+
+
+def test_numbers_of_numpy_and_flags_of_numpy_are_numbers_and_flags() -> None:
+    linclass.LogisticRegression(
+        strength=np.float32(0.5),
+        tol=np.int64(1),
+        fit_intercept=np.bool_(True),
+        random_state=np.int8(3),
+    ).check()
+    for seed in (np.random.default_rng(0), np.random.SeedSequence(1), [1, 2], None):
+        linclass.Perceptron(random_state=seed).check()
+
+
+def test_a_function_may_follow_the_steps_of_every_linear_classifier() -> None:
+    model = linclass.Perceptron(trace=lambda model: float(model.score(X, Y))).fit(X, Y)
+    assert [row["watched"] for row in model.trace_][-1] == model.score(X, Y)
+    with pytest.raises(ValueError, match="trace is 'a'; it must be True, False or a function"):
+        linclass.LogisticRegression(trace="a").fit(X, Y)
+
+
+def test_true_is_no_number_of_folds() -> None:
+    with pytest.raises(ValueError, match="folds is True; give a whole number"):
+        linclass.TunedClassifier(folds=True).fit(X, Y)
+
+
+def test_the_types_within_a_type_do_not_matter() -> None:
+    class Model(Estimator):
+        def __init__(self, counts: "list[int | bool]", step: "dict[str, float] | float | None"):
+            self.counts, self.step = counts, step
+
+    Model([1], {"a": 0.1}).check()
+    Model([1], None).check()
+    with pytest.raises(ValueError, match="step is True; it must be a number, not True or False"):
+        Model([1], True).check()
