@@ -321,8 +321,8 @@ def files_before_the_first_product(model: Any, X: np.ndarray, y: np.ndarray) -> 
 
 
 def test_a_fit_reaches_the_rows_through_few_files() -> None:
-    """Model and its base, the interface of classifiers and of estimators, validation, composition, penalty, choice and base of solvers,
-    objective, Newton's method, and the rows."""
+    """Model and its base, the interfaces of classifiers and of estimators, validation, composition, penalty, choice and
+    base of solvers, objective, Newton's method, and the rows."""
     X, y = np.random.default_rng(0).standard_normal((40, 3)), np.arange(40) % 2
     entered = files_before_the_first_product(LogisticRegression(), X, y)
     assert {"solvers/smooth/newton.py", "design/design_matrix.py"} <= set(entered)
