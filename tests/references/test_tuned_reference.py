@@ -117,3 +117,14 @@ def test_the_criteria_of_least_squares_and_logistic_regression_are_those_of_stat
     for rule, value in (("aic", likelihood.aic), ("bic", likelihood.bic)):
         logistic = TunedClassifier(LogisticRegression(), strengths=[1e-9], rule=rule).fit(X, labels)
         assert logistic.criterion_[0] == pytest.approx(value, rel=1e-6)
+
+
+def test_fractional_weights_count_rows_as_the_frequencies_of_statsmodels() -> None:
+    sm = pytest.importorskip("statsmodels.api")
+    X, y = numbers(0)
+    labels = (y > 0).astype(int)
+    w = np.random.default_rng(1).uniform(0.3, 2.5, len(y))
+    peer = sm.GLM(labels, sm.add_constant(X), family=sm.families.Binomial(), freq_weights=w).fit()
+    for rule, value in (("aic", peer.aic), ("bic", peer.bic_llf)):
+        ours = TunedClassifier(LogisticRegression(), strengths=[1e-9], rule=rule)
+        assert ours.fit(X, labels, w).criterion_[0] == pytest.approx(value, rel=1e-6)
