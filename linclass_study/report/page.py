@@ -42,7 +42,7 @@ from linclass_study.results.fit_problems import fit_problems
 from linclass_study.results.independent_datasets import groups_sharing_rows
 from linclass_study.results.method_styles import STYLES
 from linclass_study.results.outcome import FITTED, STATUSES, Outcome
-from linclass_study.results.protocol_names import TITLES, protocol_phrase
+from linclass_study.results.protocol_names import TITLES, protocol_phrase, titled_phrase
 
 TEMPLATES = ROOT / "workflow" / "report"
 DEFAULT = ROOT / "config" / "config.yaml"  # always read
@@ -84,7 +84,7 @@ def report(
         absent=could_not_compete(outcome),
         titles=TITLES,
         sections=sections.SECTIONS,
-        first=next(iter(over)),
+        evaluated=evaluated(outcome),
         over=over,
         sure=sure,
         short=plain_answer(outcome),
@@ -143,6 +143,14 @@ def template_environment(cells: PageCells) -> Environment:
     environment.globals |= {"count": count_of, "cell": cells.cell, "head": cells.head}
     environment.globals["choices"] = choices
     return environment
+
+
+def evaluated(outcome: Outcome) -> str:
+    """The main protocol of the data sets; `official` is that of data sets with a test set only."""
+    first, *others = [titled_phrase(outcome.evaluation, name) for name in outcome.main_protocols]
+    return " where there is one, else ".join(
+        [first, *(name[0].lower() + name[1:] for name in others)]
+    )
 
 
 def protocols(outcome: Outcome) -> dict[str, str]:

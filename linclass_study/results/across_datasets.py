@@ -20,7 +20,6 @@ from linclass.comparisons.missing_scores import leave_out_missing, missing_as_wo
 from linclass.comparisons.nemenyi_test import nemenyi
 from linclass.comparisons.pairwise_matrix import Pairwise, pairwise
 from linclass.comparisons.ranking import ranks
-from linclass_study.protocols import selected_protocols
 from linclass_study.results import independent_datasets
 from linclass_study.results.outcome import FITTED, Outcome
 from linclass_study.results.independent_datasets import groups_sharing_rows
@@ -110,16 +109,19 @@ def comparison_across(outcome: Outcome, metric: str | None = None, shared: bool 
 
 
 def whole_means(outcome: Outcome, metric: str) -> dict[tuple[str, str], float]:
-    """(data set, method) → mean over the folds, for runs in which every planned fit has a value."""
-    protocol = next(iter(selected_protocols(outcome.evaluation)))
+    """(data set, method) → mean over the folds of the data set's main protocol, for runs in which every planned fit
+    has a value."""
+    pairs = [(d, protocol) for protocol, datasets in outcome.main_protocols.items() for d in datasets]
+    main = pl.DataFrame(pairs, {"dataset": pl.String, "protocol": pl.String}, orient="row")
     run = ["dataset", "method"]
     planned = (
-        outcome.fits.filter(protocol=protocol)
+        outcome.fits.join(main, on=main.columns, how="semi")
         .group_by(run)
         .agg(planned=pl.len(), fitted=pl.col("status").is_in(FITTED).sum())
     )
     values = (
-        outcome.scores.filter(protocol=protocol, metric=metric)
+        outcome.scores.filter(metric=metric)
+        .join(main, on=main.columns, how="semi")
         .group_by(run)
         .agg(mean=pl.col("value").mean(), n=pl.len())
     )

@@ -7,7 +7,6 @@ import polars as pl
 from linclass_study.gate.findings import serious
 from linclass_study.results.independent_datasets import groups_sharing_rows
 from linclass_study.results.outcome import FITTED, Outcome
-from linclass_study.protocols import selected_protocols
 from linclass_study.results.fit_problems import FitProblem, fit_problems
 from linclass_study.results.protocol_names import has_spread, protocol_phrase
 from linclass_study.results.summary import ranking
@@ -67,8 +66,8 @@ def best(outcome: Outcome, dataset: str) -> tuple[str, float, float | None, list
 
 
 def best_line(outcome: Outcome) -> str:
-    """The best method of each data set, by the first protocol of the study."""
-    first = next(iter(selected_protocols(outcome.evaluation)))
+    """The best method of each data set, each by its main protocol."""
+    first = next(iter(outcome.main_protocols))
     parts = []
     for dataset in outcome.datasets:
         found = best(outcome, dataset)

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from linclass_study.protocols import of_dataset
-
+from linclass_study.protocols import of_dataset, selected_protocols
 from linclass_study.results.method_styles import method_styles
 from linclass_study.results.times import of_all_machines
 from linclass_study.table_files import FIT as FIT
@@ -64,6 +63,16 @@ class Outcome:
     def protocol(self, dataset: str) -> str:
         """The main protocol of a data set, on which answer, ranks and figures are based: its first one."""
         return next(iter(of_dataset(self.evaluation, self.about(dataset))))
+
+    @cached_property
+    def main_protocols(self) -> dict[str, list[str]]:
+        """Main protocol → its data sets, in the order of the study's protocols."""
+        own = {dataset: self.protocol(dataset) for dataset in self.datasets}
+        found = {
+            protocol: [dataset for dataset in own if own[dataset] == protocol]
+            for protocol in selected_protocols(self.evaluation)
+        }
+        return {protocol: datasets for protocol, datasets in found.items() if datasets}
 
     def position(self, method: str) -> int:
         """Number of the method's style in figures and tables."""

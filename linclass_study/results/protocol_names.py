@@ -22,6 +22,13 @@ def protocol_phrase(evaluation: Mapping[str, Any], protocol: str) -> str:
     return SENTENCES[kind(protocol)](options)
 
 
+def titled_phrase(evaluation: Mapping[str, Any], protocol: str) -> str:
+    """The name, and what means are taken over where the name does not say it: Cross-validation, 10 folds."""
+    title = TITLES[kind(protocol)]
+    named_alone = kind(protocol) in ("official", "leave_one_out")
+    return title if named_alone else f"{title}, {protocol_phrase(evaluation, protocol)}"
+
+
 def has_spread(evaluation: Mapping[str, Any], protocol: str) -> bool:
     """Whether there are several values, so that a standard deviation exists."""
     options = selected_protocols(evaluation)[protocol]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,6 +12,7 @@ import pytest
 import studies
 from studies import Data, Method, build
 
+from linclass_study.report import page
 from linclass_study.report.drawing import style
 from linclass_study.report.figures import cost, ratings
 from linclass_study.report.tables import cost as cost_table
@@ -65,6 +67,43 @@ def test_a_run_with_a_failed_fold_has_no_score(outcome: Outcome) -> None:
 def test_data_sets_that_share_rows_take_part_once(outcome: Outcome) -> None:
     assert comparison_across(outcome).datasets == ["one", "two", "three"]
     assert comparison_across(outcome, shared=True).datasets == ["one", "two", "three", "twin"]
+
+
+def test_a_data_set_without_the_first_protocol_takes_part_with_its_own(tmp_path: Path) -> None:
+    data = {"split": Data(official=30), "plain": Data(), "other": Data()}
+    made = build(tmp_path, data, {"a": Method(2.0), "b": Method(0.5)}, folds=3)
+    made = replace(made, evaluation={**made.evaluation, "protocols": ["official", "cv"]})
+    base = comparison_across(made)
+    assert base.datasets == ["split", "plain", "other"]
+    assert not np.isnan(base.table).any()
+    for dataset, protocol in (("split", "official"), ("plain", "cv")):
+        own = made.scores.filter(dataset=dataset, method="a", metric="accuracy", protocol=protocol)
+        assert whole_means(made, "accuracy")[dataset, "a"] == pytest.approx(own["value"].mean())
+    write_across(made)
+    tables = {
+        name: pl.read_csv(tmp_path / "tables" / f"{name}.csv") for name in ("ranks", "pairwise")
+    }
+    assert all((table["data_sets"] == 3).all() for table in tables.values())
+    assert (
+        page.evaluated(made)
+        == "Official test set where there is one, else cross-validation, 3 folds"
+    )
+
+
+@pytest.mark.parametrize(
+    ("protocol", "words"),
+    [
+        ("cv", "Cross-validation, 3 folds"),
+        ("official", "Official test set"),
+        ("leave_one_out", "Leave-one-out"),
+        ({"hold_out": {"repeats": 4}}, "Repeated hold-out, 4 hold-outs of 25 %"),
+    ],
+)
+def test_the_page_names_the_protocol_once(
+    outcome: Outcome, protocol: str | dict[str, object], words: str
+) -> None:
+    other = replace(outcome, evaluation={**outcome.evaluation, "protocols": [protocol]})
+    assert page.evaluated(other) == words
 
 
 def test_less_is_better_is_turned(outcome: Outcome) -> None:
