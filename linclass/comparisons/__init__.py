@@ -34,6 +34,7 @@ _FILES = {
     "pairwise": "pairwise_matrix",
     "ranks": "ranking",
     "t_interval": "confidence_interval",
+    "wilcoxon": "wilcoxon_test",
 }
 
 

@@ -1,9 +1,7 @@
 """The pairwise matrix: for each pair the mean difference, wins, ties and losses, and Wilcoxon's p-value.
 
 No cell depends on the other methods in the table, unlike average ranks and their critical differences.
-Wilcoxon's signed-rank test keeps zero differences in the ranking (Pratt). Its p-value is exact for up to 50
-data sets without ties, and by the normal approximation otherwise.
-Ismail-Fawaz et al. (2023), arXiv:2305.11921; Wilcoxon (1945); Pratt (1959), JASA 54
+Ismail-Fawaz et al. (2023), arXiv:2305.11921
 """
 
 from __future__ import annotations
@@ -15,8 +13,7 @@ import numpy as np
 from linclass.comparisons.confidence_interval import fold_moments
 from linclass.comparisons.holm_correction import holm_of_pairs
 from linclass.comparisons.score_table import TIE, Array, checked_scores, differences
-
-EXACT = 50  # data sets, up to which the distribution of the statistic is enumerated
+from linclass.comparisons.wilcoxon_test import wilcoxon
 
 
 class Pairwise(NamedTuple):
@@ -35,7 +32,7 @@ class Pairwise(NamedTuple):
     losses : array of shape (k, k)
         Number of data sets on which j is better.
     p : array of shape (k, k)
-        Wilcoxon's p-value.
+        Wilcoxon's p-value, exact for up to 100 data sets, also with ties and zeros.
     adjusted : array of shape (k, k)
         p-value with Holm's correction over the pairs.
     n : array of shape (k, k)
@@ -82,16 +79,3 @@ def pairwise(scores: Any, tie: float = TIE) -> Pairwise:
             p[i, j] = p[j, i] = wilcoxon(d)
     mean = fold_moments(table)[0]
     return Pairwise(mean, difference, wins, ties, losses, p, holm_of_pairs(p), wins + ties + losses)
-
-
-def wilcoxon(d: Array) -> float:
-    """Two-sided p-value of differences; 1 if all are 0, NaN if there are none."""
-    from scipy import stats  # slow to import
-
-    if not len(d):
-        return np.nan
-    if not d.any():
-        return 1.0
-    untied = len(np.unique(np.abs(d))) == len(d) and d.all()
-    method = "exact" if untied and len(d) <= EXACT else "asymptotic"
-    return float(stats.wilcoxon(d, zero_method="pratt", method=method).pvalue)

@@ -29,6 +29,7 @@ from linclass.comparisons import (
     nemenyi,
     pairwise,
     ranks,
+    wilcoxon,
 )
 
 RNG = np.random.default_rng(0)
@@ -215,14 +216,48 @@ def test_pairwise_cells_do_not_depend_on_the_other_methods() -> None:
     assert_array_equal(whole.wins + whole.ties + whole.losses, whole.n)
 
 
-def test_pairwise_wilcoxon_is_exact_by_enumeration() -> None:
-    """p of six untied differences, by all 2⁶ signs."""
-    d = np.array([0.31, -0.12, 0.54, 0.23, 0.77, 0.08])
-    order = stats.rankdata(np.abs(d))
+def by_all_signs(d: np.ndarray) -> float:
+    """Wilcoxon's two-sided p with Pratt's ranks, by all signs of the differences that are not 0."""
+    order, nonzero = stats.rankdata(np.abs(d)), d != 0
     observed = order[d > 0].sum()
-    sums = np.array([order @ np.array(signs) for signs in product([0, 1], repeat=6)])
-    tail = min((sums >= observed).mean(), (sums <= observed).mean())
-    assert pairwise(np.column_stack([d, np.zeros(6)])).p[0, 1] == pytest.approx(2 * tail)
+    signs = np.array(list(product([0, 1], repeat=int(nonzero.sum()))))
+    sums = signs @ order[nonzero]
+    return min(1.0, 2 * min((sums >= observed).mean(), (sums <= observed).mean()))
+
+
+@pytest.mark.parametrize(
+    "d",
+    [
+        [0.31, -0.12, 0.54, 0.23, 0.77, 0.08],  # no ties
+        [0.0, -0.1, -0.2, -0.3, -0.4, -0.5],  # five losses and a tie: 2/2⁵
+        [0.1, 0.1, 0.1, 0.1, -0.1],
+        [0.0, 0.0, 0.0, 0.2, 0.3, -0.3, 0.4],
+        [0.0, 0.0, 0.5],
+        *np.random.default_rng(3).integers(-3, 6, (20, 9)) / 10,
+    ],
+)
+def test_pairwise_wilcoxon_is_exact_with_ties_and_zeros(d: np.ndarray) -> None:
+    d = np.asarray(d)
+    expected = by_all_signs(d)
+    assert pairwise(np.column_stack([d, np.zeros(len(d))])).p[0, 1] == pytest.approx(expected)
+
+
+def test_wilcoxon_without_ties_is_scipys_exact_one_for_any_n() -> None:
+    for n in (5, 17, 50, 100):
+        d = RNG.permutation(np.arange(1, n + 1)) * RNG.choice([-1, 1], n)
+        expected = stats.wilcoxon(d, method="exact").pvalue
+        assert wilcoxon(d) == pytest.approx(expected, rel=1e-12)
+    assert wilcoxon(np.arange(1, 101)) == pytest.approx(2 * 0.5**100, rel=1e-12)
+    assert wilcoxon([0.0, 0.0]) == 1
+    assert np.isnan(wilcoxon([]))
+
+
+def test_beyond_hundred_the_normal_approximation_continues_the_exact_test() -> None:
+    d = np.round(RNG.normal(0.15, 1, 101), 1)
+    assert wilcoxon(d) == stats.wilcoxon(d, zero_method="pratt", method="asymptotic").pvalue
+    assert wilcoxon(d[:-1]) == pytest.approx(
+        stats.wilcoxon(d[:-1], zero_method="pratt", method="asymptotic").pvalue, abs=0.005
+    )
 
 
 def test_float_noise_makes_no_wins() -> None:

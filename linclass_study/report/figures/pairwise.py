@@ -37,7 +37,7 @@ def draw(outcome: Outcome) -> Exhibit:
         more = f" The {k} of {len(base.methods)} methods with the highest ratings; all are in tables/pairwise.csv."
     caption = (
         f"Row against column over {n} independent data sets: mean difference in {base.metric.replace('_', ' ')} "
-        "(blue: the row is better), data sets won/tied/lost, and p of Wilcoxon’s signed-rank test (Pratt; bold "
+        "(blue: the row is better), data sets won/tied/lost, and p of Wilcoxon’s signed-rank test (Pratt; exact for up to 100 data sets; bold "
         "below .05, not corrected for the number of pairs; Holm’s correction is in the table). No cell depends on "
         f"the other methods.{more}"
     )
