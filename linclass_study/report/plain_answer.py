@@ -7,6 +7,7 @@ import numpy as np
 from linclass_study.report.number_format import count_of
 from linclass_study.results.across_datasets import FEW, Across, comparison_across
 from linclass_study.results.answer import best
+from linclass_study.results.conclusion import left_out
 from linclass_study.results.excluded_methods import excluded_methods
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.within_dataset import Within, within
@@ -23,28 +24,27 @@ def plain_answer(outcome: Outcome) -> list[str]:
     answered = {name: pair for name, pair in found.items() if pair[0] is not None}
     if not answered:
         return ["No method succeeded on every fold of any data set, so none is best."]
-    if len(outcome.datasets) == 1:
+    n, lacking = len(answered), len(found) - len(answered)
+    have = "has" if lacking == 1 else "have"
+    absent = [f"{lacking} of the {len(found)} data sets {have} no result."] if lacking else []
+    if n == 1:
         ((name, (first, compared)),) = answered.items()
         assert first is not None
         method, mean, _, equal = first
         words = outcome.metric.replace("_", " ")
         verb = "has" if not equal else "have"
         return [
-            f"{_names([method, *equal])} {verb} the best {words} on {name}, {mean:.3f}; {_sure(compared)}."
+            f"{_names([method, *equal])} {verb} the best {words} on {name}, {mean:.3f}; {_sure(compared)}.",
+            *absent,
         ]
-    sure = sum(_rivals(compared) == 0 for _, compared in answered.values())
-    n = len(outcome.datasets)
-    readable = _readable(outcome)
     overall = _overall(comparison_across(outcome))
     if n < FEW:
         each = (_alone(name, compared) for name, (_, compared) in answered.items())
-        return [*overall, f"On {'; on '.join(each)}."]
-    single = (
-        f"On {sure} of the {readable} data sets one method is clearly the best."
-        if sure
-        else f"On none of the {readable} data sets is one method clearly the best."
-    )
-    return [*overall, single]
+        return [*overall, f"On {'; on '.join(each)}.", *absent]
+    sure = sum(_rivals(compared) == 0 for _, compared in answered.values())
+    those = f"of the {n} data sets{' with a result' * bool(lacking)}"
+    one = "one method is" if sure else "is one method"
+    return [*overall, f"On {sure or 'none'} {those} {one} clearly the best.", *absent]
 
 
 def could_not_compete(outcome: Outcome) -> str:
@@ -98,17 +98,18 @@ def _overall(base: Across) -> list[str]:
     if not others:
         return ["All methods are equally good on average."]
     n = len(base.treatments()[treatment])
+    left = left_out(base, treatment)
     if near and n < FEW:
-        return [f"{count_of(n, 'independent data set')} are too few to rank methods."]
+        few = f"{count_of(n, 'independent data set')} are too few to rank methods"
+        return [f"{few}{f': {left}' if left else ''}."]
     is_sure = (
         "and that is sure: every other method is behind"
         if not near
         else f"but that is not sure: {some(near, others)} may be as good"
     )
     verb = "is" if len(first) == 1 else "are"
-    return [
-        f"{_names(first)} {verb} best on average over {count_of(n, 'independent data set')}, {is_sure}."
-    ]
+    over = f"{count_of(n, 'independent data set')}{f' ({left})' if left else ''}"
+    return [f"{_names(first)} {verb} best on average over {over}, {is_sure}."]
 
 
 def _sure(found: Within) -> str:

@@ -54,6 +54,12 @@ class Across:
         table, rows = leave_out_missing(self.table)
         return table, [self.datasets[row] for row in rows]
 
+    @property
+    def incomplete(self) -> list[str]:
+        """Methods that have no score on some data set."""
+        missing = np.isnan(self.table).any(axis=0)
+        return [method for method, lacks in zip(self.methods, missing, strict=True) if lacks]
+
     @cached_property
     def worst(self) -> np.ndarray:
         return missing_as_worst(self.table)

@@ -45,17 +45,40 @@ def _verdict(found: Within) -> str:
 
 def _probabilities(found: Within) -> str:
     better, equal, worse = (values[0, 1:] for values in found.posterior)
-    surely_better, surely_equal = (
-        len(better) - len(found.rivals),
-        np.count_nonzero(equal >= SURE),
-    )
+    others, left = len(better), len(found.rivals)
+    sentences = [_ahead(found, others - left, others)] if others > 1 or not left else []
+    if left:
+        sentences.append(_left(int(np.count_nonzero(equal >= SURE)), left, others))
     rival = int(np.argmin(better))
+    sentences.append(
+        f"Its closest rival is {found.methods[rival + 1]}: better {better[rival]:.2f}, equal in practice "
+        f"{equal[rival]:.2f}, worse {worse[rival]:.2f}."
+    )
+    return " ".join(sentences)
+
+
+def _ahead(found: Within, beaten: int, others: int) -> str:
+    """Than how many others the best method is better, jointly."""
+    those = f"{beaten or 'none'} of the {others} others" if others > 1 else "the other"
+    jointly = " at once" if beaten > 1 else ""
+    bound = " (union bound)" if beaten > 1 else ""
     return (
-        f"It is better than {surely_better} of {len(better)} by more than {found.rope:g} in "
-        f"{found.metric.replace('_', ' ')}, with a probability of at least {SURE:g} that this holds of all of them (union "
-        f"bound), and with as much, of each for itself, equal in practice to {surely_equal}, "
-        f"undecided {len(better) - surely_better - surely_equal}. Its closest rival is {found.methods[rival + 1]}: "
-        f"better {better[rival]:.2f}, equal in practice {equal[rival]:.2f}, worse {worse[rival]:.2f}."
+        f"It is better than {those}{jointly} by more than {found.rope:g} in {found.metric.replace('_', ' ')}, with a "
+        f"probability of at least {SURE:g}{bound}."
+    )
+
+
+def _left(equal: int, left: int, others: int) -> str:
+    """How many of the methods that are left are equal to the best one in practice, each on its own."""
+    if left == 1:
+        other = "the other" if others == 1 else "the one that is left"
+        if not equal:
+            return f"Whether it is better than {other}, or equal to it in practice, is undecided."
+        return f"It is equal to {other} in practice, with a probability of at least {SURE:g}."
+    verbs = "are" if equal > 1 else "is", "are" if left - equal > 1 else "is"
+    return (
+        f"Of the {left} that are left, {equal or 'none'} {verbs[0]} equal to it in practice, with a probability of at "
+        f"least {SURE:g}{' each' * (equal > 1)}, and {left - equal or 'none'} {verbs[1]} undecided."
     )
 
 

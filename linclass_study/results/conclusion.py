@@ -43,7 +43,7 @@ def sentences(outcome: Outcome, base: Across, tried: list[Scenario]) -> list[str
         f"Nemenyi’s test at α = {ALPHA} (critical difference {difference:.2f} ranks) distinguishes "
         f"{_distinguished(near, k)} from {base.methods[first]}."
     )
-    conclusions += _practical(outcome, base, best, average)
+    conclusions += _practical(outcome, base, best, average, n)
     conclusions += _survives(tried)
     return [*conclusions, few_datasets(base)] if few_datasets(base) else conclusions
 
@@ -56,10 +56,21 @@ def few_datasets(base: Across) -> str:
     return f"{n} independent data sets are few: across data sets, this study shows at most large differences."
 
 
+def left_out(base: Across, treatment: str) -> str:
+    """Which part of the data sets is left out and because of which methods; empty if none is."""
+    total = len(base.datasets)
+    left = total - len(base.treatments()[treatment])
+    if not left:
+        return ""
+    are, there = ("is", "on it") if left == 1 else ("are", "on them")
+    methods = _listed(base.incomplete, "or")
+    return f"{left} of {total} {are} left out because {methods} has no score {there}"
+
+
 def _winner(best: list[str], n: int, k: int, rank: float, base: Across, chosen: str) -> str:
     verb = "has" if len(best) == 1 else "share"
-    left = len(base.datasets) - n
-    note = f", leaving out {left} on which some method has no score" if left else ""
+    left = left_out(base, chosen)
+    note = f" ({left})" if left else ""
     note = ", missing scores counted as worst" if chosen == "counted as worst" else note
     return (
         f"{_listed(best)} {verb} the best mean rank by {base.metric.replace('_', ' ')}, {rank:.2f} of {k}, "
@@ -73,8 +84,10 @@ def _distinguished(near: list[str], k: int) -> str:
     return "every other method" if not near else f"all but {_listed(near)}"
 
 
-def _practical(outcome: Outcome, base: Across, best: list[str], average: np.ndarray) -> list[str]:
-    """Compare the best method with the first one that does not share its mean rank."""
+def _practical(
+    outcome: Outcome, base: Across, best: list[str], average: np.ndarray, ranked: int
+) -> list[str]:
+    """Compare the best method with the first one that does not share its mean rank, on all data sets that both have."""
     order = [int(j) for j in np.argsort(average, kind="stable")]
     first = base.methods.index(best[0])
     second = next((j for j in order if base.methods[j] not in best), None)
@@ -83,10 +96,12 @@ def _practical(outcome: Outcome, base: Across, best: list[str], average: np.ndar
     rope = float(outcome.evaluation.get("rope", 0.01))
     pair = base.table[:, [first, second]]
     found = bayesian_signed_rank(pair, rope)
+    n = int(np.count_nonzero(~np.isnan(pair).any(axis=1)))
+    which = "" if n == ranked else " data sets on which both have a score"
     return [
         f"{best[0]} against the runner-up, {base.methods[second]}: better by more than {rope:g} with probability "
         f"{found.better[0, 1]:.2f}, practically equal {found.equal[0, 1]:.2f}, worse {found.worse[0, 1]:.2f} "
-        f"(Bayesian signed-rank test, n = {np.count_nonzero(~np.isnan(pair).any(axis=1))})."
+        f"(Bayesian signed-rank test, n = {n}{which})."
     ]
 
 
@@ -106,9 +121,9 @@ def _survives(tried: list[Scenario]) -> list[str]:
     return [f"{other} in {len(changes)} of {n} variations: {_listed(changes)}."]
 
 
-def _listed(names: list[str]) -> str:
+def _listed(names: list[str], last: str = "and") -> str:
     shown = names if len(names) <= NAMES + 1 else [*names[:NAMES], f"{len(names) - NAMES} others"]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {last} {shown[-1]}"
 
 
 def _p(p: float) -> str:

@@ -43,7 +43,10 @@ NOISE = np.array([-0.002, 0.001, 0.0, -0.001, 0.002])
 def test_what_is_far_ahead_on_every_fold_is_surely_the_best(reported):
     _, output = reported({"a": 0.6 + NOISE[::-1], "b": 0.9 + NOISE, "c": 0.7 - NOISE})
     assert output.startswith("b is clearly the best.")
-    assert "It is better than 2 of 2 by more than 0.01 in accuracy" in output
+    assert (
+        "It is better than 2 of the 2 others at once by more than 0.01 in accuracy, with a probability of at least "
+        "0.95 (union bound). Its closest rival is c:" in output
+    )
     assert "distinguishes 2 of 2 from it" in output
 
 
@@ -57,7 +60,29 @@ def test_less_is_better_for_a_loss(reported):
 def test_what_is_ahead_by_less_than_the_rope_is_equal_in_practice(reported):
     _, output = reported({"a": 0.9 + NOISE, "b": 0.899 + NOISE[::-1]})
     assert output.startswith("No method is clearly the best: any other may be as good as a.")
-    assert "equal in practice to 1, undecided 0" in output
+    assert (
+        "It is equal to the other in practice, with a probability of at least 0.95. Its" in output
+    )
+
+
+def test_what_is_better_what_is_equal_and_what_is_undecided_are_sentences_of_their_own(reported):
+    """Of four others b is far behind, c equal, and d and e are undecided; better, equal and undecided add up."""
+    wide = np.array([0.05, -0.04, 0.03, -0.05, 0.02])
+    values = {
+        "a": 0.9 + NOISE,
+        "b": 0.5 + NOISE,
+        "c": 0.899 + NOISE,
+        "d": 0.89 + wide,
+        "e": 0.88 - wide,
+    }
+    _, output = reported(values)
+    assert (
+        "It is better than 1 of the 4 others by more than 0.01 in accuracy, with a probability of at least 0.95. Of "
+        "the 3 that are left, 1 is equal to it in practice, with a probability of at least 0.95, and 2 are undecided."
+        in output
+    )
+    _, pair = reported({"a": 0.9 + wide, "b": 0.89 - wide})
+    assert "Whether it is better than the other, or equal to it in practice, is undecided." in pair
 
 
 def test_equal_means_are_one_sentence(reported):
@@ -76,7 +101,7 @@ def test_clearly_the_best_is_reported_of_all_others_at_once(reported):
     rivals = {name: 0.5 + np.zeros(5) for name in "bcde"}
     outcome, output = reported({"a": 0.5 + d} | rivals)
     assert output.startswith("No method is clearly the best: 3 of 4 others may be as good as a.")
-    assert "It is better than 1 of 4" in output
+    assert "It is better than 1 of the 4 others by more" in output
     assert len(within(outcome, "d").rivals) == 3
     (table,) = table_modules()["answer"].make(outcome).rows
     assert "3 of the 4 others may be as good" in table

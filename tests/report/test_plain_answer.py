@@ -9,8 +9,12 @@ import studies
 from studies import Data, Method
 
 from linclass_study import table_files
+from linclass_study.report.drawing import style
+from linclass_study.report.figures import pairwise, ranks
 from linclass_study.report.page_tables import table_modules
 from linclass_study.report.plain_answer import could_not_compete, plain_answer
+from linclass_study.results import conclusion
+from linclass_study.results.across_datasets import comparison_across
 from linclass_study.table_files import write_table
 
 
@@ -87,6 +91,36 @@ def test_of_few_data_sets_each_tells_of_its_own_others(reported):
     assert output.endswith(
         "a, b and c have the best accuracy on d, 0.907; that is not sure: both others may be as good."
     )
+
+
+def test_data_sets_without_a_result_are_counted_apart(make):
+    data = {f"d{i}": Data() for i in range(5)} | {"unread": Data(unavailable="x"), "odd": Data()}
+    methods = {name: Method(everywhere=("not_applicable", "y"), only=["odd"]) for name in "ab"}
+    output = plain_answer(make(data, methods, folds=2))
+    assert "of the 5 data sets with a result" in output[-2]
+    assert output[-1] == "2 of the 7 data sets have no result."
+    one = make({name: data[name] for name in ("d0", "unread", "odd")}, methods, 2, "one")
+    first, last = plain_answer(one)
+    assert "the best accuracy on d0" in first
+    assert last == "2 of the 3 data sets have no result."
+
+
+def test_data_sets_that_are_left_out_are_named_with_the_methods_that_lack_a_score(make):
+    lacks = Method(0.0, everywhere=("not_applicable", "y"), only=["d0", "d1"])
+    data = {f"d{i}": Data() for i in range(6)}
+    outcome = make(data, {"good": Method(0.9), "near": Method(1.0), "lacks": lacks}, folds=2)
+    left = "2 of 6 are left out because lacks has no score on them"
+    assert plain_answer(outcome)[0] == (
+        f"4 independent data sets are too few to rank methods: {left}."
+    )
+    base = comparison_across(outcome)
+    sentences = conclusion.sentences(outcome, base, [])
+    assert f"over 4 independent data sets ({left})." in sentences[0]
+    assert "n = 6 data sets on which both have a score)" in " ".join(sentences)
+    with style.settings():
+        assert f" {left}." in ranks.draw(outcome).caption
+        caption = pairwise.draw(outcome).caption
+    assert "over those of 6 independent data sets on which both have a score" in caption
 
 
 def test_equals_everywhere_are_not_surely_ahead_of_nobody(reported):

@@ -35,10 +35,13 @@ def draw(outcome: Outcome) -> Exhibit:
     more = ""
     if len(base.methods) > k:
         more = f" The {k} of {len(base.methods)} methods with the highest ratings; all are in tables/pairwise.csv."
+    over = f"{n} independent data sets"
+    over = f"those of {over} on which both have a score" if base.incomplete else over
     caption = (
-        f"Row against column over {n} independent data sets: mean difference in {base.metric.replace('_', ' ')} "
-        "(blue: the row is better), data sets won/tied/lost, and p of Wilcoxon’s signed-rank test (Pratt; exact for up to 100 data sets; bold "
-        "below .05, not corrected for the number of pairs; Holm’s correction is in the table). No cell depends on "
+        f"Row against column over {over}: mean difference in "
+        f"{base.metric.replace('_', ' ')} (blue: the row is better), data sets won/tied/lost, and p of Wilcoxon’s "
+        "signed-rank test (Pratt; exact for up to 100 data sets; bold below .05, not corrected for the number of "
+        "pairs; Holm’s correction is in the table). No cell depends on "
         f"the other methods.{more}"
     )
     numbers = {

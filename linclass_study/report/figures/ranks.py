@@ -22,6 +22,7 @@ ROW = 0.24  # inches
 
 def draw(outcome: Outcome) -> Exhibit:
     from linclass_study.results.across_datasets import ALPHA, comparison_across
+    from linclass_study.results.conclusion import left_out
 
     base = comparison_across(outcome)
     if not base.enough or not base.treatments():
@@ -31,7 +32,9 @@ def draw(outcome: Outcome) -> Exhibit:
     n, k = table.shape
     figure = _diagram(outcome, base.methods, average, difference, groups)
     more = f" The {SHOWN} best of {k} methods are shown." if k > SHOWN else ""
-    missing = "" if treatment == "complete" else f" Missing scores are {treatment}."
+    left = left_out(base, treatment)
+    missing = f" {left}." if left else " Missing scores are counted as worst."
+    missing = "" if treatment == "complete" else missing
     caption = (
         f"Mean rank by {base.metric.replace('_', ' ')} of {k} methods over {n} independent data sets. "
         "Nemenyi’s test does not distinguish methods that a vertical bar joins, at "
