@@ -84,7 +84,7 @@ def report(
         absent=could_not_compete(outcome),
         titles=TITLES,
         sections=sections.SECTIONS,
-        evaluated=evaluated(outcome),
+        main_protocol_phrase=main_protocol_phrase(outcome),
         over=over,
         sure=sure,
         short=plain_answer(outcome),
@@ -145,7 +145,7 @@ def template_environment(cells: PageCells) -> Environment:
     return environment
 
 
-def evaluated(outcome: Outcome) -> str:
+def main_protocol_phrase(outcome: Outcome) -> str:
     """The main protocol of the data sets; `official` is that of data sets with a test set only."""
     first, *others = [titled_phrase(outcome.evaluation, name) for name in outcome.main_protocols]
     return " where there is one, else ".join(

@@ -85,7 +85,7 @@ def test_a_data_set_without_the_first_protocol_takes_part_with_its_own(tmp_path:
     }
     assert all((table["data_sets"] == 3).all() for table in tables.values())
     assert (
-        page.evaluated(made)
+        page.main_protocol_phrase(made)
         == "Official test set where there is one, else cross-validation, 3 folds"
     )
 
@@ -103,7 +103,7 @@ def test_the_page_names_the_protocol_once(
     outcome: Outcome, protocol: str | dict[str, object], words: str
 ) -> None:
     other = replace(outcome, evaluation={**outcome.evaluation, "protocols": [protocol]})
-    assert page.evaluated(other) == words
+    assert page.main_protocol_phrase(other) == words
 
 
 def test_less_is_better_is_turned(outcome: Outcome) -> None:
