@@ -1,5 +1,6 @@
 """The parameter `class_weight`: factors on the weights of the rows of each class."""
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,11 @@ def class_weights(class_weight: Any, classes: np.ndarray, mass: np.ndarray) -> n
     unknown = [key for key in class_weight if key not in known]
     if unknown and any(c not in class_weight for c in known):
         raise ValueError(f"class_weight names {unknown[0]!r}, but the classes are {known}.")
-    weights = np.array([class_weight.get(c, 1.0) for c in known], dtype=np.float64)
+    given = [class_weight.get(c, 1.0) for c in known]
+    for c, weight in zip(known, given, strict=True):
+        if not isinstance(weight, Real):
+            raise ValueError(f"class_weight of {c!r} is {weight!r}; it must be a number above 0.")
+    weights = np.array(given, dtype=np.float64)
     if not (np.isfinite(weights) & (weights > 0)).all():
         c = int(np.argmin(np.isfinite(weights) & (weights > 0)))
         raise ValueError(

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from linclass.applicability import NotApplicable
 from linclass.batches.fits_path import FitsPath
 from linclass.compatibility import TAKES, mismatch, takes_penalty
 from linclass.conventions.estimator import Estimator
@@ -108,8 +109,15 @@ class Composition(FitsPath, Estimator):
         return objective.with_penalty(penalty.after(W), self.strength)
 
     def _chosen(self, objective: Objective) -> Solver:
-        auto = isinstance(self.solver, str) and self.solver == "auto"
-        return self._solver(choice.choose_solver(objective) if auto else self.solver)
+        if isinstance(self.solver, str) and self.solver == "auto":
+            return self._solver(choice.choose_solver(objective))
+        solver = self._solver(self.solver)
+        if solver.needs == "simplicial" and not objective.loss.simplicial:
+            binary = find("losses", self.loss).binary
+            raise NotApplicable(
+                f"{solver.name} does not minimize {binary}, which {self.loss} is for two classes. Try solver='auto'."
+            )
+        return solver
 
     def _minimize(self, objective: Objective, start: Array) -> Solution:
         """Run the solver; sets `solver_` and, if requested, `trace_`."""

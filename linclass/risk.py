@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+ROUNDING = 1e-4  # of single-precision probabilities; a row of probabilities has one of at least 1/K
+
 
 def decide(log_proba: np.ndarray, costs: np.ndarray | Sequence[Sequence[float]]) -> np.ndarray:
     """The action of least expected cost for each row; ties go to the first.
@@ -32,6 +34,16 @@ def decide(log_proba: np.ndarray, costs: np.ndarray | Sequence[Sequence[float]])
     array([0, 1])
     """
     log_proba = np.asarray(log_proba, dtype=np.float64)
+    if log_proba.ndim != 2:
+        raise ValueError(
+            f"log_proba has shape {log_proba.shape}; it must be (n, K), a row for each decision and a column for "
+            "each class, as predict_log_proba returns it."
+        )
+    if (wrong := log_proba[log_proba > ROUNDING]).size:
+        raise ValueError(
+            f"log_proba holds {wrong[0]:g}, and logarithms of probabilities are at most 0; give predict_log_proba(X), "
+            "or np.log of probabilities."
+        )
     costs = check_costs(costs, log_proba.shape[1])
     with np.errstate(divide="ignore"):
         log_regret = np.log(costs - costs.min(axis=0))

@@ -5,6 +5,7 @@ that scikit-learn's estimator suite looks for, followed by the remedy.
 """
 
 import warnings
+from reprlib import repr as brief
 from typing import Any
 
 import numpy as np
@@ -103,7 +104,15 @@ def row_weights(sample_weight: Any, rows: int) -> np.ndarray:
     """Non-negative float64 weights, one per row and not all zero; ones for None."""
     if sample_weight is None:
         return np.ones(rows)
-    w = np.array(sample_weight, dtype=np.float64)  # a copy: class weights are multiplied in later
+    try:
+        w = np.array(
+            sample_weight, dtype=np.float64
+        )  # a copy: class weights are multiplied in later
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"sample_weight is {brief(sample_weight)}; it must be a number per row, or None. "
+            "Weights of classes are the parameter class_weight, which takes 'balanced' or a dict."
+        ) from None
     if w.ndim == 0:
         w = np.full(rows, w)
     if w.shape != (rows,):
@@ -152,6 +161,11 @@ def _dense_matrix(X: Any, owner: str) -> np.ndarray:
         else:
             raise
         raise NotApplicable(f"{owner} takes numbers; {error}. {remedy}.") from None
+    if array.ndim == 0:
+        raise ValueError(
+            f"Expected 2D array, but X is {brief(X)}; give a table of rows and features: an array, a sparse "
+            "matrix or a data frame."
+        )
     if array.ndim != 2:
         raise ValueError(
             f"Expected 2D array, got {array.ndim}D array instead: shape {array.shape}. Reshape "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,7 +18,9 @@ from linclass.unfinished import one_warning
 class FitsPath:
     """Mixin of estimators that are a `Composition`."""
 
+    penalized: ClassVar[str]  # models to name in place of one that can have no penalty
     # Defined by the estimator.
+    get_params: Callable[..., dict[str, Any]]
     _unfitted: Callable[..., Any]
     _penalty: Callable[..., Any]
     _chosen: Callable[..., Any]
@@ -52,7 +54,9 @@ class FitsPath:
             require_offsets_taken(self, "path")
         strengths = check_strengths(strengths)
         if not self._penalty().binds:
-            raise ValueError(f"{self!r} has no penalty, so no path. Set one, say penalty='l2'.")
+            own = "penalty" in self.get_params(deep=False)
+            remedy = "Set one, say penalty='l2'" if own else f"Use {self.penalized}, which have one"
+            raise ValueError(f"{self!r} has no penalty, so no path. {remedy}.")
         unfitted = self._unfitted()
         models = [copy.copy(unfitted).set_params(strength=strength) for strength in strengths]
         first = models[int(np.argmax(strengths))]

@@ -36,7 +36,9 @@ from linclass.calibration.temperature import Temperature
 from linclass.classifiers.linear_svm import LinearSVM
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.cloned import cloned
+from linclass.conventions.estimator import Estimator
 from linclass.conventions.metadata import asking_for_weights
+from linclass.conventions.regressor import Regressor
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.grouped_folds import distinct_groups
 from linclass.multiclass.from_binary import weights_for
@@ -111,6 +113,8 @@ class Calibrated(SoftmaxProbabilities):
                 f"estimator is {made!r}; give a classifier that is made, as in LinearSVM(), with "
                 "fit, predict and get_params."
             )
+        if _is_regressor(made):
+            raise ValueError(f"estimator is {made!r}, which predicts numbers; give a classifier.")
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit the map on held-out rows, then the estimator on all rows.
@@ -195,6 +199,14 @@ class Calibrated(SoftmaxProbabilities):
             own = {} if weights is None else weights_for(model.fit, weights)
             model.fit(own_copy(X, model), codes, **own)  # a foreign `fit` may return None
         return model
+
+
+def _is_regressor(made: Any) -> bool:
+    """Of another library's estimators by their tags, which scikit-learn defines."""
+    if made is None or isinstance(made, Estimator):
+        return isinstance(made, Regressor)
+    tags = getattr(made, "__sklearn_tags__", None)
+    return tags is not None and tags().estimator_type == "regressor"
 
 
 def _finite_scores(model: Any, X: Any, K: int) -> Array:

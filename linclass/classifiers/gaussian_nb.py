@@ -148,6 +148,13 @@ class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
             self.coef_ = self.natural_[:, : len(centre)]
             self.intercept_ = self.intercept_ - self.coef_ @ centre
 
+    def _plane(self, pair: tuple[int, int] | None) -> tuple[np.ndarray, float]:
+        if hasattr(self, "natural_") and not hasattr(self, "coef_"):
+            raise ValueError(
+                "variances of each class make a quadratic boundary; for a hyperplane use GaussianNB(tied=True)."
+            )
+        return super()._plane(pair)
+
     def decision_function(self, X: Any) -> np.ndarray:
         X = self._check_rows(X)
         if self.tied:

@@ -38,6 +38,9 @@ class NearestMean(FromStackedMoments, LinearScores, LinearGeometry):
         The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
 
+    def __init__(self) -> None:
+        """Without parameters."""
+
     def _form(self, X: Any, K: int) -> str:
         return "means"
 

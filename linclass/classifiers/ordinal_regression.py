@@ -19,6 +19,7 @@ Reference: McCullagh (1980), JRSS B 42; Burridge (1981), JRSS B 43, on concavity
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -95,6 +96,9 @@ class OrdinalRegression(TakesOffset, SoftmaxProbabilities):
             isinstance(self.max_iter, Integral) and self.max_iter >= 1
         ):
             raise ValueError(f"max_iter is {self.max_iter!r}; it must be at least 1, or None.")
+        listed = isinstance(self.order, Iterable) and not isinstance(self.order, str)
+        if self.order is not None and not listed:
+            raise ValueError(f"order is {self.order!r}; it must be a list of the classes, or None.")
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Self:
         """Fit the classifier to training rows.

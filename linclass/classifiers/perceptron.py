@@ -17,7 +17,7 @@ Reference: Rosenblatt (1958), Psychological Review 65; Gallant (1990), IEEE Tran
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from linclass.classifiers.linear_classifier import LinearClassifier
 from linclass.solvers.hinge.perceptron_rule import PerceptronRule
@@ -66,6 +66,8 @@ class Perceptron(LinearClassifier):
     penalty = None
     strength = 0.0
     n_mistakes_: int
+
+    penalized: ClassVar[str] = "LogisticRegression or LinearSVM"
 
     def __init__(
         self,

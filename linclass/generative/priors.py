@@ -17,7 +17,10 @@ def check_priors(priors: Priors) -> None:
         raise ValueError(
             f"priors is {priors!r}; it must be 'uniform', a list, or None (estimated)."
         )
-    values = np.asarray(priors, dtype=np.float64)
+    try:
+        values = np.asarray(priors, dtype=np.float64)
+    except (TypeError, ValueError):
+        values = np.full(1, np.nan)
     if values.ndim != 1 or not (values >= 0).all():
         raise ValueError(f"priors is {priors!r}; it must be a list of numbers that are at least 0.")
     if abs(values.sum() - 1) > 1e-8:

@@ -11,7 +11,7 @@ Reference: Hastie, Tibshirani & Friedman (2009), §3.2.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -68,6 +68,8 @@ class LinearRegression(Composition, LinearGeometry, Regressor):
     penalty: Any = None
     strength: Any = 0.0
     coef_: Array
+
+    penalized: ClassVar[str] = "Ridge, Lasso or ElasticNet"
 
     def __init__(
         self,

@@ -45,7 +45,9 @@ def generate(
     import numpy as np
 
     rng = np.random.default_rng(seed)
-    X, y = generator(name)(rng, **keys)
+    make = generator(name)
+    _part("keys").check_keys(make, keys)
+    X, y = make(rng, **keys)
     if label_noise:
         y = _part("label_noise").label_noise(rng, y, label_noise)
     return X, y

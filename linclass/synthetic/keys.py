@@ -9,11 +9,25 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Integral, Real
+from operator import ge, gt, le, lt
 from typing import Annotated, Any, get_type_hints
+
+import numpy as np
 
 Schema = dict[str, Any]
 NUMBER: Schema = {"type": "number"}
+KINDS: dict[str, tuple[type, str]] = {
+    "integer": (Integral, "whole number"),
+    "number": (Real, "number"),
+}
+BOUNDS: tuple[tuple[str, str, Callable[[Any, Any], bool]], ...] = (
+    ("minimum", "at least", ge),
+    ("exclusiveMinimum", "above", gt),
+    ("maximum", "at most", le),
+    ("exclusiveMaximum", "below", lt),
+)
 ABOVE_0: Schema = {"type": "number", "exclusiveMinimum": 0}
 
 
@@ -51,6 +65,38 @@ def keys_schema(generator: Callable[..., Any]) -> Schema:
     }
     needed = [key for key in keys if parameters[key].default is inspect.Parameter.empty]
     return {"type": "object", "properties": properties, "required": needed}
+
+
+def check_keys(generator: Callable[..., Any], keys: Mapping[str, Any]) -> None:
+    """Raise ValueError, with one sentence, for a number or a list of numbers that the schema excludes.
+
+    Tables of numbers are checked by the generator, which knows their shapes.
+    """
+    for key, schema in keys_schema(generator)["properties"].items():
+        if key in keys and (complaint := _complaint(keys[key], schema)):
+            raise ValueError(f"{key}: {complaint}")
+
+
+def _complaint(value: Any, schema: Schema) -> str | None:
+    """What is wrong with a value, and what it must be; None if nothing is, or the generator knows better."""
+    if schema.get("type") == "array":
+        items = schema["items"] if schema["items"].get("type") != "array" else {}
+        if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
+            return f"{value!r} is no list; give a list with an entry per class." if items else None
+        found, least, most = list(value), schema.get("minItems", 0), schema.get("maxItems", np.inf)
+        if items and not least <= len(found) <= most:
+            many = f"{least}" if least == most else f"at least {least}"
+            return f"{found} has {len(found)} entries; give {many}."
+        return next(filter(None, (_complaint(v, items) for v in found)), None)
+    if schema.get("type") not in KINDS:
+        return None
+    kind, word = KINDS[schema["type"]]
+    number = isinstance(value, kind) and not isinstance(value, bool)
+    ranges = [(words, within, schema[bound]) for bound, words, within in BOUNDS if bound in schema]
+    if number and all(within(value, end) for _, within, end in ranges):
+        return None
+    must = " and ".join(f"{words} {end:g}" for words, _, end in ranges)
+    return f"{value!r} must be a {word}{', ' if must else ''}{must}."
 
 
 def descriptions(generator: Callable[..., Any]) -> dict[str, str]:

@@ -1,0 +1,128 @@
+"""Bad input gets one line: the thing, its value, and what to give instead."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression as ScikitLearns
+
+import linclass as L
+from linclass import synthetic
+from linclass.conventions.estimator import Estimator
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((60, 3))
+Y = (X[:, 0] + 0.7 * RNG.standard_normal(60) > 0).astype(int)
+MODELS = [
+    name
+    for name in L.__all__
+    if isinstance(kind := getattr(L, name), type) and issubclass(kind, Estimator)
+]
+
+
+def refused(message: str) -> pytest.RaisesExc[ValueError]:
+    return pytest.raises(ValueError, match=re.escape(message))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_model_refuses_weights_that_are_words_and_rows_that_are_none(name: str) -> None:
+    model = getattr(L, name)()
+    with refused("sample_weight is 'balanced'; it must be a number per row, or None"):
+        model.fit(np.abs(X), Y, sample_weight="balanced")
+    with refused("X is None; give a table of rows and features"):
+        model.fit(None, Y)
+    with refused("X is {'a': 1}; give a table of rows and features"):
+        model.fit({"a": 1}, Y)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'nonsense'"):
+        getattr(L, name)(nonsense=1)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (
+            L.LogisticRegression(class_weight={0: "a"}),
+            "class_weight of 0 is 'a'; it must be a number",
+        ),
+        (L.GaussianNB(priors=[0.5, "a"]), "priors is [0.5, 'a']; it must be a list of numbers"),
+        (L.OrdinalRegression(order=3), "order is 3; it must be a list of the classes, or None"),
+        (
+            L.Calibrated(L.Lasso()),
+            "estimator is Lasso(), which predicts numbers; give a classifier",
+        ),
+        (L.Calibrated(ScikitLearns()), "estimator is LinearRegression(), which predicts numbers"),
+        (
+            L.LinearClassifier(loss="crammer_singer", solver="multipliers"),
+            "multipliers does not minimize hinge, which crammer_singer is for two classes. Try solver='auto'",
+        ),
+    ],
+)
+def test_a_wrong_value_is_told_with_the_remedy(model: Any, message: str) -> None:
+    with refused(message):
+        model.fit(X, Y)
+
+
+def test_the_solver_of_several_classes_is_for_several_classes() -> None:
+    model = L.LinearClassifier(loss="crammer_singer", solver="multipliers")
+    assert model.fit(X, np.arange(60) % 3).status_ == "converged"
+    two = L.LinearClassifier(loss="crammer_singer", solver="semismooth_newton")
+    with refused("semismooth_newton needs"):
+        two.fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("model", "remedy"),
+    [
+        (L.LinearRegression(), "Use Ridge, Lasso or ElasticNet, which have one."),
+        (L.Perceptron(), "Use LogisticRegression or LinearSVM, which have one."),
+        (L.LogisticRegression(penalty=None), "Set one, say penalty='l2'."),
+        (L.LeastSquaresClassifier(), "Set one, say penalty='l2'."),
+    ],
+)
+def test_a_model_without_a_penalty_names_those_that_have_one(model: Any, remedy: str) -> None:
+    with refused(f"has no penalty, so no path. {remedy}"):
+        model.path(X, Y, [1.0])
+
+
+def test_probabilities_are_no_logarithms_of_probabilities() -> None:
+    P, costs = L.LogisticRegression().fit(X, Y).predict_proba(X), [[0, 5], [1, 0]]
+    with refused("logarithms of probabilities are at most 0; give predict_log_proba(X)"):
+        L.decide(P, costs)
+    with refused("log_proba has shape (2,); it must be (n, K)"):
+        L.decide([0.5, 0.5], costs)
+    single = np.log(np.array([[1 + 2e-7, 1e-9]]))  # of sums in single precision
+    assert L.decide(single, costs).tolist() == [0]
+
+
+def test_a_quadratic_boundary_is_no_hyperplane() -> None:
+    with refused("for a hyperplane use GaussianNB(tied=True)"):
+        L.GaussianNB().fit(X, Y).signed_distance(X)
+    assert L.GaussianNB(tied=True).fit(X, Y).signed_distance(X).shape == (60,)
+    for model in (L.GaussianNB(), L.LogisticRegression(), L.Ridge()):
+        with pytest.raises(NotFittedError, match="not fitted yet"):
+            model.boundary()
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"rows": [1, -2]}, "rows: -2 must be a whole number, at least 1"),
+        ({"rows": [0, 0]}, "rows: 0 must be a whole number, at least 1"),
+        ({"rows": [5, 2.5]}, "rows: 2.5 must be a whole number"),
+        ({"rows": "ab"}, "rows: 'ab' is no list"),
+        ({"rows": 5}, "rows: 5 is no list"),
+        ({"rows": [5]}, "rows: [5] has 1 entries; give at least 2"),
+        ({"rows": [5, 5], "noise": -1.0}, "noise: -1.0 must be a number, at least 0"),
+        ({"rows": [5, 5], "noise": True}, "noise: True must be a number"),
+        ({"rows": [5, 5], "radii": [1, "a"]}, "radii: 'a' must be a number, above 0"),
+        ({"rows": [5, 5], "features": 10**7}, "at least 1 and at most 1e+06"),
+    ],
+)
+def test_keys_of_a_generator_are_those_of_its_schema(keys: dict[str, Any], message: str) -> None:
+    with refused(message):
+        synthetic.generate("circles", **keys)
+    assert synthetic.generate("circles", rows=(np.int64(3), 2), radii=np.array([1, 2]))[1].size == 5
