@@ -46,7 +46,7 @@ class Output:
     @property
     def runs(self) -> set[tuple[str, str]]:
         """(dataset, method) of the runs that a dry run plans to fit."""
-        jobs = re.findall(r"cross_validate \S+, \d+ of \d+ runs to fit: (.+)$", self.text, re.M)
+        jobs = re.findall(r"cross_validate \S+, .*\d+ of \d+ runs to fit.*: (.+)$", self.text, re.M)
         return {(d, m) for job in jobs for d, m in re.findall(r"(\S+) × ([^\s,]+)", job)}
 
     @property

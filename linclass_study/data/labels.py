@@ -89,10 +89,10 @@ def codes_and_classes(
     labels = pl.Series(labels, dtype=pl.String)
     present = sorted_labels(labels.drop_nulls().unique())
     if classes is None:
-        if labels.null_count():
+        if missing := labels.null_count():
+            rows = "1 row has" if missing == 1 else f"{missing} rows have"
             raise Unavailable(
-                f"{labels.null_count()} rows have no class; list the `classes:` to keep, and they are "
-                "left out"
+                f"{rows} no class; list the `classes:` to keep, and they are left out"
             )
         groups = {label: [label] for label in present}
     elif isinstance(classes, Mapping):
@@ -112,9 +112,8 @@ def codes_and_classes(
 def group_codes(labels: Sequence[str | None], name: str) -> np.ndarray:
     """Integer code of each row's group, in the order of the group labels; every row must have a group."""
     if missing := sum(label is None for label in labels):
-        raise Unavailable(
-            f"group: {missing} rows have no '{name}'; give each its group, or leave `group:` out"
-        )
+        rows = "1 row has" if missing == 1 else f"{missing} rows have"
+        raise Unavailable(f"group: {rows} no '{name}'; give each its group, or leave `group:` out")
     kinds = sorted_labels(label for label in labels if label is not None)
     code_of = {label: code for code, label in enumerate(kinds)}
     return np.array([code_of[label] for label in labels if label is not None], dtype=np.int32)

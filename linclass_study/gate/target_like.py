@@ -36,7 +36,8 @@ def target_like(table: Table, y: np.ndarray, split: np.ndarray) -> dict[str, Any
         train = np.flatnonzero(split == 0)
         table, y = table.rows(train), y[train]
     found: dict[str, str] = {}
-    if len(y) >= FEWEST and y.min() < y.max():  # every column reveals a single class
+    repeated = np.count_nonzero(np.bincount(y) > 1)  # every column reveals classes of one row
+    if len(y) >= FEWEST and repeated > 1:
         for j in _worth_a_look(table, y):
             name = table.names[j]
             values = dense_column(table, j)

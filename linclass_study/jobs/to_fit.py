@@ -31,8 +31,11 @@ class ToFit:
             if self._is_new(dataset, method)
         ]
         shown = ", ".join(new[:SHOWN]) + (f" and {len(new) - SHOWN} more" if new[SHOWN:] else "")
-        what = shown or "those whose rows have changed"
-        return f"{bundle.name}, {len(new)} of {len(bundle.runs)} runs to fit: {what}"
+        total = len(bundle.runs)
+        if not new:
+            return f"{bundle.name}, none of {total} runs to fit unless their rows have changed"
+        least, more = ("at least ", ", more if rows have changed") if len(new) < total else ("", "")
+        return f"{bundle.name}, {least}{len(new)} of {total} runs to fit{more}: {shown}"
 
     def _is_new(self, dataset: str, method: str) -> bool:
         record = recorded_run(self.results / "runs" / dataset / method)

@@ -41,11 +41,13 @@ from linclass_study.results.certainty import certainty
 from linclass_study.results.fit_problems import fit_problems
 from linclass_study.results.independent_datasets import groups_sharing_rows
 from linclass_study.results.method_styles import STYLES
+from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import FITTED, STATUSES, Outcome
 from linclass_study.results.protocol_names import TITLES, protocol_phrase, titled_phrase
 
 TEMPLATES = ROOT / "workflow" / "report"
 DEFAULT = ROOT / "config" / "config.yaml"  # always read
+CLASSES = 30  # of a data set that are named; the others are counted
 
 
 def report(
@@ -79,7 +81,8 @@ def report(
         chips=Markup(chips.rules(map(outcome.position, outcome.methods))),
         outcome=outcome,
         styles=STYLES,
-        metric=outcome.metric.replace("_", " "),
+        shown_classes=CLASSES,
+        metric=metric_words(outcome.metric),
         alarms=[problem for problem in found if problem.status != "not_applicable"],
         absent=could_not_compete(outcome),
         titles=TITLES,

@@ -9,6 +9,7 @@ from linclass_study.results.across_datasets import FEW, Across, comparison_acros
 from linclass_study.results.answer import best
 from linclass_study.results.conclusion import left_out
 from linclass_study.results.excluded_methods import excluded_methods
+from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.within_dataset import Within, within
 
@@ -31,7 +32,7 @@ def plain_answer(outcome: Outcome) -> list[str]:
         ((name, (first, compared)),) = answered.items()
         assert first is not None
         method, mean, _, equal = first
-        words = outcome.metric.replace("_", " ")
+        words = metric_words(outcome.metric)
         verb = "has" if not equal else "have"
         return [
             f"{_names([method, *equal])} {verb} the best {words} on {name}, {mean:.3f}; {_sure(compared)}.",

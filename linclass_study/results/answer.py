@@ -8,6 +8,7 @@ from linclass_study.gate.findings import serious
 from linclass_study.results.independent_datasets import groups_sharing_rows
 from linclass_study.results.outcome import FITTED, Outcome
 from linclass_study.results.fit_problems import FitProblem, fit_problems
+from linclass_study.results.metric_words import metric_words
 from linclass_study.results.protocol_names import has_spread, protocol_phrase
 from linclass_study.results.summary import ranking
 
@@ -80,7 +81,7 @@ def best_line(outcome: Outcome) -> str:
         protocol = outcome.protocol(dataset)
         other = "" if protocol == first else f" ({_over(outcome, protocol)})"
         parts.append(f"{dataset}: {names} {mean:.3f}{spread}{other}")
-    words = outcome.metric.replace("_", " ")
+    words = metric_words(outcome.metric)
     return f"Best {words} ({_over(outcome, first)}): {'; '.join(parts)}"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.protocol_names import protocol_phrase
 from linclass_study.results.within_dataset import SURE, Within, within
@@ -63,7 +64,7 @@ def _ahead(found: Within, beaten: int, others: int) -> str:
     jointly = " at once" if beaten > 1 else ""
     bound = " (union bound)" if beaten > 1 else ""
     return (
-        f"It is better than {those}{jointly} by more than {found.rope:g} in {found.metric.replace('_', ' ')}, with a "
+        f"It is better than {those}{jointly} by more than {found.rope:g} in {metric_words(found.metric)}, with a "
         f"probability of at least {SURE:g}{bound}."
     )
 

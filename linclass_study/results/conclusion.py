@@ -6,6 +6,7 @@ import numpy as np
 
 from linclass.comparisons.signed_rank_test import bayesian_signed_rank
 from linclass_study.results.across_datasets import ALPHA, FEW, Across
+from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.sensitivity import Scenario, steady
 
@@ -73,7 +74,7 @@ def _winner(best: list[str], n: int, k: int, rank: float, base: Across, chosen: 
     note = f" ({left})" if left else ""
     note = ", missing scores counted as worst" if chosen == "counted as worst" else note
     return (
-        f"{_listed(best)} {verb} the best mean rank by {base.metric.replace('_', ' ')}, {rank:.2f} of {k}, "
+        f"{_listed(best)} {verb} the best mean rank by {metric_words(base.metric)}, {rank:.2f} of {k}, "
         f"over {n} independent data sets{note}."
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import FITTED, STATUSES, Outcome
 from linclass_study.results.summary import ranking
 
@@ -16,5 +17,5 @@ def excluded_methods(outcome: Outcome, dataset: str) -> dict[str, str]:
     for method in ranking(outcome, dataset).filter(~pl.col("whole"))["method"]:
         met = {*missed.filter(method=method)["status"]}
         words = [status.replace("_", " ") for status in STATUSES if status in met]
-        found[method] = ", ".join(words) or f"no {outcome.metric.replace('_', ' ')}"
+        found[method] = ", ".join(words) or f"no {metric_words(outcome.metric)}"
     return {method: found[method] for method in outcome.methods if method in found}

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from linclass import metrics
 from linclass_study.results.across_datasets import Across, comparison_across
+from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
 
 OTHERS = ("accuracy", "balanced_accuracy", "f1", "auc", "matthews", "log_loss", "brier")
@@ -47,14 +48,14 @@ def scenarios(outcome: Outcome, base: Across) -> list[Scenario]:
                 )
             )
 
-    words = base.metric.replace("_", " ")
+    words = metric_words(base.metric)
     missing = "" if chosen == "complete" else f", missing scores {chosen}"
     add(f"{words}{missing}", base, chosen)
     for treatment in treatments[1:]:
         add(f"missing scores {treatment}", base, treatment)
     for metric in OTHERS:
         if metric != base.metric and metric in metrics.names():
-            add(f"by {metric.replace('_', ' ')}", comparison_across(outcome, metric), chosen)
+            add(f"by {metric_words(metric)}", comparison_across(outcome, metric), chosen)
     left = base.complete[1] if chosen == "left out" else base.datasets
     for name in left:
         add(f"without {name}", base.only([other for other in left if other != name]), chosen)

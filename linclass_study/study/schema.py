@@ -109,7 +109,7 @@ def _sentences(error: ValidationError) -> Iterator[tuple[list[Any], str]]:
                 if key not in value:
                     yield path, f"the key '{key}' is missing"
         case "type":
-            kinds = [rule] if isinstance(rule, str) else rule
+            kinds = _as_list(rule)
             wanted = " or ".join(KINDS[kind] for kind in kinds)
             yield path, f"{shown} is not {wanted}{_meant(schema)}{_remedy(value, kinds)}"
         case "minimum" | "exclusiveMinimum":
@@ -151,16 +151,17 @@ def _nearest_alternative(
         for inner in min(right_kind, key=len):
             yield from _sentences(inner)
     else:
-        kinds = [
-            KINDS[b["type"]] if "type" in b else f"the word {b['const']}"
-            for b in error.validator_value
-            if "type" in b or "const" in b
-        ]
-        wanted = " or ".join(dict.fromkeys(k for k in kinds if k))
+        types = [t for b in error.validator_value for t in _as_list(b.get("type", []))]
+        words = [f"the word {b['const']}" for b in error.validator_value if "const" in b]
+        wanted = " or ".join(dict.fromkeys([*(KINDS[t] for t in types), *words]))
         yield (
             list(error.absolute_path),
-            f"{shown} is not {wanted or 'of a known form'}{_meant(schema)}",
+            f"{shown} is not {wanted or 'of a known form'}{_meant(schema)}{_remedy(error.instance, types)}",
         )
+
+
+def _as_list(kinds: str | list[str]) -> list[str]:
+    return [kinds] if isinstance(kinds, str) else kinds
 
 
 def _remedy(value: Any, kinds: list[str]) -> str:

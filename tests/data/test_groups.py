@@ -75,7 +75,7 @@ def test_rows_that_are_left_out_take_their_groups_with_them(tmp_path):
         (
             [*rows(), {"dose": 1.0, "patient": None, "kind": "ill"}],
             ENTRY,
-            "1 rows have no 'patient'",
+            "1 row has no 'patient'",
         ),
         (rows(), ENTRY | {"group": "pateint"}, "group: there is no column 'pateint', did you mean"),
     ],

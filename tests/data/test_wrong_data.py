@@ -21,6 +21,22 @@ CASES = {  # name: (content of a.csv, what the entry adds, words of the reason)
         {},
         ["2 rows have no class", "`classes:`"],
     ),
+    "a row without class": ("x,y\n1,a\n2,b\n3,\n", {}, [": 1 row has no class; list"]),
+    "columns are listed once": (
+        "x,y\n1,a\n2,b\n",
+        {"drop": ["zzz"]},
+        ["drop: there is no column 'zzz'; columns are x, y"],
+    ),
+    "a number as target": (
+        "x,y\n" + "".join(f"{i % 7},{i / 8}\n" for i in range(40)),
+        {},
+        ["'y' has 40 distinct numbers in 40 rows: a number, not a class", "`target:`"],
+    ),
+    "numbers of rows as target": (
+        "x,y\n" + "".join(f"{i % 7},{i}\n" for i in range(40)),
+        {},
+        ["'y' has 40 distinct numbers in 40 rows: a number, not a class"],
+    ),
     "unknown class": (
         GOOD,
         {"classes": ["no", "yess"]},

@@ -5,13 +5,27 @@ from __future__ import annotations
 import pytest
 from studies import Data, Method
 
-from linclass_study.results.answer import LINES, answer, best, shortened
+from linclass_study.report.page_tables import table_modules
+from linclass_study.report.plain_answer import plain_answer
+from linclass_study.results.answer import LINES, answer, best, best_line, shortened
 
 TEXT = ("not_applicable", "needs numeric columns; 'famhist' is text. Add one_hot.")
 
 
 def lines(outcome) -> list[str]:
     return answer(outcome, "results/report.html").splitlines()
+
+
+@pytest.mark.parametrize(
+    ("metric", "words"), [("auc", "AUC"), ("f1", "F1"), ("log_loss", "log loss")]
+)
+def test_metrics_have_their_usual_capitals(make, metric, words):
+    outcome = make({"d": Data()}, {"a": Method(2.0), "b": Method()}, folds=3)
+    outcome.evaluation["tune_metric"] = metric
+    assert best_line(outcome).startswith(f"Best {words} (mean")
+    assert f"the best {words} on d" in plain_answer(outcome)[0]
+    table = table_modules()["answer"].make(outcome)
+    assert words[0].upper() + words[1:] in [column.title for column in table.columns]
 
 
 def test_the_last_line_alone_answers(make):

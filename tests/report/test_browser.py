@@ -150,7 +150,7 @@ def test_the_chosen_metric_is_shown_with_the_numbers_of_its_own_table(opened, ou
 
     accuracy = by_name("compared", 1)
     choice = TOOL.format("compared", ".choice")
-    for metric, place in (("auc", 5), ("log loss", 6), ("accuracy", 1)):
+    for metric, place in (("AUC", 5), ("log loss", 6), ("accuracy", 1)):
         opened.run(f"{choice}.value = '{metric}'; {choice}.dispatchEvent(new Event('change'))")
         assert opened.run(TOOL.format("compared", "h3") + ".textContent").endswith(f"by {metric}")
         assert by_name("compared", 1) == by_name("performance-plane", place)

@@ -15,7 +15,7 @@ from studies import Data, Method
 
 from linclass_study.report import method_scores
 from linclass_study.report.exhibits import draw_exhibits, figure_names
-from linclass_study.report.page import report
+from linclass_study.report.page import CLASSES, report
 from linclass_study.report.page_tables import make_tables
 
 pytestmark = pytest.mark.xdist_group("page")  # one study for all of them
@@ -268,3 +268,10 @@ def test_a_long_reason_is_folded_and_lost_nowhere(make):
 
 def test_official_tables_say_that_cross_validation_runs_on_the_test_rows_too(page):
     assert "Cross-validation, above, runs on all rows, these test rows included." in page.words()
+
+
+def test_of_many_classes_some_are_named_and_the_others_counted(make):
+    names = [f"class {k}" for k in range(CLASSES + 9)]
+    outcome = make({"d": Data(classes=names, rows=4 * len(names))}, {"m": Method()}, folds=2)
+    shown = " ".join(studies.finish(outcome).split())
+    assert f"class {CLASSES - 1} (4) and 9 more. Source" in shown

@@ -293,6 +293,38 @@ def test_a_selected_name_that_yaml_reads_as_false_gets_the_remedy(refusal, kind)
     assert line.startswith(f"study.yaml, line 1: {kind}[0]: False is not text; YAML reads")
 
 
+LABELS = {
+    "positive": (
+        "positive: yes",
+        "positive: True is not text or a number; YAML reads on, off, yes and no",
+    ),
+    "kept": ("classes: [yes, 0]", "classes[0]: True is not text or a number; YAML reads"),
+    "merged": ("classes: {ill: yes, well: [0]}", "classes.ill: True is not text or a number"),
+    "merged list": ("classes: {ill: [1, yes], well: [0]}", "classes.ill[1]: True is not text or a"),
+    "named": (
+        "classes: {yes: [1], well: [0]}",
+        "classes: YAML reads on, off, yes and no as true and",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LABELS)
+def test_a_class_that_yaml_reads_as_true_is_refused_with_its_line(refusal, case, tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,yes\n2,no\n")
+    written, words = LABELS[case]
+    entry = f"      source: {{file: a.csv}}\n      target: y\n      {written}\n"
+    line = refusal(f"datasets: [mine]\ndefine:\n  datasets:\n    mine:\n{entry}")
+    assert line.startswith(f"study.yaml, line 7: define.datasets.mine.{words}")
+    assert "put it" in line or "put its name in quotes" in line
+
+
+def test_a_class_in_quotes_is_a_text(study, tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,yes\n2,no\n")
+    entry = '{source: {file: a.csv}, target: y, positive: "yes"}'
+    found = study(f"datasets: [mine]\ndefine: {{datasets: {{mine: {entry}}}}}\n")
+    assert found.datasets["mine"]["positive"] == "yes"
+
+
 @pytest.mark.parametrize("results", ["a{b}", "a<b>c", '"a\\nb"', '""'])
 def test_results_go_to_a_folder_that_snakemake_can_name(refusal, results):
     assert "line 1: results: " in refusal(f"results: {results}\n")

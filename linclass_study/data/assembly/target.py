@@ -12,11 +12,18 @@ from linclass_study.data.labels import codes_and_classes
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.refusal import nearest_name
 
+MEASURED = 20  # distinct numbers; fewer may be classes
 LISTED = 30  # names in a message; the others are counted
 
 
 def class_codes(texts: pl.Series, entry: Mapping[str, Any]) -> tuple[np.ndarray, list[str]]:
     y, classes = codes_and_classes(texts, entry.get("classes"))
+    if "classes" not in entry and is_a_number(classes, len(y)):
+        name = f"'{texts.name}'" if texts.name else "the target"
+        raise Unavailable(
+            f"{name} has {len(classes):,} distinct numbers in {len(y):,} "
+            "rows: a number, not a class; name the column of the class as `target:`, or list the `classes:` to keep"
+        )
     counts = np.bincount(y[y >= 0], minlength=len(classes))
     present = [name for name, count in zip(classes, counts, strict=True) if count]
     if len(present) < 2:
@@ -25,12 +32,22 @@ def class_codes(texts: pl.Series, entry: Mapping[str, Any]) -> tuple[np.ndarray,
     return y, classes
 
 
+def is_a_number(classes: list[str], rows: int) -> bool:
+    """Whether the labels measure something: many numbers, with fractions or hardly ever the same one twice."""
+    if len(classes) < MEASURED:
+        return False
+    try:
+        numbers = np.array(classes, float)
+    except ValueError:
+        return False
+    return bool((numbers != np.floor(numbers)).any() or len(classes) > rows / 2)
+
+
 def column_named(name: Any, columns: list[str], key: str) -> str:
     if str(name) not in columns:
-        raise Unavailable(
-            f"{key}: there is no column '{name}', {nearest_name(name, columns)} "
-            f"Columns are {listed(columns)}"
-        )
+        close = nearest_name(name, columns)
+        known = f", {close} Columns are " if close.startswith("did") else "; columns are "
+        raise Unavailable(f"{key}: there is no column '{name}'{known}{listed(columns)}")
     return str(name)
 
 

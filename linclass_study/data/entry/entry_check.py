@@ -155,6 +155,11 @@ def _of_classes(entry: Mapping[str, Any]) -> Problems:
     if isinstance(classes, Mapping):
         class_of: dict[str, str] = {}
         for name, group in classes.items():
+            if isinstance(name, bool):
+                text = (
+                    f"YAML reads on, off, yes and no as true and false, so a class is called {name}"
+                )
+                yield ["classes"], f"{text}; put its name in quotes"
             for label in map(str, group if isinstance(group, list) else [group]):
                 if label in class_of:
                     yield (

@@ -11,6 +11,7 @@ import polars as pl
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
+from linclass_study.results.metric_words import metric_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -64,7 +65,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
             "passes": first["passes"].to_list(), "seconds": first["seconds"].to_list(),
             "behind": gap.tolist(), "held_out": first["held_out"].to_list(),
         }  # fmt: skip
-    words = outcome.metric.replace("_", " ")
+    words = metric_words(outcome.metric)
     _label_axes(axes, words, logarithmic=above)
     figure.legend(
         handles,

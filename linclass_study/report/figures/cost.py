@@ -10,6 +10,7 @@ import polars as pl
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
+from linclass_study.results.metric_words import metric_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +36,7 @@ def draw(outcome: Outcome) -> Exhibit:
     cost = {method: max(seconds[method], 1e-5) for method in score}
     whole = [base.methods[j] for j in known if not np.isnan(behind[:, j]).any()]
     front = pareto({m: cost[m] for m in whole}, {m: score[m] for m in whole})
-    words = base.metric.replace("_", " ")
+    words = metric_words(base.metric)
     figure, axes = _points(outcome, cost, score, whole, front)
     positive = [value for value in score.values() if value > 0]
     axes.set_xscale("log")

@@ -8,6 +8,7 @@ import numpy as np
 
 from linclass_study.report.drawing import style
 from linclass_study.report.exhibit import Exhibit
+from linclass_study.results.metric_words import metric_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +36,7 @@ def draw(outcome: Outcome) -> Exhibit:
     )
     shown = behind[:, order].T  # methods × data sets
     top = float(np.nanquantile(shown, 0.9)) or 1.0
-    words = base.metric.replace("_", " ")
+    words = metric_words(base.metric)
     names = [style.wrapped(base.methods[j], 40, 1) for j in order]
     figure = _heat_map(shown, top, names, base.datasets, f"{words}\nbehind the best")
     caption = (

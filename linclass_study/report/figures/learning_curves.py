@@ -11,6 +11,7 @@ from linclass_study.report.drawing import style
 from linclass_study.report.drawing.end_labels import end_labels
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
+from linclass_study.results.metric_words import metric_words
 
 if TYPE_CHECKING:
     from linclass_study.results.outcome import Outcome
@@ -28,7 +29,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
             "no learning curve was requested; evaluation: {protocols: [cv, learning_curve]} fits them"
         )
     greater = metrics.greater_is_better(outcome.metric)
-    words = outcome.metric.replace("_", " ")
+    words = metric_words(outcome.metric)
     order = sorted(curves, key=lambda m: (_error(curves[m][-1]["mean"], greater), m))
     figure = style.canvas(7.2, 4.0)
     axes = figure.add_axes((0.09, 0.13, 0.66, 0.84))

@@ -9,6 +9,7 @@ import numpy as np
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
+from linclass_study.results.metric_words import metric_title, metric_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +29,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     every = folds_of_methods(outcome, dataset)
     methods = every[:MOST]
     drawn = [method for method in methods if method["folds"] or method["official"] is not None]
-    words = outcome.metric.replace("_", " ")
+    words = metric_words(outcome.metric)
     if not drawn:
         return Exhibit.nothing(f"no fit on {dataset} gave a value of {words}")
 
@@ -51,7 +52,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     _key(figure, (left, height), any(m["official"] is not None for m in shown))
 
     caption = (
-        f"{words.capitalize()} of each method on {dataset}. Small dots: the folds, those of equal "
+        f"{metric_title(outcome.metric)} of each method on {dataset}. Small dots: the folds, those of equal "
         "value side by side. Large marker: their mean, with its 95\u00a0% interval (Student’s t; the "
         "standard error allows for overlapping training sets: Nadeau and Bengio, 2003). Methods are "
         "sorted by the mean."

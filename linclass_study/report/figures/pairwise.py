@@ -9,6 +9,7 @@ import numpy as np
 
 from linclass_study.report.drawing import style
 from linclass_study.report.exhibit import Exhibit
+from linclass_study.results.metric_words import metric_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,7 +40,7 @@ def draw(outcome: Outcome) -> Exhibit:
     over = f"those of {over} on which both have a score" if base.incomplete else over
     caption = (
         f"Row against column over {over}: mean difference in "
-        f"{base.metric.replace('_', ' ')} (blue: the row is better), data sets won/tied/lost, and p of Wilcoxon’s "
+        f"{metric_words(base.metric)} (blue: the row is better), data sets won/tied/lost, and p of Wilcoxon’s "
         "signed-rank test (Pratt; exact for up to 100 data sets; bold below .05, not corrected for the number of "
         "pairs; Holm’s correction is in the table). No cell depends on "
         f"the other methods.{more}"

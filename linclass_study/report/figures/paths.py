@@ -13,6 +13,7 @@ from linclass_study.report.drawing.end_labels import end_labels
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures.coefficients import oriented
+from linclass_study.results.metric_words import metric_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,9 +60,9 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         above.yaxis.set_label_position("right")
         above.set_ylabel("coefficient")
         if not column:
-            below.set_ylabel(outcome.metric.replace("_", " "))
+            below.set_ylabel(metric_words(outcome.metric))
     of_class = f" of the score of {about['positive'] if len(classes) == 2 else classes[-1]}"
-    words = outcome.metric.replace("_", " ")
+    words = metric_words(outcome.metric)
     most = max(len(own["path"]) for own in numbers.values())
     named = f"; the {NAMED} largest are named" if most > NAMED else ""
     caption = (

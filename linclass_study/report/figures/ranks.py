@@ -9,6 +9,7 @@ import numpy as np
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
+from linclass_study.results.metric_words import metric_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -36,7 +37,7 @@ def draw(outcome: Outcome) -> Exhibit:
     missing = f" {left}." if left else " Missing scores are counted as worst."
     missing = "" if treatment == "complete" else missing
     caption = (
-        f"Mean rank by {base.metric.replace('_', ' ')} of {k} methods over {n} independent data sets. "
+        f"Mean rank by {metric_words(base.metric)} of {k} methods over {n} independent data sets. "
         "Nemenyi’s test does not distinguish methods that a vertical bar joins, at "
         f"α = {ALPHA} (Demšar, 2006; infinite degrees of freedom).{missing}{more} "
         "Ranks depend on which methods take part; the pairwise matrix does not."

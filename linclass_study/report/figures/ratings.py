@@ -9,6 +9,7 @@ import numpy as np
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
+from linclass_study.results.metric_words import metric_words
 
 if TYPE_CHECKING:
     from linclass_study.results.outcome import Outcome
@@ -49,7 +50,7 @@ def draw(outcome: Outcome) -> Exhibit:
         else f". There are no intervals: a bootstrap of fewer than {RESAMPLED} data sets is not reliable."
     )
     caption = (
-        f"Ratings from pairwise wins by {base.metric.replace('_', ' ')}, over {len(base.datasets)} independent "
+        f"Ratings from pairwise wins by {metric_words(base.metric)}, over {len(base.datasets)} independent "
         f"data sets (Bradley and Terry, with a normal prior of sd 2 in log-odds){intervals} A tie counts half; "
         f"methods that lack a score on a data set are not compared there.{more}"
     )

@@ -8,6 +8,7 @@ from linclass_study.report.table import Column, Number, ReportTable
 from linclass_study.report.tables import endings
 from linclass_study.results.answer import best
 from linclass_study.results.excluded_methods import excluded_methods
+from linclass_study.results.metric_words import metric_title, metric_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.within_dataset import ROPE, SURE, within
 
@@ -16,12 +17,12 @@ RARE = ("ended", "absent")  # columns that are omitted if empty
 
 
 def make(outcome: Outcome) -> ReportTable:
-    words = outcome.metric.replace("_", " ")
+    words = metric_words(outcome.metric)
     columns = [
         Column("dataset", "Data set", "dataset"),
         Column("best", "Best method", "method", names=2),
         Column("sure", "How sure"),
-        Column(outcome.metric, words.capitalize(), "number"),
+        Column(outcome.metric, metric_title(outcome.metric), "number"),
         Column(
             "near",
             "Within one standard error",

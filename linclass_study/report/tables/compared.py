@@ -5,6 +5,7 @@ from __future__ import annotations
 from linclass import metrics
 from linclass_study.report import method_scores
 from linclass_study.report.table import Column, ReportTable
+from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 2, "answer", False
@@ -24,13 +25,13 @@ def make(outcome: Outcome) -> ReportTable | None:
         for dataset, own in outcome.parts().items()
     }
     choices = {
-        metric.replace("_", " "): [
+        metric_words(metric): [
             [method, *(cells[dataset][metric][method] for dataset in outcome.datasets)]
             for method in outcome.methods
         ]
         for metric in names
     }
-    words = outcome.metric.replace("_", " ")
+    words = metric_words(outcome.metric)
     caption = "Mean ± standard deviation over folds. Bold: the best of a column; underlined: within one standard error."
     title = f"All methods on all data sets, by {words}"
     return ReportTable(title, caption, columns, choices[words], choices=choices)

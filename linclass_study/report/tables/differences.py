@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from linclass.comparisons.confidence_interval import t_interval
 from linclass_study.report.table import Column, Number, ReportTable
+from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.protocol_names import protocol_phrase
 from linclass_study.results.within_dataset import within
@@ -30,7 +31,7 @@ def make(outcome: Outcome, dataset: str) -> ReportTable | None:
         for j, method in enumerate(found.methods)
         if j
     ]
-    best, words, k = found.methods[0], found.metric.replace("_", " "), len(found.methods)
+    best, words, k = found.methods[0], metric_words(found.metric), len(found.methods)
     columns = [
         Column("method", "Method", "method"),
         Column(

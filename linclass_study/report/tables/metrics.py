@@ -6,6 +6,7 @@ from linclass import metrics
 from linclass_study.report import method_scores
 from linclass_study.report.table import Column, ReportTable
 from linclass_study.report.tables.performance import over
+from linclass_study.results.metric_words import metric_title
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.protocol_names import has_spread
 from linclass_study.results.summary import ranking
@@ -38,7 +39,7 @@ DESCRIPTIONS = {
 def titles() -> dict[str, tuple[str, str]]:
     """DESCRIPTIONS, then all other metrics by their names, without further averages of listed ones."""
     others = {
-        name: (name.replace("_", " ").capitalize(), "" if metrics.greater_is_better(name) else "less is better")
+        name: (metric_title(name), "" if metrics.greater_is_better(name) else "less is better")
         for name in metrics.names()
         if name not in DESCRIPTIONS and not name.endswith(AVERAGES)
     }  # fmt: skip

@@ -9,6 +9,7 @@ import polars as pl
 from linclass_study.report import method_scores
 from linclass_study.report.table import Column, ReportTable
 from linclass_study.report.tables import endings
+from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.protocol_names import has_spread, protocol_phrase
 from linclass_study.results.summary import ranking
@@ -68,7 +69,7 @@ def faint(rows: list[list[Any]]) -> frozenset[int]:
 
 def over(outcome: Outcome, about: dict[str, Any], protocol: str) -> str:
     """A sentence for the caption about the means of a protocol."""
-    words = outcome.metric.replace("_", " ")
+    words = metric_words(outcome.metric)
     if protocol == "official":
         return (
             f"One fit on the data set’s own training rows ({about['rows'] - about['test_rows']:,}), judged on its own "

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from linclass_study.report.table import Column, Number, ReportTable
+from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.tuned import tuned_of
 
@@ -42,11 +43,11 @@ def make(outcome: Outcome, dataset: str) -> ReportTable | None:
         Column("parameter", "Parameter"),
         Column("chosen", "Chosen, and in how many fits"),
         Column("at_the_end", "At an end of the grid", "number", "share of the fits"),
-        Column("inner", f"Inner {outcome.metric.replace('_', ' ')}", "number"),
+        Column("inner", f"Inner {metric_words(outcome.metric)}", "number"),
     ]
     caption = (
         "What the inner folds, or the estimator itself, chose in each of the fits. "
-        f"The inner {outcome.metric.replace('_', ' ')} is that of the "
+        f"The inner {metric_words(outcome.metric)} is that of the "
         "chosen candidates, mean ± standard deviation over the fits; the choice maximized it, so it is optimistic."
     )
     return ReportTable(f"Tuned values on {dataset}", caption, columns, rows)
