@@ -65,6 +65,10 @@ class Objective(SecondOrder, Certified):
     def at(self, theta: Array) -> Point:
         return Point(self, theta, self.design.scores(theta))
 
+    def with_scores(self, theta: Array, scores: Array) -> Point:
+        """The point at theta, whose scores are known."""
+        return Point(self, theta, scores)
+
     def at_with_gradient(self, theta: Array) -> Point:
         """The point; of one score and many dense rows, gradient and all in one pass over them."""
         one_pass = len(self.shape) == 1 and not self.design.is_sparse

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from linclass.numerics import Array, once
+
+if TYPE_CHECKING:
+    from linclass.objective.objective import Objective
 
 
 class Point:
     """theta with its scores; everything else is computed on demand, once."""
 
-    def __init__(self, objective: Any, theta: Array, scores: Array):
+    def __init__(self, objective: Objective, theta: Array, scores: Array):
         self.objective, self.theta, self.scores = objective, theta, scores
 
     def with_known(self, **known: Any) -> Point:
@@ -62,7 +65,7 @@ class Point:
     def _gradient(self) -> Array:
         return self.objective.with_penalty_gradient(self.loss_gradient.copy(), self.theta)
 
-    def under(self, objective: Any) -> Point:
+    def under(self, objective: Objective) -> Point:
         """The same point for another strength, without evaluating the loss again."""
         known = {k: v for k, v in vars(self).items() if k in ("_jet", "loss_gradient")}
         return Point(objective, self.theta, self.scores).with_known(**known)

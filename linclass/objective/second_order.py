@@ -68,7 +68,7 @@ class SecondOrder(PenalizedLoss):
         value += self.strength * self.penalty.value(self.weight_part(theta))
         g = self.with_penalty_gradient(g, theta)
         known = {"value": float(value), "gradient": g, "_jet": (values, slopes, curvatures)}
-        point = Point(self, theta, scores).with_known(**known)
+        point = self.with_scores(theta, scores).with_known(**known)
         return point if H is None else point.with_known(hessian=self._penalized(H))
 
     def _require_memory(self) -> None:

@@ -101,6 +101,8 @@ def augmented(objective: Objective, slopes: Array, reach: float, taking_part: Ar
 class AugmentedPoint(Point):
     """A point with the term  imbalance · b  of the rows that are left out."""
 
+    objective: Augmented
+
     @property
     def _free(self) -> slice:
         return slice(self.objective.design.n_features, None)

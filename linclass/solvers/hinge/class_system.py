@@ -33,7 +33,7 @@ class RowsOfBlocks:
         self.design, self.loss, self.strength = objective.design, objective.loss, objective.strength
         self.B = self.design.some.dense()[self.design.own[self.loss.starts]]
         self.weights = objective.weights[self.loss.starts]
-        self.K = objective.shape[0]
+        self.K, self.reach = objective.shape[0], objective.reach
 
     def step(self, point: Point) -> tuple[Array, Array]:
         K, width = self.K, self.design.width
@@ -41,7 +41,7 @@ class RowsOfBlocks:
         a[self.loss.of, self.design.classes] = point.curvatures > 0
         sizes = a.sum(axis=1)
         rows = np.flatnonzero(sizes)
-        B, w, a = self.B[rows], self.weights[rows, None] * point.objective.reach, a[rows]
+        B, w, a = self.B[rows], self.weights[rows, None] * self.reach, a[rows]
         A = (a[:, :, None] * B[:, None, :]).reshape(len(B), K * width)
         D = (B * w).T @ A
         A *= np.sqrt(w / sizes[rows, None])
@@ -73,6 +73,7 @@ class PairProducts:
     def __init__(self, objective: Any):
         self.design, self.weights, self.loss = objective.design, objective.weights, objective.loss
         self.strength, self.shape = objective.strength, objective.shape
+        self.reach = objective.reach
 
     def step(self, point: Point) -> tuple[Array, Array]:
         design, g, d = self.design, point.gradient, self.design.n_features
@@ -114,7 +115,7 @@ class BlockSystem(PairProducts):
         self.exact = True
         self._follow(curved)
         K, width = len(self.block), self.design.width
-        H = (self.S * point.objective.reach)[self.block].swapaxes(1, 2)
+        H = (self.S * self.reach)[self.block].swapaxes(1, 2)
         return solved(H.reshape(K * width, K * width), point)
 
     def _follow(self, curved: Array) -> None:
