@@ -128,4 +128,5 @@ def test_a_single_class_is_revealed_by_no_column():
 def test_classes_of_one_row_are_revealed_by_no_column() -> None:
     """Each value of a column of measurements is that of one row, so it is one for each class of one row."""
     assert found(NOISE + 10, np.arange(N)) == {}
-    assert found(THREE, np.concatenate([THREE[:-1], [3]])) == {"it": "copy"}
+    one_more = np.concatenate([THREE[:-1], [3]])
+    assert found(one_more, one_more) == {"it": "copy"}
