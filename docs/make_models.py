@@ -122,11 +122,10 @@ def overview(names: Iterable[str]) -> str:
 
 def model_block(name: str) -> str:
     equation, lines = description(name)
-    code = re.sub(r"^(?=>>> )", "    ", equation, flags=re.MULTILINE)
     stated = [f"- {label}: {lines[label]}" for label in LABELS]
     file = file_of(getattr(linclass, name))
     where = f"`linclass.{name}`, in [{file}](../{file})"
-    return "\n".join([f"### {name}\n", f"{where}\n", f"{code}\n", *stated, ""])
+    return "\n".join([f"### {name}\n", f"{where}\n", f"{equation}\n", *stated, ""])
 
 
 def method_table(methods: list[tuple[str, str]], entries: dict[str, Any]) -> str:

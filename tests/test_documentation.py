@@ -17,6 +17,7 @@ from linclass.conventions.classifier import Classifier
 
 ROOT = Path(__file__).parent.parent
 LIBRARY = ROOT / "docs" / "library.md"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def generator():
@@ -31,10 +32,11 @@ MODELS = make_models.models()
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_the_examples_of_the_library_give_what_they_show(monkeypatch) -> None:
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_examples_of_a_page_give_what_they_show(page, monkeypatch) -> None:
     monkeypatch.chdir(ROOT)
-    result = doctest.testfile(os.fspath(LIBRARY), module_relative=False, encoding="utf-8")
-    assert result.attempted > 20
+    result = doctest.testfile(os.fspath(page), module_relative=False, encoding="utf-8")
+    assert result.attempted > 20 or page != LIBRARY
     assert not result.failed
 
 
@@ -91,7 +93,6 @@ def test_a_model_has_the_predictions_and_the_certificate_that_it_states(name) ->
         assert hasattr(model, "transform") == ("coordinates" in lines["Predicts"])
 
 
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 FOLDERS = (
     "benchmarks",
     "config",

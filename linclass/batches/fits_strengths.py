@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass.applicability import NotApplicable
-from linclass.batches.batched_folds import is_small, solve_folds
+from linclass.batches.batched_folds import SMALL, is_small, solve_folds
 from linclass.batches.strengths_on_folds import StrengthModel, StrengthsOnFolds
 from linclass.conventions.many_fits import Folds, ManyFits
 from linclass.numerics import Array
@@ -42,7 +42,8 @@ def fit_strengths(folds: StrengthsOnFolds) -> list[list[StrengthModel]]:
     small = folds.offset is None and is_small(folds)
     if not small and len(folds.models) == 1:
         raise NotApplicable(
-            f"{folds.whole!r}: folds of so many rows have nothing to share; fit one by one."
+            f"{folds.whole!r}: a single strength has nothing to share between folds, except where Newton's method fits "
+            f"a smooth penalty to at most {SMALL} entries of X; give several strengths, or fit one by one."
         )
     complete = np.flatnonzero(small & (folds.counts > 0).all(axis=1)).tolist()
     try:

@@ -1,6 +1,8 @@
 """Naive Bayes with an exponential family for each column,  z_k = ln π_k + Σ_blocks θ_kᵀT(x) − A(θ_k).
 
->>> ExponentialFamilyNB(families={"age": "gaussian", "housing": "categorical"})
+    >>> import linclass
+    >>> linclass.ExponentialFamilyNB(families={"age": "gaussian", "housing": "categorical"})
+    ExponentialFamilyNB(families={'age': 'gaussian', 'housing': 'categorical'})
 
 Columns of one family form a block. The columns of most families are independent given the class; those
 of multivariate_gaussian, spherical_gaussian, multinomial and dirichlet are modelled jointly.

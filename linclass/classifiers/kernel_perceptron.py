@@ -2,7 +2,8 @@
 
 The perceptron in the function space of the kernel: β counts the mistakes of each row, and with the linear
 kernel they are the mistakes of `Perceptron`, one by one. K classes use Kesler's construction, as there.
-The weight of a row, divided by the largest, is a factor of its corrections, as there.
+The weight of a row, divided by the largest, is a factor of its corrections, as there. Sparse rows have the kernel of
+dense ones up to rounding, which may decide a mistake at a score of 0, so the solutions may be others.
 
 Predicts: scores.
 Cost: O(n² d) for the kernel matrix, O(n) a mistake; memory n².

@@ -4,7 +4,8 @@ Other losses are convex surrogates of this one, whose minimization is NP-hard: e
 enumeration or by hitting sets of conflicts, are for small problems. `bound_` is a lower bound on the
 errors of every linear classifier. If `n_errors_` equals it, the fit is optimal and `converged`.
 Otherwise the best solution of a local search is kept, the status is `max_iter`, and `reason_` states
-the bound.
+the bound. Several hyperplanes have the same errors. Which one is found may differ between sparse and dense rows, whose
+products are rounded differently.
 
 Predicts: scores, linear in x.
 Cost: exponential in d at worst (NP-hard): O(n C(n, d − 1)) by enumeration; integer programs up to `node_limit`,

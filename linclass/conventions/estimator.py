@@ -42,7 +42,8 @@ class Estimator(RequestsMetadata, Saved):
         'separable', maximum likelihood has no finite optimum; 'rank_deficient', the optimum is not
         unique or a covariance has no inverse.
     reason_ : str
-        One sentence on a status other than 'converged', with the remedy; else empty.
+        One sentence on a status other than 'converged', with the remedy. Of a converged fit it is empty, but for a
+        strength chosen by the evidence at an end of its range.
     objective_ : float or None
         Value of the objective at the solution; None if the fit has a closed form.
     certificate_ : float or None

@@ -9,10 +9,12 @@ from linclass.proofs.witness import Alternative
 from linclass.separation.alternative import alternative
 from linclass.separation.by_integers import by_integers
 from linclass.separation.linear_program import by_linear_program
+from linclass.separation.one_feature import one_feature
 
 METHODS: dict[str, tuple[Callable[[SignedRows], Alternative | None], ...]] = {
     "newton": (
         alternative,
+        one_feature,
         by_integers,
         by_linear_program,
     ),  # in this order, until one gives a proof

@@ -36,6 +36,28 @@ def problem(kind: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return X, y
 
 
+@pytest.mark.parametrize("rows", [4, 20_000])
+@pytest.mark.parametrize("value", [1.0, 0.0015, -7.3, 1e-300, 1e150])
+def test_neighbouring_floats_of_one_feature_are_separable(value: float, rows: int) -> None:
+    """No float lies between them, so w = 1 has no intercept; 20,000 rows are too many for integers."""
+    above = np.nextafter(value, np.inf)
+    size = abs(value) * np.arange(1, rows // 2)
+    X = np.r_[value - size, value, above, above + size][:, None]
+    y = np.repeat([0, 1], rows // 2)
+    for labels in (y, 1 - y):
+        found = separability(X, labels)
+        assert found.kind == "complete"
+        assert found.holds(X, labels)
+        assert found.margin == pytest.approx((above - value) / 2, rel=1)
+    assert separability(sparse.csr_array(X), y).kind == "complete"
+
+
+def test_neighbouring_floats_of_two_features_are_separable() -> None:
+    """Another feature that tells nothing: then the exact direction is rounded in several multiples."""
+    X = np.array([[0.0, 1], [1, 0], [np.nextafter(1, 2), 0], [2, 1]])
+    assert separability(X, [0, 0, 1, 1]).kind == "complete"
+
+
 @pytest.mark.parametrize("intercept", ["none", "free"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_newton_and_the_linear_program_agree_with_proofs(kind: str, intercept: str) -> None:
