@@ -8,7 +8,7 @@ McCullagh & Nelder (1989), §2.3 and §4.4
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import entr, ndtr
@@ -33,6 +33,7 @@ class Information:
     null_deviance: float
     n_rows: int
     intercept: bool
+    inflation: float  # largest ratio of a variance to that if the other parameters were known
 
     @classmethod
     def at(cls, point: Point, codes: Array, weights: Array) -> Information | None:
@@ -58,14 +59,24 @@ class Information:
         if objective.without_offset is not objective:
             alone = best_intercept(objective) if intercept else objective.at(objective.zero())
             null = alone.loss_value
+        covariance = inverse.times(np.eye(theta.size))
         return cls(
             theta,
-            inverse.times(np.eye(theta.size)),
+            covariance,
             2 * total * point.value,
             2 * total * null,
             len(codes),
             intercept,
+            total * float((H.diagonal() * covariance.diagonal()).max()),
         )
+
+    def uncentred(self, mean: Array) -> Information:
+        """That of the features as they are, if this is about their mean: b = u − x̄·w."""
+        move = np.eye(len(mean) + 1)
+        move[-1, :-1] = -mean
+        wide = np.kron(np.eye(len(self.theta)), move)
+        covariance = wide @ self.covariance @ wide.T
+        return replace(self, theta=self.theta @ move.T, covariance=covariance)
 
     def against_first_class(self) -> tuple[Array, Array]:
         """(estimates, covariance) of the parameters of each class relative to the first.

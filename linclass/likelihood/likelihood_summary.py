@@ -8,10 +8,12 @@ from linclass.composition import Composition
 from linclass.conventions.classifier import Classifier
 from linclass.likelihood.information import Information, Summary
 from linclass.numerics import Array
+from linclass.objective.centred_rows import centred
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution
 
 LARGEST_SUMMARY = 500  # parameters up to which their covariance is kept
+INFLATED = 1e8  # inflation that costs half of the digits of a variance
 
 
 class LikelihoodSummary(Composition, Classifier):
@@ -39,8 +41,16 @@ class LikelihoodSummary(Composition, Classifier):
         self, objective: Objective, solution: Solution, codes: Array, weights: Array
     ) -> None:
         regular = solution.converged and solution.rank is None and not objective.strength
-        if regular and objective.n_parameters <= LARGEST_SUMMARY:
-            self._information = Information.at(solution.point_of(objective), codes, weights)
+        if not regular or objective.n_parameters > LARGEST_SUMMARY:
+            return
+        found = Information.at(solution.point_of(objective), codes, weights)
+        if found is None or found.inflation > INFLATED:
+            near = centred(objective)
+            if near is not None:  # the rows are far from 0
+                point = near.objective.at(near.start(solution.theta))
+                found = Information.at(point, codes, weights)
+                found = found and found.uncentred(near.mean)
+        self._information = found
 
     def _why_no_summary(self) -> str:
         if self._is_penalized():

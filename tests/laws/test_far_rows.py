@@ -50,3 +50,16 @@ def test_rank_is_that_of_the_features_and_not_of_their_rounding() -> None:
     with pytest.warns(match="linearly dependent"):
         twice = LogisticRegression(penalty=None).fit(np.column_stack([X, X[:, 0]]) + 1e7, y)
     assert twice.status_ == "rank_deficient"
+
+
+@pytest.mark.parametrize("far", [1e3, 1e5, 3e6, 1e7])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_standard_errors_are_those_of_the_rows_near_0(classes: int, far: float) -> None:
+    X, y = data(classes)
+    near = LogisticRegression(penalty=None).fit(X, y).summary()
+    moved = LogisticRegression(penalty=None).fit(X + far, y).summary()
+    weights = ["(Intercept)" not in name for name in near.table.name]
+    assert_allclose(moved.table.std_error[weights], near.table.std_error[weights], rtol=1e-5)
+    assert_allclose(moved.table.estimate[weights], near.table.estimate[weights], rtol=1e-4)
+    assert moved.deviance == pytest.approx(near.deviance, rel=1e-9)
+    assert moved.null_deviance == pytest.approx(near.null_deviance, rel=1e-12)
