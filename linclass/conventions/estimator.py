@@ -43,7 +43,7 @@ class Estimator(RequestsMetadata, Saved):
         unique or a covariance has no inverse.
     reason_ : str
         One sentence on a status other than 'converged', with the remedy. Of a converged fit it is empty, but for a
-        strength chosen by the evidence at an end of its range.
+        note of Bayesian models on the strength or the noise that they estimated.
     objective_ : float or None
         Value of the objective at the solution; None if the fit has a closed form.
     certificate_ : float or None

@@ -48,6 +48,17 @@ def test_what_a_parameter_cannot_be_is_refused(model: str, parameter: inspect.Pa
                 refuse()
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("model", MODELS)
+def test_a_converged_fit_has_no_reason_but_a_note_of_bayesian_models(model: str) -> None:
+    rows = np.abs(X)
+    fitted = getattr(linclass, model)().fit(rows, (rows[:, 0] + rows[:, 1] > 1.4).astype(int))
+    assert bool(fitted.reason_) == (fitted.status_ != "converged")
+    if model == "BayesianLinearRegression":  # with its note
+        assert fitted.fit(X, np.ones(30)).status_ == "converged"
+        assert fitted.reason_ == "y is constant, which leaves no noise to estimate."
+
+
 def test_numbers_of_numpy_and_flags_of_numpy_are_numbers_and_flags() -> None:
     linclass.LogisticRegression(
         strength=np.float32(0.5),
