@@ -47,9 +47,11 @@ def fit_strengths(folds: StrengthsOnFolds) -> list[list[StrengthModel]]:
         )
     complete = np.flatnonzero(small & (folds.counts > 0).all(axis=1)).tolist()
     try:
-        together = dict(zip(complete, solve_folds(folds, complete), strict=True)) if small else {}
+        found = dict(zip(complete, solve_folds(folds, complete), strict=True)) if small else {}
     except np.linalg.LinAlgError as error:
         raise NotApplicable(f"{folds.whole!r}: {error} in one of the folds.") from error
+    # rows that dwarf all others spoil the steps in the units that the folds share
+    together = {fold: own for fold, own in found.items() if all(s.converged for s in own)}
     return [
         _learned(folds, together[fold]) if fold in together else _one_by_one(folds, fold)
         for fold in range(len(folds.held_out))

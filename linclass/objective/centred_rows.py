@@ -13,12 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from linclass.design.design_matrix import DesignMatrix
+from linclass.design.far_columns import FAR, ROUNDING
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 
-FAR = 100  # standard deviations from 0, of some column
 LOOK = 1000  # rows that are sampled
-ROUNDING = 1e-12  # of the norm of a column: a deviation from its mean below it is rounding
 
 
 def about_mean(X: Array, weights: Array) -> tuple[Array, Array]:

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from linclass.design.far_columns import FarColumns, far_columns
 from linclass.numerics import Array, by_blocks, once
 from linclass.objective.gap import TINY, gap_of, relative
 from linclass.objective.penalized_loss import PenalizedLoss
 from linclass.objective.point import Point
+
+ROUNDING = 16 * np.finfo(float).eps  # of a slope, relative to the terms that cancel in it
+NEARLY = 1e-6  # slopes above this share of the terms have far more digits than a certificate needs
 
 
 class Certified(PenalizedLoss):
@@ -151,12 +155,30 @@ class Certified(PenalizedLoss):
         and a feature.
 
         It does not depend on the units of features. It does not tend to 0 merely because all slopes do: on separable
-        data there is no optimum.
+        data there is no optimum. All features far from 0 are nearly parallel to the intercept's, so theirs are the
+        cosines with x_j − x̄_j. Rounding errors that a nearly perfect fit to a quadratic loss leaves count as 0.
         """
-        scale = self._norm(point.slopes) + 1e-9 * self._slopes_at_zero  # a perfect fit has none
-        norms = self._column_norms * max(scale, TINY)
-        cosines = np.abs(point.steepest) / np.where(norms > 0, norms, 1)
+        slopes, g, column_norms = self._norm(point.slopes), point.steepest, self._column_norms
+        if self.far is not None and not self.kinked:
+            j, mean, deviations = self.far
+            g, column_norms = g.copy(), column_norms.copy()
+            g[..., j] = np.where(deviations > 0, g[..., j] - mean * g[..., -1:], 0)
+            column_norms[j] = deviations
+        if self.loss.quadratic and slopes <= NEARLY * (terms := self._size_of_terms(point.theta)):
+            g = np.where(np.abs(g) <= ROUNDING * terms * column_norms, 0.0, g)
+        scale = slopes + 1e-9 * self._slopes_at_zero  # a perfect fit has none
+        norms = column_norms * max(scale, TINY)
+        cosines = np.abs(g) / np.where(norms > 0, norms, 1)
         return min(float(cosines.max()), 1.0)
+
+    def _size_of_terms(self, theta: Array) -> float:
+        """Of y and of x_j w_j, whose differences are the slopes of a quadratic loss."""
+        return self._slopes_at_zero + float((np.abs(theta) @ self._column_norms).sum())
+
+    @once
+    def far(self) -> FarColumns | None:
+        """The columns far from 0, where an intercept makes that no matter."""
+        return far_columns(self.design, self.weights, self._column_norms)
 
     def _norm(self, slopes: Array) -> float:
         return float(np.sqrt((slopes**2 @ self.weights).sum()))

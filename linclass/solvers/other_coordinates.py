@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import Protocol
 
 from linclass.numerics import Array
+from linclass.objective.centred_rows import centred
 from linclass.objective.objective import Objective
+from linclass.objective.point import Point
 from linclass.solvers.base import Solution, Trace
 
 
@@ -29,3 +31,18 @@ def in_other_coordinates(
     solution = solve(other.objective, other.start(start), own)
     solution.theta = other.end(solution.theta)
     return solution
+
+
+def again_about_mean(
+    solution: Solution,
+    point: Point,
+    solve: Callable[[Objective, Array, Trace | None], Solution],
+    objective: Objective,
+    start: Array,
+    trace: Trace | None,
+) -> Solution:
+    """The solution at a point, unless rounding errors of rows far from 0 ended it: then that about their mean."""
+    at_end = solution.converged and solution.rank is None
+    if at_end or point.separates or (near := centred(objective)) is None:
+        return solution
+    return in_other_coordinates(near, solve, objective, start, trace)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from linclass import LogisticRegression, ProbitRegression
+from linclass import LinearRegression, LogisticRegression, ProbitRegression
 
 
 def data(classes: int) -> tuple[np.ndarray, np.ndarray]:
@@ -52,7 +52,7 @@ def test_rank_is_that_of_the_features_and_not_of_their_rounding() -> None:
     assert twice.status_ == "rank_deficient"
 
 
-@pytest.mark.parametrize("far", [1e3, 1e5, 3e6, 1e7])
+@pytest.mark.parametrize("far", [1e3, 1e5, 3e6, 1e7, 1e8])
 @pytest.mark.parametrize("classes", [2, 3])
 def test_standard_errors_are_those_of_the_rows_near_0(classes: int, far: float) -> None:
     X, y = data(classes)
@@ -63,3 +63,63 @@ def test_standard_errors_are_those_of_the_rows_near_0(classes: int, far: float) 
     assert_allclose(moved.table.estimate[weights], near.table.estimate[weights], rtol=1e-4)
     assert moved.deviance == pytest.approx(near.deviance, rel=1e-9)
     assert moved.null_deviance == pytest.approx(near.null_deviance, rel=1e-12)
+
+
+@pytest.mark.parametrize("solver", ["newton", "irls", "newton_cg"])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("penalty", [None, "l2"])
+def test_methods_of_second_order_find_the_same_minimum(
+    solver: str, classes: int, penalty: str | None
+) -> None:
+    X, y = data(classes)
+    model = LogisticRegression(penalty=penalty, solver=solver, max_iter=30, trace=True)
+    objective = model.fit(X, y).objective_
+    model.fit(X + 1e7, y)
+    assert model.status_ == "converged", model.reason_
+    assert model.objective_ == pytest.approx(objective, rel=2e-6)
+    assert model.trace_[-1]["objective"] == pytest.approx(objective, rel=2e-6)
+
+
+def test_no_fit_has_converged_because_all_features_nearly_equal_the_intercept() -> None:
+    """A first-order method does not reach this minimum; the cosine of its slopes with x is small, with x − x̄ large."""
+    X, y = data(2)
+    model = LogisticRegression(penalty=None, solver="gradient_descent", max_iter=200)
+    with pytest.warns(match="gradient_descent stopped"):
+        model.fit(X + 1e7, y)
+    assert model.certificate_ > 0.1
+
+
+@pytest.mark.parametrize("far", [0, 50, 99, 1e4, 1e6, 1e8])
+@pytest.mark.parametrize("noise", [0, 1e-9])
+@pytest.mark.parametrize("solver", ["least_squares", "newton"])
+def test_residuals_of_rounding_errors_are_a_converged_fit(
+    solver: str, noise: float, far: float
+) -> None:
+    X, _ = data(2)
+    y = 2 * X[:, 0] + noise * np.random.default_rng(1).normal(size=len(X))
+    model = LinearRegression(solver=solver).fit(X + far, y)
+    assert model.status_ == "converged", model.reason_
+    assert_allclose(model.coef_, [2, 0, 0, 0], atol=1e-8 + 1e-15 * far)
+
+
+def test_a_nearly_perfect_fit_is_not_taken_for_one_with_rounding_errors_only() -> None:
+    """Its residuals are 10⁻⁷ of y, but have digits."""
+    X, _ = data(2)
+    y = X[:, 0]
+    model = LinearRegression(solver={"gradient_descent": {"step": 0.5}}, max_iter=30)
+    with pytest.warns(match="stopped"):
+        model.fit(X, y)
+    assert model.objective_ < 1e-12 * y.var()
+    assert model.certificate_ > 1e-3
+
+
+def test_a_row_that_dwarfs_all_others_is_fitted_in_a_fold_as_alone() -> None:
+    X, y = data(2)
+    X[7, 0] = 1e9
+    folds = [np.arange(k, len(X), 5) for k in range(5)]
+    model = LogisticRegression()
+    for held_out, (together,) in zip(folds, model.fit_many(X, y, folds, [{}]), strict=True):
+        rest = np.setdiff1d(np.arange(len(X)), held_out)
+        alone = LogisticRegression().fit(X[rest], y[rest])
+        assert together.status_ == alone.status_ == "converged"
+        assert_allclose(together.coef_, alone.coef_, atol=1e-3)

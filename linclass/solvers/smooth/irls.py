@@ -16,6 +16,7 @@ from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.solvers.base import Solution, Solver, Trace
+from linclass.solvers.other_coordinates import again_about_mean
 from linclass.solvers.smooth.newton import inverse_hessian, line_search
 
 
@@ -43,7 +44,8 @@ class Irls(Solver):
             certificate = objective.certificate(point)
             if certificate <= self.tol or point.separates:
                 break
-        return Solution.at(point, certificate, self.tol, n_iter, rank=inverse.rank)
+        solution = Solution.at(point, certificate, self.tol, n_iter, rank=inverse.rank)
+        return again_about_mean(solution, point, self.solve, objective, start, trace)
 
 
 def weighted_response(point: Point) -> Array:

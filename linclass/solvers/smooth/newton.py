@@ -21,7 +21,7 @@ from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.objective.second_order import common_shift
 from linclass.solvers.base import Solution, Solver, Trace
-from linclass.solvers.other_coordinates import in_other_coordinates
+from linclass.solvers.other_coordinates import again_about_mean, in_other_coordinates
 
 CHORD = 1e-2  # decrement, relative to the objective: scores then change by about 0.1
 
@@ -49,12 +49,13 @@ class Newton(Solver):
         first = self.near(objective, start, 1e-4)  # two full steps then suffice
         point = objective.at_with_hessian(first)
         inverse = inverse_hessian(point)
+        if inverse.rank is not None and (near := centred(objective)) is not None:
+            return in_other_coordinates(near, self.solve, objective, start, trace)
         free = not objective.strength or objective.unpenalized is not None
         if free and first is not start and not is_near(point, inverse):
             point = objective.at_with_hessian(start)
             inverse = inverse_hessian(point)
-        # Without a duality gap the digits of coefficients and standard errors count: every
-        # Hessian is new, and one more step is taken.
+        # Without a duality gap the digits of standard errors count: every Hessian is new, and one more step is taken.
         proof = objective.certificate_kind == "duality_gap"
         close = (20 if proof else 0.02) * self.tol
         source = point
@@ -66,9 +67,8 @@ class Newton(Solver):
             keep = proof and decrement < CHORD and decrement < last / 20
             light = keep or decrement <= close  # the last step needs no Hessian
             old = point
-            point = line_search(
-                old, step, objective.at_with_gradient if light else objective.at_with_hessian
-            )
+            evaluate = objective.at_with_gradient if light else objective.at_with_hessian
+            point = line_search(old, step, evaluate)
             if trace:
                 trace(point)
             # a new Hessian squares the error; with a kept one it decreases linearly
@@ -88,12 +88,12 @@ class Newton(Solver):
                 source, inverse = point, inverse_hessian(point)
         else:
             certificate = objective.certificate(point)
-        ended_by_rounding = certificate > self.tol or inverse.rank is not None
-        if ended_by_rounding and not point.separates and (near := centred(objective)) is not None:
-            return in_other_coordinates(near, self.solve, objective, start, trace)
         # the covariance of an estimate needs this point's own Hessian, which `inverse_hessian` may change
         known = None if objective.strength or objective.loss.shift_invariant else point
-        return Solution.at(point, certificate, self.tol, n_iter, rank=inverse.rank, optimum=known)
+        solution = Solution.at(
+            point, certificate, self.tol, n_iter, rank=inverse.rank, optimum=known
+        )
+        return again_about_mean(solution, point, self.solve, objective, start, trace)
 
 
 def is_near(point: Point, inverse: Inverse) -> bool:

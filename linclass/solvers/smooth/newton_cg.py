@@ -19,6 +19,7 @@ from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.solvers.base import Solution, Solver, Trace, few_rows
 from linclass.solvers.conjugate_gradients import Apply, conjugate_gradients, length
+from linclass.solvers.other_coordinates import again_about_mean
 from linclass.solvers.smooth.newton import Newton, inverse_hessian
 
 PART = 6  # of the rows precondition: with fewer and a weak penalty the Hessian is a poor one
@@ -72,7 +73,8 @@ class NewtonCg(Solver):
                 eta = min(0.5, max(0.05, 0.7 * (self.tol / certificate) ** 0.5))
         else:
             certificate = objective.certificate(point)
-        return Solution.at(point, certificate, self.tol, n_iter)
+        solution = Solution.at(point, certificate, self.tol, n_iter)
+        return again_about_mean(solution, point, self.solve, objective, start, trace)
 
     def _prepare(self, objective: Objective, start: Array) -> tuple[Array, Apply | None, float]:
         """(start, preconditioner, η). With a good preconditioner more accurate steps cost little.
