@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import sparse
 
 from linclass import ElasticNet, Lasso, LogisticRegression, Ridge
 from linclass.design.design_matrix import DesignMatrix
@@ -216,6 +217,25 @@ def test_a_lasso_path_of_strengths_is_that_of_separate_fits() -> None:
         for strength, model in zip(strengths, path, strict=True):
             alone = Lasso(strength=strength, tol=1e-11).fit(X, y)
             assert_allclose(model.coef_, alone.coef_, atol=1e-8)
+
+
+@pytest.mark.parametrize("kind", ["few_rows", "many_rows", "sparse", "dependent", "factors"])
+@pytest.mark.parametrize("l1_ratio", [0.5, 1.0])
+def test_a_path_of_many_features_meets_another_solver(kind: str, l1_ratio: float) -> None:
+    """Programs that grow along the path, the dual, and changes between them; one strength occurs twice."""
+    n, d = (150 if kind == "few_rows" else 700), 520
+    X, y = regression(n, d)
+    if kind == "dependent":
+        X[:, 1::2] = X[:, ::2]
+    rows = sparse.csr_array(np.where(np.abs(X) > 1, X, 0)) if kind == "sparse" else X
+    factors = np.arange(d) % 5 / 2 if kind == "factors" else None
+    model = ElasticNet(l1_ratio=l1_ratio, factors=factors, tol=1e-10)
+    strengths = np.append(np.geomspace(1, 0.02, 8), 0.3) * np.abs(X.T @ (y - y.mean())).max() / n
+    weights = np.arange(n) % 3 + 1.0
+    for fit in model.path(rows, y, strengths, sample_weight=weights):
+        other = ElasticNet(**fit.get_params() | {"solver": "proximal_newton", "tol": 1e-8})
+        assert fit.status_ == "converged"
+        assert_allclose(fit.objective_, other.fit(rows, y, weights).objective_, rtol=2e-8)
 
 
 def test_the_support_is_no_larger_than_the_rows_can_tell() -> None:

@@ -27,6 +27,11 @@ class ActiveSet:
     def __init__(self, H: Array):
         self.H, self.swept = H, Swept(H)
 
+    def grow(self, H: Array) -> None:
+        """Go on with a larger H, of which the present one is the first block."""
+        self.H = H
+        self.swept.grow(H)
+
     def minimize(self, c: Array, kinks: Array, v: Array, slack: float) -> tuple[Array, Array]:
         """The minimizer v and H v, from a start; slopes may exceed kinks by the slack."""
         swept, inside = self.swept, self.swept.inside

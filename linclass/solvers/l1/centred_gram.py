@@ -37,21 +37,20 @@ class CentredGram:
             return
         self.mean = design.centre(w)
         self.c = design.pull(w * Y)[:, :d] - np.outer(Y @ w, self.mean)
-        self._rows = np.empty((design.n_rows, 0))  # √w X_c of the known features, if dense
-        self.G = np.empty((0, 0))  # of the known features
+        # (√w X_c)ᵀ of the known features, if dense, and their G, each with room for more
+        self._rows, self._room = np.empty((0, design.n_rows)), np.zeros((0, 0))
+        self.G = self._room
 
     def among(self, features: Array) -> Array:
         """G of these features."""
-        new = features[self._place[features] < 0]
-        if len(new):
-            self._extend(new)
+        self.learn(features)
         place = self._place[features]
         return self.G[np.ix_(place, place)]
 
     def between(self, features: Any, feature: int) -> Array:
         """Column `feature` of G, at these features."""
         if self._place[feature] < 0:
-            self._extend(np.array([feature]))
+            self.learn(np.array([feature]))
         return self.G[self._place[feature]][self._place[features]]  # G = Gᵀ
 
     @property
@@ -78,26 +77,38 @@ class CentredGram:
         theta[..., :-1], theta[..., -1] = W, self.y_mean - W @ self.mean
         return theta
 
-    def _extend(self, new: Array) -> None:
-        known, design = self.known, self.design
-        m = len(known) + len(new)
+    def learn(self, features: Array) -> None:
+        """Extend G by those of the features that are not known."""
+        new, design, k = features[self._place[features] < 0], self.design, len(self.known)
+        if not len(new):
+            return
+        known = np.append(self.known, new)
+        m = len(known)
         require_memory(16 * m * m, f"quadratic_program needs a dense {m} × {m} Gram matrix")
+        if m > len(self._room):
+            room = np.zeros((with_room(m), with_room(m)))
+            room[:k, :k] = self.G
+            self._room = room
         if design.is_sparse:
-            both = np.append(known, new)
-            cross = design.gram_between(both, new, self.weights)
-            cross -= np.outer(self.mean[both], self.mean[new])
+            cross = design.gram_between(known, new, self.weights)
+            cross -= np.outer(self.mean[known], self.mean[new])
         else:
-            B = design.columns(new, self.mean, np.sqrt(self.weights))
-            self._rows = np.hstack([self._rows, B])
-            cross = self._rows.T @ B
-        G = np.empty((m, m))
-        G[: len(known), : len(known)] = self.G
-        G[:, len(known) :] = cross
-        G[len(known) :, : len(known)] = cross[: len(known)].T
-        self._place[new] = np.arange(len(known), m)
-        self.known, self.G = np.append(known, new), G
+            if m > len(self._rows):
+                rows = np.empty((with_room(m), design.n_rows))
+                rows[:k] = self._rows[:k]
+                self._rows = rows
+            self._rows[k:m] = design.columns(new, self.mean, np.sqrt(self.weights)).T
+            cross = self._rows[:m] @ self._rows[k:m].T
+        self.G = self._room[:m, :m]
+        self.G[:, k:], self.G[k:, :k] = cross, cross[:k].T
+        self._place[new], self.known = np.arange(k, m), known
 
 
 def gram_of(objective: Objective) -> CentredGram:
     design = objective.design
     return CentredGram(objective, whole=design.n_features <= min(WHOLE, design.n_rows))
+
+
+def with_room(size: int) -> int:
+    """A size from which arrays that grow to `size` seldom have to be copied."""
+    return size + size // 4 + 32

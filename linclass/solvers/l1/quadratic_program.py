@@ -6,7 +6,8 @@ solved by an active-set method (`active_set`). If it is cheap, G is computed for
 gives the certificate; otherwise for the support and the features that join because their slope exceeds the kink
 most. With few rows the dual (`dual_newton`) comes first: it solves elastic nets, and finds most of the support where a
 lasso's programs would need many rounds. The strengths of a path share G, and each starts from an extrapolation of the
-last two solutions; if all of G is known, their certificates are computed together.
+last two solutions; if all of G is known, their certificates are computed together, else the programs grow with the
+support (`growing_programs`).
 Osborne, Presnell & Turlach (2000), IMA J. Numerical Analysis 20
 """
 
@@ -25,13 +26,12 @@ from linclass.solvers.l1.active_set import PRECISE, ActiveSet, scale
 from linclass.solvers.l1.centred_gram import WHOLE, CentredGram, gram_of
 from linclass.solvers.l1.dual_newton import ROWS, DualNewton
 from linclass.solvers.l1.gram_points import GramPoint, evaluated, evaluated_along
+from linclass.solvers.l1.growing_programs import GrowingPrograms
 from linclass.solvers.l1.homotopy import Homotopy
+from linclass.solvers.l1.joining_features import features, too_many
 
-JOIN = 0.3  # of the largest violation: features above it join at once
 DENSE = 0.1  # strengths per feature above which a lasso's path is computed by homotopy
 ROUNDS = 5  # of the dual, after which programs take over
-FEW = 20  # features up to which all that exceed the kink join
-MANY = 50  # features join at most, or as many as are in the support
 SLACK = 0.1  # of tol: error of slopes, relative to the kink, that suffices for it
 
 
@@ -64,19 +64,40 @@ class QuadraticProgram(Solver):
         lasso = objective.uniform and objective.kinked and not objective.strongly_convex
         if gram.whole and lasso and len(strengths) > DENSE * objective.design.n_features:
             return Homotopy(self.tol, self.max_iter).along(gram, objective, strengths)
-        programs, W = Programs(gram, objective), np.atleast_2d(objective.weight_part(start))
+        programs = Programs(gram, objective, along_path=True)
+        W = np.atleast_2d(objective.weight_part(start))
         objectives = [objective.with_strength(strength) for strength in strengths]
-        stack, solutions = np.empty((len(strengths), *W.shape)), list[Solution]()
+        if not gram.whole:
+            return self._growing(objectives, programs, W)
+        stack = np.empty((len(strengths), *W.shape))
         for k, at in enumerate(objectives):
             if k > 1:
                 W = along(stack[k - 2], stack[k - 1], strengths[k - 2 : k + 1])
-            if gram.whole:
-                W, _ = programs.minima(at, W, self._slack(at))
-            else:
-                solutions.append(self._solve(at, programs, W, evaluated(at, gram, W)))
-                W = np.atleast_2d(at.weight_part(solutions[-1].theta))
-            stack[k] = W
-        return self._certified(objectives, programs, stack) if gram.whole else solutions
+            stack[k] = W = programs.minima(at, W, self._slack(at))[0]
+        return self._certified(objectives, programs, stack)
+
+    def _growing(
+        self, objectives: Sequence[Objective], programs: Programs, W: Array
+    ) -> list[Solution]:
+        """The solution at each strength. Its first program has the features whose slope, extrapolated like the weights,
+        exceeds the kink, so most strengths need one product with all columns, that of the certificate.
+        """
+        strengths = [objective.strength for objective in objectives]
+        seen = evaluated(objectives[0], programs.gram, W)
+        past, solutions = list[tuple[Array, Array]](), list[Solution]()
+        for k, at in enumerate(objectives):
+            slopes, n_iter = seen.slopes, 0
+            if k > 1:
+                (before, rising), (last, _) = past
+                three = strengths[k - 2 : k + 1]
+                W, slopes = along(before, last, three), extrapolated(rising, slopes, three)
+            if k:
+                W, seen = programs.solve(at, W, slopes, self._slack(at), 0)
+                n_iter = 1
+            W, seen, n_iter = self._descend(at, programs, W, seen, n_iter=n_iter)
+            past = [*past[-1:], (W, seen.slopes)]
+            solutions.append(self._solution(at, programs, W, seen, n_iter))
+        return solutions
 
     def _certified(
         self, objectives: Sequence[Objective], programs: Programs, stack: Array
@@ -101,6 +122,19 @@ class QuadraticProgram(Solver):
         n_iter: int = 0,
     ) -> Solution:
         """From W, where the objective was evaluated as `seen`, after `n_iter` programs."""
+        W, seen, n_iter = self._descend(objective, programs, W, seen, trace, n_iter)
+        return self._solution(objective, programs, W, seen, n_iter)
+
+    def _descend(
+        self,
+        objective: Objective,
+        programs: Programs,
+        W: Array,
+        seen: GramPoint,
+        trace: Trace | None = None,
+        n_iter: int = 0,
+    ) -> tuple[Array, GramPoint, int]:
+        """Solve programs until the certificate suffices: (W, the objective there, number of programs)."""
         gram = programs.gram
         while seen.certificate > self.tol and n_iter < self.max_steps:
             before = seen.certificate
@@ -111,7 +145,12 @@ class QuadraticProgram(Solver):
                 trace(objective.at(gram.theta(W).reshape(objective.shape)))
             if n_iter >= programs.sure and seen.certificate >= before:
                 break  # limited by rounding
-        theta = gram.theta(W).reshape(objective.shape)
+        return W, seen, n_iter
+
+    def _solution(
+        self, objective: Objective, programs: Programs, W: Array, seen: GramPoint, n_iter: int
+    ) -> Solution:
+        theta = programs.gram.theta(W).reshape(objective.shape)
         done, kind = seen.certificate <= self.tol, objective.certificate_kind
         return Solution(theta, seen.value, seen.certificate, kind, done, n_iter)
 
@@ -127,7 +166,7 @@ class QuadraticProgram(Solver):
 class Programs:
     """One program for each score; if all of G is known, each starts with the inverse of the last."""
 
-    def __init__(self, gram: CentredGram, objective: Objective):
+    def __init__(self, gram: CentredGram, objective: Objective, along_path: bool = False):
         self.gram, design = gram, gram.design
         self.steepest = float(np.abs(gram.c).max(initial=0))  # slope at 0
         few = design.n_rows <= min(ROWS, design.n_features) and design.n_features > WHOLE
@@ -138,6 +177,8 @@ class Programs:
         if self.wide:
             self.dual = DualNewton(gram, objective)
         self.rounds = 0  # of the dual
+        keeps = along_path and len(gram.c) == 1 and not gram.whole
+        self.growing = GrowingPrograms(gram) if keeps else None
         if gram.whole:
             self.H = gram.G.copy()
             self.diagonal = np.einsum("ii->i", self.H)
@@ -153,12 +194,16 @@ class Programs:
             W, HW = self.minima(objective, W, tol)
             return W, evaluated(objective, gram, W, HW - objective.curvature * W)
         kinks = np.full(W.shape, objective.kink)
+        slack, growing = tol * self._scale(objective), self.growing if n_iter < ROUNDS else None
+        if growing and growing.join(objective, W[0], slopes[0]):
+            W = growing.minimum(objective, W[0], slack)[None]
+            return W, evaluated(objective, gram, W)
         dual = self.wide and self.rounds < ROUNDS
         if dual and (objective.strongly_convex or self._far(kinks, W, slopes)):
             W = self.dual.round(objective, W, slopes, self.rounds)
             self.rounds += 1
             return W, evaluated(objective, gram, W)
-        W, slack = W.copy(), tol * self._scale(objective)
+        W = W.copy()
         curvatures = np.full(W.shape, objective.curvature)
         own = zip(gram.c, W, slopes, kinks, curvatures, strict=True)
         for c, w, slope, kink, curvature in own:
@@ -192,34 +237,13 @@ def most(level: Array | float) -> float:
 
 
 def along(before: Array, last: Array, strengths: list[float]) -> Array:
-    """Linear extrapolation of the weights at the last two of three strengths to the third: between kinks the
-    path is nearly linear. Weights that would change sign are set to 0.
-    """
-    far, near, here = strengths
-    if far == near:
-        return last
-    W = last + (here - near) / (near - far) * (last - before)
+    """`extrapolated` weights; those that would change sign are set to 0."""
+    W = extrapolated(before, last, strengths)
     W[W * last <= 0] = 0
     return W
 
 
-def of_program(kink: Array, w: Array, slopes: Array) -> tuple[Array, Array]:
-    """(the support and all features without a kink, those whose slope exceeds it; if they are many, most)."""
-    support = (w != 0) | (kink == 0)
-    beyond = np.where(support, 0, np.abs(slopes) - kink)
-    new = np.flatnonzero(beyond > 0)
-    if len(new) > FEW:
-        new = np.flatnonzero(beyond > JOIN * beyond.max())
-    return np.flatnonzero(support), new[np.argsort(-beyond[new])]
-
-
-def features(kink: Array, w: Array, slopes: Array) -> Array:
-    """Those of a program: the support, and as many others as it has, or a few."""
-    inside, new = of_program(kink, w, slopes)
-    return np.sort(np.append(inside, new[: max(MANY, len(inside))]))
-
-
-def too_many(kink: Array, w: Array, slopes: Array, rows: int) -> bool:
-    """Whether more features would join than `features` admits, or the support is larger than the rows determine."""
-    inside, new = of_program(kink, w, slopes)
-    return len(new) > max(MANY, len(inside)) or len(inside) > rows
+def extrapolated(before: Array, last: Array, strengths: list[float]) -> Array:
+    """Linearly, from two of three strengths to the third: between kinks weights and slopes are nearly linear."""
+    far, near, here = strengths
+    return last + (here - near) / (near - far) * (last - before) if far != near else last.copy()

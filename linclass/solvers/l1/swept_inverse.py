@@ -25,6 +25,13 @@ class Swept:
         self.inside = np.zeros(len(H), bool)
         self.M = np.zeros(H.shape, order="F")
 
+    def grow(self, H: Array) -> None:
+        """Take a larger H, of which the present one is the first block."""
+        m, M = len(self.H), self.M
+        self.H, self.M = H, np.zeros(H.shape, order="F")
+        self.M[:m, :m] = M
+        self.inside = np.append(self.inside, np.zeros(len(H) - m, bool))
+
     def join(self, joining: Array) -> None:
         if len(joining) > TOGETHER and not self.inside.any() and self._invert(joining):
             self.inside[joining] = True
