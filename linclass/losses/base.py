@@ -29,6 +29,7 @@ class Loss:
         np.inf
     )  # sup ℓ″: gradient steps of 1/(smoothness·‖X‖²) always descend
     probabilistic: ClassVar[bool] = False  # a negative log-likelihood: scores give probabilities
+    vanishes: ClassVar[bool] = True  # at finite scores; a likelihood only tends to 0
     certain: ClassVar[float] = 5.0  # of a likelihood: the score from which its slope is below 1 %
     quadratic: ClassVar[bool] = False
     mistake_driven: ClassVar[bool] = False  # only misclassified rows have a loss

@@ -18,6 +18,8 @@ LIMIT = 300.0
 
 
 class Exponential(MarginLoss):
+    vanishes = False
+
     def value(self, m: Array) -> Array:
         return self.curvature(m) * (1 + np.maximum(-m - LIMIT, 0))
 

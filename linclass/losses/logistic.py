@@ -18,6 +18,7 @@ TINY = np.finfo(float).tiny  # 0·ln 0 = 0
 class Logistic(MarginLoss):
     smoothness = 1 / 4
     probabilistic = True
+    vanishes = False
     joint = "softmax"
     slope_as_ufunc = (expit, -1.0, -1.0)
 

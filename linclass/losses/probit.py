@@ -22,6 +22,7 @@ TINY = 1e-300
 class Probit(MarginLoss):
     smoothness = 1.0
     probabilistic = True
+    vanishes = False
     certain = 2.8
 
     def value(self, m: Array) -> Array:

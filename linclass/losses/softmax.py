@@ -28,6 +28,7 @@ class Softmax(Loss):
 
     smoothness = 1 / 2
     probabilistic = True
+    vanishes = False
     binary = "logistic"
 
     def __init__(self, n_classes: int = 3, reference: bool = False):

@@ -26,8 +26,9 @@ class Certified(PenalizedLoss):
 
         With a penalty P = 0 is a minimum, as losses and penalties are at least 0: that of the perceptron loss is at
         W = 0, where a gap relative to P has no meaning. Without one the slopes decide, since W = 0 has no row right.
+        A loss that vanishes for no score is 0 by underflow.
         """
-        if self.strength and point.value == 0:
+        if self.strength and point.value == 0 and self.loss.vanishes:
             return 0.0
         if self.certificate_kind == "duality_gap":
             return self.share(self.duality_gap(point, slopes), point.value)

@@ -332,3 +332,19 @@ def test_what_cannot_be_decided_is_not_called_converged(monkeypatch: pytest.Monk
     model = LogisticRegression(penalty=None).fit(X, y)
     assert model.status_ == "max_iter"
     assert "undecided" in model.reason_
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_likelihood_that_underflows_is_not_a_minimum(seed: int) -> None:
+    """Features without a penalty separate the classes, and the likelihood tends to 1 along them."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(40) % 3
+    X = rng.normal(size=(40, 30))
+    X[:, 1] += 8 * (y == 1)
+    X[:, 2] += 8 * (y == 2)
+    penalty = {"l1": {"factors": [0, 0, 0] + [1] * 27}}
+    with pytest.warns(match="separated"):
+        model = LogisticRegression(penalty=penalty, strength=0.01).fit(X, y)
+    assert model.status_ == "separable"
+    along = X @ model.separating_direction_.T + model.separating_intercept_
+    assert (along.argmax(axis=1) == y).all()
