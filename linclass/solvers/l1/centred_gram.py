@@ -111,4 +111,4 @@ def gram_of(objective: Objective) -> CentredGram:
 
 def with_room(size: int) -> int:
     """A size from which arrays that grow to `size` seldom have to be copied."""
-    return size + size // 4 + 32
+    return size + size // 8 + 32

@@ -1,8 +1,8 @@
-"""Quadratic programs of one score along a path, over all features that joined at any strength so far.
+"""Quadratic programs of one score, in the rounds of a fit or along a path, over all features that joined so far.
 
-From strength to strength the support changes by few features. G of those that joined, and the inverse for the
-support, are therefore kept: a feature joins by one column of G and an update of low rank. Matrices have room for more
-features; there H is 0, so their weights stay 0.
+From round to round and from strength to strength the support changes by few features. G of those that joined, and the
+inverse for the support, are therefore kept: a feature joins by one column of G and an update of low rank. Matrices have
+room for more features; there H is 0, so their weights stay 0.
 """
 
 from __future__ import annotations

@@ -177,7 +177,8 @@ class Programs:
         if self.wide:
             self.dual = DualNewton(gram, objective)
         self.rounds = 0  # of the dual
-        keeps = along_path and len(gram.c) == 1 and not gram.whole
+        # a single elastic net of few rows takes less by its dual
+        keeps = (along_path or not curved) and len(gram.c) == 1 and not gram.whole
         self.growing = GrowingPrograms(gram) if keeps else None
         if gram.whole:
             self.H = gram.G.copy()
