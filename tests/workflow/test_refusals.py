@@ -51,7 +51,7 @@ CASES = {
     ),
     "tolerance that is no number": (
         METHOD % "linclass.LogisticRegression, params: {tol: abc}",
-        ["tol is 'abc'", "a number, at least 0"],
+        ["tol is 'abc'", "it must be a number"],
     ),
     "unknown solver": (
         METHOD % "linclass.LogisticRegression, params: {solver: newtn}",
