@@ -47,7 +47,8 @@ def find(package: str, name: str) -> Any:
     """The part called `name` of linclass/{package}."""
     part = _part(package, name) if name in _modules(package) else None
     if part is None:
-        same = OTHER_NAMES.get(package, {}).get(str(name).lower())
+        lower = str(name).lower()
+        same = lower if lower in names(package) else OTHER_NAMES.get(package, {}).get(lower)
         near = [same] if same else get_close_matches(str(name), names(package), n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(names(package))}."
         raise ValueError(f"{package} has no {name!r}; {hint}")

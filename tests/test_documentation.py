@@ -40,6 +40,13 @@ def test_the_examples_of_a_page_give_what_they_show(page, monkeypatch) -> None:
     assert not result.failed
 
 
+def test_the_example_of_the_readme_runs() -> None:
+    (example,) = re.findall(r"```python\n(.*?)```", PAGES[0].read_text(encoding="utf-8"), re.DOTALL)
+    names = {}
+    exec(example, names)
+    assert names["model"].certificate_ <= names["model"].tol
+
+
 def test_the_library_page_names_every_public_function() -> None:
     page = LIBRARY.read_text(encoding="utf-8")
     assert not [name for name in linclass.__all__ if name[0].islower() and name not in page]

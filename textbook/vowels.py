@@ -3,9 +3,9 @@
 Eleven steady-state vowels by fifteen speakers, ten features; eight speakers train, seven others test. The more
 flexible a method, the smaller its training error; the test error says what that is worth on other speakers.
 Regression on the indicators masks classes, LDA and logistic regression do not, and QDA fits the training speakers
-almost without error and is no better on the others. Right: LDA on the leading discriminant coordinates alone, whose
-test error falls until two and then rises again. See Hastie, Tibshirani & Friedman (2009), table 4.1 and figure
-4.10; Deterding (1989).
+almost without error and is little better than LDA on the others. Right: LDA on the leading discriminant coordinates
+alone, whose test error falls until two and then rises again. See Hastie, Tibshirani & Friedman (2009), table 4.1 and
+figure 4.10; Deterding (1989).
 """
 
 import numpy as np

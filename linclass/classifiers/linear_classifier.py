@@ -36,7 +36,7 @@ from linclass.separation.recession import UNDECIDED, Recession, recession, reces
 from linclass.solvers.base import Solution
 
 SEPARABLE = (
-    "the classes can be separated, so the likelihood rises for ever along separating_direction_; "
+    "{} can be separated, so the likelihood rises for ever along separating_direction_; "
     "add a penalty, or use FirthLogisticRegression."
 )
 
@@ -224,10 +224,10 @@ class LinearClassifier(
         if not directions and not all(r.decided for r in recessions):
             status, reason = "max_iter", UNDECIDED
         if directions:
-            status, reason = "separable", SEPARABLE
             theta = np.vstack([np.atleast_2d(d) for d in directions])
             W, b = self._split(self._of_each_class(theta, together=len(solutions) == 1))
             one = len(self.classes_) == 2
+            status, reason = "separable", SEPARABLE.format("the classes" if one else "some classes")
             self.separating_direction_ = W[0] if one else W
             self.separating_intercept_ = float(b[0]) if one else b
         return self._record(status, reason, **self._proof(solutions))

@@ -42,8 +42,9 @@ class Estimator(RequestsMetadata, Saved):
         'separable', maximum likelihood has no finite optimum; 'rank_deficient', the optimum is not
         unique or a covariance has no inverse.
     reason_ : str
-        One sentence on a status other than 'converged', with the remedy. Of a converged fit it is empty, but for a
-        note of Bayesian models on the strength or the noise that they estimated.
+        One sentence on a status other than 'converged'; the ConvergenceWarning of the fit adds the remedy where it
+        has none. Of a converged fit it is empty, but for a note of Bayesian models on the strength or the noise that
+        they estimated.
     objective_ : float or None
         Value of the objective at the solution; None if the fit has a closed form.
     certificate_ : float or None

@@ -127,7 +127,7 @@ def explain_refusals(logger: logging.Logger, results: str) -> None:
 
 def _refusal(owner: Owner) -> str:
     remedy = (
-        f"wait until it ends, or end it (`kill -9 {owner.pid}` if it hangs)"
+        f"wait until it ends, or end it (`kill {owner.pid}`; if that does not help, `kill -9 {owner.pid}`)"
         if owner.is_here()
         else "wait until it ends there; if you know that it is dead, run `snakemake --unlock`, remove "
         f"{OWNERS} and run again"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 from linclass import Calibrated, LinearClassifier, LinearSVM, LogisticRegression, TunedClassifier
 from linclass.objective.objective import strength_of_C
@@ -32,12 +33,25 @@ def test_C_is_a_strength(kind: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("penalty", "ours"), [("lasso", "l1"), ("Ridge", "l2"), ("elasticnet", "elastic_net")]
+    ("penalty", "ours"),
+    [("lasso", "l1"), ("Ridge", "l2"), ("elasticnet", "elastic_net"), ("L2", "l2")],
 )
 def test_penalties_are_known_by_other_names(penalty: str, ours: str) -> None:
     with pytest.raises(ValueError, match=f"penalties has no '{penalty}'; did you mean '{ours}'?"):
         LogisticRegression(penalty=penalty).fit(X, Y)
     LogisticRegression(penalty=ours).check()
+
+
+def test_of_several_classes_some_can_be_separated() -> None:
+    y = np.repeat([0, 1, 2], [20, 10, 10])
+    rows = np.random.default_rng(0).normal(size=(40, 2)) + 9.0 * (y == 0)[:, None]
+    with pytest.warns(ConvergenceWarning):
+        of_two = LogisticRegression(penalty=None).fit(rows, y == 0)
+    with pytest.warns(ConvergenceWarning):
+        of_three = LogisticRegression(penalty=None).fit(rows, y)
+    assert of_two.status_ == of_three.status_ == "separable"
+    assert of_two.reason_.startswith("the classes can be separated")
+    assert of_three.reason_.startswith("some classes can be separated")
 
 
 @pytest.mark.parametrize(

@@ -132,7 +132,7 @@ def test_another_hosts_process_without_locks_is_removed_after_a_while(folder):
 
 THERE, HERE = (
     "wait until it ends there; if you know that it is dead, run",
-    "wait until it ends, or end it",
+    f"wait until it ends, or end it (`kill {os.getpid()}`; if that does not help, `kill -9",
 )
 
 
