@@ -47,15 +47,15 @@ class Loss:
 
     def values(self, y: Array, z: Array) -> Array:
         """ℓ of each row."""
-        raise NotImplementedError
+        raise self._missing("values")
 
     def slopes(self, y: Array, z: Array) -> Array:
         """∂ℓ/∂z, of the shape of z (a subgradient where ℓ has a kink)."""
-        raise NotImplementedError
+        raise self._missing("slopes")
 
     def curvatures(self, y: Array, z: Array) -> Array:
         """∂²ℓ/∂z²; for softmax what `curve` needs instead."""
-        raise NotImplementedError
+        raise self._missing("curvatures")
 
     def jet(self, y: Array, z: Array) -> tuple[Array, Array, Array | None]:
         """Value, slope and curvature at once; a loss that can share work among them overrides it."""
@@ -80,14 +80,14 @@ class Loss:
 
     def conjugates(self, y: Array, s: Array) -> Array:
         """ℓ*(s) = sup_z s·z − ℓ(y, z), at slopes s."""
-        raise NotImplementedError
+        raise self._missing("conjugates")
 
     def nearest_slopes(self, y: Array, v: Array, reach: Any) -> tuple[Array, Array]:
         """argmin_s ℓ*(s) + (s − v)²/(2·reach), the prox of ℓ*, and where it varies with v.
 
         `reach` is a number, or one for each row. Piecewise linear and piecewise quadratic losses have it.
         """
-        raise NotImplementedError
+        raise self._missing("nearest_slopes")
 
     def may_move(self, y: Array, slopes: Array, scores: Array, reach: Any, by: float) -> Array:
         """Mask of the slopes that would change if slopes + reach·scores were off by ±by."""
@@ -96,11 +96,11 @@ class Loss:
 
     def on_pairs(self, y: Array, rows: Array, classes: Array) -> tuple[Loss, Array]:
         """(loss, its y) of the scores of pairs of a row and a class, sorted by rows. Simplicial losses have it."""
-        raise NotImplementedError
+        raise self._missing("on_pairs")
 
     def middle(self, y: Array) -> Array:
         """The middle of the conjugate's domain: initial slopes without other information."""
-        raise NotImplementedError
+        raise self._missing("middle")
 
     def scale(self, y: Array) -> float:
         """Scale of the scores; margin losses have their kink at m = 1."""
@@ -116,7 +116,12 @@ class Loss:
         An unpenalized intercept requires this of every dual point. It must hold exactly for a duality gap to be
         a bound.
         """
-        raise NotImplementedError
+        raise self._missing("balance")
+
+    def _missing(self, method: str) -> NotImplementedError:
+        return NotImplementedError(
+            f"the loss {type(self).__name__} has no method {method}; define it."
+        )
 
 
 class MarginLoss(Loss):
@@ -127,17 +132,17 @@ class MarginLoss(Loss):
     slope_as_ufunc: ClassVar[tuple[np.ufunc, float, float] | None] = None
 
     def value(self, m: Array) -> Array:
-        raise NotImplementedError
+        raise self._missing("value")
 
     def slope(self, m: Array) -> Array:
-        raise NotImplementedError
+        raise self._missing("slope")
 
     def curvature(self, m: Array) -> Array:
-        raise NotImplementedError
+        raise self._missing("curvature")
 
     def conjugate(self, a: Array) -> Array:
         """ℓ*(−a); +∞ outside its domain, which begins at a = 0."""
-        raise NotImplementedError
+        raise self._missing("conjugate")
 
     def values(self, y: Array, z: Array) -> Array:
         return self.value(y * z)
@@ -165,17 +170,17 @@ class ResidualLoss(Loss):
     """ℓ(r) of the residual r = z − y, with y a real number (or one for each of several scores)."""
 
     def value(self, r: Array) -> Array:
-        raise NotImplementedError
+        raise self._missing("value")
 
     def slope(self, r: Array) -> Array:
-        raise NotImplementedError
+        raise self._missing("slope")
 
     def curvature(self, r: Array) -> Array:
-        raise NotImplementedError
+        raise self._missing("curvature")
 
     def conjugate(self, s: Array) -> Array:
         """ℓ*(s) for y = 0; another y adds s·y."""
-        raise NotImplementedError
+        raise self._missing("conjugate")
 
     def values(self, y: Array, z: Array) -> Array:
         values = self.value(z - y)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -13,12 +15,12 @@ from problems import CONVEX, LOSSES, SMOOTH, K, scores, targets
 from scipy.optimize import minimize
 from scipy.special import erfcx, log_ndtr
 
-from linclass import LinearClassifier
-from linclass.losses.base import Loss, MarginLoss
+from linclass import LinearClassifier, parts
+from linclass.losses.base import Loss, MarginLoss, ResidualLoss
 from linclass.losses.logistic import Logistic
 from linclass.losses.probit import Probit
 from linclass.losses.softmax import Softmax
-from linclass.parts import find
+from linclass.parts import camel_case, find
 
 N = 40
 CONJUGATE = [name for name in CONVEX if find("losses", name).has_conjugate]
@@ -266,3 +268,62 @@ def test_the_probit_loss_keeps_its_digits_from_tail_to_tail() -> None:
     assert not np.any([value[2], slope[2], curvature[2]])
     assert curvature[0] == pytest.approx(1)
     assert slope[0] == pytest.approx(-1e200)
+
+
+CONTRIBUTING = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+SECTION = CONTRIBUTING.partition("\n## A loss\n")[2].partition("\n## ")[0]
+METHODS = re.findall(r"^\| `(\w+)\(", SECTION, re.MULTILINE)
+
+
+def fit_of_contributing(
+    monkeypatch: pytest.MonkeyPatch, name: str, without: tuple[str, ...] = (), **facts: Any
+) -> LinearClassifier:
+    """A fit with the loss that CONTRIBUTING.md shows, as if it were a file of linclass/losses."""
+    (code,) = re.findall(r"```python\n(.*?)```", SECTION, re.DOTALL)
+    own = ModuleType(name)
+    exec(code, vars(own))
+    shown = own.SmoothedHinge
+    methods = {key: value for key, value in vars(shown).items() if key not in without}
+    setattr(own, camel_case(name), type(camel_case(name), (MarginLoss,), methods | facts))
+    monkeypatch.setitem(sys.modules, name, own)
+    monkeypatch.setitem(parts._modules("losses"), name, name)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 3))
+    y = (X[:, 0] + rng.standard_normal(80) > 0).astype(int)
+    return LinearClassifier(loss=name, strength=0.01).fit(X, y)
+
+
+def test_the_loss_of_contributing_has_the_methods_listed_and_is_fitted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = fit_of_contributing(monkeypatch, "smoothed_hinge")
+    assert (model.status_, model.certificate_kind_) == ("converged", "duality_gap")
+    loss = sys.modules["smoothed_hinge"].SmoothedHinge()
+    assert set(METHODS) <= set(vars(type(loss)))
+    m = np.linspace(-3, 3, 61)
+    a = -loss.slope(m)
+    assert_allclose(loss.value(m) + loss.conjugate(a), -a * m, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "without", "facts", "certificate"),
+    [
+        ("bent_once", ("curvature",), {"kind": "smooth"}, "duality_gap"),
+        ("bent_twice", ("conjugate",), {"has_conjugate": False}, "gradient_cosine"),
+    ],
+)
+def test_what_a_loss_may_leave_out(
+    monkeypatch: pytest.MonkeyPatch, name: str, without: Any, facts: Any, certificate: str
+) -> None:
+    whole = fit_of_contributing(monkeypatch, "smoothed_hinge")
+    model = fit_of_contributing(monkeypatch, name, without, **facts)
+    assert (model.status_, model.certificate_kind_) == ("converged", certificate)
+    assert_allclose(model.coef_, whole.coef_, atol=1e-2)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("base", [MarginLoss, ResidualLoss])
+def test_a_loss_reports_which_method_it_lacks(base: type[Loss], method: str) -> None:
+    half = type("Half", (base,), {})()
+    with pytest.raises(NotImplementedError, match=f"the loss Half has no method {method}; define"):
+        getattr(half, method)(np.ones(3))
