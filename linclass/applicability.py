@@ -6,6 +6,8 @@ killed process by one sentence: the thing, its size, the limit, the remedy.
 
 import os
 
+_setting = ""  # that limits the address space of this process
+
 
 class NotApplicable(ValueError):
     """A method cannot fit this data set; the message states the reason and the remedy."""
@@ -19,11 +21,21 @@ def require_memory(n_bytes: int, what: str) -> None:
     limit, taken = _memory()
     if n_bytes <= limit - taken:
         return
-    share = "" if n_bytes > limit else f", of which {_gigabytes(taken)} are taken"
+    if _setting and taken:  # the user knows the setting, which may not count all that is taken
+        stated, remedy = f"{_setting} leaves {_gigabytes(max(limit - taken, 0))}", "Raise it"
+    else:
+        share = "" if n_bytes > limit else f", of which {_gigabytes(taken)} are taken"
+        stated, remedy = f"the limit is {_gigabytes(limit)}{share}", "Raise the limit"
     raise NotApplicable(
-        f"{what}, {_gigabytes(n_bytes)}; the limit is {_gigabytes(limit)}{share}. "
-        "Raise the limit, keep fewer features, or choose a method that keeps sparse rows sparse."
+        f"{what}, {_gigabytes(n_bytes)}; {stated}. "
+        f"{remedy}, keep fewer features, or choose a method that keeps sparse rows sparse."
     )
+
+
+def name_limit(setting: str) -> None:
+    """What the user set, such as 'limits.fit_memory_mb = 4000', for the messages of this process."""
+    global _setting
+    _setting = setting
 
 
 def _memory() -> tuple[int, int]:

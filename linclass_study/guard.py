@@ -70,6 +70,10 @@ class Guard:
         self.beginning = beginning
 
     @property
+    def _memory_setting(self) -> str:
+        return f"limits.{self.work}_memory_mb = {self.memory_mb:g}"
+
+    @property
     def has_begun(self) -> bool:
         """False if the state could not be built, so that no call was made."""
         return self._unbuilt is None
@@ -82,7 +86,7 @@ class Guard:
             self._start()
         if not self._built:
             before = self._processor_seconds() - self._beside
-            order = ("build", self.target, self.arguments, self.memory_mb)
+            order = ("build", self.target, self.arguments, self.memory_mb, self._memory_setting)
             took = f"{self.beginning} took longer than {self.start_seconds:g} s"
             late = f"{took} (limits.fit_start_seconds)" if self.work == "fit" else took
             built = self._ask(order, self.start_seconds, late)
@@ -142,7 +146,7 @@ class Guard:
         return GuardedResult("timeout", late)
 
     def _out_of_memory(self, what: str) -> GuardedResult:
-        message = f"asked for more than limits.{self.work}_memory_mb = {self.memory_mb:g}"
+        message = f"asked for more than {self._memory_setting}"
         return GuardedResult("out_of_memory", f"{message}: {what}" if what else message)
 
     def _descendants(self) -> list[psutil.Process]:
@@ -167,10 +171,9 @@ class Guard:
         return f"the process was killed by {name}{self._hints().get(name, '')}"
 
     def _hints(self) -> dict[str, str]:
-        limit = f"limits.{self.work}_memory_mb = {self.memory_mb:g}"
         return {
             "SIGKILL": ", as the kernel does when the machine's memory runs out",
-            "SIGABRT": f", as some libraries do when an allocation fails ({limit})",
+            "SIGABRT": f", as some libraries do when an allocation fails ({self._memory_setting})",
         }
 
     def _processor_seconds(self) -> float:

@@ -12,6 +12,7 @@ from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import Any
 
+from linclass.applicability import name_limit
 from linclass_study.job import die_with_parent
 
 PR_SET_CHILD_SUBREAPER = 36
@@ -40,8 +41,12 @@ def main(descriptor: int) -> None:
         pipe.send(answer)
 
 
-def build(target: str, arguments: dict[str, Any], memory_mb: float) -> tuple[tuple[str, Any], Any]:
-    """(answer, state). The memory limit applies to what is allocated beyond the state and its imports."""
+def build(
+    target: str, arguments: dict[str, Any], memory_mb: float, setting: str
+) -> tuple[tuple[str, Any], Any]:
+    """(answer, state). The memory limit applies to what is allocated beyond the state and its imports; messages
+    call it by its setting."""
+    name_limit(setting)
     give_memory_back()
     limit_memory(None)
     module, _, name = target.partition(":")

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linclass.applicability import NotApplicable
+from linclass.applicability import NotApplicable, require_memory
 from linclass_study.guard import Guard
 
 
@@ -31,6 +31,9 @@ class Obedient:
 
     def refuse(self):
         raise NotApplicable("not with these data")
+
+    def require(self, megabytes):
+        require_memory(int(megabytes * 1e6), "this needs a table")
 
     def fail(self):
         raise ValueError("two\nlines")
@@ -84,6 +87,7 @@ def test_a_child_keeps_its_state_between_calls(guard):
     ("order", "kind", "words"),
     [
         (("refuse",), "not_applicable", "not with these data"),
+        (("require", 600), "not_applicable", "0.6 GB; limits.fit_memory_mb = 500 leaves"),
         (("fail",), "failed", "ValueError: two lines"),
         (("hang",), "timeout", "stopped after 5 s"),
         (("eat",), "out_of_memory", "limits.fit_memory_mb = 500"),
