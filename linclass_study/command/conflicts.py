@@ -46,12 +46,12 @@ def data_conflicts(dataset: str, sources: Sequence[ResultsFolder]) -> Iterator[s
         for key in ("digest", "classes", "positive", "costs"):
             if known.get(key) != about.get(key):
                 values = f"{known.get(key)} and {about.get(key)}"
-                yield f"data set {dataset}: {pair} have another {key} ({values})"
+                yield f"data set {dataset}: {pair} differ in {key} ({values})"
         files = [s.folder / "folds" / f"{dataset}.parquet" for s in (first, other)]
         if all(file.exists() for file in files) and not same_bytes(*files):
             one, two = (s.table("folds", f) for s, f in zip((first, other), files, strict=True))
             if not one.sort(pl.all()).equals(two.sort(pl.all())):
-                yield f"data set {dataset}: {pair} have other folds"
+                yield f"data set {dataset}: {pair} differ in their folds"
 
 
 def run_conflict(run: Run, a: ResultsFolder, b: ResultsFolder, tolerance: float) -> str:

@@ -64,7 +64,7 @@ def _parts(evaluation: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any
 
 def _apart(part: str, one: Mapping[str, Any], two: Mapping[str, Any], pair: str) -> list[str]:
     keys = [key for key in dict.fromkeys([*one, *two]) if one.get(key) != two.get(key)]
-    sentence = f"{part}.{{}}: {pair} have another one ({{}} and {{}})"
+    sentence = f"{part}.{{}}: {pair} differ ({{}} and {{}})"
     return [sentence.format(key, one.get(key), two.get(key)) for key in keys]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from linclass_study.report.number_format import count_of
 from linclass_study.results.across_datasets import FEW, Across, comparison_across
 from linclass_study.results.answer import best
-from linclass_study.results.conclusion import left_out
+from linclass_study.results.conclusion import few_datasets, independent, left_out
 from linclass_study.results.excluded_methods import excluded_methods
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
@@ -96,20 +96,19 @@ def _overall(base: Across) -> list[str]:
     first = base.best(treatment)
     near = int(np.count_nonzero(average - average.min() <= difference)) - len(first)
     others = len(base.methods) - len(first)
+    if few := few_datasets(base):
+        return [few]
     if not others:
         return ["All methods are equally good on average."]
     n = len(base.treatments()[treatment])
     left = left_out(base, treatment)
-    if near and n < FEW:
-        few = f"{count_of(n, 'independent data set')} are too few to rank methods"
-        return [f"{few}{f': {left}' if left else ''}."]
     is_sure = (
         "and that is sure: every other method is behind"
         if not near
         else f"but that is not sure: {some(near, others)} may be as good"
     )
     verb = "is" if len(first) == 1 else "are"
-    over = f"{count_of(n, 'independent data set')}{f' ({left})' if left else ''}"
+    over = f"{independent(base, n)}{f' ({left})' if left else ''}"
     return [f"{_names(first)} {verb} best on average over {over}, {is_sure}."]
 
 

@@ -37,6 +37,7 @@ class Across:
     datasets: list[str]
     methods: list[str]
     table: np.ndarray
+    shared: tuple[tuple[str, ...], ...] = ()  # data sets of which only the first takes part
 
     @property
     def enough(self) -> bool:
@@ -98,7 +99,8 @@ class Across:
 
     def only(self, datasets: list[str]) -> Across:
         rows = [self.datasets.index(name) for name in datasets]
-        return Across(self.metric, datasets, self.methods, self.table[rows])
+        shared = tuple(group for group in self.shared if group[0] in datasets)
+        return Across(self.metric, datasets, self.methods, self.table[rows], shared)
 
 
 def comparison_across(outcome: Outcome, metric: str | None = None, shared: bool = False) -> Across:
@@ -111,7 +113,12 @@ def comparison_across(outcome: Outcome, metric: str | None = None, shared: bool 
     datasets = [d for d in names if any((d, m) in known for m in methods)]
     sign = 1.0 if metrics.greater_is_better(metric) else -1.0
     table = np.array([[sign * known.get((d, m), np.nan) for m in methods] for d in datasets])
-    return Across(metric, datasets, methods, table.reshape(len(datasets), len(methods)))
+    counted_once = tuple(
+        tuple(group) for group in groups if len(group) > 1 and group[0] in datasets and not shared
+    )
+    return Across(
+        metric, datasets, methods, table.reshape(len(datasets), len(methods)), counted_once
+    )
 
 
 def whole_means(outcome: Outcome, metric: str) -> dict[tuple[str, str], float]:

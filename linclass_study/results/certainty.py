@@ -52,8 +52,8 @@ def _probabilities(found: Within) -> str:
         sentences.append(_left(int(np.count_nonzero(equal >= SURE)), left, others))
     rival = int(np.argmin(better))
     sentences.append(
-        f"Its closest rival is {found.methods[rival + 1]}: better {better[rival]:.2f}, equal in practice "
-        f"{equal[rival]:.2f}, worse {worse[rival]:.2f}."
+        f"Its closest rival is {found.methods[rival + 1]}: with probability {better[rival]:.2f} better, "
+        f"{equal[rival]:.2f} equal in practice, {worse[rival]:.2f} worse."
     )
     return " ".join(sentences)
 

@@ -20,6 +20,8 @@ def sentences(outcome: Outcome, base: Across, tried: list[Scenario]) -> list[str
     treatments = list(base.treatments())
     if not treatments:
         return ["No two data sets have a score of every method: see the pairwise matrix."]
+    if few := few_datasets(base):
+        return [few]
     chosen = treatments[0]
     table = base.treatments()[chosen]
     n, k = table.shape
@@ -45,16 +47,25 @@ def sentences(outcome: Outcome, base: Across, tried: list[Scenario]) -> list[str
         f"{_distinguished(near, k)} from {base.methods[first]}."
     )
     conclusions += _practical(outcome, base, best, average, n)
-    conclusions += _survives(tried)
-    return [*conclusions, few_datasets(base)] if few_datasets(base) else conclusions
+    return conclusions + _survives(tried)
 
 
 def few_datasets(base: Across) -> str:
-    """A caution if there are few independent data sets."""
-    n = len(next(iter(base.treatments().values()), ()))
-    if not 0 < n < FEW:
+    """Why there is no conclusion, if there are too few independent data sets for one."""
+    treatment, table = next(iter(base.treatments().items()), ("", ()))
+    if not 0 < len(table) < FEW:
         return ""
-    return f"{n} independent data sets are few: across data sets, this study shows at most large differences."
+    left = left_out(base, treatment)
+    return (
+        f"{independent(base, len(table))} are too few to rank methods{f': {left}' if left else ''}. A conclusion needs "
+        f"at least {FEW}."
+    )
+
+
+def independent(base: Across, n: int) -> str:
+    """3 independent data sets (iris and iris_binary count as one)"""
+    once = "; ".join(f"{_listed([*group])} count as one" for group in base.shared)
+    return f"{n} independent data sets{f' ({once})' if once else ''}"
 
 
 def left_out(base: Across, treatment: str) -> str:
@@ -71,11 +82,11 @@ def left_out(base: Across, treatment: str) -> str:
 def _winner(best: list[str], n: int, k: int, rank: float, base: Across, chosen: str) -> str:
     verb = "has" if len(best) == 1 else "share"
     left = left_out(base, chosen)
-    note = f" ({left})" if left else ""
+    note = f": {left}" if left else ""
     note = ", missing scores counted as worst" if chosen == "counted as worst" else note
     return (
         f"{_listed(best)} {verb} the best mean rank by {metric_words(base.metric)}, {rank:.2f} of {k}, "
-        f"over {n} independent data sets{note}."
+        f"over {independent(base, n)}{note}."
     )
 
 
@@ -100,8 +111,9 @@ def _practical(
     n = int(np.count_nonzero(~np.isnan(pair).any(axis=1)))
     which = "" if n == ranked else " data sets on which both have a score"
     return [
-        f"{best[0]} against the runner-up, {base.methods[second]}: better by more than {rope:g} with probability "
-        f"{found.better[0, 1]:.2f}, practically equal {found.equal[0, 1]:.2f}, worse {found.worse[0, 1]:.2f} "
+        f"{best[0]} against the runner-up, {base.methods[second]}: with probability "
+        f"{found.better[0, 1]:.2f} better by more than {rope:g}, {found.equal[0, 1]:.2f} equal in practice, "
+        f"{found.worse[0, 1]:.2f} worse "
         f"(Bayesian signed-rank test, n = {n}{which})."
     ]
 

@@ -126,14 +126,17 @@ def test_the_best_may_be_several() -> None:
 def test_sentences_name_the_test_its_n_and_its_correction(outcome: Outcome) -> None:
     base = comparison_across(outcome)
     output = " ".join(conclusion.sentences(outcome, base, scenarios(outcome, base)))
+    assert output == (
+        "2 independent data sets (three and twin count as one) are too few to rank methods: 1 of 3 is left out because "
+        "b has no score on it. A conclusion needs at least 5."
+    )
+    enough = a_table([[0.9, 0.5, 0.1]] * 5)
+    output = " ".join(conclusion.sentences(SimpleNamespace(evaluation={}), enough, []))  # type: ignore[arg-type]
     assert "a has the best mean rank by accuracy" in output
     assert "Friedman’s χ²" in output
-    assert "n = 2 data sets, k = 3 methods" in output
+    assert "n = 5 data sets, k = 3 methods" in output
     assert "Nemenyi’s test at α = 0.05" in output
-    assert (
-        "Bayesian signed-rank test, n = 2" in output
-    )  # the runner-up has no score on one of the three
-    assert "2 independent data sets are few" in output
+    assert "Bayesian signed-rank test, n = 5" in output
 
 
 def test_one_data_set_is_no_comparison() -> None:
@@ -261,12 +264,13 @@ def test_a_conclusion_survives_only_of_one_and_the_same_method(
 
 def test_the_runner_up_does_not_share_the_best_mean_rank() -> None:
     """a and b are best once each, so their probabilities against each other are no news; c is always the last."""
-    base = a_table([[0.9, 0.8, 0.1], [0.8, 0.9, 0.1]])
+    base = a_table([[0.9, 0.8, 0.1], [0.8, 0.9, 0.1]] * 3)
     nothing = SimpleNamespace(evaluation={})
     output = " ".join(conclusion.sentences(nothing, base, []))  # type: ignore[arg-type]
     assert "a and b share the best mean rank" in output
-    assert "a against the runner-up, c: better by more than 0.01" in output
-    equal = " ".join(conclusion.sentences(nothing, a_table([[0.9, 0.1], [0.1, 0.9]]), []))  # type: ignore[arg-type]
+    assert "a against the runner-up, c: with probability " in output
+    assert " better by more than 0.01, " in output
+    equal = " ".join(conclusion.sentences(nothing, a_table([[0.9, 0.1], [0.1, 0.9]] * 3), []))  # type: ignore[arg-type]
     assert "All methods share the best mean rank, so there is no runner-up." in equal
 
 

@@ -88,7 +88,10 @@ def test_what_is_better_what_is_equal_and_what_is_undecided_are_sentences_of_the
 def test_equal_means_are_one_sentence(reported):
     _, output = reported({name: [1.0] * 5 for name in "abcd"} | {"e": [0.5] * 5})
     assert "3 of 4 others may be as good as a. 4 methods share the best mean." in output
-    assert "Its closest rival is b: better 0.00, equal in practice 1.00, worse 0.00." in output
+    assert (
+        "Its closest rival is b: with probability 0.00 better, 1.00 equal in practice, 0.00 worse."
+        in output
+    )
 
 
 def test_clearly_the_best_is_reported_of_all_others_at_once(reported):
@@ -128,7 +131,7 @@ def test_the_probabilities_are_those_of_the_correlated_t_test(reported):
     posterior = stats.t(3, d.mean(), d.std(ddof=1) * (1 / 4 + 1 / 3) ** 0.5)
     better, worse = posterior.sf(0.01), posterior.cdf(-0.01)
     assert (
-        f"b: better {better:.2f}, equal in practice {1 - better - worse:.2f}, worse {worse:.2f}."
+        f"b: with probability {better:.2f} better, {1 - better - worse:.2f} equal in practice, {worse:.2f} worse."
         in output
     )
     naive = stats.ttest_rel(values["a"], values["b"]).statistic

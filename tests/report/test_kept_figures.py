@@ -79,7 +79,7 @@ def test_coefficients_are_means_over_folds_per_standard_deviation(outcome):
     assert [one["feature"] for one in reported] == ["x0", "x2", "x1"]
     expected = [2 * (value + 0.01 * np.arange(FOLDS)) for value in (3.0, 0.1, -5.0)]
     np.testing.assert_allclose([one["folds"] for one in reported], expected)
-    assert "Positive ones favour yes, negative ones for no" in exhibit.caption
+    assert "Positive ones favour yes, negative ones no" in exhibit.caption
     table = coefficients_table.make(outcome, "d")
     assert table.frame()["feature"].to_list() == ["x1", "x0", "x2"]  # by size
     in_order = [np.mean(expected[k]) for k in (2, 0, 1)]
@@ -152,7 +152,7 @@ def test_coefficients_speak_for_the_positive_class_which_may_be_the_first(outcom
     assert table.frame()["feature"].to_list() == features
     assert table.frame()["m"].to_list() == [-value for value in as_kept.frame()["m"]]
     exhibit = drawn(coefficients, turned, "d")
-    assert f"Positive ones favour {first}, negative ones for {last}" in exhibit.caption
+    assert f"Positive ones favour {first}, negative ones {last}" in exhibit.caption
     reported = {one["feature"]: one["mean"] for one in exhibit.numbers["classes"][first]}
     assert reported["x0"] < 0 < reported["x1"]
     keep(turned, "tuning", "d", "m", tuning)

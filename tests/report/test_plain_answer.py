@@ -66,7 +66,7 @@ def test_across_data_sets_the_answer_is_as_sure_as_nemenyi_is(reported):
     few = {f"d{i}": {"good": GOOD, "bad": BAD} for i in range(3)}
     many = {f"d{i}": {"good": GOOD, "bad": BAD} for i in range(5)}
     assert reported(few) == [
-        "3 independent data sets are too few to rank methods.",
+        "3 independent data sets are too few to rank methods. A conclusion needs at least 5.",
         (
             "On d0 the other is clearly worse than good; on d1 the other is clearly worse than good; "
             "on d2 the other is clearly worse than good."
@@ -84,7 +84,7 @@ def test_of_few_data_sets_each_tells_of_its_own_others(reported):
         {key: {"good": GOOD, "near": LITTLE_LESS, "guess": BAD} for key in ("d", "e")}
     )
     assert output == [
-        "2 independent data sets are too few to rank methods.",
+        "2 independent data sets are too few to rank methods. A conclusion needs at least 5.",
         "On d 1 of the 2 others is clearly worse than good; on e 1 of the 2 others is clearly worse than good.",
     ]
     (output,) = reported({"d": dict.fromkeys("abc", GOOD)})
@@ -107,20 +107,27 @@ def test_data_sets_without_a_result_are_counted_apart(make):
 
 def test_data_sets_that_are_left_out_are_named_with_the_methods_that_lack_a_score(make):
     lacks = Method(0.0, everywhere=("not_applicable", "y"), only=["d0", "d1"])
-    data = {f"d{i}": Data() for i in range(6)}
-    outcome = make(data, {"good": Method(0.9), "near": Method(1.0), "lacks": lacks}, folds=2)
-    left = "2 of 6 are left out because lacks has no score on them"
-    assert plain_answer(outcome)[0] == (
-        f"4 independent data sets are too few to rank methods: {left}."
+    few = make(
+        {f"d{i}": Data() for i in range(6)},
+        {"good": Method(0.9), "near": Method(1.0), "lacks": lacks},
+        folds=2,
     )
+    left = "2 of 6 are left out because lacks has no score on them"
+    output = f"4 independent data sets are too few to rank methods: {left}. A conclusion needs at least 5."
+    assert plain_answer(few)[0] == output
+    assert conclusion.sentences(few, comparison_across(few), []) == [output]
+    data = {f"d{i}": Data() for i in range(7)}
+    outcome = make(data, {"good": Method(0.9), "near": Method(1.0), "lacks": lacks}, 2, "enough")
+    left = "2 of 7 are left out because lacks has no score on them"
+    assert f" over 5 independent data sets ({left}), " in plain_answer(outcome)[0]
     base = comparison_across(outcome)
     sentences = conclusion.sentences(outcome, base, [])
-    assert f"over 4 independent data sets ({left})." in sentences[0]
-    assert "n = 6 data sets on which both have a score)" in " ".join(sentences)
+    assert f"over 5 independent data sets: {left}." in sentences[0]
+    assert "n = 7 data sets on which both have a score)" in " ".join(sentences)
     with style.settings():
         assert f" {left}." in ranks.draw(outcome).caption
         caption = pairwise.draw(outcome).caption
-    assert "over those of 6 independent data sets on which both have a score" in caption
+    assert "over those of 7 independent data sets on which both have a score" in caption
 
 
 def test_equals_everywhere_are_not_surely_ahead_of_nobody(reported):

@@ -192,8 +192,8 @@ def test_other_data_and_other_folds_are_a_conflict(linclass, a, b, tmp_path):
     change(b / "folds" / "three.parquet", fold=2 - pl.col("fold"))
     output = linclass("merge", a, b, "--into", tmp_path / "c")
     assert output.code == 1
-    assert f"data set two: {a} and {b} have another digest (sha256:0 and sha256:1)" in output.lines
-    assert f"data set three: {a} and {b} have other folds" in output.lines
+    assert f"data set two: {a} and {b} differ in digest (sha256:0 and sha256:1)" in output.lines
+    assert f"data set three: {a} and {b} differ in their folds" in output.lines
 
 
 @pytest.mark.usefixtures("no_report")

@@ -48,7 +48,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     of_how_many = known["feature"].drop_nulls().n_unique()
     speaks = ""
     if len(codes) == 1:
-        speaks = f" Positive ones favour {sides[1]}, negative ones for {sides[0]}."
+        speaks = f" Positive ones favour {sides[1]}, negative ones {sides[0]}."
     caption = (
         f"Coefficients of {method}: how much its score rises with one {unit} of the feature.{speaks} "
         f"Large marks are means over {folds} folds, dots the folds. "

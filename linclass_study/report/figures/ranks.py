@@ -23,7 +23,7 @@ ROW = 0.24  # inches
 
 def draw(outcome: Outcome) -> Exhibit:
     from linclass_study.results.across_datasets import ALPHA, comparison_across
-    from linclass_study.results.conclusion import left_out
+    from linclass_study.results.conclusion import independent, left_out
 
     base = comparison_across(outcome)
     if not base.enough or not base.treatments():
@@ -37,7 +37,7 @@ def draw(outcome: Outcome) -> Exhibit:
     missing = f" {left}." if left else " Missing scores are counted as worst."
     missing = "" if treatment == "complete" else missing
     caption = (
-        f"Mean rank by {metric_words(base.metric)} of {k} methods over {n} independent data sets. "
+        f"Mean rank by {metric_words(base.metric)} of {k} methods over {independent(base, n)}. "
         "Nemenyi’s test does not distinguish methods that a vertical bar joins, at "
         f"α = {ALPHA} (Demšar, 2006; infinite degrees of freedom).{missing}{more} "
         "Ranks depend on which methods take part; the pairwise matrix does not."

@@ -38,7 +38,7 @@ def make(outcome: Outcome) -> ReportTable:
         f"The {'highest' if metrics.greater_is_better(outcome.metric) else 'lowest'} mean {words} ± the standard "
         "deviation over folds. Only methods that succeeded on every fold compete. All others may be as good as the "
         f"best, except those that it beats by more than {rope:g}, all of them at once, with a probability of at least "
-        f"{SURE:g}: the probabilities that it does not add up to {1 - SURE:g} at most (Bayesian correlated t test, "
+        f"{SURE:g}: the complementary probabilities sum to at most {1 - SURE:g} (Bayesian correlated t test, "
         "union bound). One standard error, of the differences fold by fold, is another criterion."
     )
     used = [j for j, c in enumerate(columns) if c.key not in RARE or any(row[j] for row in rows)]
