@@ -137,9 +137,8 @@ class Composition(FitsPath, Estimator):
         """(status, reason) of one or several minimizations."""
         if unfinished := [s for s in solutions if not s.converged]:
             worst = max(unfinished, key=lambda s: s.certificate)
-            stop = f"{self.solver_} stopped after {worst.n_iter} iterations with a "
-            left = f"{worst.certificate_kind} of {worst.certificate:.1e}; tol is "
-            return "max_iter", f"{stop}{left}{getattr(self, 'tol', 0):g}."
+            stop = f"{self.solver_} stopped after {worst.n_iter} iterations with {worst.distance}"
+            return "max_iter", f"{stop}; tol is {getattr(self, 'tol', 0):g}."
         ranks = [s.rank for s in solutions if s.rank is not None]
         if ranks and not self._is_penalized():
             rank = f"features are linearly dependent (rank {min(ranks)})"

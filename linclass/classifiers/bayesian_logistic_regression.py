@@ -141,10 +141,7 @@ class BayesianLogisticRegression(SoftmaxProbabilities):
         status = "converged"
         if not solution.converged:
             status = "max_iter"
-            left = f"a {solution.certificate_kind} of {solution.certificate:.1e}"
-            reason = (
-                f"newton stopped after {solution.n_iter} steps with {left}; tol is {self.tol:g}."
-            )
+            reason = f"newton stopped after {solution.n_iter} steps with {solution.distance}; tol is {self.tol:g}."
         return self._record(
             status,
             reason,

@@ -113,8 +113,7 @@ class KernelMachine(Estimator):
         worst = max(solutions, key=lambda s: (not s.converged, s.certificate))
         status, reason = "converged", ""
         if not worst.converged:
-            left = f"a {worst.certificate_kind} of {worst.certificate:.1e}"
-            reason = f"{solver} stopped after {worst.n_iter} iterations with {left}."
+            reason = f"{solver} stopped after {worst.n_iter} iterations with {worst.distance}."
             status = "max_iter"
         return self._record(
             status,

@@ -24,6 +24,12 @@ from linclass.objective.point import Point
 LARGE = 20_000  # rows above which a fit to a subset pays
 UNPENALIZED_STEPS = 10  # for a subset without a penalty, which has no solution if it is separable
 
+CERTIFICATES = {
+    "duality_gap": "a relative duality gap",
+    "gradient_cosine": "a largest gradient cosine",
+    "training_mistakes": "a share of misclassified training rows",
+}
+
 
 @dataclass
 class Solution:
@@ -41,6 +47,11 @@ class Solution:
     extra: dict[str, Any] = field(
         default_factory=dict
     )  # fitted attributes that only this solver has
+
+    @property
+    def distance(self) -> str:
+        """How far from the optimum, in words, for the reason of a fit that did not converge."""
+        return f"{CERTIFICATES.get(self.certificate_kind, self.certificate_kind)} of {self.certificate:.1e}"
 
     @classmethod
     def at(cls, point: Point, certificate: float, tol: float, n_iter: int, **more: Any) -> Solution:

@@ -60,14 +60,15 @@ def training_rows(
     return found if isinstance(found, str) else (found.coordinates(table.X), y, found)
 
 
-def points(X: np.ndarray, *axes: np.ndarray) -> str:
+def points(about: Mapping[str, Any], X: np.ndarray, *axes: np.ndarray) -> str:
     """A sentence about the rows in the figure, for the caption."""
     if not len(X):
         return "The rows are not with these results."
     low, high = np.array([[axis[0], axis[-1]] for axis in axes]).T
     beyond = (np.clip(X, low, high) != X).any(axis=1).sum()
     more = f", of which {beyond:,} lie beyond the axes" if beyond else ""
-    return f"Points: the {len(X):,} training rows{more}."
+    which = f"the {len(X):,} training rows" if about.get("test_rows") else f"all {len(X):,} rows"
+    return f"Points: {which}{more}."
 
 
 def cut(about: Mapping[str, Any]) -> str:
@@ -77,8 +78,9 @@ def cut(about: Mapping[str, Any]) -> str:
         if len(about["classes"]) == 2
         else "the two leading discriminant directions (Fisher’s)"
     )
+    rows = "training rows" if about.get("test_rows") else "rows"
     return (
-        f"The data have {about['n_features']} features; the plane goes through the mean of the training rows "
+        f"The data have {about['n_features']} features; the plane goes through the mean of the {rows} "
         f"along {which}, computed from these rows, in units of the standard deviation within classes. Rows are "
         "projected onto it, fits are cut by it: the figure does not show them off the plane. "
     )

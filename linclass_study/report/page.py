@@ -20,7 +20,7 @@ from markupsafe import Markup
 
 from linclass_study.gate.findings import findings
 from linclass_study.project import ROOT
-from linclass_study.protocols import judging, selected_protocols
+from linclass_study.protocols import CURVE, judging, kind, selected_protocols
 from linclass_study.report import (
     chips,
     data_card,
@@ -43,7 +43,7 @@ from linclass_study.results.independent_datasets import groups_sharing_rows
 from linclass_study.results.method_styles import STYLES
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import FITTED, STATUSES, Outcome
-from linclass_study.results.protocol_names import TITLES, protocol_phrase, titled_phrase
+from linclass_study.results.protocol_names import TITLES, protocol_phrase, titled_phrase, units
 
 TEMPLATES = ROOT / "workflow" / "report"
 DEFAULT = ROOT / "config" / "config.yaml"  # always read
@@ -89,6 +89,8 @@ def report(
         sections=sections.SECTIONS,
         main_protocol_phrase=main_protocol_phrase(outcome),
         over=over,
+        units=units(outcome.evaluation, *outcome.main_protocols),
+        curve=learning_curve_sizes(outcome),
         sure=sure,
         short=plain_answer(outcome),
         textbook=(outcome.results / "textbook" / "textbook.html").exists(),
@@ -168,6 +170,14 @@ def protocols(outcome: Outcome) -> dict[str, str]:
         for name in selected_protocols(outcome.evaluation)
         if name in had
     }
+
+
+def learning_curve_sizes(outcome: Outcome) -> str:
+    """10 %, 50 % of each training set; empty without learning curves, which compare no methods."""
+    options = selected_protocols(outcome.evaluation).items()
+    sizes = [own["size"] for name, own in options if kind(name) == CURVE]
+    shown = [f"{100 * size:g} %" if size <= 1 else f"{size:g} rows" for size in sizes]
+    return f"{', '.join(shown)} of each training set" if shown else ""
 
 
 def script_hash(script: str) -> str:

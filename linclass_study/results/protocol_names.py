@@ -35,6 +35,13 @@ def has_spread(evaluation: Mapping[str, Any], protocol: str) -> bool:
     return kind(protocol) in ("cv", "learning_curve") or options.get("repeats", 1) > 1
 
 
+def units(evaluation: Mapping[str, Any], *protocols: str) -> str:
+    """What a standard deviation is over: folds, hold-outs, or either, by the data set."""
+    repeated = [name for name in protocols if has_spread(evaluation, name)]
+    found = {"hold-outs" if kind(name) == "hold_out" else "folds": None for name in repeated}
+    return " or ".join(found) or "folds"
+
+
 def _folds(options: Mapping[str, Any]) -> str:
     times = f"{options['repeats']} × " if options["repeats"] > 1 else ""
     return f"{times}{options['folds']} folds"

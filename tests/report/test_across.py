@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,6 +13,7 @@ import pytest
 import studies
 from studies import Data, Method, build
 
+from linclass_study.protocols import selected_protocols
 from linclass_study.report import page
 from linclass_study.report.drawing import style
 from linclass_study.report.figures import cost, ratings
@@ -26,6 +28,7 @@ from linclass_study.results.across_tables import (
 )
 from linclass_study.results.export import export_table
 from linclass_study.results.outcome import Outcome
+from linclass_study.results.protocol_names import units
 from linclass_study.results.sensitivity import Scenario, scenarios
 
 NAN = np.nan
@@ -309,3 +312,16 @@ def test_the_cost_of_a_method_is_that_of_whole_training_sets(outcome: Outcome) -
     assert "learning curves" not in expected.caption
     only = SimpleNamespace(times=curve, fits=outcome.fits)
     assert cost_table.cost_table(only, "Cost") is None  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("protocols", "output"),
+    [
+        (["cv", "official"], "folds"),
+        ([{"hold_out": {"repeats": 4}}], "hold-outs"),
+        ([{"hold_out": {"repeats": 4}}, "cv"], "hold-outs or folds"),
+    ],
+)
+def test_a_spread_is_over_folds_or_hold_outs(protocols: list[Any], output: str) -> None:
+    evaluation = {"protocols": protocols, "folds": 3, "repeats": 1}
+    assert units(evaluation, *selected_protocols(evaluation)) == output

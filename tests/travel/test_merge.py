@@ -83,7 +83,7 @@ def test_a_grid_with_holes_has_a_report(linclass, a, b, tmp_path):
     fits = pl.read_parquet(tmp_path / "c" / "fits.parquet")
     assert fits.select("dataset", "method").unique().height == 4
     for dataset, words in (
-        ("plane", "Points: the 30 training rows."),
+        ("plane", "Points: all 30 rows."),
         ("bare", "The rows are not with"),
     ):
         numbers = tmp_path / "c" / "exhibits" / f"boundaries-{dataset}" / "numbers.json"

@@ -20,7 +20,7 @@ TARGET = "class"
 def offers(
     source: Mapping[str, Any], folders: SearchFolders, last: bool
 ) -> Iterator[tuple[str, Callable[[], Content]]]:
-    yield f"generate {source['generate']}", lambda: _drawn(source)
+    yield f"generated ({source['generate']})", lambda: _drawn(source)
 
 
 def _drawn(source: Mapping[str, Any]) -> Content:

@@ -70,7 +70,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     first, second = _sentences(grids, shares, left_out)
     caption = (
         f"One panel per method. {cut(about) if is_cut else ''}{first}"
-        f"{points(X, *next(iter(grids.values()))[:2])} "
+        f"{points(about, X, *next(iter(grids.values()))[:2])} "
         f"{selection_note(outcome, list(grids), len(found), 'with a boundary')}{second}"
     )
     numbers = {

@@ -11,6 +11,7 @@ from linclass_study.report.drawing.panels import NAMED, name_above
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.results.confusion import of_the_best, per_class
+from linclass_study.results.protocol_names import units
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,9 +50,10 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     recall, precision = per_class(best.counts)
     name_above(figure, best.method, outcome.position(best.method))
     _rates(beside, recall, precision, cell, *method_style(outcome.position(best.method)))
+    over = units(outcome.evaluation, outcome.protocol(dataset))
     caption = (
         f"Of {best.method}, the best method: rows are the true classes, columns "
-        f"what the {int(best.counts.sum()):,} held-out rows of all folds were predicted as; colours are shares of "
+        f"what the {int(best.counts.sum()):,} held-out rows of all {over} were predicted as; colours are shares of "
         "the true class. Beside it recall (the diagonal over its row) and precision (over its column)."
     )
     numbers: dict[str, Any] = {
@@ -116,6 +118,7 @@ def _rates(
     low = float(min(known[~np.isnan(known)], default=0.0))
     span = max(1 - low, 0.05)
     axes.set(ylim=(len(rows) - 0.5, -0.5), xlim=(low - 0.08 * span, 1 + 0.05 * span), yticks=[])
+    axes.set_xlabel("recall, precision", fontsize=8)
     axes.set_xticks([tick for tick in axes.get_xticks() if low - 0.08 * span <= tick <= 1.0001])
     axes.spines["left"].set_visible(False)
     axes.grid(axis="x")

@@ -10,6 +10,7 @@ from linclass_study.report.drawing import style
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.results.metric_words import metric_title, metric_words
+from linclass_study.results.protocol_names import units
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,10 +50,11 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     axes.set_xlabel(f"{words} on the held-out rows")
     axes.grid(axis="x")
     style.quiet(axes)
-    _key(figure, (left, height), any(m["official"] is not None for m in shown))
+    over = units(outcome.evaluation, outcome.protocol(dataset))
+    _key(figure, (left, height), over, any(m["official"] is not None for m in shown))
 
     caption = (
-        f"{metric_title(outcome.metric)} of each method on {dataset}. Small dots: the folds, those of equal "
+        f"{metric_title(outcome.metric)} of each method on {dataset}. Small dots: the {over}, those of equal "
         "value side by side. Large marker: their mean, with its 95\u00a0% interval (Student’s t; the "
         "standard error allows for overlapping training sets: Nadeau and Bengio, 2003). Methods are "
         "sorted by the mean."
@@ -64,7 +66,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     if len(every) > MOST:
         caption += f" The {MOST} best of {len(every)} methods are shown."
     numbers = {"metric": outcome.metric, "dataset": dataset, "methods": every}
-    return Exhibit(figure, f"Folds of every method on {dataset}", caption, numbers)
+    return Exhibit(figure, f"{over.capitalize()} of every method on {dataset}", caption, numbers)
 
 
 def folds_of_methods(outcome: Outcome, dataset: str) -> list[dict[str, Any]]:
@@ -166,7 +168,7 @@ def _limits(methods: list[dict[str, Any]]) -> tuple[float, float]:
     return low - 0.03 * span, high + 0.03 * span
 
 
-def _key(figure: Figure, place: tuple[float, float], official: bool) -> None:
+def _key(figure: Figure, place: tuple[float, float], over: str, official: bool) -> None:
     """Legend of the markers, in a line above the axes."""
     left, height = place
     key = figure.add_axes((left, 1 - 0.3 / height, 0.695, 0.2 / height))
@@ -174,7 +176,7 @@ def _key(figure: Figure, place: tuple[float, float], official: bool) -> None:
     key.set(xlim=(0, 5), ylim=(-1, 1))
     grey = style.MUTED
     style.dots(key, [0.06], [0], 2.7, grey, 0.8)
-    key.text(0.14, 0, "a fold", va="center", color=grey, fontsize=8)
+    key.text(0.14, 0, f"a {over[:-1]}", va="center", color=grey, fontsize=8)
     key.plot([0.85, 1.15], [0, 0], color=grey, linewidth=1.6)
     key.plot(1.0, 0, "o", markersize=6.5, color=grey, markeredgecolor="white")
     key.text(1.24, 0, "mean, 95 % interval", va="center", color=grey, fontsize=8)

@@ -10,6 +10,7 @@ from linclass_study.results.answer import best
 from linclass_study.results.excluded_methods import excluded_methods
 from linclass_study.results.metric_words import metric_title, metric_words
 from linclass_study.results.outcome import Outcome
+from linclass_study.results.protocol_names import units
 from linclass_study.results.within_dataset import ROPE, SURE, within
 
 PLACE, SECTION, PER_DATASET = 1, "answer", False
@@ -33,13 +34,14 @@ def make(outcome: Outcome) -> ReportTable:
         Column("absent", "Did not compete", "method", "Methods without a score of every fold"),
     ]
     rows = [_row(own, dataset) for dataset, own in outcome.parts().items()]
+    over = units(outcome.evaluation, *outcome.main_protocols)
     rope = outcome.evaluation.get("rope", ROPE)
     caption = (
         f"The {'highest' if metrics.greater_is_better(outcome.metric) else 'lowest'} mean {words} ± the standard "
-        "deviation over folds. Only methods that succeeded on every fold compete. All others may be as good as the "
+        f"deviation over {over}. Only methods that succeeded on all {over} compete. All others may be as good as the "
         f"best, except those that it beats by more than {rope:g}, all of them at once, with a probability of at least "
         f"{SURE:g}: the complementary probabilities sum to at most {1 - SURE:g} (Bayesian correlated t test, "
-        "union bound). One standard error, of the differences fold by fold, is another criterion."
+        "union bound). One standard error, of the paired differences, is another criterion."
     )
     used = [j for j, c in enumerate(columns) if c.key not in RARE or any(row[j] for row in rows)]
     columns, rows = [columns[j] for j in used], [[row[j] for j in used] for row in rows]

@@ -7,6 +7,7 @@ from linclass_study.report import method_scores
 from linclass_study.report.table import Column, ReportTable
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
+from linclass_study.results.protocol_names import units
 
 PLACE, SECTION, PER_DATASET = 2, "answer", False
 
@@ -32,6 +33,10 @@ def make(outcome: Outcome) -> ReportTable | None:
         for metric in names
     }
     words = metric_words(outcome.metric)
-    caption = "Mean ± standard deviation over folds. Bold: the best of a column; underlined: within one standard error."
+    over = units(outcome.evaluation, *outcome.main_protocols)
+    caption = (
+        f"Mean ± standard deviation over {over}. Bold: the best of a column; underlined: within one "
+        "standard error."
+    )
     title = f"All methods on all data sets, by {words}"
     return ReportTable(title, caption, columns, choices[words], choices=choices)

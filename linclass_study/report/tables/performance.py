@@ -11,7 +11,7 @@ from linclass_study.report.table import Column, ReportTable
 from linclass_study.report.tables import endings
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
-from linclass_study.results.protocol_names import has_spread, protocol_phrase
+from linclass_study.results.protocol_names import has_spread, protocol_phrase, units
 from linclass_study.results.summary import ranking
 
 PLACE, SECTION, PER_DATASET, OPEN = 1, "dataset", True, True
@@ -32,8 +32,9 @@ def make(outcome: Outcome, dataset: str) -> ReportTable | None:
     if about["status"] == "unavailable":
         return None
     protocol = outcome.protocol(dataset)
-    caption = f"{over(outcome, about, protocol)} {speak(about)}{_bayes(about)}"
     columns, rows = performance_table(outcome, dataset, protocol)
+    scores = _raw_scores(columns, rows) if len(about["classes"]) > 2 else ""
+    caption = f"{over(outcome, about, protocol)} {speak(about)}{scores}{_bayes(about)}"
     return ReportTable(f"Performance on {dataset}", caption, columns, rows, faint(rows))
 
 
@@ -53,7 +54,8 @@ def performance_table(
     if above:
         columns.append(Column("excess_error", "Excess error", "number"))
         values.append(dict(above))
-    several = "Folds" if has_spread(outcome.evaluation, protocol) else "Fits"
+    named = units(outcome.evaluation, protocol).capitalize()
+    several = named if has_spread(outcome.evaluation, protocol) else "Fits"
     columns.append(Column("fits", several))
     values.append({name: _ended(method_fits) for name, method_fits in by_method.items()})
     return columns, [[of_method.get(method) for of_method in values] for method in methods]
@@ -92,6 +94,17 @@ def speak(about: dict[str, Any]) -> str:
     return (
         "Precision, recall and F1 are macro averages over the classes, AUC the mean of each class "
         "against the rest."
+    )
+
+
+def _raw_scores(columns: list[Column], rows: list[list[Any]]) -> str:
+    """Why the AUC of methods without probabilities may be low although their predictions are good."""
+    auc, log_loss = ([c.key for c in columns].index(key) for key in ("auc", "log_loss"))
+    if not any(row[auc].value is not None and row[log_loss].value is None for row in rows):
+        return ""
+    return (
+        " Methods without a log loss have no probabilities: their AUC ranks raw scores across rows, which for more "
+        "than two classes says less, as a row’s class depends on differences between its scores, not on their level."
     )
 
 
