@@ -11,6 +11,7 @@ from studies import Data, Method
 from linclass_study import table_files
 from linclass_study.report.drawing import style
 from linclass_study.report.figures import pairwise, ranks
+from linclass_study.report.page import learning_curve_sizes
 from linclass_study.report.page_tables import table_modules
 from linclass_study.report.plain_answer import could_not_compete, plain_answer
 from linclass_study.results import conclusion
@@ -173,3 +174,21 @@ def test_an_official_test_set_is_named_only_where_there_is_one(make, official):
     assert (
         "fficial test" in studies.finish(outcome).split("The study’s configuration")[0]
     ) is bool(official)
+
+
+@pytest.mark.parametrize(("classes", "said"), [("ab", False), ("abc", True)])
+def test_an_auc_of_raw_scores_is_explained_for_more_than_two_classes(make, classes, said):
+    methods = {"good": Method(), "raw": Method(probabilities=False)}
+    outcome = make({"d": Data(classes=tuple(classes))}, methods, folds=2)
+    caption = table_modules()["performance"].make(outcome, "d").caption
+    assert ("raw scores across rows" in caption) == said
+    plain = make({"d": Data(classes=tuple(classes))}, {"good": Method()}, 2, "plain")
+    assert "raw scores" not in table_modules()["performance"].make(plain, "d").caption
+
+
+def test_the_page_names_the_sizes_of_learning_curves(make):
+    outcome = make({"d": Data()}, {"good": Method()}, folds=2)
+    assert learning_curve_sizes(outcome) == ""
+    protocols = ["cv", {"learning_curve": {"sizes": [0.1, 50]}}]
+    curved = replace(outcome, evaluation={**outcome.evaluation, "protocols": protocols})
+    assert learning_curve_sizes(curved) == "10 %, 50 rows of each training set"
