@@ -22,7 +22,7 @@ TAKES: dict[str, tuple[Callable[[Penalty], bool], str]] = {
             and (penalty.uniform or penalty.entrywise)
             and not penalty.kinked
         ),
-        "needs penalty='l2' with factors and a strength above 0; {} is another.",
+        "needs penalty='l2', its strength and any factors above 0; {} is another.",
     ),
     "bare kink": (
         lambda penalty: penalty.kinked and penalty.uniform and not penalty.strongly_convex,

@@ -151,3 +151,12 @@ def test_neither_the_system_nor_the_start_changes_the_minimum(
         found.append(Multipliers(tol=1e-8).solve(P, P.zero()))
     assert all(solution.converged for solution in found)
     np.testing.assert_allclose([s.objective for s in found], found[0].objective, rtol=2e-8)
+
+
+@pytest.mark.parametrize("strength", [1e-3, 1e-2])
+def test_wide_separable_rows_converge(strength: float) -> None:
+    rng = np.random.default_rng(4)
+    centres, y = 0.1 * rng.normal(size=(3, 400)), rng.integers(0, 3, 60)
+    X = centres[y] + rng.normal(size=(60, 400))
+    model = LinearClassifier(loss="crammer_singer", strength=strength).fit(X, y)
+    assert model.status_ == "converged"

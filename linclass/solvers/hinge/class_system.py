@@ -20,7 +20,7 @@ from linclass.solvers.conjugate_gradients import conjugate_gradients, length
 SMALL = 120  # parameters up to which all of the Hessian is worked out at once
 DENSE = 1500  # parameters up to which a Hessian is formed
 PRODUCTS = 40.0  # with all rows and classes, which cost as much as a step by conjugate gradients
-FORCING = 0.3  # residual of conjugate gradients, as a share of g
+FORCING = 0.03  # residual of conjugate gradients, as a share of g: more than 0.1 is too much for wide rows
 NONE = 1e-9  # curvature of an intercept, of reach, that counts as none
 
 
@@ -66,7 +66,7 @@ def solved(H: Array, point: Point) -> tuple[Array, Array]:
 
 
 class PairProducts:
-    """H Δ = −g with a residual of a third of g, by products with the rows."""
+    """H Δ = −g with a residual of a small share of g, by products with the rows."""
 
     exact = False
 
