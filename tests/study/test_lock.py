@@ -142,6 +142,7 @@ THERE, HERE = (
         ({"host": "elsewhere", "boot": "0000", "results": "r"}, THERE),
         ({"pid": os.getpid(), "ticks": lock.Owner.of(os.getpid()).ticks}, HERE),
     ],
+    ids=["there", "here"],  # the same in every process of pytest-xdist
 )
 def test_a_refusal_says_in_one_line_who_since_when_and_what_to_do(folder, changes, remedy):
     owner = describe(since="2026-01-02 03:04:05 +0000", **changes)
