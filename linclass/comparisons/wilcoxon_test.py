@@ -61,5 +61,5 @@ def _tail(ranks: tuple[int, ...]) -> Array:
     chance[0] = 1
     for rank in ranks:
         chance[rank:] += chance[: max(len(chance) - rank, 0)]
-        chance /= 2
+        chance *= 0.5  # a fair coin
     return np.cumsum(chance)

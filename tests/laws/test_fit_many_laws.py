@@ -233,7 +233,7 @@ def test_steps_that_ran_out_are_reported_of_each_fit() -> None:
     assert [fit.status_ for fit in fits] == ["max_iter", "converged"]
     assert fits[0].n_iter_ == 7
     assert fits[0].certificate_ > 1e-6
-    assert "duality_gap" in fits[0].reason_
+    assert "relative duality gap" in fits[0].reason_
 
 
 @pytest.mark.parametrize(
