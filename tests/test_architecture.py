@@ -201,11 +201,9 @@ def test_the_pipeline_knows_metrics_by_name_only(file: Path) -> None:
 
 @pytest.mark.parametrize("top", ["linclass", "linclass_study"])
 def test_no_file_needs_a_file_that_needs_it(top: str) -> None:
-    """Imports inside functions and for type checkers count too, but one: an objective makes points of its own type."""
+    """Imports inside functions and for type checkers count too."""
     files = sorted((ROOT / top).rglob("*.py"))
     graph = {file: files_of(top, file) for file in files}
-    if top == "linclass":
-        graph[PACKAGE / "objective/point.py"].remove(PACKAGE / "objective/objective.py")
     assert len(list(graphlib.TopologicalSorter(graph).static_order())) == len(files)
 
 

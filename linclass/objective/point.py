@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from linclass.numerics import Array, once
-
-if TYPE_CHECKING:
-    from linclass.objective.objective import Objective
 
 
 class Point:
     """theta with its scores; everything else is computed on demand, once."""
 
-    def __init__(self, objective: Objective, theta: Array, scores: Array):
+    def __init__(self, objective: Any, theta: Array, scores: Array):
         self.objective, self.theta, self.scores = objective, theta, scores
 
     def with_known(self, **known: Any) -> Point:
@@ -65,7 +62,7 @@ class Point:
     def _gradient(self) -> Array:
         return self.objective.with_penalty_gradient(self.loss_gradient.copy(), self.theta)
 
-    def under(self, objective: Objective) -> Point:
+    def under(self, objective: Any) -> Point:
         """The same point for another strength, without evaluating the loss again."""
         known = {k: v for k, v in vars(self).items() if k in ("_jet", "loss_gradient")}
         return Point(objective, self.theta, self.scores).with_known(**known)

@@ -49,6 +49,10 @@ CASES = {
         METHOD % "linclass.LinearClassifier, params: {loss: hinge, solver: newton}",
         ["newton needs a twice-smooth loss; hinge is only convex. Try solver='subgradient'."],
     ),
+    "tolerance below 0": (
+        METHOD % "linclass.LogisticRegression, params: {tol: -1}",
+        ["tol is -1", "a number, at least 0"],
+    ),
     "tolerance that is no number": (
         METHOD % "linclass.LogisticRegression, params: {tol: abc}",
         ["tol is 'abc'", "it must be a number"],
