@@ -114,9 +114,8 @@ def _several_of_one_covariance(M: Array, roots: Array, log_share: Array, seed: i
     for k, m in enumerate(white):
         steps = np.delete(white, k, axis=0) - m
         mean = np.delete(log_share, k) - log_share[k] - (steps**2).sum(axis=1) / 2
-        same = (np.abs(steps) < 1e-12).all(
-            axis=1
-        )  # of equal classes the likelier is predicted, or the first
+        # of equal classes the likelier is predicted, or the first
+        same = (np.abs(steps) < 1e-12).all(axis=1)
         likelier = np.where(same, mean < 0, True) | (
             same & (mean == 0) & (np.arange(len(same)) >= k)
         )
@@ -140,9 +139,8 @@ def _two_covariances(M: Array, roots: Array, log_share: Array, seed: int) -> flo
     error = 0.0
     for k in range(2):
         other = 1 - k
-        map_ = np.linalg.solve(
-            roots[other], roots[k]
-        )  # x = μ_k + R_k u, in the whitened coordinates of the other class
+        # x = μ_k + R_k u, in the whitened coordinates of the other class
+        map_ = np.linalg.solve(roots[other], roots[k])
         shift = np.linalg.solve(roots[other], M[k] - M[other])
         values, V = np.linalg.eigh((np.eye(len(map_)) - map_.T @ map_) / 2)
         linear = V.T @ (-map_.T @ shift)

@@ -16,7 +16,9 @@ from linclass.conventions.margin_probabilities import MarginProbabilities
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.conventions.takes_offset import TakesOffset
 
-Ask = Callable[[str], Any]  # name of a method → its output for the rows, None if it does not exist
+OutputOf = Callable[
+    [str], Any
+]  # name of a method → its output for the rows, None if it does not exist
 OF_SCORES: dict[Any, Callable[[Any, np.ndarray], np.ndarray]] = {
     SoftmaxProbabilities.predict_log_proba: SoftmaxProbabilities.log_proba_from,
     MarginProbabilities.predict_log_proba: MarginProbabilities.log_proba_from,
@@ -33,15 +35,15 @@ def predictions_of(
     The scores are the log-probabilities of an estimator without scores, and NaN if it has neither: predicted classes
     alone rank no rows.
     """
-    ask: Ask = partial(_answer, estimator, X)
+    output_of: OutputOf = partial(_output, estimator, X)
     if is_ours(estimator):
         Z = estimator.decision_function(X)
         if (found := _plain(estimator, X, Z, K)) is not None:
             return found
-        ask = _from_scores(estimator, X, Z)
-    y_pred = _codes(ask("predict"), X.shape[0], K)
-    log_proba = _log_proba(ask, estimator, X, K)
-    score = _scores(ask("decision_function"), estimator, X, K)
+        output_of = _from_scores(estimator, X, Z)
+    y_pred = _codes(output_of("predict"), X.shape[0], K)
+    log_proba = _log_proba(output_of, estimator, X, K)
+    score = _scores(output_of("decision_function"), estimator, X, K)
     if score is None:
         score = np.full((len(y_pred), K), np.nan) if log_proba is None else log_proba
     return y_pred, _halves(score) if K == 2 else score, log_proba
@@ -79,18 +81,18 @@ def _plain(
     return codes.astype(np.int32), score, log_proba
 
 
-def _from_scores(estimator: Any, X: Any, Z: np.ndarray) -> Ask:
+def _from_scores(estimator: Any, X: Any, Z: np.ndarray) -> OutputOf:
     """Our classes, and most of our probabilities, are functions of the scores, which are computed once for all."""
     log_proba = getattr(estimator, "predict_log_proba", None)
     if (func := getattr(log_proba, "__func__", None)) in OF_SCORES:
         log_proba = OF_SCORES[func](estimator, Z)
     elif log_proba is not None:
         log_proba = log_proba(X)
-    answers = {"predict": estimator.classes_from(Z), "predict_log_proba": log_proba}
-    return (answers | {"decision_function": Z}).get
+    found = {"predict": estimator.classes_from(Z), "predict_log_proba": log_proba}
+    return (found | {"decision_function": Z}).get
 
 
-def _answer(estimator: Any, X: Any, name: str) -> Any:
+def _output(estimator: Any, X: Any, name: str) -> Any:
     """Output of a method of the estimator for these rows; None if it has none, or raises NotImplementedError. If it
     changes NumPy's error handling, the change ends here.
     """
@@ -149,10 +151,10 @@ def _columns(estimator: Any, K: int) -> np.ndarray:
     return codes
 
 
-def _log_proba(ask: Ask, estimator: Any, X: Any, K: int) -> np.ndarray | None:
-    name, values = "predict_log_proba", ask("predict_log_proba")
+def _log_proba(output_of: OutputOf, estimator: Any, X: Any, K: int) -> np.ndarray | None:
+    name, values = "predict_log_proba", output_of("predict_log_proba")
     if values is None:
-        name, values = "predict_proba", ask("predict_proba")
+        name, values = "predict_proba", output_of("predict_proba")
         if values is None:
             return None
         values = np.asarray(values, dtype=float)

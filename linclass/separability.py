@@ -19,9 +19,9 @@ import numpy as np
 
 from linclass import validation
 from linclass.proofs.signed_rows import SignedRows
+from linclass.separation.largest_margin import LargestMargin, with_largest_margin
 from linclass.separation.proof import proved
 from linclass.separation.result import INTERCEPTS, Separation, separation
-from linclass.separation.widest import LargestMargin, widest
 
 
 def separability(X: Any, y: Any, intercept: str = "free", method: str = "newton") -> Any:
@@ -80,7 +80,7 @@ def largest_margin(X: Any, y: Any, intercept: str = "free", tol: float = 1e-6) -
         raise ValueError(f"tol is {tol!r}; it must be a number, at least 0.")
 
     def of_pair(rows: SignedRows, classes: tuple[Any, Any]) -> LargestMargin:
-        return widest(separation(proved(rows), rows, classes, intercept), rows, tol)
+        return with_largest_margin(separation(proved(rows), rows, classes, intercept), rows, tol)
 
     return _of_pairs(X, y, intercept, of_pair)
 

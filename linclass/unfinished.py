@@ -1,4 +1,4 @@
-"""Fits that end without the optimum they were asked for say so: one ConvergenceWarning each, with the remedy.
+"""Warnings of fits that end without their optimum: one ConvergenceWarning each, with the remedy.
 
 The category is scikit-learn's, which is imported when the first warning is due. A fit that consists of
 others, such as a path or one-vs-rest, warns once for all of them; `silently` is for those inside it.
@@ -22,9 +22,8 @@ REMEDY = {
     "rank_deficient": "Leave out features that depend on others, or add a penalty.",
 }
 
-ADVICE = re.compile(
-    r"\b(use|raise|add|standardize)\b", re.IGNORECASE
-)  # in a reason: its own remedy
+# a remedy that the reason itself states
+ADVICE = re.compile(r"\b(use|raise|add|standardize)\b", re.IGNORECASE)
 
 Result = TypeVar("Result")
 _inside: ContextVar[bool] = ContextVar("inside", default=False)

@@ -105,9 +105,7 @@ def row_weights(sample_weight: Any, rows: int) -> np.ndarray:
     if sample_weight is None:
         return np.ones(rows)
     try:
-        w = np.array(
-            sample_weight, dtype=np.float64
-        )  # a copy: class weights are multiplied in later
+        w = np.array(sample_weight, dtype=np.float64)  # a copy: class weights will multiply it
     except (TypeError, ValueError):
         raise ValueError(
             f"sample_weight is {brief(sample_weight)}; it must be a number per row, or None. "

@@ -5,8 +5,9 @@ which maximizes the likelihood of held-out rows. With β = 1/T minus its logarit
     L(β) = Σ w_i (ln Σ_k e^{β z_ik} − β z_i,y_i),   L′(β) = Σ w_i (E_β[z_i] − z_i,y_i),
 
 and the root of L′ is the only optimum. The order of the classes stays as it is, and so does every prediction. L has no
-minimum if every held-out row scores highest for its class (β → ∞), nor one above 0 if the scores speak against the
-classes: β is sought between 10⁻⁴ and 10⁴ in units of the inverse deviation of the scores within a row.
+minimum if every held-out row scores highest for its class (β → ∞), nor one above 0 if the true class has on average
+no higher score than the others: β is sought between 10⁻⁴ and 10⁴, in units of the inverse deviation of the scores
+within a row.
 Guo, Pleiss, Sun & Weinberger (2017), ICML
 """
 

@@ -140,9 +140,8 @@ class FlexibleDiscriminantAnalysis(Coordinates, SoftmaxProbabilities):
         explained, V = explained[order], _settled(explained[order], V[:, order])
         left = np.maximum(1 - explained, EXACT)
         shrunk = freedom / mass.sum()  # from the covariance over N
-        V = V * np.where(
-            V.T @ (means[-1] - means[0]) < 0, -1.0, 1.0
-        )  # from the first class to the last
+        # every direction points from the first class to the last
+        V = V * np.where(V.T @ (means[-1] - means[0]) < 0, -1.0, 1.0)
         self.explained_, self.scores_ = explained, fixed @ V
         self.scalings_ = V * np.sqrt(shrunk / (explained * left))
         self.centre_ = mass @ means / mass.sum()

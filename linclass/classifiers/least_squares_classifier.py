@@ -123,20 +123,20 @@ class LeastSquaresClassifier(LinearClassifier):
 
     def _fit_together(self, models: list[Any], folds: Folds) -> list[list[Any]]:
         """Without a penalty, or with 'l2', in closed form from the class moments of all rows minus those of a fold."""
-        asked = self._unfitted()
-        if not asked._has_closed_form():
+        checked = self._unfitted()
+        if not checked._has_closed_form():
             return super()._fit_together(models, folds)
-        X, codes, weights = asked._start_fit(folds.X, folds.y, folds.sample_weight)
+        X, codes, weights = checked._start_fit(folds.X, folds.y, folds.sample_weight)
         if X.shape[1] >= 2000 and self.solver == "auto":  # which then avoids the Gram matrix
             return super()._fit_together(models, folds)
         require_memory(32 * X.shape[1] ** 2, f"{type(self).__name__} needs a dense Gram matrix")
         for model in models:
-            _learn_features(model, asked)
-        lefts = moments_left_out(X, codes, weights, len(asked.classes_), "tied", folds.held_out)
+            _learn_features(model, checked)
+        lefts = moments_left_out(X, codes, weights, len(checked.classes_), "tied", folds.held_out)
         shared = self._is_penalized() and len({model.strength for model in models}) > 1
         fits = []
         for j, left in enumerate(left for stack in lefts for left in stack.split()):
-            sums, classes = of_present_classes(left, asked.classes_)
+            sums, classes = of_present_classes(left, checked.classes_)
             if folds.scaling is not None:
                 sums = sums.scaled(*folds.scaling[j])
             problem = IndicatorRegression(sums, self.fit_intercept)
@@ -164,11 +164,11 @@ class LeastSquaresClassifier(LinearClassifier):
         -------
         array of shape (n,) for two classes, (n, K) for more
         """
-        asked = self._unfitted()
-        X_all, codes, weights = asked._start_fit(X, y, sample_weight)
-        if not asked._has_closed_form():
+        checked = self._unfitted()
+        X_all, codes, weights = checked._start_fit(X, y, sample_weight)
+        if not checked._has_closed_form():
             raise NotApplicable("leave_one_out needs least squares in closed form; use fit_many.")
-        n, K = X_all.shape[0], len(asked.classes_)
+        n, K = X_all.shape[0], len(checked.classes_)
         moments = ClassMoments.of(X_all, codes, weights, K, "tied")
         problem = IndicatorRegression(moments, self.fit_intercept)
         share = weights / weights.sum()
@@ -184,7 +184,7 @@ class LeastSquaresClassifier(LinearClassifier):
             lone[:] = True
         Z = truth - (truth - fitted) / np.where(lone, 1, left)[:, None]
         Z = np.hstack([np.zeros((n, 1)), Z]) if K == 2 else Z
-        return with_refits(asked, X, y, Z, lone, sample_weight)
+        return with_refits(checked, X, y, Z, lone, sample_weight)
 
     def _fitted_to(self, problem: IndicatorRegression, classes: Array, shared: bool) -> Any:
         model = copy.copy(self)

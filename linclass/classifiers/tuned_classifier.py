@@ -155,17 +155,18 @@ class TunedClassifier(Tuned, Classifier):
     @property
     def predict_proba(self) -> Any:
         """Class probabilities, as a method `predict_proba(X)`, if the estimator has it."""
-        return self._ask("predict_proba")
+        return self._of_estimator("predict_proba")
 
     @property
     def predict_log_proba(self) -> Any:
         """Logarithms of the class probabilities, as a method `predict_log_proba(X)`, if the estimator has it."""
-        return self._ask("predict_log_proba")
+        return self._of_estimator("predict_log_proba")
 
-    def _ask(self, method: str) -> Any:
-        ask = getattr(vars(self).get("estimator_", self._inner()), method)
+    def _of_estimator(self, method: str) -> Any:
+        """A method of the fitted estimator; before the fit, whether it will have it."""
+        probabilities = getattr(vars(self).get("estimator_", self._inner()), method)
 
-        def answer(X: Any) -> Array:
-            return np.asarray(ask(self._check_rows(X)))
+        def of_rows(X: Any) -> Array:
+            return np.asarray(probabilities(self._check_rows(X)))
 
-        return answer
+        return of_rows

@@ -1,4 +1,4 @@
-"""The interface of a design, the map from theta to the scores of the rows: what objectives and solvers ask of it.
+"""The interface of a design, the linear map from theta to the scores of the rows, as objectives and solvers use it.
 
 theta is (width,) for one score or (K, width) for K; scores are (n,) or (K, n). `DesignMatrix` is [X 1]; `KernelDesign`
 has the matrix of a kernel in its place.

@@ -33,7 +33,7 @@ class Multinomial(Family):
     smoothing: ClassVar[float] = 1.0
 
     def __init__(self, trials: float = 1.0):
-        self.trials = trials  # of the rows that A and `sample` speak of
+        self.trials = trials
 
     def statistic(self, X: Any) -> Iterator[Any]:
         yield X

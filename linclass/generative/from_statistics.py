@@ -63,17 +63,17 @@ class FromStatistics(ManyFits, Increments):
 
     def _fit_together(self, models: list[Any], folds: Folds) -> list[list[Any]]:
         """With one pass over the rows; class_weight='balanced' differs from fold to fold."""
-        asked = models[0]
-        asked._refuse_balanced()
-        X, codes, weights = asked._start_fit(folds.X, folds.y, folds.sample_weight)
-        own = [copy.copy(asked).set_params(**m.get_params(deep=False)) for m in models]
-        K = len(asked.classes_)
-        lefts = asked._left_out(asked._observed(X), codes, weights, K, folds.held_out)
+        checked = models[0]
+        checked._refuse_balanced()
+        X, codes, weights = checked._start_fit(folds.X, folds.y, folds.sample_weight)
+        own = [copy.copy(checked).set_params(**m.get_params(deep=False)) for m in models]
+        K = len(checked.classes_)
+        lefts = checked._left_out(checked._observed(X), codes, weights, K, folds.held_out)
         fits: list[list[Any]] = []
         for stack in lefts:
             rest = slice(len(fits), len(fits) + len(stack.mass))
             units = None if folds.scaling is None else folds.scaling[rest]
-            fits += map(list, zip(*_learned(own, stack, asked.classes_, units), strict=True))
+            fits += map(list, zip(*_learned(own, stack, checked.classes_, units), strict=True))
         return fits
 
     def leave_one_out(self, X: Any, y: Any, sample_weight: Any = None) -> np.ndarray:
@@ -95,14 +95,14 @@ class FromStatistics(ManyFits, Increments):
         array of shape (n,) for two classes, (n, K) for more
             As `decision_function`; −∞ for a class without other rows.
         """
-        asked = self._unfitted()
-        asked._refuse_balanced()
-        rows, codes, weights = asked._start_fit(X, y, sample_weight)
-        asked.statistics_ = asked._gather(
-            asked._observed(rows), codes, weights, len(asked.classes_)
+        checked = self._unfitted()
+        checked._refuse_balanced()
+        rows, codes, weights = checked._start_fit(X, y, sample_weight)
+        checked.statistics_ = checked._gather(
+            checked._observed(rows), codes, weights, len(checked.classes_)
         )
-        Z, lone = asked._scores_of_others(asked._observed(rows), codes, weights)
-        return with_refits(asked, X, y, Z, lone, sample_weight)
+        Z, lone = checked._scores_of_others(checked._observed(rows), codes, weights)
+        return with_refits(checked, X, y, Z, lone, sample_weight)
 
     def _scores_of_others(
         self, X: Any, codes: np.ndarray, weights: np.ndarray

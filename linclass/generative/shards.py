@@ -16,9 +16,8 @@ import numpy as np
 from linclass.generative.from_statistics import FromStatistics
 
 Array = np.ndarray
-Partition = tuple[
-    list[int], Array
-]  # indices of folds, and the shard of each row (its fold's position; the last for the rest)
+# indices of folds, and the shard of each row (its fold's position; the last for the rest)
+Partition = tuple[list[int], Array]
 
 
 def partitions(folds: Sequence[Array], n: int) -> list[Partition]:

@@ -29,9 +29,8 @@ class KernelPath(KernelMachine):
 
     tuning_tol: ClassVar[float] = 1e-3  # of the objective, while tuning
     strength: float
-    _fit_each: Callable[
-        ..., None
-    ]  # defined by the estimator: check the rows, then fit copies of itself
+    # defined by the estimator: check the rows, then fit copies of itself
+    _fit_each: Callable[..., None]
 
     @one_warning
     def path(self, X: Any, y: Any, strengths: Any, sample_weight: Any = None) -> RegularizationPath:

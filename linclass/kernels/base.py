@@ -36,9 +36,8 @@ class Kernel:
         b = a if Y is None else squared_lengths(Y)
         other = X if Y is None else Y
         if sparse.issparse(X) and not sparse.issparse(other):
-            other = np.asfortranarray(
-                other
-            )  # so that sparse products need no copy of its transpose
+            # so that sparse products need no copy of its transpose
+            other = np.asfortranarray(other)
         for start in range(0, n, BLOCK):
             rows = slice(start, start + BLOCK)
             first = start if Y is None else 0

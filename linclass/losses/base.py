@@ -13,21 +13,16 @@ from scipy.linalg import block_diag
 
 from linclass.numerics import Array
 
-KINDS = (
-    "discrete",
-    "convex",
-    "smooth",
-    "twice-smooth",
-)  # each includes the properties of the previous ones
+# each includes the properties of the previous ones
+KINDS = ("discrete", "convex", "smooth", "twice-smooth")
 
 
 class Loss:
     """Value, derivatives and conjugate, vectorized over rows."""
 
     kind: ClassVar[str] = "twice-smooth"
-    smoothness: ClassVar[float] = (
-        np.inf
-    )  # sup ℓ″: gradient steps of 1/(smoothness·‖X‖²) always descend
+    # sup ℓ″: gradient steps of 1/(smoothness·‖X‖²) always descend
+    smoothness: ClassVar[float] = np.inf
     probabilistic: ClassVar[bool] = False  # a negative log-likelihood: scores give probabilities
     vanishes: ClassVar[bool] = True  # at finite scores; a likelihood only tends to 0
     certain: ClassVar[float] = 5.0  # of a likelihood: the score from which its slope is below 1 %
@@ -35,9 +30,8 @@ class Loss:
     mistake_driven: ClassVar[bool] = False  # only misclassified rows have a loss
     piecewise_linear: ClassVar[bool] = False
     piecewise_quadratic: ClassVar[bool] = False  # ℓ″ is 0 or a constant: Newton's method is finite
-    simplicial: ClassVar[bool] = (
-        False  # K scores, and slopes p − e_y with p on the simplex: has `on_pairs`
-    )
+    # K scores, and slopes p − e_y with p on the simplex: has `on_pairs`
+    simplicial: ClassVar[bool] = False
     binary: ClassVar[str | None] = None  # name of the loss for two classes, for a loss of K scores
     joint: ClassVar[str | None] = None  # name of the joint loss for K > 2 classes, if one exists
     has_conjugate: ClassVar[bool] = True

@@ -164,9 +164,8 @@ class Predictions:
         named, K = self.confusion[..., : self.n_classes], self.n_classes
         referred = self.confusion[..., K:].sum(axis=-1)  # to actions that are no class
         own = np.eye(K, dtype=bool)
-        others = (
-            named.sum(axis=-2, keepdims=True) - named
-        )  # [k, j]: rows of other classes than k that are named j
+        # [k, j]: rows of other classes than k that are named j
+        others = named.sum(axis=-2, keepdims=True) - named
         right = np.where(own, 0, others).sum(axis=-1)
         missed = np.where(own, 0, named).sum(axis=-1)
         alarms = np.diagonal(others, axis1=-2, axis2=-1)

@@ -136,9 +136,9 @@ class FromBinary(ManyFits, Classifier):
         ]
         fits: list[list[Any]] = [[] for _ in held_out]
         for fold, found in enumerate(fits):
-            for number, asked in enumerate(models):
+            for number, wanted in enumerate(models):
                 model = copy.copy(first)
-                model.estimator = asked.estimator and cloned(asked.estimator)
+                model.estimator = wanted.estimator and cloned(wanted.estimator)
                 model.estimators_ = [problem[fold][number] for problem in solved]
                 found.append(model._record_outcomes(codes, [[]] * len(solved)))
         return fits

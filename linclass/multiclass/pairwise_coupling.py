@@ -8,7 +8,7 @@ There are K − 1 free numbers p and K(K − 1)/2 numbers r, which need not be c
 The first is the likelihood of Bradley and Terry, convex in ln p. The iteration of the paper converges to the same p,
 but takes thousands of steps where some r are near 0 or 1; Newton's method takes about ten. Its steps are damped by
 ln(1 + m)/m with m the range of the step, so that the objective decreases, since |f‴| ≤ f″ along differences of ln p
-(Sun & Tran-Dinh 2019). The second is a linear system, in which p ≥ 0 holds without being asked for. Both return p
+(Sun & Tran-Dinh 2019). The second is a linear system, whose solution has p ≥ 0. Both return p
 itself if the r are consistent.   Hastie & Tibshirani (1998), Ann. Statist. 26; Wu, Lin & Weng (2004), JMLR 5
 """
 

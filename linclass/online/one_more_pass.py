@@ -19,10 +19,8 @@ from linclass.unfinished import silently
 class OneMorePass(Classifier):
     """Mixin of classifiers that are composed of a loss, a penalty and a solver."""
 
-    begun_with: ClassVar[tuple[str, ...]] = (
-        "fit_intercept",
-        "solver",
-    )  # cannot change between calls
+    # parameters that cannot change between calls
+    begun_with: ClassVar[tuple[str, ...]] = ("fit_intercept", "solver")
 
     if TYPE_CHECKING:
         solver: Any

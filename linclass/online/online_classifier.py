@@ -1,8 +1,8 @@
 """Base of the classifiers that learn from one row after another.
 
-`fit` makes passes over the rows until one changes nothing worth mentioning, or `max_iter`; `partial_fit` makes one pass
-over more rows, in the order given. Bounds on mistakes hold for any order. A row of weight w is visited w times in
-succession, so a row of weight two is the row twice.
+`fit` makes passes over the rows until a pass meets the stopping test of the model, or `max_iter`; `partial_fit` makes
+one pass over more rows, in the order given. Bounds on mistakes hold for any order. A row of weight w is visited w times
+in succession, so a row of weight two is the row twice.
 """
 
 from __future__ import annotations

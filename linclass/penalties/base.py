@@ -1,9 +1,9 @@
 """The interface of penalties. W is (K, d) or (d,), without the intercept.
 
 The smooth part of a penalty is Σ ½μ_j w_j², with `curvature` μ, one number or one for each feature. Solvers of smooth
-objectives ask for `value` and `curvature`; proximal ones for `prox`; the conjugate gives duality gaps. A penalty with a
-kink at 0 is a `KinkedPenalty`, whose `steepest` is the distance from 0 to the subgradients, by which all of them stop.
-What has no answer that is right for every penalty raises NotImplementedError.
+objectives use `value` and `curvature`, proximal ones `prox`, and duality gaps the conjugate. A penalty with a kink at 0
+is a `KinkedPenalty`: its `steepest` is the subgradient of least norm, which is 0 at a minimum, where solvers stop.
+Methods without a default that is right for every penalty raise NotImplementedError.
 """
 
 from __future__ import annotations

@@ -9,8 +9,13 @@ from typing import Any
 import numpy as np
 
 from linclass.applicability import NotApplicable
+from linclass.pipeline.estimator_calls import (
+    fit_estimator,
+    fits_together,
+    require_numbers,
+    rows_for,
+)
 from linclass.pipeline.fitted import Candidate, Fitted, Prediction, Task, predict_rows
-from linclass.pipeline.learning import fits_together, learn, refuse_gaps, rows_for
 from linclass.pipeline.method import Method
 from linclass.pipeline.transforming import fit_transforms, shared_transforms
 from linclass.pipeline.tuned_parameters import candidates_of, select_parameters
@@ -37,7 +42,7 @@ def fit_method(
         choice = select_parameters(method, table, y, task, seed, groups)
         chosen, candidates = choice.option, candidates_of(choice, task)
     transforms, ready, estimator = prepared(method, table, y, seed, chosen)
-    learn(estimator, rows_for(estimator, ready), y, groups)
+    fit_estimator(estimator, rows_for(estimator, ready), y, groups)
     return Fitted(method, task, chosen, transforms, estimator, candidates)
 
 
@@ -47,7 +52,7 @@ def prepared(
     """(the fitted transforms, the training rows after them, the classifier that has yet to learn)."""
     transforms, ready = fit_transforms(method.transforms, table, y)
     estimator = method.estimator(seed, **chosen)
-    refuse_gaps(ready, estimator)
+    require_numbers(ready, estimator)
     return transforms, ready, estimator
 
 
@@ -80,13 +85,13 @@ def predict_left_out(
     shared = shared_transforms(method.transforms, table, list(np.arange(len(y))[:, None]))
     if shared is None or shared.last is not None:
         raise NotApplicable("the transforms differ from row to row")
-    refuse_gaps(shared.table, estimator)
+    require_numbers(shared.table, estimator)
     rows = rows_for(estimator, shared.table)
     Z = estimator.leave_one_out(rows, y)
-    learn(estimator, rows, y, None)
-    answering = copy.copy(estimator)  # predicts from these scores
-    answering.decision_function = lambda X: Z
-    predicted = predict_rows(answering, rows, method, task)
+    fit_estimator(estimator, rows, y, None)
+    left_out = copy.copy(estimator)  # with the scores of each row by the model of all others
+    left_out.decision_function = lambda X: Z
+    predicted = predict_rows(left_out, rows, method, task)
     return Fitted(method, task, {}, shared.common, estimator), predicted
 
 

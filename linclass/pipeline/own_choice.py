@@ -1,12 +1,12 @@
 """Parameters that an estimator chose by itself while it was fitted, and the candidates that it compared.
 
-Estimators of any library tell it by scikit-learn's conventions:
+They are read from attributes of scikit-learn's conventions, which estimators of any library may have:
 
     best_params_          GridSearchCV and its like, TunedClassifier
     C_ for Cs, alpha_ for alphas, l1_ratio_ for a list l1_ratio          LogisticRegressionCV and its like
     strength_ for strength='evidence', shrinkage_ for 'ledoit_wolf'      a word in place of the number
 
-The steps of a Pipeline are asked one by one; their names come first, as in `fit__C`.
+Of a Pipeline they are those of its steps, with their names in front, as in `fit__C`.
 """
 
 from __future__ import annotations

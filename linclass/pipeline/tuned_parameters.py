@@ -10,8 +10,13 @@ import numpy as np
 
 from linclass import metrics
 from linclass.applicability import NotApplicable
+from linclass.pipeline.estimator_calls import (
+    fit_estimator,
+    fits_together,
+    require_numbers,
+    rows_for,
+)
 from linclass.pipeline.fitted import Candidate, Task, measured, predict_rows
-from linclass.pipeline.learning import fits_together, learn, refuse_gaps, rows_for
 from linclass.pipeline.method import Method, parameters
 from linclass.pipeline.transforming import fit_transforms
 from linclass.predicted import own_copy
@@ -42,9 +47,9 @@ def select_parameters(
     def score(prepared: tuple[Any, ...], option: dict[str, Any]) -> float:
         ready, train, X_test, y_test = prepared
         estimator = method.estimator(seed, **precision | option)
-        refuse_gaps(ready, estimator)
+        require_numbers(ready, estimator)
         rows = own_copy(rows_for(estimator, ready), estimator)
-        learn(estimator, rows, y[train], None if groups is None else groups[train])
+        fit_estimator(estimator, rows, y[train], None if groups is None else groups[train])
         return judged(estimator, X_test, y_test)
 
     def together(held_out: list[np.ndarray]) -> list[list[Callable[[], float]]]:

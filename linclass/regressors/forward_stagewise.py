@@ -40,8 +40,8 @@ class ForwardStagewise(LinearGeometry, Regressor):
     step : float, default=0.01
         Step ε, as a fraction of sd(y)/sd(x), between 0 and 1.
     n_steps : int or None, default=None
-        Number of steps after which the path ends: few steps are a strong regularization. None goes on until no
-        feature has a covariance to speak of.
+        Number of steps after which the path ends: few steps are a strong regularization. None goes on until
+        |c_j| ≤ step·sd(y) for all features.
     fit_intercept : bool, default=True
         Whether to fit the intercept b. False sets b = 0.
 

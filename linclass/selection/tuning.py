@@ -79,13 +79,13 @@ def choose(
     held_out = [np.flatnonzero(fold == k) for k in range(folds)]
     scores = np.zeros((folds, len(options)))
     failure: Exception | None = None
-    asked = _at_once(together, held_out) or _one_by_one(options, fold, prepare, score)
-    for k, asks in enumerate(asked):
-        for i, ask in enumerate(asks):
+    computations = _at_once(together, held_out) or _one_by_one(options, fold, prepare, score)
+    for k, of_fold in enumerate(computations):
+        for i, score_of_option in enumerate(of_fold):
             if not np.isfinite(scores[:, i]).all():
                 continue
             try:
-                scores[k, i] = ask()
+                scores[k, i] = score_of_option()
             except MemoryError:
                 raise
             except Exception as error:

@@ -12,12 +12,8 @@ from linclass.separation.linear_program import by_linear_program
 from linclass.separation.one_feature import one_feature
 
 METHODS: dict[str, tuple[Callable[[SignedRows], Alternative | None], ...]] = {
-    "newton": (
-        alternative,
-        one_feature,
-        by_integers,
-        by_linear_program,
-    ),  # in this order, until one gives a proof
+    # in this order, until one gives a proof
+    "newton": (alternative, one_feature, by_integers, by_linear_program),
     "newton_alone": (alternative,),  # undecided rather than slow
     "linear_program": (by_linear_program,),
 }

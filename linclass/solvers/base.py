@@ -1,7 +1,7 @@
 """The interface of solvers: `solve(objective, start)` returns a `Solution`, a point with its certificate.
 
-A solver imports no loss and no penalty: it asks the objective. Of the rows it has products only, those of
-`DesignMatrix`, never X itself. tests/test_architecture.py holds solvers to both.
+A solver imports no loss and no penalty, only the objective, and reads no entry of X, only products with X, those of
+`DesignMatrix`. tests/test_architecture.py holds solvers to both.
 """
 
 from __future__ import annotations
@@ -44,9 +44,8 @@ class Solution:
     alpha: Array | None = None  # dual variables, if they are not slopes times row weights
     scores: Array | None = None  # of the rows at theta, if they are known
     optimum: Point | None = None  # where it is, of an unpenalized fit by Newton's method
-    extra: dict[str, Any] = field(
-        default_factory=dict
-    )  # fitted attributes that only this solver has
+    # fitted attributes that only this solver has
+    extra: dict[str, Any] = field(default_factory=dict)
 
     @property
     def distance(self) -> str:
@@ -114,9 +113,8 @@ class Solver(NamedPart):
     # penalties: none, smooth, ridge (L2), l2 (the same with factors above 0), bare kink (L1), entrywise (a sum over
     # features) or any
     takes: ClassVar[str] = "smooth"
-    stackable: ClassVar[bool] = (
-        False  # it is Newton's method, which stacked_newton.py does for many fits at once
-    )
+    # it is Newton's method, which stacked_newton.py does for many fits at once
+    stackable: ClassVar[bool] = False
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         raise NotImplementedError

@@ -2,7 +2,7 @@
 
     X − 1mᵀ = U S Vᵀ,     m the mean of the training rows, S decreasing, V the first columns
 
-Directions without variance are dropped, so there may be fewer components than asked for. Signs: the entry
+Directions without variance are dropped, so there may be fewer components than `components`. Signs: the entry
 of v that is largest in size is positive.
 
 Sparse rows are not centred explicitly: (X − 1mᵀ)v = Xv − 1(mᵀv) is all that the Lanczos iteration needs.

@@ -106,9 +106,8 @@ class Search:
             own = result.x > 1e-9
             if is_conflict(self.problem.inequalities_of(kept[own]), result.x[own]):
                 return np.unique(self.problem.owner[kept[own]])
-        index = conflict_in_integers(
-            self.problem.inequalities_of(kept)
-        )  # a linear program has 10⁻⁷ only
+        # the tolerance of a linear program is 10⁻⁷
+        index = conflict_in_integers(self.problem.inequalities_of(kept))
         return None if index is None else np.unique(self.problem.owner[kept[index]])
 
     def _cheapest(self) -> tuple[Array | None, float]:

@@ -119,7 +119,7 @@ def _alone(records: Records, guard: Guard, fit: Fit) -> None:
 def _written(records: Records, guard: Guard, fit: Fit, given: dict[str, Any]) -> GuardedResult:
     """Add the outcome to the records, or return why it does not fit into the tables."""
     if fit.details:
-        given["kept"] |= _closer_look(guard, fit, given["chosen"])
+        given["kept"] |= _details(guard, fit, given["chosen"])
     try:
         records.add(fit.row | given, fit.rows.test, given)
     except Exception as error:
@@ -130,7 +130,7 @@ def _written(records: Records, guard: Guard, fit: Fit, given: dict[str, Any]) ->
     return GuardedResult("ok", given)
 
 
-def _closer_look(guard: Guard, fit: Fit, chosen: dict[str, Any]) -> dict[str, Any]:
+def _details(guard: Guard, fit: Fit, chosen: dict[str, Any]) -> dict[str, Any]:
     """Table → its columns; empty if a limit of time or memory was exceeded."""
     details = FitDetails(fit.rows.train, fit.rows.test, fit.row["seed"], chosen, fit.details)
     answer = guard.call(details)

@@ -12,10 +12,10 @@ from scipy import sparse
 
 from linclass import LinearClassifier, LogisticRegression, TunedClassifier
 from linclass.applicability import NotApplicable
-from linclass.pipeline.closer_look import coefficient_path
 from linclass.pipeline.fitted import Task
 from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
+from linclass.pipeline.trace_and_path import coefficient_path
 from linclass.table import Table, named
 from linclass.transforms.one_hot import OneHot
 

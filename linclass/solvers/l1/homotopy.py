@@ -96,9 +96,8 @@ class Walk:
         self.level = float(np.abs(c).max(initial=0))
         self._features, self.size = np.empty(d, int), 0  # the support, then free places
         self._room = np.zeros((64, 64), order="F")  # holds the inverse; 0 elsewhere
-        self.open = np.ones(
-            (3, d), bool
-        )  # features for which slope = λ, slope = −λ, w = 0 can occur
+        # features for which slope = λ, slope = −λ, w = 0 can occur
+        self.open = np.ones((3, d), bool)
         if self.level:
             self._join(int(np.abs(c).argmax()))
         self._aim()

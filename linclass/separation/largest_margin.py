@@ -1,4 +1,4 @@
-"""The separation by the hyperplane of maximum margin, and the perceptron's bound."""
+"""A separation by the hyperplane of largest margin, and the perceptron's bound (R/γ)² on mistakes."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class LargestMargin(Separation):
         return (self.radius / self.margin) ** 2 if self.margin > 0 else np.inf
 
 
-def widest(found: Separation, rows: SignedRows, tol: float) -> LargestMargin:
-    """The same answer, but for the hyperplane where there is one."""
+def with_largest_margin(found: Separation, rows: SignedRows, tol: float) -> LargestMargin:
+    """The same separation, whose hyperplane, if there is one, is that of largest margin."""
     design = _design(rows, found.intercept_kind)
     radius = float(np.sqrt(design.row_norms().max()))
     w, b, margin, bound = found.weights, found.intercept, 0.0, 0.0

@@ -1,7 +1,7 @@
-"""The progress of a solver and the path over strengths, for one fit of a run.
+"""For one fit of a run: the steps of its solver (`trace`) and the coefficients along a path of strengths (`path`).
 
-Both are separate fits, made after the parameters are selected, so they do not change predictions. They are available
-for classifiers of linclass (`trace`, `path`).
+Both are fits of their own, made after the parameters are selected, so they change no prediction. Only classifiers of
+linclass have them.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 
 from linclass import coefficients
 from linclass.pipeline import fitting
+from linclass.pipeline.estimator_calls import rows_for
 from linclass.pipeline.fitted import Fitted, Task, measured
-from linclass.pipeline.learning import rows_for
 from linclass.pipeline.method import Method, parameters
 from linclass.predicted import is_ours
 from linclass.selection import tuning

@@ -1,4 +1,4 @@
-"""How an estimator, ours or any library's, gets its training rows."""
+"""Calls of an estimator, ours or any library's: its rows are checked and put into the form that it takes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from linclass.predicted import own_codes
 from linclass.table import Table
 
 
-def learn(estimator: Any, X: Any, y: np.ndarray, groups: np.ndarray | None) -> None:
+def fit_estimator(estimator: Any, X: Any, y: np.ndarray, groups: np.ndarray | None) -> None:
     """Fit an estimator. If it changes NumPy's error handling, the change ends here.
 
     An estimator that holds out rows itself gets the groups: `fit(X, y, groups=…)`.
@@ -45,7 +45,7 @@ def fits_together(
     shared = shared_transforms(method.transforms, table, held_out, lenient)
     if shared is None:
         raise NotApplicable("its transforms are not the same in every fold")
-    refuse_gaps(shared.table, estimator)
+    require_numbers(shared.table, estimator)
     params = [{name: built(v, seed) for name, v in option.items()} for option in options]
     rows = rows_for(estimator, shared.table)
     return shared, estimator.fit_many(rows, y, held_out, params, shared.scaling)
@@ -56,7 +56,7 @@ def rows_for(estimator: Any, table: Table) -> Any:
     return table.named_rows() if getattr(estimator, "takes_names", False) else table.X
 
 
-def refuse_gaps(table: Table, estimator: Any) -> None:
+def require_numbers(table: Table, estimator: Any) -> None:
     """Raise NotApplicable for texts, categories or missing values that the estimator cannot handle."""
     if table.texts:
         raise NotApplicable(
