@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.linear_model import SGDClassifier
 
 from linclass import Adaline, AveragedPerceptron, PassiveAggressive
-from linclass.unfinished import silently
+from linclass.conventions.convergence_warning import silently
 
 PASSES = 10
 STEP = 1e-3

@@ -96,13 +96,9 @@ class Composition(FitsPath, Estimator):
             penalty = penalty.with_intercept(design.n_features)
             design = design.with_constant_feature()
         objective = Objective(design, loss, target, weights, penalty, self.strength)
-        return objective if penalty.initial is None else self._after_initial_fit(objective)
-
-    def _after_initial_fit(self, objective: Objective) -> Objective:
-        """The objective with its penalty, where another fit determines that."""
-        penalty = self._penalty().for_features(getattr(self, "feature_names_in_", None))
         if penalty.initial is None:
             return objective
+        # another fit, such as the initial estimate of the adaptive lasso, determines the penalty
         first = objective.with_penalty(*penalty.initial)
         solver = find("solvers", choice.choose_solver(first))(tol=INITIAL)
         W = first.weight_part(solver.solve(first, first.zero()).theta)

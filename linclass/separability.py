@@ -19,8 +19,8 @@ import numpy as np
 
 from linclass import validation
 from linclass.proofs.signed_rows import SignedRows
+from linclass.separation.decision import proved
 from linclass.separation.largest_margin import LargestMargin, with_largest_margin
-from linclass.separation.proof import proved
 from linclass.separation.result import INTERCEPTS, Separation, separation
 
 

@@ -29,7 +29,7 @@ STAGES = {
 }  # fmt: skip
 MODELS = {"classifiers", "regressors"}
 SHARED = {  # by several models
-    "batches", "calibration", "classes_of_theta", "compatibility", "composition",
+    "batches", "calibration", "class_coefficients", "compatibility", "composition",
     "generative", "kernel_machines", "likelihood", "multiclass",
     "support_vectors",
 }  # fmt: skip

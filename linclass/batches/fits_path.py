@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linclass.batches.regularization_path import RegularizationPath, check_strengths
+from linclass.conventions.convergence_warning import one_warning
 from linclass.conventions.takes_offset import offsets_of, require_offsets_taken
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
-from linclass.unfinished import one_warning
 
 
 class FitsPath:
@@ -61,10 +61,10 @@ class FitsPath:
         models = [copy.copy(unfitted).set_params(strength=strength) for strength in strengths]
         first = models[int(np.argmax(strengths))]
         X, target, weights = first._start_fit(X, y, sample_weight)
-        known = {}
+        given = {}
         if offset is not None:
-            known["offset"] = offsets_of(offset, sample_weight, y, len(first.classes_))
-        objectives = first._objectives(X, target, weights, **known)
+            given["offset"] = offsets_of(offset, sample_weight, y, len(first.classes_))
+        objectives = first._objectives(X, target, weights, **given)
         first._fit_path(models, objectives, target, weights)
         return RegularizationPath(models)
 

@@ -76,14 +76,14 @@ def _one_by_one(folds: StrengthsOnFolds, fold: int) -> list[StrengthModel]:
     if folds.scaling is not None:
         X = scaled(X, *folds.scaling[fold])
     X = named(X, getattr(folds.whole, "feature_names_in_", None))
-    known = {} if folds.offset is None else {"offset": folds.offset[kept]}
+    offset = {} if folds.offset is None else {"offset": folds.offset[kept]}
     models = [model._unfitted() for model in folds.models]
     penalized = [model for model in models if model._is_penalized()]
     if penalized:
         first = max(penalized, key=lambda model: model.strength)._unfitted()
         rows, codes, own = first._start_fit(X, y, weights)
-        first._fit_path(penalized, first._objectives(rows, codes, own, **known), codes, own)
-    return [model if model in penalized else model.fit(X, y, weights, **known) for model in models]
+        first._fit_path(penalized, first._objectives(rows, codes, own, **offset), codes, own)
+    return [model if model in penalized else model.fit(X, y, weights, **offset) for model in models]
 
 
 def scaled(X: Any, shift: Array, scale: Array) -> Any:

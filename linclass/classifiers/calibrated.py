@@ -36,6 +36,7 @@ from linclass.calibration.temperature import Temperature
 from linclass.classifiers.linear_svm import LinearSVM
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.cloned import cloned
+from linclass.conventions.convergence_warning import silently
 from linclass.conventions.estimator import Estimator
 from linclass.conventions.metadata import asking_for_weights
 from linclass.conventions.regressor import Regressor
@@ -45,7 +46,6 @@ from linclass.multiclass.from_binary import weights_for
 from linclass.numerics import Array
 from linclass.predicted import own_copy, predictions_of
 from linclass.resampling import stratified_folds
-from linclass.unfinished import silently
 
 METHODS: dict[str, Callable[[Array, Array, Array], Any]] = {
     "sigmoid": PlattSigmoids,

@@ -26,6 +26,7 @@ import numpy as np
 
 from linclass.applicability import NotApplicable
 from linclass.conventions.cloned import cloned
+from linclass.conventions.convergence_warning import silently
 from linclass.conventions.coordinates import Coordinates
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
@@ -33,7 +34,6 @@ from linclass.multiclass.from_binary import WORST_LAST
 from linclass.numerics import Array
 from linclass.predicted import own_copy
 from linclass.statistics.covariance import LOST, check_covariance
-from linclass.unfinished import silently
 
 DEFAULT = "linclass.regressors.linear_regression"  # imported by name, only if it is used
 NEGLIGIBLE = 1e-13  # α², a coordinate that no score of the classes depends on

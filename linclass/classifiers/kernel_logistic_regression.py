@@ -18,13 +18,13 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.classifiers.logistic_regression import LogisticRegression
+from linclass.conventions.convergence_warning import silently
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.kernel_machines.kernel_features import KernelFeatures, kernel_features
 from linclass.kernel_machines.kernel_path import KernelPath
 from linclass.kernel_machines.warm_start import Previous
 from linclass.numerics import Array
 from linclass.support_vectors import rows_that_count
-from linclass.unfinished import silently
 
 
 class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from linclass.batches.fits_strengths import FitsStrengths
-from linclass.classes_of_theta import ClassesOfTheta
+from linclass.class_coefficients import ClassCoefficients
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.loss_probabilities import LossProbabilities
@@ -42,7 +42,7 @@ SEPARABLE = (
 
 
 class LinearClassifier(
-    FitsStrengths, ClassesOfTheta, OneMorePass, LossProbabilities, LinearGeometry, LinearScores
+    FitsStrengths, ClassCoefficients, OneMorePass, LossProbabilities, LinearGeometry, LinearScores
 ):
     """Parameters
     ----------
@@ -146,9 +146,9 @@ class LinearClassifier(
         old = self._old_parameters() if self.warm_start else None
         vars(self).pop("_states", None)  # of partial_fit
         X, codes, weights = self._start_fit(X, y, sample_weight)
-        K = len(self.classes_)
-        known = () if offset is None else (offsets_of(offset, sample_weight, y, K),)
-        objectives = self._objectives(X, codes, weights, *known)
+        if offset is not None:
+            offset = offsets_of(offset, sample_weight, y, len(self.classes_))
+        objectives = self._objectives(X, codes, weights, offset)
         solutions = [
             self._minimize(P, self._start(P, old, number)) for number, P in enumerate(objectives)
         ]

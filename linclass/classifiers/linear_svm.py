@@ -24,8 +24,8 @@ from linclass.classifiers.linear_classifier import LinearClassifier
 from linclass.conventions.many_fits import Folds
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
+from linclass.separation.decision import Undecided
 from linclass.separation.maximum_margin import maximum_margin
-from linclass.separation.proof import Undecided
 from linclass.solvers.base import Solution
 from linclass.support_vectors import MarginRows, rows_that_count
 from linclass.validation import Matrix

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from linclass.batches.regularization_path import RegularizationPath
+from linclass.conventions.convergence_warning import one_warning
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
@@ -31,7 +32,6 @@ from linclass.numerics import Array
 from linclass.soft_threshold import soft_threshold
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.covariance import freedom
-from linclass.unfinished import one_warning
 
 
 class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, LinearGeometry):

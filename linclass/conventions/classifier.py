@@ -8,7 +8,7 @@ import numpy as np
 
 from linclass import validation
 from linclass.applicability import NotApplicable
-from linclass.class_weights import class_weights
+from linclass.conventions.class_weights import class_weights
 from linclass.conventions.estimator import Estimator
 from linclass.validation import Matrix
 

@@ -18,11 +18,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from linclass import validation
+from linclass.conventions.convergence_warning import warn_unless_converged
 from linclass.conventions.metadata import RequestsMetadata
 from linclass.conventions.parameter_types import checks_of
 from linclass.conventions.refused_c import refuse_C
 from linclass.conventions.saved import Saved
-from linclass.unfinished import warn_of
 from linclass.validation import Matrix
 
 MODELS = re.compile(r"linclass\.(classifiers|regressors)\.")
@@ -169,7 +169,7 @@ class Estimator(RequestsMetadata, Saved):
         self.status_, self.reason_ = status, reason
         self.objective_, self.certificate_ = objective, certificate
         self.certificate_kind_, self.n_iter_ = certificate_kind, n_iter
-        warn_of(self)
+        warn_unless_converged(self)
         return self
 
     def __repr__(self) -> str:

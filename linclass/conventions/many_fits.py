@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from linclass import validation
+from linclass.conventions.convergence_warning import one_warning
 from linclass.conventions.takes_offset import require_offsets_taken
-from linclass.unfinished import one_warning
 
 Scaling = Sequence[tuple[Any, Any]]
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from linclass import validation
 from linclass.applicability import NotApplicable
-from linclass.class_weights import weights_of_some
+from linclass.conventions.class_weights import weights_of_some
 from linclass.conventions.classifier import Classifier
 
 BALANCED = (

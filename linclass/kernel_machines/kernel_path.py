@@ -13,12 +13,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linclass.batches.regularization_path import RegularizationPath, check_strengths
+from linclass.conventions.convergence_warning import one_warning
 from linclass.kernel_machines.kernel_machine import KernelMachine
 from linclass.kernel_machines.kernel_norm import KernelNorm
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, Solver
-from linclass.unfinished import one_warning
 
 MANY = 1000  # rows above which a fit to a subset gives the start
 NEARLY = 0.999  # of the trace

@@ -20,10 +20,10 @@ import numpy as np
 from linclass.applicability import NotApplicable
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.cloned import cloned
+from linclass.conventions.convergence_warning import silently
 from linclass.conventions.many_fits import Folds, ManyFits
 from linclass.conventions.metadata import asking_for_weights, takes_weights
 from linclass.predicted import own_copy
-from linclass.unfinished import silently
 
 DEFAULT = "linclass.classifiers.logistic_regression"  # imported by name, only if it is used
 WORST_LAST = ("converged", "rank_deficient", "max_iter", "separable")

@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from linclass.conventions.classifier import Classifier
+from linclass.conventions.convergence_warning import silently
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.online.rows_of_call import begin_with, rows_of_call
 from linclass.solvers.base import Solution
-from linclass.unfinished import silently
 
 
 class OneMorePass(Classifier):

@@ -15,6 +15,7 @@ from scipy import sparse
 
 from linclass.applicability import NotApplicable
 from linclass.conventions.classifier import Classifier
+from linclass.conventions.convergence_warning import silently
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.numerics import Array
@@ -22,7 +23,6 @@ from linclass.online.block import Block, blocks_of_rows
 from linclass.online.correction import Tally
 from linclass.online.row_order import random_order
 from linclass.online.rows_of_call import begin_with, rows_of_call
-from linclass.unfinished import silently
 
 ORDERS = ("random", "cyclic")
 HUGE = 1e100  # sums of products of two rows are floats below it

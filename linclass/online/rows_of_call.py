@@ -9,7 +9,7 @@ import numpy as np
 
 from linclass import validation
 from linclass.applicability import NotApplicable
-from linclass.class_weights import class_weights
+from linclass.conventions.class_weights import class_weights
 from linclass.conventions.classifier import Classifier
 from linclass.numerics import Array
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from linclass import metrics
 from linclass.applicability import NotApplicable
+from linclass.conventions.convergence_warning import silently
 from linclass.pipeline.estimator_calls import (
     fit_estimator,
     fits_together,
@@ -23,7 +24,6 @@ from linclass.predicted import own_copy
 from linclass.resampling import seed_of
 from linclass.selection import tuning
 from linclass.table import Table
-from linclass.unfinished import silently
 
 
 def select_parameters(

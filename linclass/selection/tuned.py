@@ -12,6 +12,7 @@ import numpy as np
 from linclass import validation
 from linclass.batches.regularization_path import RegularizationPath, check_strengths
 from linclass.conventions.cloned import cloned
+from linclass.conventions.convergence_warning import silently
 from linclass.conventions.estimator import Estimator
 from linclass.conventions.metadata import asking_for_weights
 from linclass.numerics import Array
@@ -21,7 +22,6 @@ from linclass.selection.criterion import CRITERIA, check_likelihood, information
 from linclass.selection.held_out_score import Score, check_probabilities
 from linclass.selection.inner_folds import inner_folds, kept_folds, kept_groups
 from linclass.table import named
-from linclass.unfinished import silently
 
 RULES = (*tuning.RULES, *CRITERIA)
 FITTED = ("path_", "scores_", "fold_", "criterion_", "degrees_of_freedom_", "strength_")

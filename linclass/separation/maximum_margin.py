@@ -23,7 +23,7 @@ from linclass.objective.gap import gap_of, relative
 from linclass.objective.objective import Objective
 from linclass.penalties.l2 import L2
 from linclass.proofs.signed_rows import SignedRows
-from linclass.separation.proof import Undecided, proved
+from linclass.separation.decision import Undecided, proved
 from linclass.separation.result import certain_margin, length_of
 from linclass.solvers.hinge.semismooth_newton import one_round
 

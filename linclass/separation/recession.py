@@ -22,7 +22,7 @@ from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.proofs.signed_rows import SignedRows
 from linclass.proofs.witness import COLUMNS, EXACT, only_zero
-from linclass.separation.proof import Undecided, proved
+from linclass.separation.decision import Undecided, proved
 from linclass.solvers.base import Solution
 from linclass.solvers.smooth.newton import Newton, inverse_hessian
 from linclass.solvers.smooth.newton_cg import NewtonCg

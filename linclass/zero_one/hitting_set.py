@@ -23,7 +23,7 @@ from linclass.numerics import Array
 from linclass.proofs.nearest_point import nearest_point
 from linclass.proofs.signed_rows import SignedRows
 from linclass.proofs.witness import in_integers, only_zero
-from linclass.separation.proof import Undecided, proved
+from linclass.separation.decision import Undecided, proved
 from linclass.zero_one.problem import Answer, ZeroOneProblem
 
 ROUNDING = 1e-6  # of the smallest cost

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from linclass.applicability import NotApplicable
 from linclass.separability import separability
-from linclass.separation.proof import Undecided
+from linclass.separation.decision import Undecided
 from linclass.separation.result import Separation
 from linclass_study.gate.design import NotChecked
 

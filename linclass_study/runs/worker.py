@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from linclass import coefficients
+from linclass.conventions.convergence_warning import silently
 from linclass.pipeline import fitting
 from linclass.pipeline.fitted import Fitted, Task
 from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
 from linclass.pipeline.own_choice import own_candidates, parameters_of
 from linclass.pipeline.trace_and_path import coefficient_path, solver_trace
-from linclass.unfinished import silently
 from linclass_study.runs import block_fits, fit_tables
 from linclass_study.runs.block_fits import fit_by_blocks, predict_by_blocks
 from linclass_study.runs.feature_file import FeatureFile

@@ -116,7 +116,7 @@ def test_the_answer_in_a_word(x, y, output) -> None:
 
 
 def test_what_cannot_be_proved_is_undecided(monkeypatch) -> None:
-    from linclass.separation.proof import Undecided
+    from linclass.separation.decision import Undecided
 
     def give_up(*_, **__):
         raise Undecided

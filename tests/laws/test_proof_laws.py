@@ -15,7 +15,7 @@ from linclass.proofs.integers import echelon, integers, null_space, product
 from linclass.proofs.nearest_point import decide_exactly, nearest_point
 from linclass.separability import separability
 from linclass.separation import recession as recessions
-from linclass.separation.proof import Undecided
+from linclass.separation.decision import Undecided
 
 KINDS = [
     "nearly touching",

@@ -22,7 +22,7 @@ from linclass.objective.point import Point
 from linclass.objective.units import Units
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.intercept_alone import is_minimum, start_of_weights
-from linclass.solvers.l1.working_set import settled
+from linclass.solvers.l1.working_set import without_common_shift
 
 RELAX = 0.95  # of L, tried at every step: the curvature may be smaller here
 DIGITS = 1e-12  # of the loss: a bound within rounding says nothing about L
@@ -90,7 +90,7 @@ def forward_backward(
         u = start - down * (t / L)
         W = objective.weight_part(u)
         W[...] = objective.penalty.prox(W, objective.strength * (t / L))
-        return objective.at(settled(objective, units.move(u))), u, u - start
+        return objective.at(without_common_shift(objective, units.move(u))), u, u - start
 
     def bounded(seen: tuple[Point, Array, Array], t: float) -> bool:
         new, _, step = seen

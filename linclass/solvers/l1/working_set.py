@@ -65,11 +65,11 @@ class WorkingSet:
     def descend(self, limit: int, goal: float = CUT) -> int:
         """Take steps until the residual is reduced by the factor `goal`; returns their number."""
         passes, n = self.sub.passes, 0
-        left = first = self.step.left(self.point)
+        left = first = self.step.residual(self.point)
         while n < limit and (n == 0 or left > goal * first):
             self.point = self.step(self.point)
-            left, before, n = self.step.left(self.point), left, n + 1
-            self.step.went(left / before if before else 0.0)
+            left, before, n = self.step.residual(self.point), left, n + 1
+            self.step.adapt(left / before if before else 0.0)
         share = self.sub.design.width / self.objective.design.width
         self.objective.design.passes += share * (self.sub.passes - passes)
         return n
@@ -78,11 +78,11 @@ class WorkingSet:
 class Step(Protocol):
     def __call__(self, point: Point) -> Point: ...
 
-    def left(self, point: Point) -> float:
+    def residual(self, point: Point) -> float:
         """The largest entry of the subgradient of least norm, over the working set."""
 
-    def went(self, ratio: float) -> None:
-        """Called with the ratio of the residual after the step to that before."""
+    def adapt(self, ratio: float) -> None:
+        """Adapt the next step to the ratio of the residual after this one to that before."""
 
 
 class NewtonStep:
@@ -109,13 +109,13 @@ class NewtonStep:
         )
         fall = -float(g @ (v - u) + kinks @ (np.abs(v) - np.abs(u)))  # predicted decrease
         at[free] = v
-        along = point.toward(settled(objective, units.move(at)) - point.theta)
-        return lower(point, lambda t: (along(t), t * fall))
+        along = point.toward(without_common_shift(objective, units.move(at)) - point.theta)
+        return search_line(point, lambda t: (along(t), t * fall))
 
-    def left(self, point: Point) -> float:
+    def residual(self, point: Point) -> float:
         return float(np.abs(self.units.steepest(point)[self.free]).max(initial=0))
 
-    def went(self, ratio: float) -> None:
+    def adapt(self, ratio: float) -> None:
         if ratio > CUT:
             self.hessian = None
 
@@ -173,21 +173,23 @@ class OrthantStep:
         def evaluate(t: float) -> tuple[Point, float]:
             new = at + t * u
             new[..., :d][(new[..., :d] * w[..., :d] < 0) & kinked] = 0
-            return objective.at(settled(objective, units.move(new))), float(np.vdot(b, new - at))
+            return objective.at(without_common_shift(objective, units.move(new))), float(
+                np.vdot(b, new - at)
+            )
 
-        return lower(point, evaluate)
+        return search_line(point, evaluate)
 
-    def left(self, point: Point) -> float:
+    def residual(self, point: Point) -> float:
         return float(np.abs(self._steepest(point)).max(initial=0))
 
-    def went(self, ratio: float) -> None:
-        """No action: every step has its own Hessian."""
+    def adapt(self, ratio: float) -> None:
+        """Nothing to adapt: every step has its own Hessian."""
 
     def _steepest(self, point: Point) -> Array:
         return np.where(self.free, self.units.steepest(point), 0)
 
 
-def settled(objective: Objective, theta: Array) -> Array:
+def without_common_shift(objective: Objective, theta: Array) -> Array:
     """Among all unpenalized parameters of the same model, those that sum to 0 over the scores."""
     if objective.loss.shift_invariant:
         free = theta[..., objective.design.n_features :]
@@ -198,7 +200,7 @@ def settled(objective: Objective, theta: Array) -> Array:
     return theta
 
 
-def lower(point: Point, evaluate: Callable[[float], tuple[Point, float]]) -> Point:
+def search_line(point: Point, evaluate: Callable[[float], tuple[Point, float]]) -> Point:
     """Line search; `evaluate` gives a point and the decrease predicted. The point itself if a step overflows."""
 
     def enough(seen: tuple[Point, float], t: float) -> bool:

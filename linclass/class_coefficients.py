@@ -1,4 +1,4 @@
-"""theta, the parameters of a minimization, as weights and an intercept for each class."""
+"""The solutions theta of the minimizations as `coef_` and `intercept_`, one row for each class."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from linclass.objective.point import Point
 from linclass.solvers.base import Solution
 
 
-class ClassesOfTheta(Composition):
+class ClassCoefficients(Composition):
     """Base of classifiers that minimize one objective for all classes, or one for each."""
 
     fit_intercept: bool

@@ -1,4 +1,4 @@
-"""Decide between the alternatives, with a proof: by Newton's method, else in integers or by linear programming."""
+"""Whether rows can be separated, decided with a proof: by Newton's method, else in integers or by a linear program."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ class Undecided(ArithmeticError):
 
 
 def proved(rows: SignedRows, method: str = "newton") -> Alternative:
+    """The witnesses that prove whether a hyperplane exists; raises Undecided if none do."""
     if method not in METHODS:
         raise ValueError(f"method is {method!r}; use {' or '.join(METHODS)}.")
     for attempt in METHODS[method]:

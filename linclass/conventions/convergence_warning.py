@@ -39,7 +39,7 @@ def silently() -> Iterator[None]:
         _inside.reset(token)
 
 
-def warn_of(model: Any) -> None:
+def warn_unless_converged(model: Any) -> None:
     """Warn if the fit has not converged."""
     if model.status_ in REMEDY and not _inside.get():
         _warn(f"{type(model).__name__} ended {model.status_}: {model.reason_}", model.status_)
