@@ -1,7 +1,7 @@
 """A loss of scores that have an offset:  ℓ_o(y, z) = ℓ(y, z + o),  ℓ_o*(s) = ℓ*(s) − s·o.
 
-The offset of a row belongs to its target: both are fields of one array, which solvers take parts of as of any y. So an
-offset is a loss of its own, and no solver knows of it.   McCullagh & Nelder (1989), §2.2
+The offset of a row belongs to its target: both are fields of one structured array y, so y[rows] selects both. A loss
+with an offset is thus a loss like any other, and solvers need no case for it.   McCullagh & Nelder (1989), §2.2
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class WithOffset(Loss):
 
     def __init__(self, loss: Any):
         self.loss = loss
-        for name in Loss.__annotations__:  # what it is and has
+        for name in Loss.__annotations__:  # its kind and constants, such as `smoothness`
             setattr(self, name, getattr(loss, name))
 
     def values(self, y: Array, z: Array) -> Array:

@@ -26,7 +26,7 @@ class Curve(NamedTuple):
 
 
 def curve(score: Array, member: Array, weight: Array | None = None) -> Curve:
-    """Of scores (…, n) and which rows are of the class. NaN is no place in an order: then there are no points."""
+    """The curve of scores (…, n) for the rows that are a `member` of the class; empty if a score is NaN."""
     n = score.shape[-1]
     if not n:
         nothing = np.zeros(score.shape[:-1])
@@ -48,7 +48,10 @@ def curve(score: Array, member: Array, weight: Array | None = None) -> Curve:
 
 
 def _at_last(count: Array, tied: Array) -> Array:
-    """Of rows with equal scores all get the count at the last, the least one from there on that ends a tie."""
+    """The counts (…, n) with that at the last of all rows of equal score in the place of each.
+
+    Counts do not decrease, so it is the least count, from the row on, of a row that ends a tie.
+    """
     ends = count.copy()
     ends[..., :-1][tied] = np.iinfo(np.int64).max if count.dtype.kind == "i" else np.inf
     return np.minimum.accumulate(ends[..., ::-1], axis=-1)[..., ::-1]

@@ -123,7 +123,7 @@ class Predictions:
         return defined_ratio(weighted.sum(axis=-1), self.total)
 
     def once(self, function: Callable[[Predictions], Any]) -> Any:
-        """function(self), worked out once for all metrics that need it."""
+        """function(self), computed once for all metrics that need it."""
         if function not in self.kept:
             self.kept[function] = function(self)
         return self.kept[function]
@@ -154,37 +154,40 @@ class Predictions:
 
     @property
     def per_class(self) -> tuple[Array, Array, Array]:
-        """(right, predicted, actual), each (…, K): rows of each class that are hit, named, and there."""
+        """(right, predicted, actual), each (…, K): the rows that are of a class and predicted as it, that are predicted
+        as it, and that are of it.
+        """
         C, K = self.confusion, self.n_classes
         return np.diagonal(C, axis1=-2, axis2=-1), C.sum(axis=-2)[..., :K], C.sum(axis=-1)
 
     @property
     def of_rest(self) -> tuple[Array, Array, Array]:
-        """The same of all other classes together, as seen by each class; with weights, too, nothing is exactly 0."""
-        named, K = self.confusion[..., : self.n_classes], self.n_classes
+        """The same for the complement of each class; sums, not differences, so that a sum of no weights is 0."""
+        assigned, K = self.confusion[..., : self.n_classes], self.n_classes
         referred = self.confusion[..., K:].sum(axis=-1)  # to actions that are no class
         own = np.eye(K, dtype=bool)
-        # [k, j]: rows of other classes than k that are named j
-        others = named.sum(axis=-2, keepdims=True) - named
+        # [k, j]: rows of other classes than k that are predicted as j
+        others = assigned.sum(axis=-2, keepdims=True) - assigned
         right = np.where(own, 0, others).sum(axis=-1)
-        missed = np.where(own, 0, named).sum(axis=-1)
+        missed = np.where(own, 0, assigned).sum(axis=-1)
         alarms = np.diagonal(others, axis1=-2, axis2=-1)
         elsewhere = referred.sum(axis=-1, keepdims=True) - referred
         return right, right + missed, right + alarms + elsewhere
 
 
-def _two_by_two(y: Array, named: Array) -> Array:
-    """The confusion of codes 0 and 1, by sums that need no cells: three times as fast."""
-    wide = np.result_type(y, named, np.int32)
+def _two_by_two(y: Array, y_pred: Array) -> Array:
+    """The confusion matrix of codes 0 and 1 by sums, three times as fast as by counting cells."""
+    wide = np.result_type(y, y_pred, np.int32)
     n, actual, predicted, both = (
         np.asarray(y.shape[-1]),
-        *(codes.sum(axis=-1, dtype=wide) for codes in (y, named, y & named)),
+        *(codes.sum(axis=-1, dtype=wide) for codes in (y, y_pred, y & y_pred)),
     )
     C = [[n - actual - predicted + both, predicted - both], [actual - both, both]]
     return np.moveaxis(np.array(C, dtype=np.int64), (0, 1), (-2, -1))
 
 
-def defined_ratio(over: Any, under: Any) -> Array:
-    """over/under; NaN (undefined) where `under` is 0."""
-    shape = np.broadcast_shapes(np.shape(over), np.shape(under))
-    return np.divide(over, under, out=np.full(shape, np.nan), where=np.greater(under, 0))[()]
+def defined_ratio(numerator: Any, denominator: Any) -> Array:
+    """numerator/denominator; NaN (undefined) where the denominator is 0."""
+    shape = np.broadcast_shapes(np.shape(numerator), np.shape(denominator))
+    positive = np.greater(denominator, 0)
+    return np.divide(numerator, denominator, out=np.full(shape, np.nan), where=positive)[()]

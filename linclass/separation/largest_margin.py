@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from linclass.design.design_matrix import DesignMatrix
 from linclass.numerics import Array
@@ -83,11 +81,8 @@ def _reason(margin: float, bound: float, intercept: str) -> str:
 
 
 def _design(rows: SignedRows, intercept: str) -> DesignMatrix:
-    X: Any = rows.X
-    if intercept == "feature":
-        one = np.ones((rows.n_rows, 1))
-        X = sparse.csr_array(sparse.hstack([X, one])) if rows.is_sparse else np.hstack([X, one])
-    return DesignMatrix(X, intercept == "free")
+    design = DesignMatrix(rows.X, intercept == "free")
+    return design.with_constant_feature() if intercept == "feature" else design
 
 
 def _hyperplane(theta: Array, d: int, intercept: str) -> tuple[Array, float]:
