@@ -148,3 +148,11 @@ def test_help_of_a_model_begins_with_its_equation() -> None:
     for name in MODELS:
         file = sys.modules[getattr(linclass, name).__module__]
         assert getattr(linclass, name).__doc__.startswith(file.__doc__), name
+
+
+@pytest.mark.parametrize("folder", ["features", "transforms"])
+def test_the_page_of_features_has_a_row_of_each(folder: str) -> None:
+    text = (ROOT / "docs" / "features.md").read_text(encoding="utf-8")
+    rows = " ".join(line.split("|")[1] for line in text.splitlines() if line.startswith("|"))
+    files = {file.stem for file in (ROOT / "linclass" / folder).glob("[!_]*.py")}
+    assert files <= set(re.findall(r"`(\w+)`", rows)), files - set(re.findall(r"`(\w+)`", rows))
