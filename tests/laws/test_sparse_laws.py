@@ -27,7 +27,7 @@ from linclass.parts import find, names
 from linclass.penalties.elastic_net import ElasticNet as Net
 from linclass.penalties.l1 import L1
 from linclass.solvers.base import Solver, Trace
-from linclass.solvers.l1.working_set import NewtonStep, lower
+from linclass.solvers.l1.working_set import NewtonStep, search_line
 
 KINKED = [name for name in PENALTIES if penalty_called(name).kinked]
 NAMED = [name for name in KINKED if name in names("penalties")]
@@ -480,7 +480,7 @@ def test_a_line_search_along_a_step_that_overflows_stays_where_it_is() -> None:
     X, y = rng.standard_normal((20, 2)), rng.choice([-1.0, 1.0], 20)
     problem = Objective(DesignMatrix(X), find("losses", "logistic")(), y, None, L1(), 1e-2)
     point = problem.at(np.zeros(3))
-    assert lower(point, lambda t: (problem.at(np.full(3, np.nan)), 1.0)) is point
+    assert search_line(point, lambda t: (problem.at(np.full(3, np.nan)), 1.0)) is point
 
 
 FACTORS = [1.0, 0.0, 3.0, 0.5, 2.0]
