@@ -95,14 +95,17 @@ def sensitivity_table(tried: list[Scenario]) -> pl.DataFrame:
         "variation": pl.String, "data_sets": pl.Int64, "best": pl.String, "same_best": pl.String
     }  # fmt: skip
     rows = [
-        (one.what, one.datasets, ", ".join(one.best), _same(len(one.kept), len(tried[0].best)))
-        for one in tried
+        (one.what, one.datasets, ", ".join(one.best), _same(one, len(tried[0].best))) for one in tried
     ]
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _same(kept: int, best: int) -> str:
-    """Whether the study's best methods are among the best of a variation: yes, no, or their number."""
+def _same(one: Scenario, best: int) -> str:
+    """Whether the study's best methods are among the best of a variation: yes, no, their number, or that they have no
+    score."""
+    kept = len(one.kept)
+    if not one.scored:
+        return "no score" if best == 1 else "none has a score"
     if kept in (0, best):
         return "yes" if kept else "no"
     return f"{('one', 'two', 'three')[kept - 1] if kept < 4 else kept} of them"

@@ -119,19 +119,29 @@ def _practical(
 
 
 def _survives(tried: list[Scenario]) -> list[str]:
-    """The conclusion survives if the same method is among the best in every variation."""
-    if not tried[1:]:
-        return []
-    best, kept, n = list(tried[0].best), steady(tried), len(tried) - 1
+    """The conclusion survives if the same method is among the best in every variation in which it has a score."""
+    best, without = list(tried[0].best) if tried else [], [one.what for one in tried if not one.scored]
+    variations = [one for one in tried[1:] if one.scored]
+    sentences = [_changes(best, steady(tried), variations)] if variations else []
+    if without:
+        those = "that variation says" if len(without) == 1 else "those variations say"
+        whom = "it" if len(best) == 1 else "them"
+        lacks = f"{_listed(best)} {'has' if len(best) == 1 else 'have'} no score {_listed(without)}"
+        sentences.append(f"{lacks}: {those} nothing about {whom}.")
+    return sentences
+
+
+def _changes(best: list[str], kept: list[str], variations: list[Scenario]) -> str:
+    n = len(variations)
     if kept:
         stay = "stays" if len(kept) == 1 else "stay"
-        return [f"{_listed(kept)} {stay} among the best in all {n} variations below."]
-    if len(best) > 1 and all(one.kept for one in tried):
+        return f"{_listed(kept)} {stay} among the best in all {n} variations below."
+    if len(best) > 1 and all(one.kept for one in variations):
         each, none = ("the two", "neither") if len(best) == 2 else (f"these {len(best)}", "none")
-        return [f"One of {each} is among the best in each of {n} variations below, but {none} of them in all."]
-    changes = [one.what for one in tried[1:] if not one.kept]
+        return f"One of {each} is among the best in each of {n} variations below, but {none} of them in all."
+    changes = [one.what for one in variations if not one.kept]
     other = "Another method is best" if len(best) == 1 else "None of these is among the best"
-    return [f"{other} in {len(changes)} of {n} variations: {_listed(changes)}."]
+    return f"{other} in {len(changes)} of {n} variations: {_listed(changes)}."
 
 
 def _listed(names: list[str], last: str = "and") -> str:

@@ -17,11 +17,12 @@ class Scenario(NamedTuple):
     datasets: int
     best: tuple[str, ...]
     kept: tuple[str, ...]  # the study's best methods that are among them
+    scored: bool = True  # whether one of the study's best methods has a score: without probabilities, no log loss
 
 
 def steady(tried: list[Scenario]) -> list[str]:
-    """Methods that are among the best in every variation."""
-    return [name for name in tried[0].best if all(name in one.kept for one in tried)]
+    """Methods that are among the best in every variation in which they, or equals of them, have a score."""
+    return [name for name in tried[0].best if all(name in one.kept for one in tried if one.scored)]
 
 
 def scenarios(outcome: Outcome, base: Across) -> list[Scenario]:
@@ -45,6 +46,7 @@ def scenarios(outcome: Outcome, base: Across) -> list[Scenario]:
                     len(table.treatments()[treatment]),
                     tuple(best),
                     tuple(name for name in winners if name in best),
+                    any(name in table.methods for name in winners),
                 )
             )
 

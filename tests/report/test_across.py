@@ -265,6 +265,25 @@ def test_a_conclusion_survives_only_of_one_and_the_same_method(
     assert sensitivity_table(tried)["same_best"].to_list() == ["yes", *column]
 
 
+def test_a_variation_in_which_the_best_has_no_score_does_not_speak_against_it(
+    tmp_path: Path,
+) -> None:
+    """a is best on every data set and gives no probabilities, so by log loss and Brier score only b and c compete."""
+    methods = {"a": Method(9.0, probabilities=False), "b": Method(0.5), "c": Method(0.1)}
+    made = build(tmp_path, {f"d{i}": Data(seed=i) for i in range(5)}, methods, folds=2)
+    base = comparison_across(made)
+    tried = scenarios(made, base)
+    assert base.best("complete") == ["a"]
+    said = dict(sensitivity_table(tried).select("variation", "same_best").iter_rows())
+    assert said["by log loss"] == said["by Brier"] == "no score"
+    assert set(said.values()) == {"yes", "no score"}
+    stays, lacks = conclusion.sentences(made, base, tried)[-2:]
+    assert stays == f"a stays among the best in all {len(tried) - 3} variations below."
+    assert (
+        lacks == "a has no score by log loss and by Brier: those variations say nothing about it."
+    )
+
+
 def test_the_runner_up_does_not_share_the_best_mean_rank() -> None:
     """a and b are best once each, so their probabilities against each other are no news; c is always the last."""
     base = a_table([[0.9, 0.8, 0.1], [0.8, 0.9, 0.1]] * 3)
