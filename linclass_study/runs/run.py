@@ -5,7 +5,6 @@ The fits happen in a guarded child (worker.py); this process plans them and reco
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -103,7 +102,6 @@ def _together(guard: Guard, fits: list[Fit]) -> dict[int, dict[str, Any]]:
 
 
 def _alone(records: Records, guard: Guard, fit: Fit) -> None:
-    begin = time.perf_counter()
     seed = fit.row["seed"]
     each = LeaveOneOutRequest(fit.rows.fold_of_row, seed) if fit.rows.each else None
     answer = guard.call(each or (fit.rows.train, fit.rows.test, seed, fit.grid))
@@ -111,7 +109,7 @@ def _alone(records: Records, guard: Guard, fit: Fit) -> None:
         answer = _written(records, guard, fit, answer.value[0])
     if answer.kind != "ok":
         in_vain = answer.kind == "timeout" and guard.has_begun
-        spent = time.perf_counter() - begin if in_vain else None
+        spent = guard.seconds if in_vain else None  # without the start of a new child
         ending = {"status": answer.kind, "reason": answer.value, "fit_seconds": spent}
         records.add(fit.row | ending, fit.rows.test)
 

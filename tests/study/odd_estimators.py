@@ -131,6 +131,11 @@ class DiesTogether(Fine):
         os._exit(3)
 
 
+class Hangs(Fine):
+    def fit(self, X, y):
+        time.sleep(60)
+
+
 class HangsTogether(Fine):
     def fit_many(self, X, y, folds, params, scaling=None):
         time.sleep(60)

@@ -112,6 +112,16 @@ def test_a_slow_import_is_no_slow_fit(features, tmp_path, monkeypatch):
     assert fits["fit_seconds"].null_count() == FOLDS
 
 
+def test_a_fit_that_was_stopped_took_its_limit_without_the_start_of_its_process(
+    features, tmp_path, monkeypatch
+):
+    """After each timeout a new child imports everything again, which took longer than this limit."""
+    monkeypatch.setitem(LIMITS, "fit_seconds", 0.25)
+    fits, _ = records(features, "Hangs", tmp_path)
+    assert fits["status"].to_list() == ["timeout"] * FOLDS
+    assert fits["fit_seconds"].to_list() == [0.25] * FOLDS
+
+
 @pytest.mark.parametrize(("name", "has_classes"), [("Fine", True), ("KnowsItsRowsOnly", False)])
 def test_a_fit_of_more_than_two_features_says_its_classes_on_a_plane_if_it_can(
     tmp_path, name, has_classes
