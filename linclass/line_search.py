@@ -20,9 +20,9 @@ import numpy as np
 from linclass.numerics import Array
 
 ARMIJO, CURVATURE = 1e-4, 0.9
-ROUNDING = 1e-13  # of a value
-LEAST = 1e-10  # step: shorter ones change nothing but rounding
-FLAT = 0.1  # derivative at the end of an exact search, of that at its start
+ROUNDING = 1e-13  # relative error of a value
+LEAST = 1e-10  # shortest step; shorter ones change nothing but rounding
+FLAT = 0.1  # ratio of the derivatives at the end and at the start of `minimize_along`
 TRIALS = 50
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
-BLOCK = 2048  # rows at a time: small enough for the cache, large enough for BLAS
+BLOCK = 2048  # rows at a time: few enough for the cache, enough for BLAS
 
 Value = TypeVar("Value")
 

@@ -36,8 +36,8 @@ from linclass.losses.softmax import Softmax
 from linclass.numerics import Array
 from linclass.objective.centred_rows import about_mean
 
-MOST = 200  # steps
-NEGLIGIBLE = 1e-12  # a singular value of scaled features, of the largest
+MOST = 200  # steps of Fisher's scoring
+NEGLIGIBLE = 1e-12  # a singular value of scaled features, relative to the largest, that is 0
 
 
 class FirthLogisticRegression(TakesOffset, LinearScores, SoftmaxProbabilities, LinearGeometry):

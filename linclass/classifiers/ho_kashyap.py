@@ -31,9 +31,9 @@ from linclass.online.online_classifier import require_number
 from linclass.proofs.signed_rows import SignedRows
 from linclass.proofs.witness import only_zero
 
-NEGLIGIBLE = 1e-12  # a pivot of the rows, of the largest
-LOOK_EVERY = 20  # steps
-WITNESS = 1e-6  # share of the largest −e from which a row has a part in the witness
+NEGLIGIBLE = 1e-12  # a pivot of the rows, relative to the largest, that is 0
+LOOK_EVERY = 20  # steps between tests for a hyperplane or a witness
+WITNESS = 1e-6  # rows with −e above this share of the largest have multipliers in the witness
 
 
 class HoKashyap(LinearScores, LinearGeometry):

@@ -20,7 +20,7 @@ METHODS = (
     "decision_function",
     "score",
 )
-KNOWN = ("X", "y", "classes")  # no metadata
+KNOWN = ("X", "y", "classes")  # arguments that are no metadata
 
 
 class RequestsMetadata:

@@ -12,7 +12,7 @@ import numpy as np
 from linclass.numerics import Array
 
 STEPS = 100
-ROUNDING = 1e-10  # of a sum of squares: less tells no centres, and no starts, apart; the first is taken then
+ROUNDING = 1e-10  # relative difference of sums of squares up to which they count as equal; the first is taken then
 
 
 def k_means(Y: Array, weights: Array, k: int, starts: int, seed: int) -> Array:

@@ -24,7 +24,7 @@ from linclass.statistics.class_moments import BY_FEATURE, ClassMoments
 from linclass.statistics.fold_sums import FORMS, ClassifiedRows
 from linclass.validation import Matrix
 
-STACK = 60_000  # numbers in a stack of scatters
+STACK = 60_000  # numbers in the scatters of the folds that are computed together
 
 
 def moments_left_out(

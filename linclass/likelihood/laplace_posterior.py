@@ -20,7 +20,7 @@ WEAKEST, STRONGEST = 1e-10, 1e6
 NOTHING = "the evidence is largest without any weights: the features tell nothing."
 UNBOUNDED = "the evidence still rises at the weakest strength that is tried; set strength."
 ROUNDING = 1e-14  # of the mean square of a feature: a variance below it is 0
-STRIDE = 2.0  # of ln α, until it is between two values
+STRIDE = 2.0  # step of ln α until the root is bracketed
 
 
 class LaplacePosterior:

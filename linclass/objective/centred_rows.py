@@ -17,7 +17,7 @@ from linclass.design.far_columns import FAR, ROUNDING
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 
-LOOK = 1000  # rows that are sampled
+LOOK = 1000  # rows by which it is decided whether all are far from 0
 
 
 def about_mean(X: Array, weights: Array) -> tuple[Array, Array]:

@@ -21,10 +21,10 @@ from linclass.predicted import is_ours
 from linclass.selection import tuning
 from linclass.table import Table
 
-STRENGTHS = 20  # of a path, at least
-EVERY = 1.1  # ratio of the step numbers at which the held-out rows are scored
-SMALL = 1_000_000  # values: the first fit of a process takes longer, and here by much
-EACH = 30  # first steps, after each of which they are
+STRENGTHS = 20  # strengths of a path, at least
+EACH = 30  # first steps, after each of which the held-out rows are scored
+EVERY = 1.1  # ratio of the step numbers at which they are scored later
+SMALL = 1_000_000  # entries of X up to which a fit is made before the timed one, as the first of a process is slower
 
 
 def solver_trace(

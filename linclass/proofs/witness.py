@@ -33,11 +33,11 @@ from linclass.proofs.signed_rows import TINY, UNIT, SignedRows
 RESIDUAL = 1e-12  # ‖Zᵀλ‖∞ / Σλ, the columns of Z being within [−1, 1]
 TOUCHING = 1e-9  # of the largest score: rows below it count as lying on the hyperplane
 EXACT = 20_000  # entries of Z up to which separation is decided in integers
-BITS = 128  # of such entries; longer ones count more
-COLUMNS = 24  # the same; the cost is of fifth order
+BITS = 128  # length of such an entry; one of twice the length counts as two
+COLUMNS = 24  # columns of Z up to which it is; the cost is of fifth order in them
 ELIMINATED = 150  # rows or columns up to which a rank is found in integers
 CELLS = 4_000_000  # entries of Z up to which the rank is checked in integers
-LARGEST = 4_000_000  # entries of Z up to which all take part
+LARGEST = 4_000_000  # entries of Z up to which the proof is of all rows, not of some with large multipliers
 GRAM = 2000  # rows or columns up to which singular values are computed
 SMALL = 100_000  # entries of Z up to which they are computed from Z itself
 

@@ -29,7 +29,7 @@ from linclass.objective.objective import Objective
 from linclass.solvers.l1.centred_gram import gram_of
 from linclass.solvers.l1.homotopy import Walk
 
-TOLERANCE = 1e-6  # of the certificate
+TOLERANCE = 1e-6  # certificate up to which the path has converged
 ROUNDING = 1e-12  # of the first level: a knot below it is that of least squares, at 0
 
 

@@ -18,12 +18,12 @@ from linclass.proofs.witness import Alternative
 from linclass.separation.violation import DIRECT, ProjectedRows, Violation, least_violation
 
 TINY = np.finfo(float).tiny
-NONZERO = 1e-9  # of the largest multiplier
-CLEAR = 1e-4  # of the largest multiplier: smaller ones are increased
+NONZERO = 1e-9  # multipliers below this share of the largest are 0
+CLEAR = 1e-4  # multipliers below this share of the largest are increased
 IN_SPAN = 1e-9  # of a row's norm: residual below which it is in a span
-RANK = 1e-11  # of the largest singular value
-POLISHED = 3  # times
-ROUNDING = 1e-15  # ‖Zᵀλ‖∞ that is not corrected further
+RANK = 1e-11  # singular values below this share of the largest are 0
+POLISHED = 3  # corrections of λ, at most
+ROUNDING = 1e-15  # ‖Zᵀλ‖∞ at which they end
 FEW = 100  # rows whose multipliers absorb the residual
 SMALL = 500_000  # entries of Z up to which all rows take part from the start
 

@@ -31,7 +31,7 @@ SMALL = 1e-10  # relative to the spread of the rows: smaller bounds are verified
 ROUNDING = 1e-14  # of the spread: smaller margins are rounding
 COINCIDE = 1e-12  # ‖Zᵀα‖∞, the columns of Z being within [−1, 1]
 ROUNDS = 25
-STEPS = 1000  # in all
+STEPS = 1000  # Newton steps of all rounds
 
 
 class HardHinge(Hinge):

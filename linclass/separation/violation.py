@@ -27,7 +27,7 @@ EXACT = 1e-14  # smallest residual that Newton's method attains
 RIDGE = 1e-10  # of the mean of H's diagonal: columns may be linearly dependent
 FORCING = 0.1
 PATIENCE = 4
-FLAT = 1e-3  # derivative at the end of a line search, of that at its start
+FLAT = 1e-3  # ratio of the derivatives at the end and at the start of a line search
 
 
 class ProjectedRows:

@@ -23,7 +23,7 @@ from linclass.numerics import Array
 from linclass.separation.alternative import row_space
 
 ROUNDING = 8 * np.finfo(float).eps  # of a row of length 1, in coordinates of its span
-AT_ONCE = 400_000  # angles
+AT_ONCE = 400_000  # angles that are sorted together
 COARSE = 1e11  # ratio of determinants up to which rounding cannot hide one
 
 

@@ -15,12 +15,12 @@ from linclass.numerics import Array
 from linclass.separation.violation import ProjectedRows, least_violation
 from linclass.zero_one.problem import Answer, ZeroOneProblem
 
-TRIMS = 5  # starts
-KICKS = 8
-STEPS = 50  # from one start
-DIRECTIONS = 60  # in a batch
+TRIMS = 5  # starts: the least violation of all rows, then of those that are correct at the one before
+KICKS = 8  # starts from a perturbed d
+STEPS = 50  # line searches from one start, at most
+DIRECTIONS = 60  # directions u of which the best is taken
 WORK = 3_000_000  # inequalities × lines in all: about a second
-AT_ONCE = 1_000_000  # entries: inequalities × directions
+AT_ONCE = 1_000_000  # inequalities × directions whose products are in memory
 NARROW = 1e-9  # relative width below which an interval of t is ignored
 
 

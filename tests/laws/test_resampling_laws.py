@@ -1,5 +1,9 @@
 """Laws of random partitions into folds."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -77,8 +81,16 @@ def test_one_fold_is_no_cross_validation() -> None:
         stratified_folds(labels([5, 5]), 1, seed=0)
 
 
+def test_seeds_are_the_same_in_every_process() -> None:
+    code = "from linclass.resampling import seed_of; print(seed_of('iris', 'lda', 0))"
+    path = str(Path(__file__).parents[2])
+    for hash_seed in ("1", "2"):  # by which Python's own hash of a string would differ
+        env = {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": path}
+        run = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, check=True)
+        assert int(run.stdout) == seed_of("iris", "lda", 0)
+
+
 def test_seeds_come_from_names_in_order_and_keep_their_borders() -> None:
-    assert seed_of("iris", "lda", 0) == seed_of("iris", "lda", 0)
     others = [("lda", "iris", 0), ("iris", "lda", 1), ("irisl", "da", 0), ("iris", "lda0")]
     assert len({seed_of(*names) for names in [("iris", "lda", 0), *others]}) == 5
 

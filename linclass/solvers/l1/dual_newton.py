@@ -29,19 +29,21 @@ from linclass.soft_threshold import soft_threshold
 from linclass.solvers.conjugate_gradients import conjugate_gradients
 from linclass.solvers.l1.centred_gram import CentredGram
 
-ROWS = 3000  # up to which a matrix of rows × rows is factored
-REACH, GROWTH, FARTHEST = 30.0, 10.0, 1e4  # divided by the mean variance of the working set
+ROWS = 3000  # rows up to which a matrix of rows × rows is factored
+# the first reach, its growth from round to round, and its largest, in units of 1/(mean variance of the working set)
+REACH, GROWTH, FARTHEST = 30.0, 10.0, 1e4
 STAGE = 0.4  # ratio of one kink to the last
-ENTRIES = 100_000  # of columns that join at once, if the rows are few
+ENTRIES = 100_000  # entries of the columns that join at once, at most
 STEPS = 50
-INEXACT = 0.5  # tolerance of ‖∇ψ‖, relative to the change of v
-ROUGH = 0.1  # of ‖r‖: tolerance before the last stage
-FORCING = 0.1  # of ‖∇ψ‖: residual at which conjugate gradients stop
-FEW = 1 / 12  # of the size of the matrix: products that take as long as factoring it
-LEAST = 8  # products: for fewer a matrix is small enough to be factored
-LAST = 1e-11  # of ‖y‖: negligible
-PRECISE = 1e-14  # of ψ: a rise that is rounding
-ROUNDING = 1e-6  # of a matrix in single precision
+# tolerances of ‖∇ψ‖: relative to the change of v, to ‖r‖ before the last stage, and to ‖y‖
+INEXACT, ROUGH, LAST = 0.5, 0.1, 1e-11
+FORCING = 0.1  # residual of conjugate gradients, relative to ‖∇ψ‖
+FEW = (
+    1 / 12
+)  # conjugate-gradient steps that take as long as factoring a matrix, per row of the matrix
+LEAST = 8  # of them: a matrix for which factoring costs fewer is factored
+PRECISE = 1e-14  # relative increase of ψ that is rounding
+ROUNDING = 1e-6  # of the mean diagonal entry, added in single precision
 
 
 class DualPoint(NamedTuple):
