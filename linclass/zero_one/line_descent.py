@@ -15,7 +15,7 @@ from linclass.numerics import Array
 from linclass.separation.violation import ProjectedRows, least_violation
 from linclass.zero_one.problem import Answer, ZeroOneProblem
 
-TRIMS = 5  # starts: the least violation of all rows, then of those that are correct at the one before
+TRIMS = 5  # starts: the least violation of all rows, then of those correct at the start before
 KICKS = 8  # starts from a perturbed d
 STEPS = 50  # line searches from one start, at most
 DIRECTIONS = 60  # directions u of which the best is taken
