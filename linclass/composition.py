@@ -15,6 +15,7 @@ from linclass.applicability import NotApplicable
 from linclass.batches.fits_path import FitsPath
 from linclass.compatibility import TAKES, mismatch, takes_penalty
 from linclass.conventions.estimator import Estimator
+from linclass.counted import counted
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.base import Loss
 from linclass.numerics import Array
@@ -133,7 +134,7 @@ class Composition(FitsPath, Estimator):
         """(status, reason) of one or several minimizations."""
         if unfinished := [s for s in solutions if not s.converged]:
             worst = max(unfinished, key=lambda s: s.certificate)
-            stop = f"{self.solver_} stopped after {worst.n_iter} iterations with {worst.distance}"
+            stop = f"{self.solver_} stopped after {counted(worst.n_iter, 'iteration')} with {worst.distance}"
             return "max_iter", f"{stop}; tol is {getattr(self, 'tol', 0):g}."
         ranks = [s.rank for s in solutions if s.rank is not None]
         if ranks and not self._is_penalized():

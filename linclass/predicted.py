@@ -15,6 +15,7 @@ import numpy as np
 from linclass.conventions.margin_probabilities import MarginProbabilities
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.conventions.takes_offset import TakesOffset
+from linclass.counted import counted
 
 OutputOf = Callable[
     [str], Any
@@ -111,7 +112,9 @@ def _codes(predicted: Any, n: int, K: int) -> np.ndarray:
     if values.shape == (n, 1):
         values = values[:, 0]
     if values.shape != (n,):
-        raise ValueError(f"predict gave shape {values.shape} for {n} rows; it must give ({n},)")
+        raise ValueError(
+            f"predict gave shape {values.shape} for {counted(n, 'row')}; it must give ({n},)"
+        )
     codes = _as_codes(values, K)
     if (codes < 0).any():
         odd = values[codes < 0].tolist()[0]
@@ -190,7 +193,7 @@ def _scores(values: Any, estimator: Any, X: Any, K: int) -> np.ndarray | None:
     if Z.shape != (n, classes):
         wanted = f"({n},)" if classes == 2 else f"({n}, {classes})"
         raise ValueError(
-            f"decision_function gave shape {Z.shape} for {n} rows and {classes} classes; it must give "
+            f"decision_function gave shape {Z.shape} for {counted(n, 'row')} and {classes} classes; it must give "
             f"{wanted}"
         )
     if np.isnan(Z).any() or np.isposinf(Z).any():

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from linclass.counted import counted
+
 
 def unique(names: Sequence[str]) -> tuple[str, ...]:
     """The names, of which a repeated one becomes `name (2)`."""
@@ -74,7 +76,8 @@ class Table:
     def __post_init__(self) -> None:
         if len(self.names) != self.X.shape[1]:
             raise ValueError(
-                f"{len(self.names)} names for {self.X.shape[1]} columns; give one name per column."
+                f"{counted(len(self.names), 'name')} for {counted(self.X.shape[1], 'column')}; give one name per "
+                "column."
             )
         known = set(self.names)
         unknown = [name for name in self.levels if name not in known]

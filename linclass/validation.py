@@ -5,6 +5,7 @@ that scikit-learn's estimator suite looks for, followed by the remedy.
 """
 
 import warnings
+from collections.abc import Iterator
 from reprlib import repr as brief
 from typing import Any
 
@@ -14,7 +15,7 @@ import scipy.sparse as sp
 from linclass.applicability import NotApplicable
 
 Matrix = Any  # np.ndarray | sp.csr_array, used through X @ W and X.T @ R
-HUGE = 1e150  # products of two entries are floats below it
+HUGE, TINY = 1e110, 1e-110  # between them products are floats, also with weights
 INT32_MAX = np.iinfo(np.int32).max
 
 
@@ -27,8 +28,8 @@ def feature_names(X: Any) -> np.ndarray | None:
     strings = sum(isinstance(name, str) for name in names)
     if 0 < strings < len(names):
         raise TypeError(
-            "Feature names are only supported if all input features have string names; "
-            f"{strings} of {len(names)} columns have one. Rename with X.columns.astype(str)."
+            "Feature names are only supported if all input features have string names; here "
+            f"{len(names) - strings} of {len(names)} are none. Rename with X.columns.astype(str)."
         )
     return names if strings else None
 
@@ -52,7 +53,13 @@ def matrix(
 
     With `products` those of its entries must be finite, too.
     """
-    given = X
+    found = matrix_with_gaps(X, sparse=sparse, owner=owner)
+    _refuse_not_finite(found, owner, products, X)
+    return found
+
+
+def matrix_with_gaps(X: Any, *, sparse: bool = True, owner: str = "A transform") -> Matrix:
+    """The same of any numbers, NaN and infinity included."""
     X = _sparse_matrix(X, sparse, owner) if sp.issparse(X) else _dense_matrix(X, owner)
     rows, columns = X.shape
     if rows < 1 or columns < 1:
@@ -61,7 +68,6 @@ def matrix(
             f"Found array with 0 {what} (shape=({rows}, {columns})) while a minimum of 1 is "
             f"required by {owner}."
         )
-    _refuse_not_finite(X, owner, products, given)
     return X
 
 
@@ -121,28 +127,6 @@ def row_weights(sample_weight: Any, rows: int) -> np.ndarray:
     if not w.any():
         raise ValueError("sample_weight is zero for every row; leave it out to weigh rows equally.")
     return w
-
-
-def require_counts(weights: np.ndarray, classes: int, where: str) -> None:
-    """Refuse weights that cannot count rows: those whose sum does not exceed the number of classes."""
-    total = float(weights.sum())
-    if total <= classes * (1 + 1e-9) and total < len(weights):
-        raise NotApplicable(
-            f"weights of {len(weights)} rows sum to {total:g}, but weights count rows with {where}. "
-            "Scale them up, say to a mean of 1."
-        )
-
-
-def row_offsets(offset: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """Finite float64 offsets, in the shape of the scores."""
-    found = np.asarray(offset, dtype=np.float64)
-    if found.shape != shape:
-        each = "one per row" if len(shape) == 1 else "one per row and class"
-        raise ValueError(f"offset has shape {found.shape}; it must be {shape}, {each}.")
-    if not np.isfinite(found).all():
-        bad = found[~np.isfinite(found)][0]
-        raise ValueError(f"offset holds {bad:g}; offsets must be finite. Drop those rows.")
-    return found
 
 
 def _dense_matrix(X: Any, owner: str) -> np.ndarray:
@@ -206,7 +190,7 @@ def _column(y: Any, rows: int, owner: str) -> np.ndarray:
     if y.ndim != 1:
         raise ValueError(f"y should be a 1d array, got an array of shape {y.shape} instead.")
     if len(y) != rows:
-        raise ValueError(f"y has {len(y)} entries, X has {rows} rows; they must be as many.")
+        raise ValueError(f"y has length {len(y)}, X has length {rows}; they must be as many rows.")
     if y.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: y is {y.dtype}. Pass y.real.")
     return y
@@ -216,29 +200,48 @@ def _refuse_not_finite(X: Matrix, owner: str, products: bool, given: Any) -> Non
     values = X.data if sp.issparse(X) else X
     with np.errstate(over="ignore", invalid="ignore"):
         total = np.vdot(values, values) if products else values.sum()
-        if total < HUGE**2 if products else np.isfinite(total):  # one pass, no allocation
-            return
+    if not np.isfinite(total):  # one pass, no allocation
+        _refuse_missing(X, values, owner)
+    for column, size, happens in _extreme_columns(X, values, total) if products else ():
+        names = feature_names(given)
+        name = column if names is None else repr(str(names[column]))
+        raise NotApplicable(
+            f"X has entries of size {size:g} in column {name}, whose products {happens}; "
+            "standardize the features."
+        )
+
+
+def _refuse_missing(X: Matrix, values: np.ndarray, owner: str) -> None:
     missing = np.isnan(values)
     bad = missing if missing.any() else np.isinf(values)
-    if not bad.any() and not (products and np.abs(values).max() > HUGE):
+    if not bad.any():
         return
-    where = int(np.argmax(bad if bad.any() else np.abs(values)))  # the first one, or the largest
+    where = int(np.argmax(bad))  # the first one
     if sp.issparse(X):
         row, column = int(np.searchsorted(X.indptr, where, "right")) - 1, int(X.indices[where])
     else:
         row, column = divmod(where, X.shape[1])
-    if not bad.any():
-        names = feature_names(given)
-        name = column if names is None else repr(str(names[column]))
-        raise NotApplicable(
-            f"X has entries of size {np.abs(values).max():g} in column {name}, whose products overflow; "
-            "standardize the features."
-        )
     what, remedy = ("NaN", "impute") if missing.any() else ("infinity", "clip or drop")
     raise NotApplicable(
         f"Input X contains {what}: {int(bad.sum())} value(s), the first in row {row}, column "
         f"{column}. {owner} takes finite numbers: {remedy} them first."
     )
+
+
+def _extreme_columns(X: Matrix, values: Any, total: float) -> Iterator[tuple[int, float, str]]:
+    """Columns with an entry above HUGE, or without one that reaches TINY, of which the first row tells mostly."""
+    if total > HUGE**2 and (sizes := np.abs(values)).max() > HUGE:
+        column = X.indices[sizes.argmax()] if sp.issparse(X) else sizes.argmax() % X.shape[1]
+        yield int(column), float(sizes.max()), "overflow"
+    if sp.issparse(X):
+        if not X.nnz or np.abs(values).min() >= TINY:
+            return
+        columns, largest = np.arange(X.shape[1]), abs(X).max(axis=0).toarray().ravel()
+    else:
+        columns = np.flatnonzero(np.abs(X[0]) < TINY)
+        largest = np.abs(X[:, columns]).max(axis=0) if len(columns) else np.empty(0)
+    for j in np.flatnonzero((largest > 0) & (largest < TINY)):
+        yield int(columns[j]), float(largest[j]), "underflow"
 
 
 def _refuse_not_finite_target(y: np.ndarray) -> None:

@@ -49,7 +49,7 @@ def solve_folds(folds: StrengthsOnFolds, chosen: Sequence[int]) -> list[list[Sol
     P = folds.objectives[0]
     solver, rows = folds.whole._chosen(P), StandardizedRows(P)
     order = np.argsort(folds.strengths)[::-1]  # strongest first
-    strengths = np.array(folds.strengths)[order] * P.curvature / P.strength
+    strengths = np.array(folds.strengths)[order] * (P.curvature / P.strength)
     problems = max(1, IN_CACHE // (rows.stack.C * P.design.n_rows))
     found: list[list[Solution]] = []
     for some in _pieces(chosen, max(1, problems // len(order))):

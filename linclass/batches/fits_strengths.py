@@ -33,7 +33,7 @@ class FitsStrengths(ManyFits):
         with np.printoptions(threshold=sys.maxsize):  # of arrays, such as factors, all entries
             return repr(others)
 
-    def _fit_together(self, models: list[Any], folds: Folds) -> list[list[StrengthModel]]:
+    def _fit_together(self, models: list[StrengthModel], folds: Folds) -> list[list[StrengthModel]]:
         return fit_strengths(StrengthsOnFolds(models, folds))
 
 
@@ -47,7 +47,8 @@ def fit_strengths(folds: StrengthsOnFolds) -> list[list[StrengthModel]]:
         )
     complete = np.flatnonzero(small & (folds.counts > 0).all(axis=1)).tolist()
     try:
-        found = dict(zip(complete, solve_folds(folds, complete), strict=True)) if small else {}
+        with np.errstate(over="ignore", invalid="ignore"):  # such fits are made one by one
+            found = dict(zip(complete, solve_folds(folds, complete), strict=True)) if small else {}
     except np.linalg.LinAlgError as error:
         raise NotApplicable(f"{folds.whole!r}: {error} in one of the folds.") from error
     # rows that dwarf all others spoil the steps in the units that the folds share

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import log_expit
 
+from linclass.counted import counted
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.logistic import Logistic
 from linclass.numerics import Array
@@ -50,7 +51,7 @@ class PlattSigmoids:
         if not worst.converged:
             self.status = "max_iter"
             self.reason = (
-                f"Newton's method for a sigmoid stopped after {worst.n_iter} steps with a "
+                f"Newton's method for a sigmoid stopped after {counted(worst.n_iter, 'step')} with a "
                 f"gradient_cosine of {worst.certificate:.1e}; standardize the scores"
             )
 

@@ -29,6 +29,7 @@ from scipy.special import expit, logit
 
 from linclass.applicability import NotApplicable, require_memory
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.counted import counted
 from linclass.design.design_matrix import DesignMatrix
 from linclass.likelihood.laplace_posterior import LaplacePosterior
 from linclass.losses.logistic import Logistic
@@ -141,7 +142,8 @@ class BayesianLogisticRegression(SoftmaxProbabilities):
         status = "converged"
         if not solution.converged:
             status = "max_iter"
-            reason = f"newton stopped after {solution.n_iter} steps with {solution.distance}; tol is {self.tol:g}."
+            steps = counted(solution.n_iter, "step")
+            reason = f"newton stopped after {steps} with {solution.distance}; tol is {self.tol:g}."
         return self._record(
             status,
             reason,

@@ -34,12 +34,12 @@ from linclass.calibration.isotonic import IsotonicFunctions
 from linclass.calibration.platt import PlattSigmoids
 from linclass.calibration.temperature import Temperature
 from linclass.classifiers.linear_svm import LinearSVM
+from linclass.conventions.class_weights import require_counts
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
-from linclass.conventions.estimator import Estimator
+from linclass.conventions.meta_estimator import MetaEstimator, require_kind, some_rows
 from linclass.conventions.metadata import asking_for_weights
-from linclass.conventions.regressor import Regressor
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.grouped_folds import distinct_groups
 from linclass.multiclass.from_binary import weights_for
@@ -54,7 +54,7 @@ METHODS: dict[str, Callable[[Array, Array, Array], Any]] = {
 }
 
 
-class Calibrated(SoftmaxProbabilities):
+class Calibrated(MetaEstimator, SoftmaxProbabilities):
     """Parameters
     ----------
     estimator : classifier or None, default=None
@@ -113,8 +113,7 @@ class Calibrated(SoftmaxProbabilities):
                 f"estimator is {made!r}; give a classifier that is made, as in LinearSVM(), with "
                 "fit, predict and get_params."
             )
-        if _is_regressor(made):
-            raise ValueError(f"estimator is {made!r}, which predicts numbers; give a classifier.")
+        require_kind(made, "classifier")
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit the map on held-out rows, then the estimator on all rows.
@@ -139,10 +138,11 @@ class Calibrated(SoftmaxProbabilities):
         if groups is not None and sample_weight is not None:
             groups = np.asarray(groups)[validation.row_weights(sample_weight, len(groups)) > 0]
         X, codes, weights = self._start_fit(X, y, sample_weight)
+        X = self._rows_inside(X)
         given = weights if sample_weight is not None or self.class_weight is not None else None
         K = len(self.classes_)
         if self.method == "sigmoid" and given is not None:
-            validation.require_counts(given, K, "method='sigmoid'")
+            require_counts(given, K, "method='sigmoid'")
         seed = int(np.random.default_rng(self.random_state).integers(2**32))
         fewest = int(np.bincount(codes).min())
         if fewest < 2:
@@ -157,7 +157,9 @@ class Calibrated(SoftmaxProbabilities):
         Z = np.empty((len(codes), K))
         for k in range(folds):
             out = fold == k
-            model = self._fitted(X[~out], codes[~out], None if given is None else given[~out])
+            model = self._fitted(
+                some_rows(X, ~out), codes[~out], None if given is None else given[~out]
+            )
             Z[out] = _finite_scores(model, X[out], K)
         self._map = METHODS[self.method](Z, codes, weights)
         for name in ("slopes_", "offsets_", "functions_", "temperature_"):
@@ -192,21 +194,15 @@ class Calibrated(SoftmaxProbabilities):
         Z = _finite_scores(self.estimator_, X, len(self.classes_))
         return np.asarray(self._map.decision(Z))
 
+    def _inner(self) -> Any:
+        return asking_for_weights(LinearSVM()) if self.estimator is None else self.estimator
+
     def _fitted(self, X: Any, codes: Array, weights: Array | None) -> Any:
-        chosen = self.estimator
-        model = asking_for_weights(LinearSVM()) if chosen is None else cloned(chosen)
+        model = cloned(self._inner())
         with silently():
             own = {} if weights is None else weights_for(model.fit, weights)
             model.fit(own_copy(X, model), codes, **own)  # a foreign `fit` may return None
         return model
-
-
-def _is_regressor(made: Any) -> bool:
-    """Of another library's estimators by their tags, which scikit-learn defines."""
-    if made is None or isinstance(made, Estimator):
-        return isinstance(made, Regressor)
-    tags = getattr(made, "__sklearn_tags__", None)
-    return tags is not None and tags().estimator_type == "regressor"
 
 
 def _finite_scores(model: Any, X: Any, K: int) -> Array:

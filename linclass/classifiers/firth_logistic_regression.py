@@ -31,6 +31,7 @@ from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.conventions.takes_offset import TakesOffset, offsets_of
+from linclass.counted import counted
 from linclass.line_search import backtrack
 from linclass.losses.softmax import Softmax
 from linclass.numerics import Array
@@ -120,7 +121,7 @@ class FirthLogisticRegression(TakesOffset, LinearScores, SoftmaxProbabilities, L
         if point.certificate > self.tol:
             status = "max_iter"
             left = f"a gradient_norm of {point.certificate:.1e}"
-            reason = f"{n_iter} steps left {left}; tol is {self.tol:g}."
+            reason = f"{counted(n_iter, 'step')} left {left}; tol is {self.tol:g}."
         elif likelihood.rank < rows.shape[1]:
             status = "rank_deficient"
             rank = f"features are linearly dependent (rank {likelihood.rank})"

@@ -28,7 +28,9 @@ from linclass.applicability import NotApplicable
 from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
 from linclass.conventions.coordinates import Coordinates
+from linclass.conventions.meta_estimator import MetaEstimator, require_kind
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.counted import counted
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
 from linclass.multiclass.from_binary import WORST_LAST
 from linclass.numerics import Array
@@ -40,7 +42,7 @@ NEGLIGIBLE = 1e-13  # α², a coordinate that no score of the classes depends on
 EXACT = 1e-10  # 1 − α², a coordinate without spread within the classes
 
 
-class FlexibleDiscriminantAnalysis(Coordinates, SoftmaxProbabilities):
+class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilities):
     """Parameters
     ----------
     regressor : regressor or None, default=None
@@ -98,13 +100,14 @@ class FlexibleDiscriminantAnalysis(Coordinates, SoftmaxProbabilities):
 
     def check(self) -> None:
         super().check()
-        made = self._made()
+        made = self._inner()
         able = all(callable(getattr(made, name, None)) for name in ("fit", "predict"))
         if not able or isinstance(made, type):
             raise ValueError(
                 f"regressor is {self.regressor!r}; give a regressor with fit and predict, in a "
                 "study {classifier: …, params: {…}}."
             )
+        require_kind(made, "regressor", "regressor")
         q = self.n_components
         if q is not None and not (isinstance(q, Integral) and q >= 1):
             raise ValueError(f"n_components is {q!r}; it must be at least 1, or None for all.")
@@ -114,12 +117,13 @@ class FlexibleDiscriminantAnalysis(Coordinates, SoftmaxProbabilities):
     def parts(self) -> list[str]:
         """Modules that a fit imports by name."""
         own = [DEFAULT] if self.regressor is None else []
-        made = self._made()
+        made = self._inner()
         return [*own, *(made.parts() if hasattr(made, "parts") else [])]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         given = sample_weight is not None or self.class_weight is not None
         X, codes, weights = self._start_fit(X, y, sample_weight)
+        X = self._rows_inside(X)
         mass = np.bincount(codes, weights)
         freedom = mass.sum() - LOST[self.covariance] * len(mass)
         if freedom <= 0:
@@ -177,13 +181,13 @@ class FlexibleDiscriminantAnalysis(Coordinates, SoftmaxProbabilities):
         """Predictions (n, K − 1) of the fixed scores."""
         return np.column_stack([np.ravel(r.predict(own_copy(X, r))) for r in self.regressors_])
 
-    def _made(self) -> Any:
+    def _inner(self) -> Any:
         if self.regressor is None:
             return import_module(DEFAULT).LinearRegression()
         return self.regressor
 
     def _regression(self, X: Any, target: Array, weights: Array | None) -> Any:
-        made = cloned(self._made())
+        made = cloned(self._inner())
         if weights is not None and "sample_weight" not in inspect.signature(made.fit).parameters:
             name = type(made).__name__
             raise ValueError(f"{name} takes no sample_weight; leave it out, or choose another.")
@@ -203,7 +207,8 @@ class FlexibleDiscriminantAnalysis(Coordinates, SoftmaxProbabilities):
         if exact and status == "converged":
             status = "rank_deficient"
             reason = (
-                f"the regression predicts the classes exactly along {exact} of {len(self.explained_)} coordinates, "
+                f"the regression predicts the classes exactly along {exact} of "
+                f"{counted(len(self.explained_), 'coordinate')}, "
                 "which have no spread within the classes then; use Ridge(), or a stronger penalty."
             )
         kinds = {getattr(r, "certificate_kind_", None) for r in self.regressors_}

@@ -19,6 +19,7 @@ import scipy.sparse as sp
 
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.counted import counted
 from linclass.families.gaussian import FLOOR, Gaussian
 from linclass.generative import without_one_row
 from linclass.generative.from_moments import FromStackedMoments
@@ -136,8 +137,8 @@ class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
         pairs = np.argwhere(low)
         k, i = pairs[0]
         reason = (
-            f"feature {i} has no variance in class {self.classes_.tolist()[k]!r}, one of {len(pairs)} "
-            f"such pairs; {FLOOR:g} of its overall variance is used (1 if that is 0)"
+            f"feature {i} has no variance in class {self.classes_.tolist()[k]!r}, one of "
+            f"{counted(len(pairs), 'such pair')}; {FLOOR:g} of its overall variance is used (1 if that is 0)"
         )
         return self._record("rank_deficient", reason)
 

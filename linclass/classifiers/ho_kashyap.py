@@ -26,6 +26,7 @@ from scipy import linalg, sparse
 from linclass.applicability import require_memory
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
+from linclass.counted import counted
 from linclass.numerics import Array
 from linclass.online.online_classifier import require_number
 from linclass.proofs.signed_rows import SignedRows
@@ -118,9 +119,10 @@ class HoKashyap(LinearScores, LinearGeometry):
         left = decided.count(None)
         Z = X @ self.coef_.T + self.intercept_
         predicted = Z[:, 0] > 0 if K == 2 else Z.argmax(axis=1)
+        reason = f"{left} of {counted(len(decided), 'separation')} undecided after {counted(n_iter, 'step')}."
         return self._record(
             "max_iter" if left else "converged",
-            f"{left} of {len(decided)} separations undecided after {n_iter} steps." if left else "",
+            reason if left else "",
             certificate=float(np.average(predicted != codes, weights=weights)),
             certificate_kind="training_mistakes",
             n_iter=n_iter,

@@ -20,6 +20,7 @@ import numpy as np
 
 from linclass.applicability import NotApplicable
 from linclass.batches.regularization_path import RegularizationPath
+from linclass.batches.strengths_on_folds import StrengthModel
 from linclass.classifiers.linear_classifier import LinearClassifier
 from linclass.conventions.many_fits import Folds
 from linclass.numerics import Array
@@ -159,7 +160,7 @@ class LinearSVM(MarginRows, LinearClassifier):
             raise ValueError("a hard margin has no strength, so no path. Use hard_margin=False.")
         return super().path(X, y, strengths, sample_weight, offset)
 
-    def _fit_together(self, models: list[Any], folds: Folds) -> list[list[Any]]:
+    def _fit_together(self, models: list[StrengthModel], folds: Folds) -> list[list[StrengthModel]]:
         raise NotApplicable("LinearSVM keeps attributes of each training row; fit fold by fold.")
 
     def _is_hard(self) -> bool:

@@ -26,12 +26,15 @@ from scipy.special import logsumexp
 
 from linclass.applicability import NotApplicable, require_memory
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.counted import counted
 from linclass.generative.k_means import k_means
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
 from linclass.generative.subclass_mixture import EmStep, SubclassMixture
 from linclass.numerics import Array
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.covariance import check_share, missing_rank, tied_form, tied_spread
+from linclass.statistics.diagonal_spread import DiagonalSpread
+from linclass.statistics.shrunk_spread import ShrunkSpread
 
 COLLAPSE = (
     "the covariance of the subclasses has collapsed, so the likelihood is unbounded; that within the "
@@ -126,7 +129,8 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
         moments = ClassMoments.of(X, codes, weights, K, form)
         a = float(self.shrinkage)
         spread = tied_spread(moments, "maximum_likelihood", shrinkage=a)
-        W = spread.whiten(spread.axes).T if a else spread.whitener
+        assert not isinstance(spread, DiagonalSpread), "the form is full"
+        W = spread.whiten(spread.axes).T if isinstance(spread, ShrunkSpread) else spread.whitener
         root = spread.times(W.T)
         Y = X @ W - (moments.means @ W)[codes]
         blocks = [(Y[codes == k], weights[codes == k]) for k in range(K)]
@@ -172,7 +176,7 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
             return [self.subclasses] * K
         if len(self.subclasses) != K:
             raise NotApplicable(
-                f"subclasses has {len(self.subclasses)} entries for {K} classes; give as many, or one number."
+                f"subclasses has {counted(len(self.subclasses), 'entry')} for {K} classes; give as many, or one number."
             )
         return list(self.subclasses)
 
@@ -192,7 +196,7 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
         if step.gradient > self.tol:
             status = "max_iter"
             reason = (
-                f"{n_iter} steps left a gradient_norm of {step.gradient:.1e}; tol is {self.tol:g}. "
+                f"{counted(n_iter, 'step')} left a gradient_norm of {step.gradient:.1e}; tol is {self.tol:g}. "
                 "Raise max_iter, or use fewer subclasses."
             )
         elif collapsed:

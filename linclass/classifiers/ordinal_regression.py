@@ -28,12 +28,12 @@ from scipy.special import log_expit
 
 from linclass.applicability import require_memory
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
-from linclass.conventions.takes_offset import TakesOffset, offsets_of
+from linclass.conventions.takes_offset import TakesOffset, offsets_of, row_offsets
+from linclass.counted import counted
 from linclass.inverse import Inverse
 from linclass.likelihood.cumulative_likelihood import CumulativeLikelihood
 from linclass.numerics import Array
 from linclass.separation.recession import UNDECIDED, Recession
-from linclass.validation import row_offsets
 
 MOST = 100  # Newton steps
 
@@ -143,9 +143,7 @@ class OrdinalRegression(TakesOffset, SoftmaxProbabilities):
         status, reason = "converged", ""
         if left > self.tol:
             status = "max_iter"
-            reason = (
-                f"{n_iter} Newton steps left a gradient_norm of {left:.1e}; tol is {self.tol:g}."
-            )
+            reason = f"{counted(n_iter, 'Newton step')} left a gradient_norm of {left:.1e}; tol is {self.tol:g}."
         elif (known := Inverse(point.hessian).rank) is not None:
             status = "rank_deficient"
             reason = f"features are linearly dependent (rank {known} of {size})."

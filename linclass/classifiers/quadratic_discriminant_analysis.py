@@ -23,6 +23,7 @@ import scipy.sparse as sp
 
 from linclass.applicability import require_memory
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.counted import counted
 from linclass.generative import without_one_row
 from linclass.generative.from_moments import FromStackedMoments
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
@@ -130,7 +131,7 @@ class QuadraticDiscriminantAnalysis(FromStackedMoments, SoftmaxProbabilities):
         d, more = self.means_.shape[1], len(spreads.deficient) - 1
         if self.shrinkage:  # the pooled covariance has that rank, too
             return missing_rank(rank, d)
-        others = f" (and those of {more} more classes)" if more else ""
+        others = f" (and those of {counted(more, 'more class')})" if more else ""
         return (
             f"the covariance of class {self.classes_.tolist()[k]!r} has rank {rank} of {d}{others}; "
             "the pooled covariance is used instead; shrinkage above 0 mixes the two"
@@ -187,7 +188,7 @@ class ClassSpreads:
         self.deficient: list[tuple[int, int]] = []  # class, rank
 
     @cached_property
-    def pooled(self) -> Spread:
+    def pooled(self) -> AnySpread:
         f = freedom(self.moments, self.covariance)
         return Spread.of_covariance(self.moments.pooled / f, self.moments.negligible)
 

@@ -84,6 +84,7 @@ class TunedClassifier(Tuned, Classifier):
     """
 
     default: ClassVar[str] = "linclass.classifiers.logistic_regression.LogisticRegression"
+    wanted: ClassVar[str] = "classifier"
     metrics: ClassVar[Mapping[str, Score]] = OF_CLASSIFIERS
 
     def __init__(

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from linclass.counted import counted
+
 Array = np.ndarray
 TIE = 1e-9  # scores that differ by less are equal: rounding must not decide who wins
 
@@ -14,9 +16,13 @@ def checked_scores(scores: Any, complete: bool = False, methods: int = 2) -> Arr
     """The scores as a float matrix, rows × methods; otherwise ValueError with the remedy."""
     table = np.asarray(scores, float)
     if table.ndim != 2:
-        raise ValueError(f"scores have {table.ndim} dimensions; give a table, rows × methods.")
+        raise ValueError(
+            f"scores have {counted(table.ndim, 'dimension')}; give a table, rows × methods."
+        )
     if table.shape[1] < methods:
-        raise ValueError(f"scores have {table.shape[1]} methods; compare at least {methods}.")
+        raise ValueError(
+            f"scores have {counted(table.shape[1], 'method')}; compare at least {methods}."
+        )
     if np.isinf(table).any():
         raise ValueError("scores contain inf; give NaN for what is missing.")
     if complete and np.isnan(table).any():

@@ -1,9 +1,11 @@
-"""The parameter `class_weight`: factors on the weights of the rows of each class."""
+"""The parameter `class_weight`: factors on the weights of the rows of each class; and weights that must count rows."""
 
 from numbers import Real
 from typing import Any
 
 import numpy as np
+
+from linclass.applicability import NotApplicable
 
 
 def class_weights(class_weight: Any, classes: np.ndarray, mass: np.ndarray) -> np.ndarray:
@@ -45,3 +47,13 @@ def weights_of_some(class_weight: Any, classes: np.ndarray) -> np.ndarray:
     if hasattr(class_weight, "get"):
         class_weight = {c: class_weight[c] for c in classes.tolist() if c in class_weight}
     return class_weights(class_weight, classes, np.ones(len(classes)))
+
+
+def require_counts(weights: np.ndarray, classes: int, where: str) -> None:
+    """Refuse weights that cannot count rows: those whose sum does not exceed the number of classes."""
+    total = float(weights.sum())
+    if total <= classes * (1 + 1e-9) and total < len(weights):
+        raise NotApplicable(
+            f"weights of {len(weights)} rows sum to {total:g}, but weights count rows with {where}. "
+            "Scale them up, say to a mean of 1."
+        )

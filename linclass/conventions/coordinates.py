@@ -6,21 +6,20 @@ classifier is a step of a Pipeline or a ColumnTransformer whose output is a data
 
 from __future__ import annotations
 
-import sys
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from linclass.conventions.classifier import Classifier
+from linclass.conventions.sets_output import SetsOutput
 
 
-class Coordinates(Classifier):
+class Coordinates(SetsOutput, Classifier):
     """A subclass learns `scalings_` (d, q), the directions as columns, and `centre_` (d,), their origin.
 
     Coordinates may be linear in functions of the features instead, the columns of `_basis(X)`.
     """
 
-    _sklearn_auto_wrap_output_keys = ("transform",)
     scalings_: np.ndarray
     centre_: np.ndarray
 
@@ -39,11 +38,7 @@ class Coordinates(Classifier):
         """
         rows = self._basis(self._check_rows(X))
         Z = rows @ self.scalings_ - self.centre_ @ self.scalings_
-        if "sklearn" not in sys.modules:  # so no data frame was asked for
-            return Z
-        from sklearn.utils._set_output import _wrap_data_with_container
-
-        return _wrap_data_with_container("transform", Z, X, self)
+        return self._as_asked_for(Z, X)
 
     def _basis(self, X: Any) -> Any:
         """What the coordinates are linear in: here the features."""
@@ -83,26 +78,6 @@ class Coordinates(Classifier):
         self._check_rows(np.zeros((1, getattr(self, "n_features_in_", 1))))  # is it fitted?
         name = type(self).__name__.lower()
         return np.array([f"{name}{r}" for r in range(self.scalings_.shape[1])], dtype=object)
-
-    def set_output(self, *, transform: str | None = None) -> Self:
-        """Choose what `transform` and `fit_transform` return.
-
-        Parameters
-        ----------
-        transform : {'default', 'pandas', 'polars'} or None, default=None
-            'default' is a NumPy array, the others are data frames; None changes nothing.
-
-        Returns
-        -------
-        self
-        """
-        if transform not in (None, "default", "pandas", "polars"):
-            raise ValueError(
-                f"transform is {transform!r}; it must be 'default', 'pandas' or 'polars'."
-            )
-        if transform is not None:
-            self._sklearn_output_config = {"transform": transform}
-        return self
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import TransformerTags

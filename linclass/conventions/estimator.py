@@ -8,11 +8,9 @@ that need them.   scikit-learn developer guide, "Developing scikit-learn estimat
 
 from __future__ import annotations
 
-import copy
 import inspect
 import re
 import sys
-from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -21,6 +19,7 @@ from linclass import validation
 from linclass.conventions.convergence_warning import warn_unless_converged
 from linclass.conventions.metadata import RequestsMetadata
 from linclass.conventions.parameter_types import checks_of
+from linclass.conventions.parameters import Parameters, defaults_of
 from linclass.conventions.refused_c import refuse_C
 from linclass.conventions.saved import Saved
 from linclass.validation import Matrix
@@ -28,7 +27,7 @@ from linclass.validation import Matrix
 MODELS = re.compile(r"linclass\.(classifiers|regressors)\.")
 
 
-class Estimator(RequestsMetadata, Saved):
+class Estimator(RequestsMetadata, Parameters, Saved):
     """The parameters are the arguments of `__init__`, stored as given; what is learned ends in `_`.
 
     Attributes
@@ -84,70 +83,12 @@ class Estimator(RequestsMetadata, Saved):
 
     def __new__(cls, *args: Any, **given: Any) -> Self:
         if "C" in given:
-            refuse_C(cls.__name__, _defaults(cls))
+            refuse_C(cls.__name__, defaults_of(cls))
         return super().__new__(cls)
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name.
-
-        Parameters
-        ----------
-        deep : bool, default=True
-            Whether to include the parameters of estimators among the parameters, as
-            `estimator__strength`.
-
-        Returns
-        -------
-        dict
-            Name of each parameter and its value.
-        """
-        params = {name: getattr(self, name) for name in _defaults(type(self))}
-        if deep:
-            for name, value in list(params.items()):
-                if hasattr(value, "get_params") and not isinstance(value, type):
-                    params |= {f"{name}__{k}": v for k, v in value.get_params().items()}
-        return params
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters by name.
-
-        Parameters
-        ----------
-        **params : dict
-            Name and value of each; `estimator__strength` is the parameter `strength` of the
-            estimator inside.
-
-        Returns
-        -------
-        self
-        """
-        nested: dict[str, dict[str, Any]] = {}
-        for key, value in params.items():
-            name, inner, rest = key.partition("__")
-            if name not in _defaults(type(self)):
-                if name == "C":
-                    refuse_C(type(self).__name__, _defaults(type(self)))
-                raise ValueError(
-                    f"Invalid parameter {name!r} for estimator {self}. "
-                    f"Valid parameters are: {sorted(_defaults(type(self)))}."
-                )
-            if inner:
-                nested.setdefault(name, {})[rest] = value
-            else:
-                setattr(self, name, value)
-        for name, values in nested.items():
-            inner = getattr(self, name)
-            if not hasattr(inner, "set_params"):
-                raise ValueError(
-                    f"{name} is {inner!r}, which has no parameter {min(values)!r}; give {name} an "
-                    "estimator that has it."
-                )
-            inner.set_params(**values)
-        return self
-
-    def _unfitted(self, **params: Any) -> Self:
-        """An unfitted copy with some parameters changed."""
-        return type(self)(**copy.deepcopy(self.get_params(deep=False) | params))
+    def _refuse_unknown(self, name: str) -> None:
+        if name == "C":
+            refuse_C(type(self).__name__, defaults_of(type(self)))
 
     def check(self) -> None:
         """Raise ValueError, with one sentence, if the parameters are invalid or incompatible."""
@@ -172,16 +113,8 @@ class Estimator(RequestsMetadata, Saved):
         warn_unless_converged(self)
         return self
 
-    def __repr__(self) -> str:
-        changed = (
-            f"{name}={getattr(self, name)!r}"
-            for name, default in _defaults(type(self)).items()
-            if not _same(getattr(self, name), default)
-        )
-        return f"{type(self).__name__}({', '.join(changed)})"
-
-    def _check_rows(self, X: Any) -> Matrix:
-        """X as a finite float64 matrix with the features of the training rows."""
+    def _check_rows(self, X: Any, products: bool = False) -> Matrix:
+        """X as a finite float64 matrix with the features of the training rows, with `products` finite, too."""
         me = type(self).__name__
         if not hasattr(self, "n_features_in_"):
             from sklearn.exceptions import NotFittedError
@@ -189,8 +122,8 @@ class Estimator(RequestsMetadata, Saved):
             raise NotFittedError(f"This {me} instance is not fitted yet. Call fit first.")
         names = validation.feature_names(X)
         if names is not None and hasattr(self, "feature_names_in_"):
-            _compare_names(names, self.feature_names_in_)
-        X = validation.matrix(X, sparse=self.takes_sparse, owner=me)
+            compare_names(names, self.feature_names_in_)
+        X = validation.matrix(X, sparse=self.takes_sparse, owner=me, products=products)
         if X.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X has {X.shape[1]} features, but {me} is expecting {self.n_features_in_} "
@@ -208,23 +141,7 @@ class Estimator(RequestsMetadata, Saved):
         )
 
 
-def _defaults(estimator: type) -> dict[str, Any]:
-    """Default of each argument of __init__, by name."""
-    init = estimator.__init__  # type: ignore[misc]
-    return {} if init is object.__init__ else _arguments(init)
-
-
-@cache
-def _arguments(init: Any) -> dict[str, Any]:
-    arguments = list(inspect.signature(init).parameters.values())[1:]  # without self
-    return {a.name: a.default for a in arguments}
-
-
-def _same(value: Any, default: Any) -> bool:
-    return value is default or (type(value) is type(default) and repr(value) == repr(default))
-
-
-def _compare_names(names: np.ndarray, fitted: np.ndarray) -> None:
+def compare_names(names: np.ndarray, fitted: np.ndarray) -> None:
     if np.array_equal(names, fitted):
         return
     lines = ["The feature names should match those that were passed during fit."]

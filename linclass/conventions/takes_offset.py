@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.conventions.classifier import Classifier
-from linclass.validation import row_offsets, row_weights
+from linclass.validation import row_weights
 
 
 class TakesOffset(Classifier):
@@ -144,3 +144,15 @@ def require_offsets_taken(model: Any, method: str) -> None:
             f"{type(model).__name__} takes no offset in {method}; those that do are LogisticRegression and "
             "ProbitRegression."
         )
+
+
+def row_offsets(offset: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """Finite float64 offsets, in the shape of the scores."""
+    found = np.asarray(offset, dtype=np.float64)
+    if found.shape != shape:
+        each = "one per row" if len(shape) == 1 else "one per row and class"
+        raise ValueError(f"offset has shape {found.shape}; it must be {shape}, {each}.")
+    if not np.isfinite(found).all():
+        bad = found[~np.isfinite(found)][0]
+        raise ValueError(f"offset holds {bad:g}; offsets must be finite. Drop those rows.")
+    return found

@@ -15,6 +15,7 @@ import numpy as np
 from linclass.families.base import Family
 from linclass.families.gaussian import LOG_2PI
 from linclass.statistics.covariance import AnySpread
+from linclass.statistics.tied_covariances import TiedCovariances
 
 
 class TiedGaussian(Family):
@@ -30,7 +31,7 @@ class TiedGaussian(Family):
     joint: ClassVar[bool] = True
     linear: ClassVar[bool] = True
 
-    def __init__(self, spread: AnySpread):
+    def __init__(self, spread: AnySpread | TiedCovariances):
         self.spread = spread
 
     def statistic(self, X: Any) -> Iterator[Any]:
@@ -40,7 +41,7 @@ class TiedGaussian(Family):
         return self.spread.solve(mean)
 
     def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
-        return 0.5 * self.spread.lengths(theta)
+        return 0.5 * self._single.lengths(theta)
 
     def of_means(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(θ, A(θ)) of means; A is half the squared length of the whitened mean."""
@@ -48,8 +49,14 @@ class TiedGaussian(Family):
 
     def log_carrier(self, X: Any) -> np.ndarray:
         """ln N(x; 0, Σ); without full rank, over the directions with variance."""
-        squares = (self.spread.whiten(X) ** 2).sum(axis=1)
-        return -0.5 * (squares + self.spread.rank * LOG_2PI) - 0.5 * self.spread.log_volume
+        spread = self._single
+        squares = (spread.whiten(X) ** 2).sum(axis=1)
+        return -0.5 * (squares + spread.rank * LOG_2PI) - 0.5 * spread.log_volume
 
     def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
-        return self.spread.times(theta[None]) + self.spread.noise(rows, rng)
+        return self._single.times(theta[None]) + self._single.noise(rows, rng)
+
+    @property
+    def _single(self) -> AnySpread:
+        assert not isinstance(self.spread, TiedCovariances), "covariances of several folds"
+        return self.spread

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.applicability import NotApplicable, require_memory
+from linclass.counted import counted
 from linclass.features._products import append, refuse_text
 from linclass.table import Table
 
@@ -48,7 +49,7 @@ def apply(table: Table, centres: Sequence[Sequence[float]], width: float = 1.0) 
     n, d = table.shape
     if C.shape[1] != d:
         raise NotApplicable(
-            f"radial: the centres have {C.shape[1]} coordinates and the data {d} columns; "
+            f"radial: the centres have {counted(C.shape[1], 'coordinate')} and the data {counted(d, 'column')}; "
             "give each centre a coordinate per column."
         )
     require_memory(8 * n * (2 * d + 3 * len(C)), f"radial appends {len(C)} columns")

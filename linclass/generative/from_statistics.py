@@ -61,7 +61,7 @@ class FromStatistics(ManyFits, Increments):
     def _fit_group(self) -> str:
         return self._shared()
 
-    def _fit_together(self, models: list[Any], folds: Folds) -> list[list[Any]]:
+    def _fit_together(self, models: list[Self], folds: Folds) -> list[list[Self]]:
         """With one pass over the rows; class_weight='balanced' differs from fold to fold."""
         checked = models[0]
         checked._refuse_balanced()

@@ -18,6 +18,7 @@ from linclass.applicability import NotApplicable
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.counted import counted
 from linclass.families.base import Family
 from linclass.generative.from_statistics import FromStatistics
 from linclass.generative.priors import Priors, class_priors, log_priors
@@ -101,7 +102,7 @@ class NaiveBayes(FromStatistics, SoftmaxProbabilities):
         names = getattr(self, "feature_names_in_", range(self.n_features_in_))
         return "rank_deficient", (
             f"feature {list(names)[j]!r} has no variance in class {self.classes_.tolist()[k]!r}, one "
-            f"of {len(trouble)} such pairs; its estimate is moved inside the boundary; use more smoothing"
+            f"of {counted(len(trouble), 'such pair')}; its estimate is moved inside the boundary; use more smoothing"
         )
 
     def decision_function(self, X: Any) -> np.ndarray:

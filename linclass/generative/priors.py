@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from linclass.applicability import NotApplicable
+from linclass.counted import counted
 
 Priors = str | Sequence[float] | None
 
@@ -36,7 +37,7 @@ def class_priors(priors: Priors, mass: np.ndarray) -> np.ndarray:
         return np.full(mass.shape, 1 / K)
     if len(priors) != K:
         raise NotApplicable(
-            f"priors has {len(priors)} entries for {K} classes; give as many, and folds with all classes."
+            f"priors has {counted(len(priors), 'entry')} for {K} classes; give as many, and folds with all classes."
         )
     return np.tile(np.asarray(priors, dtype=np.float64), (*mass.shape[:-1], 1))
 

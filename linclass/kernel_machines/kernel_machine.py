@@ -17,6 +17,7 @@ from scipy.linalg import lapack
 
 from linclass.applicability import NotApplicable
 from linclass.conventions.estimator import Estimator
+from linclass.counted import counted
 from linclass.design.design_matrix import DesignMatrix
 from linclass.design.kernel_design import KernelDesign
 from linclass.kernel_machines.kernel_features import few_features
@@ -113,7 +114,7 @@ class KernelMachine(Estimator):
         worst = max(solutions, key=lambda s: (not s.converged, s.certificate))
         status, reason = "converged", ""
         if not worst.converged:
-            reason = f"{solver} stopped after {worst.n_iter} iterations with {worst.distance}."
+            reason = f"{solver} stopped after {counted(worst.n_iter, 'iteration')} with {worst.distance}."
             status = "max_iter"
         return self._record(
             status,

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from linclass.applicability import NotApplicable
+from linclass.counted import counted
 from linclass.numerics import Array
 
 DRAWS = 100
@@ -64,7 +65,9 @@ def given(code: Any, K: int) -> Array:
     if M.ndim != 2 or not np.isin(M, (-1, 0, 1)).all():
         raise ValueError("code must be a matrix of −1, 0 and 1, or the name of one.")
     if len(M) != K:
-        raise NotApplicable(f"code has {len(M)} rows for {K} classes; give one for each class.")
+        raise NotApplicable(
+            f"code has {counted(len(M), 'row')} for {K} classes; give one for each class."
+        )
     if bad := np.flatnonzero((M.min(axis=0) > -1) | (M.max(axis=0) < 1)).tolist():
         raise ValueError(f"column {bad[0]} of code lacks 1 or −1; each needs both.")
     if len(np.unique(M, axis=0)) < K:

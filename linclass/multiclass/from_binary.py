@@ -22,7 +22,9 @@ from linclass.conventions.classifier import Classifier
 from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
 from linclass.conventions.many_fits import Folds, ManyFits
+from linclass.conventions.meta_estimator import MetaEstimator, require_kind, some_rows
 from linclass.conventions.metadata import asking_for_weights, takes_weights
+from linclass.counted import counted
 from linclass.predicted import own_copy
 
 DEFAULT = "linclass.classifiers.logistic_regression"  # imported by name, only if it is used
@@ -37,7 +39,7 @@ class TwoClassProblem(NamedTuple):
     target: np.ndarray
 
 
-class FromBinary(ManyFits, Classifier):
+class FromBinary(ManyFits, MetaEstimator, Classifier):
     """Base of the reductions; a subclass lists the problems and combines their scores."""
 
     estimator: Any
@@ -55,6 +57,7 @@ class FromBinary(ManyFits, Classifier):
                 f"estimator is {self.estimator!r}; give a classifier with fit, in a study "
                 "{classifier: …, params: {…}}."
             )
+        require_kind(inner, "classifier")
         if not any(hasattr(inner, name) for name in ("decision_function", "predict_proba")):
             name = type(inner).__name__
             raise ValueError(f"{name} has neither decision_function nor predict_proba; give one.")
@@ -76,10 +79,12 @@ class FromBinary(ManyFits, Classifier):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         given = sample_weight is not None or self.class_weight is not None
         X, codes, weights = self._start_fit(X, y, sample_weight)
-        self.estimators_, messages = [], []
+        self.estimators_, messages, X = [], [], self._rows_inside(X)
         for _, rows, target in self._problems(codes):
             inner = cloned(self._inner())
-            own_X, own_weights = (X, weights) if rows is None else (X[rows], weights[rows])
+            own_X, own_weights = (
+                (X, weights) if rows is None else (some_rows(X, rows), weights[rows])
+            )
             with warnings.catch_warnings(record=True) as caught, silently():
                 warnings.simplefilter("always")
                 inner.fit(
@@ -93,11 +98,6 @@ class FromBinary(ManyFits, Classifier):
             self.estimators_.append(inner)
         return self._record_outcomes(codes, messages)
 
-    @property
-    def ignores_empty_columns(self) -> bool:
-        """Whether columns without nonzero values leave the inner classifier as it is."""
-        return getattr(self._inner(), "ignores_empty_columns", False)
-
     def _changed(self, params: dict[str, Any]) -> Any:
         model = self._unfitted()
         if params:
@@ -108,7 +108,7 @@ class FromBinary(ManyFits, Classifier):
         own = {name: v for name, v in self.get_params(deep=False).items() if name != "estimator"}
         return repr((type(self._inner()), own))
 
-    def _fit_together(self, models: list[Any], folds: Folds) -> list[list[Any]]:
+    def _fit_together(self, models: list[Self], folds: Folds) -> list[list[Self]]:
         """Problem by problem, by `fit_many` of the inner classifier."""
         inner, first = self._inner(), self._unfitted()
         if not callable(getattr(inner, "fit_many", None)):
@@ -119,13 +119,14 @@ class FromBinary(ManyFits, Classifier):
             )
         given = folds.sample_weight is not None or self.class_weight is not None
         X, codes, weights = first._start_fit(folds.X, folds.y, folds.sample_weight)
+        X = first._rows_inside(X)
         counts, held_out = np.bincount(codes), folds.held_out
         if any((np.bincount(codes[r], minlength=len(counts)) == counts).any() for r in held_out):
             raise NotApplicable("a fold holds a whole class; fit fold by fold.")
         own = [model._inner().get_params(deep=False) for model in models]
         solved = [
             cloned(inner).fit_many(
-                X if rows is None else X[rows],
+                X if rows is None else some_rows(X, rows),
                 target,
                 held_out if rows is None else [_places(r, rows) for r in held_out],
                 own,
@@ -172,7 +173,7 @@ class FromBinary(ManyFits, Classifier):
         if worst != "converged":
             where = [i for i, s in enumerate(statuses) if s == worst]
             why = getattr(self.estimators_[where[0]], "reason_", "") or messages[where[0]][0]
-            reason = f"{len(where)} of {len(names)} fits, first {names[where[0]]}: {why}"
+            reason = f"{len(where)} of {counted(len(names), 'fit')}, first {names[where[0]]}: {why}"
         kinds = {getattr(inner, "certificate_kind_", None) for inner in self.estimators_}
         return self._record(
             worst,

@@ -11,13 +11,12 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy import sparse
 
-from linclass.applicability import NotApplicable
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.convergence_warning import silently
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
+from linclass.counted import counted
 from linclass.numerics import Array
 from linclass.online.block import Block, blocks_of_rows
 from linclass.online.correction import Tally
@@ -25,7 +24,6 @@ from linclass.online.row_order import random_order
 from linclass.online.rows_of_call import begin_with, rows_of_call
 
 ORDERS = ("random", "cyclic")
-HUGE = 1e100  # sums of products of two rows are floats below it
 
 
 class OnlineClassifier(Classifier):
@@ -67,7 +65,6 @@ class OnlineClassifier(Classifier):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
-        _refuse_huge(X)
         self._accept(X)
         if self.order == "random":
             rows = random_order(X, codes, self.random_state)
@@ -82,7 +79,7 @@ class OnlineClassifier(Classifier):
             if (reason := self._diverged(tally)) or self._has_settled(tally):
                 break
         else:
-            reason = f"max_iter={n_iter} passes over the rows did not suffice."
+            reason = f"{counted(n_iter, 'pass')} over the rows did not suffice."
         return self._conclude(X, codes, weights, whole, n_iter, reason)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -105,7 +102,6 @@ class OnlineClassifier(Classifier):
         """
         first = not hasattr(self, "_theta")
         X, codes, weights = rows_of_call(self, first, X, y, classes, sample_weight)
-        _refuse_huge(X)
         self._accept(X)
         if first:
             begin_with(self, self.begun_with)
@@ -164,15 +160,6 @@ class LinearOnline(LinearScores, LinearGeometry):
         theta, d = np.atleast_2d(self._parameters().T), self.n_features_in_
         self.coef_ = np.array(theta[:, :d])
         self.intercept_ = theta[:, d].copy() if self.fit_intercept else np.zeros(len(theta))
-
-
-def _refuse_huge(X: Any) -> None:
-    values = X.data if sparse.issparse(X) else X
-    largest = max(float(values.max(initial=0)), -float(values.min(initial=0)))
-    if largest > HUGE:
-        raise NotApplicable(
-            f"X has entries of size {largest:g}, whose products overflow; standardize the features."
-        )
 
 
 def require_number(name: str, value: Any, *, below: float = np.inf) -> None:

@@ -27,7 +27,7 @@ def rows_of_call(
             f"class_weight is {balance!r}, which needs all rows, but partial_fit sees some; give a dict "
             "of weights, or sample_weight."
         )
-    X = validation.rows_to_learn(model, X) if begins else model._check_rows(X)
+    X = validation.rows_to_learn(model, X) if begins else model._check_rows(X, products=True)
     y = validation.labels(y, X.shape[0], type(model).__name__)
     weights = validation.row_weights(sample_weight, X.shape[0])
     if begins:

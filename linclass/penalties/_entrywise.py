@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from linclass.counted import counted
 from linclass.numerics import Array
 from linclass.penalties._by_name import owners, require_names
 from linclass.penalties.base import EDGE, KinkedPenalty, Level
@@ -166,5 +167,6 @@ class Entrywise(KinkedPenalty):
     def check_features(self, n_features: int) -> None:
         if self.factors is not None and not self.needs_names and len(self.factors) != n_features:
             raise ValueError(
-                f"factors has {len(self.factors)} numbers for {n_features} features; give one for each."
+                f"factors has {counted(len(self.factors), 'number')} for {counted(n_features, 'feature')}; give one "
+                "for each."
             )

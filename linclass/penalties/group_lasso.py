@@ -15,6 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from linclass.counted import counted
 from linclass.numerics import Array
 from linclass.penalties._by_name import feature_of, owners, require_names
 from linclass.penalties.base import EDGE, KinkedPenalty
@@ -102,7 +103,8 @@ class GroupLasso(KinkedPenalty):
     def check_features(self, n_features: int) -> None:
         if self.groups is not None and not self.needs_names and len(self.groups) != n_features:
             raise ValueError(
-                f"groups has {len(self.groups)} entries for {n_features} features; give one for each."
+                f"groups has {counted(len(self.groups), 'entry')} for {counted(n_features, 'feature')}; give one for "
+                "each."
             )
 
     @cached_property

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from linclass.applicability import NotApplicable
+from linclass.counted import counted
 from linclass.pipeline.method import Method, built
 from linclass.pipeline.transforming import TransformedRows, shared_transforms
 from linclass.predicted import own_codes
@@ -70,7 +71,7 @@ def require_numbers(table: Table, estimator: Any) -> None:
         missing = np.isnan(table.X.toarray() if table.is_sparse else table.X).sum(axis=0)
         column = int(np.argmax(missing > 0))
         raise NotApplicable(
-            f"column '{table.names[column]}' has {missing[column]} missing values in the training rows; "
+            f"column '{table.names[column]}' has {counted(missing[column], 'missing value')} in the training rows; "
             "add impute to the method's transforms"
         )
 

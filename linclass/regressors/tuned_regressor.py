@@ -80,6 +80,7 @@ class TunedRegressor(Tuned, Regressor):
     """
 
     default: ClassVar[str] = "linclass.regressors.ridge.Ridge"
+    wanted: ClassVar[str] = "regressor"
     metrics: ClassVar[Mapping[str, Score]] = OF_REGRESSORS
 
     def __init__(

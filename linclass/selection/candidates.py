@@ -14,11 +14,11 @@ import numpy as np
 from linclass.applicability import NotApplicable
 from linclass.batches.regularization_path import RegularizationPath
 from linclass.conventions.cloned import cloned
+from linclass.conventions.meta_estimator import some_rows
 from linclass.conventions.metadata import takes_weights
 from linclass.multiclass.from_binary import weights_for
 from linclass.numerics import Array
 from linclass.predicted import own_copy
-from linclass.table import named
 
 Option = dict[str, Any]
 
@@ -76,8 +76,7 @@ def fits_on_folds(
         kept = np.ones(len(y), dtype=bool)
         kept[rows] = False
         own = None if weights is None else weights[kept]
-        rows = named(X[kept], getattr(X, "columns", None))
-        yield fits_of(estimator, options, rows, y[kept], own)
+        yield fits_of(estimator, options, some_rows(X, kept), y[kept], own)
 
 
 def _fitted(model: Any, option: Option, X: Any, y: Array, weights: Array | None) -> Any:

@@ -9,11 +9,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from linclass import validation
 from linclass.batches.regularization_path import RegularizationPath, check_strengths
+from linclass.conventions.class_weights import require_counts
 from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
 from linclass.conventions.estimator import Estimator
+from linclass.conventions.meta_estimator import MetaEstimator, require_kind
 from linclass.conventions.metadata import asking_for_weights
 from linclass.numerics import Array
 from linclass.selection import strengths, tuning
@@ -21,13 +22,12 @@ from linclass.selection.candidates import Option, fits_of, fits_on_folds, has_pa
 from linclass.selection.criterion import CRITERIA, check_likelihood, information
 from linclass.selection.held_out_score import Score, check_probabilities
 from linclass.selection.inner_folds import inner_folds, kept_folds, kept_groups
-from linclass.table import named
 
 RULES = (*tuning.RULES, *CRITERIA)
 FITTED = ("path_", "scores_", "fold_", "criterion_", "degrees_of_freedom_", "strength_")
 
 
-class Tuned(Estimator):
+class Tuned(MetaEstimator):
     """Mixin of the two; the class has the parameters named here."""
 
     estimator: Any
@@ -39,6 +39,7 @@ class Tuned(Estimator):
     random_state: Any
     noise_variance: float | None = None
     default: ClassVar[str]  # file and class of the estimator None
+    wanted: ClassVar[str]  # classifier or regressor
     metrics: ClassVar[Mapping[str, Score]]
     candidates_: list[Option]
     scores_: Array
@@ -61,6 +62,7 @@ class Tuned(Estimator):
                 f"estimator is {self.estimator!r}; give one that is made, as in Ridge(), with fit, "
                 "predict, get_params and set_params."
             )
+        require_kind(inner, self.wanted)
         if isinstance(inner, Estimator):
             inner.check()
         if self.grid is not None and not _is_grid(self.grid):
@@ -90,16 +92,6 @@ class Tuned(Estimator):
         """Modules that a fit imports by name."""
         own = [self.default.rpartition(".")[0]] if self.estimator is None else []
         return [*own, *getattr(self._inner(), "parts", list)()]
-
-    @property
-    def ignores_empty_columns(self) -> bool:
-        """Whether columns without nonzero values leave the estimator as it is."""
-        return bool(getattr(self._inner(), "ignores_empty_columns", False))
-
-    @property
-    def takes_names(self) -> bool:
-        """Whether rows should come with the names of their columns."""
-        return bool(getattr(self._inner(), "takes_names", False))
 
     @property
     def best_params_(self) -> Option:
@@ -143,13 +135,11 @@ class Tuned(Estimator):
         groups: Array | None,
     ) -> Self:
         """Choose among the candidates and fit to all rows. Rows are distributed over folds by strata."""
-        inner = self._inner()
-        if self.takes_names:
-            X = named(X, getattr(self, "feature_names_in_", None))
+        inner, X = self._inner(), self._rows_inside(X)
         for name in FITTED:
             vars(self).pop(name, None)  # of an earlier fit
         if self.rule in CRITERIA and weights is not None:
-            validation.require_counts(weights, len(np.unique(strata)), f"rule={self.rule!r}")
+            require_counts(weights, len(np.unique(strata)), f"rule={self.rule!r}")
         with silently():
             self.candidates_ = options = self._candidates(inner, X, y, weights)
             if self.rule in CRITERIA:

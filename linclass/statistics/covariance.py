@@ -19,7 +19,7 @@ from linclass.statistics.spread import Spread
 
 LOST = {"unbiased": 1, "maximum_likelihood": 0}  # degrees of freedom per class mean
 SHAPES = ("full", "diagonal", "spherical")
-AnySpread = Any  # Spread | DiagonalSpread | ShrunkSpread
+AnySpread = Spread | DiagonalSpread | ShrunkSpread
 
 
 def check_covariance(covariance: Any) -> None:

@@ -38,11 +38,12 @@ class TiedCovariances:
     @cached_property
     def whiteners(self) -> Array:
         """(F, d, r) of unshrunk spreads."""
-        if len(self.spreads) == 1:
-            return self.spreads[0].whitener[None]
+        spreads = [spread for spread in self.spreads if isinstance(spread, Spread)]
+        if len(spreads) == 1:
+            return spreads[0].whitener[None]
         width = max(self.ranks)
-        W = np.zeros((len(self.spreads), len(self.spreads[0].whitener), width))
-        for own, spread in zip(W, self.spreads, strict=True):
+        W = np.zeros((len(spreads), len(spreads[0].whitener), width))
+        for own, spread in zip(W, spreads, strict=True):
             own[:, : spread.rank] = spread.whitener
         return W
 

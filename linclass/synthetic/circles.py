@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 
+from linclass.counted import counted
 from linclass.synthetic import _classes
 from linclass.synthetic.keys import Count, Distance, PositiveList, RowsOfSeveral
 
@@ -77,4 +78,6 @@ def bayes_error(
 
 def _refuse_others(rows: RowsOfSeveral, radii: PositiveList) -> None:
     if len(radii) != len(rows):
-        raise ValueError(f"radii: {list(radii)} is for {len(radii)} classes, rows for {len(rows)}.")
+        raise ValueError(
+            f"radii: {list(radii)} is for {counted(len(radii), 'class')}, rows for {len(rows)}."
+        )

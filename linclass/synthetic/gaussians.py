@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from linclass.class_covariances import rectangle, square_roots
+from linclass.counted import counted
 from linclass.synthetic.keys import Covariances, Means, Rows
 
 
@@ -43,7 +44,9 @@ def gaussians(
     centers = rectangle(means, "means")
     n_classes, d = centers.shape
     if len(rows) != n_classes:
-        raise ValueError(f"rows: {list(rows)} is for {len(rows)} classes, means for {n_classes}.")
+        raise ValueError(
+            f"rows: {list(rows)} is for {counted(len(rows), 'class')}, means for {n_classes}."
+        )
     scales = square_roots(covariances, n_classes, d)
     X = np.vstack(
         [

@@ -16,6 +16,8 @@ from typing import Annotated, Any, get_type_hints
 
 import numpy as np
 
+from linclass.counted import counted
+
 Schema = dict[str, Any]
 NUMBER: Schema = {"type": "number"}
 KINDS: dict[str, tuple[type, str]] = {
@@ -86,7 +88,7 @@ def _complaint(value: Any, schema: Schema) -> str | None:
         found, least, most = list(value), schema.get("minItems", 0), schema.get("maxItems", np.inf)
         if items and not least <= len(found) <= most:
             many = f"{least}" if least == most else f"at least {least}"
-            return f"{found} has {len(found)} entries; give {many}."
+            return f"{found} has {counted(len(found), 'entry')}; give {many}."
         return next(filter(None, (_complaint(v, items) for v in found)), None)
     if schema.get("type") not in KINDS:
         return None

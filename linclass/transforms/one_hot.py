@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.applicability import NotApplicable, require_memory
+from linclass.counted import counted
 from linclass.table import Table, unique
 from linclass.transforms._transform import Transform
 
@@ -113,6 +114,6 @@ def _codes(table: Table, name: str) -> np.ndarray:
     column = table.X[:, [j]].toarray().ravel() if table.is_sparse else table.X[:, j]
     if missing := int(np.isnan(column).sum()):
         raise NotApplicable(
-            f"column {name!r} has {missing} missing values; put impute before one_hot."
+            f"column {name!r} has {counted(missing, 'missing value')}; put impute before one_hot."
         )
     return column.astype(np.int64)

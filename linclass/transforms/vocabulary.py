@@ -13,6 +13,7 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.applicability import NotApplicable
+from linclass.counted import counted
 from linclass.table import Table
 from linclass.transforms._occurrences import occurrences
 from linclass.transforms._transform import Transform
@@ -59,7 +60,7 @@ class Vocabulary(Transform):
         if not kept.any() and not table.levels:
             raise NotApplicable(
                 f"vocabulary: none of the {len(kept)} columns occurs in {self.min_rows} or more of the "
-                f"{n} training rows, and in at most {self.max_share:g} of them; lower min_rows or raise max_share."
+                f"{counted(n, 'training row')}, and in at most {self.max_share:g} of them; lower min_rows or raise max_share."
             )
         for name in table.levels:  # the code 0 of a category is a level, too
             kept[table.names.index(name)] = True

@@ -1,7 +1,9 @@
-"""Features whose products overflow are one line that names the column, whatever the model."""
+"""Features whose products overflow or underflow are one line that names the column, whatever the model."""
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import inspect
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +15,7 @@ import pytest
 from scipy import sparse
 
 import linclass
+from linclass.applicability import NotApplicable
 from linclass.conventions.estimator import Estimator
 from linclass.conventions.regressor import Regressor
 
@@ -39,7 +42,7 @@ def data(model: Any) -> tuple[np.ndarray, np.ndarray]:
     return X + y[:, None], rng.normal(size=40) if isinstance(model, Regressor) else y
 
 
-@pytest.mark.parametrize("size", [1e160, -1e155])
+@pytest.mark.parametrize("size", [1e160, -1e114])
 @pytest.mark.parametrize("model", models())
 def test_a_column_whose_products_overflow_is_named(model: Any, size: float) -> None:
     X, y = data(model)
@@ -53,6 +56,69 @@ def test_a_column_whose_products_overflow_is_named(model: Any, size: float) -> N
     assert "\n" not in str(caught.value)
     with pytest.raises(ValueError, match=words.format("'dose'")):
         model.fit(pd.DataFrame(X, columns=["age", "dose", "size"]), y)
+
+
+@pytest.mark.parametrize("size", [1e-160, -1e-114])
+@pytest.mark.parametrize("model", models())
+def test_a_column_whose_products_underflow_is_named(model: Any, size: float) -> None:
+    X, y = data(model)
+    X[:, 1] *= size
+    if not model.multiplies_features:
+        assert model.fit(X, y).predict(X).shape == (40,)
+        return
+    words = "in column {}, whose products underflow; standardize the features"
+    with pytest.raises(ValueError, match=words.format(1)):
+        model.fit(X, y)
+    with pytest.raises(ValueError, match=words.format("'dose'")):
+        model.fit(pd.DataFrame(X, columns=["age", "dose", "size"]), y)
+
+
+EDGES = {
+    "all large": [3e108, 3e108, 3e108],
+    "all small": [3e-110, 3e-110, 3e-110],
+    "both": [3e-110, 1, 3e108],
+    "one large": [1, 3e108, 1],
+    "one small": [1, 3e-110, 1],
+}
+WHERE = pytest.mark.parametrize("where", EDGES)
+OTHER_LIMITS = {"CategoricalNB", "Winnow"}  # counts of levels, powers of factors
+
+
+@WHERE
+@pytest.mark.parametrize("model", models())
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_what_is_just_taken_gives_finite_results(model: Any, where: str) -> None:
+    """Or one line; a warning of NumPy is an error here."""
+    X, y = data(model)
+    model = copy.copy(model)
+    if "max_iter" in model.get_params():
+        model.max_iter = 20
+    if type(model).__name__ in OTHER_LIMITS:
+        with contextlib.suppress(NotApplicable):
+            model.fit(X * EDGES[where], y)
+        return
+    model.fit(X * EDGES[where], y)
+    learned = [model.predict(X * EDGES[where])]
+    for name in ("decision_function", "predict_proba"):
+        if hasattr(model, name):
+            learned.append(getattr(model, name)(X * EDGES[where]))
+    learned += [getattr(model, name, 0.0) for name in ("coef_", "intercept_")]
+    learned += [np.nan_to_num(getattr(model, "certificate_", None) or 0.0, nan=np.inf)]
+    assert all(np.isfinite(values).all() for values in learned)
+
+
+def test_tiny_entries_beside_others_and_columns_of_zeros_are_no_tiny_columns() -> None:
+    X, y = data(linclass.LogisticRegression())
+    X[:, 1] = 0
+    X[::2, 2] = 1e-160
+    for rows in (X, sparse.csr_array(X)):
+        assert linclass.LogisticRegression().fit(rows, y).status_ == "converged"
+    X[:, 2] = 1e-160
+    for rows in (X, sparse.csr_array(X)):
+        with pytest.raises(
+            ValueError, match="of size 1e-160 in column 2, whose products underflow"
+        ):
+            linclass.LogisticRegression().fit(rows, y)
 
 
 def test_a_sparse_column_is_named_and_ordinary_ones_are_not() -> None:

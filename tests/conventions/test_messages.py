@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import copy
+import re
+from inspect import signature
 from typing import Any
 
 import numpy as np
 import pytest
+from models import MODULES, own_classes
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from linclass import Calibrated, LinearClassifier, LinearSVM, LogisticRegression, TunedClassifier
+from linclass import (
+    Calibrated,
+    ErrorCorrectingOutputCodes,
+    LinearClassifier,
+    LinearDiscriminantAnalysis,
+    LinearSVM,
+    LogisticRegression,
+    TunedClassifier,
+)
+from linclass.counted import counted
 from linclass.objective.objective import strength_of_C
 from linclass.resampling import stratified_folds
 from linclass_study import protocols
@@ -75,3 +87,44 @@ def test_sizes_of_a_learning_curve_that_look_alike_are_kept() -> None:
     )
     assert [own["size"] for own in found.values()] == sizes
     assert list(found)[:3] == [f"learning_curve@{text}" for text in ("0.1", "0.25", "0.2500001")]
+
+
+LIMITED = [
+    kind
+    for module in MODULES
+    for kind in own_classes(module)
+    if {"max_iter", "strength"} & {*signature(kind).parameters}
+]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("kind", LIMITED, ids=lambda kind: kind.__name__)
+def test_one_is_singular(kind: Any) -> None:
+    """In the reason of a fit that stopped after one iteration, step or pass."""
+    params = {"max_iter": 1, "tol": 1e-15, "solver": "quasi_newton"}
+    known = {*signature(kind).parameters}
+    model = kind(**{name: value for name, value in params.items() if name in known})
+    rows = np.abs(np.random.default_rng(1).normal(size=(40, 3)))
+    try:
+        model.fit(rows, Y)
+    except ValueError:  # of the solver
+        model = kind(max_iter=1).fit(rows, Y)
+    assert not re.search(r"\b1 ([A-Z]\w+ )?(iterations|steps|passes|fits|entries)\b", model.reason_)
+
+
+def test_numbers_agree_with_their_nouns() -> None:
+    nouns = {"row": "rows", "pass": "passes", "entry": "entries", "such pair": "such pairs"}
+    for noun, nouns_ in nouns.items():
+        assert counted(1, noun) == f"1 {noun}"
+        assert [counted(n, noun) for n in (0, 2)] == [f"0 {nouns_}", f"2 {nouns_}"]
+    refused = [
+        (
+            LogisticRegression(penalty={"l1": {"factors": [1]}}),
+            "factors has 1 number for 2 features",
+        ),
+        (LinearDiscriminantAnalysis(priors=[1.0]), "priors has 1 entry for 2 classes"),
+        (ErrorCorrectingOutputCodes(code=[[1, -1]]), "code has 1 row for 2 classes"),
+    ]
+    for model, words in refused:
+        with pytest.raises(ValueError, match=words):
+            model.fit(X, Y)

@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as LDA
+from sklearn.ensemble import IsolationForest
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression as ScikitLearns
+from sklearn.pipeline import make_pipeline
 
 import linclass as L
 from linclass import synthetic
@@ -55,6 +58,22 @@ def test_every_model_refuses_weights_that_are_words_and_rows_that_are_none(name:
             "estimator is Lasso(), which predicts numbers; give a classifier",
         ),
         (L.Calibrated(ScikitLearns()), "estimator is LinearRegression(), which predicts numbers"),
+        (
+            L.TunedClassifier(L.Ridge()),
+            "estimator is Ridge(), which predicts numbers; give a classifier",
+        ),
+        (
+            L.TunedRegressor(L.LogisticRegression()),
+            "estimator is LogisticRegression(), which predicts classes; give a regressor",
+        ),
+        (L.TunedRegressor(make_pipeline(LDA())), "which predicts classes; give a regressor"),
+        (L.OneVsRest(L.Ridge()), "estimator is Ridge(), which predicts numbers; give a classifier"),
+        (L.OneVsOne(IsolationForest()), "which predicts outliers; give a classifier"),
+        (L.ErrorCorrectingOutputCodes(L.Lasso()), "which predicts numbers; give a classifier"),
+        (
+            L.FlexibleDiscriminantAnalysis(L.NearestMean()),
+            "regressor is NearestMean(), which predicts classes; give a regressor",
+        ),
         (
             L.LinearClassifier(loss="crammer_singer", solver="multipliers"),
             "multipliers does not minimize hinge, which crammer_singer is for two classes. Try solver='auto'",
@@ -115,7 +134,7 @@ def test_a_quadratic_boundary_is_no_hyperplane() -> None:
         ({"rows": [5, 2.5]}, "rows: 2.5 must be a whole number"),
         ({"rows": "ab"}, "rows: 'ab' is no list"),
         ({"rows": 5}, "rows: 5 is no list"),
-        ({"rows": [5]}, "rows: [5] has 1 entries; give at least 2"),
+        ({"rows": [5]}, "rows: [5] has 1 entry; give at least 2"),
         ({"rows": [5, 5], "noise": -1.0}, "noise: -1.0 must be a number, at least 0"),
         ({"rows": [5, 5], "noise": True}, "noise: True must be a number"),
         ({"rows": [5, 5], "radii": [1, "a"]}, "radii: 'a' must be a number, above 0"),

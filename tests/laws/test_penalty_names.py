@@ -10,7 +10,17 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from linclass import LinearClassifier, LogisticRegression, TunedClassifier
+from linclass import (
+    Calibrated,
+    ErrorCorrectingOutputCodes,
+    FlexibleDiscriminantAnalysis,
+    LinearClassifier,
+    LogisticRegression,
+    OneVsOne,
+    OneVsRest,
+    Ridge,
+    TunedClassifier,
+)
 from linclass.applicability import NotApplicable
 from linclass.pipeline.fitted import Task
 from linclass.pipeline.fitting import fit_method
@@ -145,3 +155,31 @@ def test_a_column_can_have_a_factor_of_its_own() -> None:
         LogisticRegression(penalty=p, strength=0.02).fit(frame, y).coef_ for p in (given, other)
     ]
     assert_array_equal(*fits)
+
+
+@pytest.mark.parametrize("kind", [OneVsRest, OneVsOne, ErrorCorrectingOutputCodes, Calibrated])
+@pytest.mark.parametrize(
+    ("rows", "by_name", "by_number"), [("dense", *PENALTIES[1]), ("sparse", *PENALTIES[2])]
+)
+def test_names_reach_the_estimator_inside(
+    kind: Any, rows: str, by_name: Any, by_number: Any
+) -> None:
+    frame, y = encoded()
+    X = frame if rows == "dense" else named(sparse.csr_array(frame.to_numpy()), COLUMNS)
+    inner = [LogisticRegression(penalty=p, strength=0.05) for p in (by_name, by_number)]
+    assert_array_equal(*(kind(one).fit(X, y).decision_function(frame) for one in inner))
+    grid, folds = {"estimator__strength": [0.1, 1.0]}, np.arange(N) % 2
+    nested = [TunedClassifier(kind(one), strengths=None, grid=grid, folds=folds) for one in inner]
+    assert_array_equal(*(model.fit(X, y).decision_function(frame) for model in nested))
+    if hasattr(kind, "fit_many"):
+        settings = [{"estimator__strength": s} for s in (0.1, 0.03)]
+        many = [kind(one).fit_many(X, y, [[0, 1], [2, 3]], settings) for one in inner]
+        scores = ([[fit.decision_function(frame) for fit in fold] for fold in own] for own in many)
+        assert_array_equal(*scores)
+
+
+def test_names_reach_the_regressions_of_discriminant_analysis() -> None:
+    frame, y = encoded()
+    inner = [Ridge(factors=factors) for factors in (FACTORS, [1, 0, 0, 0, 2.5])]
+    fits = [FlexibleDiscriminantAnalysis(one).fit(frame, y) for one in inner]
+    assert_array_equal(*(fit.coef_ for fit in fits))

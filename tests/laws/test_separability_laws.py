@@ -52,6 +52,21 @@ def test_neighbouring_floats_of_one_feature_are_separable(value: float, rows: in
     assert separability(sparse.csr_array(X), y).kind == "complete"
 
 
+@pytest.mark.parametrize("rows", [4, 20_000])
+@pytest.mark.parametrize("value", [1.0, 0.0015, -7.3, 1e-300, 1e150])
+def test_one_feature_that_overlaps_by_a_float_is_not_separable(value: float, rows: int) -> None:
+    above = np.nextafter(value, np.inf)
+    size = abs(value) * np.arange(1, rows // 2)
+    X = np.r_[value - size, above, value, above + size][:, None]
+    y = np.repeat([0, 1], rows // 2)
+    for labels in (y, 1 - y):
+        found = separability(X, labels)
+        assert found.kind == "none"
+        assert found.holds(X, labels)
+        assert (found.multipliers > 0).all()
+    assert separability(sparse.csr_array(X), y).kind == "none"
+
+
 def test_neighbouring_floats_of_two_features_are_separable() -> None:
     """Another feature that tells nothing: then the exact direction is rounded in several multiples."""
     X = np.array([[0.0, 1], [1, 0], [np.nextafter(1, 2), 0], [2, 1]])

@@ -204,7 +204,7 @@ def test_a_level_that_training_never_saw_has_no_column_and_counts_as_the_first()
 
 def test_gaps_in_a_category_are_refused_with_the_remedy() -> None:
     t = Table(np.array([[0.0], [np.nan]]), ("famhist",), {"famhist": ("Absent", "Present")})
-    with pytest.raises(NotApplicable, match="'famhist' has 1 missing values; put impute before"):
+    with pytest.raises(NotApplicable, match="'famhist' has 1 missing value; put impute before"):
         transform_class("one_hot")().fit(t)
 
 

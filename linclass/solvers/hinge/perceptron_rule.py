@@ -16,7 +16,7 @@ Scores are computed for many rows ahead, since θ does not change until the next
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -26,6 +26,13 @@ from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, SolverByPasses, Trace
 
 ORDERS = ("random", "cyclic", "largest_violation")
+
+
+class Corrected(Protocol):
+    """A loss, of which the rule needs where it corrects and by what."""
+
+    def margins(self, y: Array, z: Array) -> Array: ...
+    def slopes(self, y: Array, z: Array) -> Array: ...
 
 
 @dataclass
@@ -144,14 +151,14 @@ class PerceptronRule(SolverByPasses):
             raise ValueError(f"step is {self.step!r}; the perceptron needs a number above 0.")
 
     def _wrong(
-        self, design: DesignMatrix, loss: Any, y: Array, weights: Array, theta: Array
+        self, design: DesignMatrix, loss: Corrected, y: Array, weights: Array, theta: Array
     ) -> float:
         return float(weights @ (loss.margins(y, design.scores(theta)) <= 0))
 
     def _correct_in_turn(
         self,
         design: DesignMatrix,
-        loss: Any,
+        loss: Corrected,
         y: Array,
         weights: Array,
         theta: Array,
@@ -192,7 +199,14 @@ class PerceptronRule(SolverByPasses):
         return 1
 
     def _correct(
-        self, design: DesignMatrix, loss: Any, y: Array, theta: Array, i: int, z: Array, w: float
+        self,
+        design: DesignMatrix,
+        loss: Corrected,
+        y: Array,
+        theta: Array,
+        i: int,
+        z: Array,
+        w: float,
     ) -> None:
         slope = self.step * w * loss.slopes(y[i : i + 1], z)[..., 0]
         columns, values = design.row(i)

@@ -1,0 +1,70 @@
+"""Estimators around another estimator, which may come from any library: what they ask of it, and what they give it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from linclass.conventions.classifier import Classifier
+from linclass.conventions.estimator import Estimator
+from linclass.conventions.regressor import Regressor
+from linclass.table import named
+from linclass.validation import Matrix
+
+PREDICTS = {  # by the names of scikit-learn
+    "classifier": "classes",
+    "regressor": "numbers",
+    "clusterer": "clusters",
+    "outlier_detector": "outliers",
+}
+
+
+class MetaEstimator(Estimator):
+    """Mixin; the class defines `_inner`."""
+
+    def _inner(self) -> Any:
+        """The unfitted estimator inside: the one given, or the default."""
+        raise NotImplementedError
+
+    @property
+    def takes_names(self) -> bool:
+        """Whether rows should come with the names of their columns, for a penalty of the estimator inside."""
+        return bool(getattr(self._inner(), "takes_names", False))
+
+    @property
+    def ignores_empty_columns(self) -> bool:
+        """Whether columns without nonzero values leave the estimator inside as it is."""
+        return bool(getattr(self._inner(), "ignores_empty_columns", False))
+
+    def _rows_inside(self, X: Matrix) -> Matrix:
+        """The rows for the estimator inside, with the names of their columns if it takes them."""
+        return named(X, getattr(self, "feature_names_in_", None)) if self.takes_names else X
+
+
+def some_rows(X: Matrix, index: Any) -> Matrix:
+    """These rows, with the names that the columns have."""
+    return named(X[index], getattr(X, "columns", None) or None)
+
+
+def require_kind(made: Any, wanted: str, parameter: str = "estimator") -> None:
+    """Raise ValueError if an estimator is of another kind than 'classifier' or 'regressor'; it may have no kind."""
+    kind = _kind(made)
+    if kind not in (None, wanted):
+        shown, predicts = " ".join(repr(made).split()), PREDICTS.get(str(kind), f"as a {kind}")
+        raise ValueError(f"{parameter} is {shown}, which predicts {predicts}; give a {wanted}.")
+
+
+def _kind(made: Any) -> str | None:
+    """Of another library's estimators by their tags, which scikit-learn defines."""
+    if isinstance(made, type):
+        return None
+    if isinstance(made, Estimator):
+        return (
+            "regressor"
+            if isinstance(made, Regressor)
+            else "classifier"
+            if isinstance(made, Classifier)
+            else None
+        )
+    tags = getattr(made, "__sklearn_tags__", None)
+    kind = None if tags is None else tags().estimator_type
+    return None if kind is None else str(kind)

@@ -1,0 +1,100 @@
+"""scikit-learn's parameters: the arguments of `__init__`, stored as given, read and set by name."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from functools import cache
+from typing import Any, Self
+
+
+class Parameters:
+    """Mixin of estimators and of what transforms rows before them."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether to include the parameters of estimators among the parameters, as
+            `estimator__strength`.
+
+        Returns
+        -------
+        dict
+            Name of each parameter and its value.
+        """
+        params = {name: getattr(self, name) for name in defaults_of(type(self))}
+        if deep:
+            for name, value in list(params.items()):
+                if hasattr(value, "get_params") and not isinstance(value, type):
+                    params |= {f"{name}__{k}": v for k, v in value.get_params().items()}
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name.
+
+        Parameters
+        ----------
+        **params : dict
+            Name and value of each; `estimator__strength` is the parameter `strength` of the
+            estimator inside.
+
+        Returns
+        -------
+        self
+        """
+        nested: dict[str, dict[str, Any]] = {}
+        for key, value in params.items():
+            name, inner, rest = key.partition("__")
+            if name not in defaults_of(type(self)):
+                self._refuse_unknown(name)
+                raise ValueError(
+                    f"Invalid parameter {name!r} for estimator {self}. "
+                    f"Valid parameters are: {sorted(defaults_of(type(self)))}."
+                )
+            if inner:
+                nested.setdefault(name, {})[rest] = value
+            else:
+                setattr(self, name, value)
+        for name, values in nested.items():
+            inner = getattr(self, name)
+            if not hasattr(inner, "set_params"):
+                raise ValueError(
+                    f"{name} is {inner!r}, which has no parameter {min(values)!r}; give {name} an "
+                    "estimator that has it."
+                )
+            inner.set_params(**values)
+        return self
+
+    def _unfitted(self, **params: Any) -> Self:
+        """An unfitted copy with some parameters changed."""
+        return type(self)(**copy.deepcopy(self.get_params(deep=False) | params))
+
+    def _refuse_unknown(self, name: str) -> None:
+        """Raise an error for a parameter that does not exist, if there is more to say than its name."""
+
+    def __repr__(self) -> str:
+        changed = (
+            f"{name}={getattr(self, name)!r}"
+            for name, default in defaults_of(type(self)).items()
+            if not _same(getattr(self, name), default)
+        )
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+
+def defaults_of(estimator: type) -> dict[str, Any]:
+    """Default of each argument of __init__, by name."""
+    init = estimator.__init__  # type: ignore[misc]
+    return {} if init is object.__init__ else _arguments(init)
+
+
+@cache
+def _arguments(init: Any) -> dict[str, Any]:
+    arguments = list(inspect.signature(init).parameters.values())[1:]  # without self
+    return {a.name: a.default for a in arguments}
+
+
+def _same(value: Any, default: Any) -> bool:
+    return value is default or (type(value) is type(default) and repr(value) == repr(default))

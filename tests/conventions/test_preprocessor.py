@@ -1,0 +1,214 @@
+"""Every feature and every transform is a step of scikit-learn's pipelines, for frames of pandas and Polars."""
+
+from __future__ import annotations
+
+import pickle
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import check_estimator
+
+import linclass
+from linclass import parts
+from linclass.applicability import NotApplicable
+from linclass.pipeline.preprocessor import Preprocessor
+from linclass.pipeline.transforming import transform_class
+from linclass.table import Table
+
+N = 30
+CITIES = ("Bern", "Oslo", "Rome")
+RNG = np.random.default_rng(0)
+CODES = np.arange(N) % 3
+NUMBERS = np.round(RNG.gamma(2.0, size=(N, 2)), 3)
+TEXTS = [f"{CITIES[c].lower()} is {'warm' if c == 2 else 'cold'} and dry" for c in CODES]
+Y = (CODES == 2).astype(int)
+COLUMNS = {"age": NUMBERS[:, 0], "dose": NUMBERS[:, 1]}
+MIXED = {"age": NUMBERS[:, 0], "city": [CITIES[c] for c in CODES], "dose": NUMBERS[:, 1]}
+TABLE = Table(NUMBERS, ("age", "dose"))
+MIXED_TABLE = Table(
+    np.column_stack([NUMBERS[:, 0], CODES, NUMBERS[:, 1]]), tuple(MIXED), {"city": CITIES}
+)
+OF_CATEGORIES = {"one_hot", "codes"}
+OF_TEXTS = {"count_words", "hash_words", "strip_posts"}
+OPTIONS = {
+    "indicators": {"levels": {"city": list(CITIES)}},
+    "radial": {"centres": [[0, 0], [1, 2]]},
+    "hash_words": {"columns": 2},
+    "strip_posts": {"parts": ["quotes"]},
+    "nystroem": {"columns": 5},
+    "principal_components": {"components": 2},
+    "random_fourier": {"columns": 6},
+}
+LIBRARIES: dict[str, Any] = {"pandas": pd.DataFrame, "polars": pl.DataFrame}
+STEPS = [(package, name) for package in ("features", "transforms") for name in parts.names(package)]
+
+
+def entry(name: str) -> Any:
+    return {name: OPTIONS[name]} if name in OPTIONS else name
+
+
+def given(name: str) -> tuple[dict[str, Any], Table, tuple[str, ...]]:
+    """(columns of a frame, the same table, names of texts)"""
+    if name in OF_TEXTS:
+        levels = tuple(sorted({*TEXTS}))
+        codes = np.array([[levels.index(text)] for text in TEXTS], float)
+        return (
+            {"post": TEXTS},
+            Table(codes, ("post",), {"post": levels}, frozenset({"post"})),
+            ("post",),
+        )
+    if name in OF_CATEGORIES or name == "indicators":
+        return MIXED, MIXED_TABLE, ()
+    return COLUMNS, TABLE, ()
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize(("package", "name"), STEPS)
+def test_a_step_does_to_a_frame_what_it_does_to_a_table(
+    package: str, name: str, library: str
+) -> None:
+    columns, table, texts = given(name)
+    if package == "features":
+        expected = import_module(f"linclass.features.{name}").apply(table, **OPTIONS.get(name, {}))
+    else:
+        expected = transform_class(name)(**OPTIONS.get(name, {})).fit(table).transform(table)
+    frame = LIBRARIES[library](columns)
+    step = Preprocessor(**{package: [entry(name)]}, texts=texts)
+    found = step.fit_transform(frame)
+    assert step.feature_names_in_.tolist() == list(columns)
+    assert step.get_feature_names_out().tolist() == list(expected.names)
+    if expected.levels:
+        assert [row[0] for row in found] == TEXTS
+        return
+    X = expected.X.toarray() if expected.is_sparse else expected.X
+    np.testing.assert_array_equal(found.toarray() if sparse.issparse(found) else found, X)
+    alone = step.transform(frame[:1])
+    np.testing.assert_allclose(
+        alone.toarray() if sparse.issparse(alone) else alone, X[:1], atol=1e-12
+    )
+    if not expected.is_sparse:
+        shown = step.set_output(transform=library).transform(frame)
+        assert isinstance(shown, LIBRARIES[library])
+        assert list(shown.columns) == list(expected.names)
+        np.testing.assert_allclose(shown.to_numpy().astype(float), X)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_frames_keep_categories_between_steps(library: str) -> None:
+    frame = LIBRARIES[library](MIXED)
+    first = Preprocessor(transforms=["impute"]).set_output(transform=library)
+    between = first.fit_transform(frame)
+    assert list(between["city"]) == MIXED["city"]
+    assert between["age"].to_numpy().dtype == np.float64
+    apart = make_pipeline(first, Preprocessor(transforms=["one_hot", "standardize"]))
+    together = Preprocessor(transforms=["impute", "one_hot", "standardize"])
+    np.testing.assert_array_equal(apart.fit_transform(frame), together.fit_transform(frame))
+    arrays = make_pipeline(clone(first).set_output(transform="default"), clone(apart[-1]))
+    np.testing.assert_array_equal(arrays.fit_transform(frame), together.transform(frame))
+    assert apart.get_feature_names_out().tolist() == ["age", "city=Oslo", "city=Rome", "dose"]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_column_transformer_of_it_names_all_columns(library: str) -> None:
+    frame = LIBRARIES[library](MIXED)
+    of_columns = ColumnTransformer(
+        [
+            ("numbers", Preprocessor(features=["quadratic"]), ["age", "dose"]),
+            ("cities", Preprocessor(transforms=["one_hot"]), ["city"]),
+        ],
+        verbose_feature_names_out=False,
+    ).set_output(transform=library)
+    model = make_pipeline(of_columns, linclass.LogisticRegression()).fit(frame, Y)
+    names = ["age", "dose", "age^2", "age*dose", "dose^2", "city=Oslo", "city=Rome"]
+    assert model[-1].feature_names_in_.tolist() == names
+    assert model.score(frame, Y) == 1
+
+
+def test_new_rows_have_the_columns_of_the_training_rows() -> None:
+    train = pd.DataFrame({"city": ["Rome", "Oslo", "Rome"], "age": [1.0, 2.0, 3.0]})
+    new = pd.DataFrame({"city": ["Bern", "Oslo", None], "age": [np.nan, 5.0, None]})
+    step = Preprocessor(transforms=["impute", {"one_hot": {"drop": "none"}}]).fit(train)
+    assert step.get_feature_names_out().tolist() == ["city=Oslo", "city=Rome", "age"]
+    expected = [[0, 0, 2], [1, 0, 5], [0, 1, 2]]  # an unknown city has no column
+    np.testing.assert_array_equal(step.transform(new), expected)
+    words = Preprocessor(["count_words"], texts=["x0"]).fit([["red red apple"], ["green apple"]])
+    assert words.get_feature_names_out().tolist() == ["apple", "green", "red"]
+    np.testing.assert_array_equal(words.transform([["red blue"]]).toarray(), [[0, 0, 1]])
+
+
+def test_categories_keep_their_order_and_numbers_of_every_kind_are_numbers() -> None:
+    size = pd.Categorical(["mid", "low", "mid"], categories=["low", "mid", "high"])
+    count = pd.array([1, None, 3], dtype="Int64")
+    frame = pd.DataFrame({"size": size, "count": count, "on": [True, False, True]})
+    found = Preprocessor(transforms=["impute", "codes"]).fit_transform(frame)
+    np.testing.assert_array_equal(found, [[1, 1, 1], [0, 2, 0], [1, 3, 1]])
+
+
+def test_names_of_arrays_may_be_given() -> None:
+    step = Preprocessor(["quadratic"]).fit(NUMBERS)
+    assert step.get_feature_names_out().tolist()[:3] == ["x0", "x1", "x0^2"]
+    assert step.get_feature_names_out(["a", "b"]).tolist() == ["a", "b", "a^2", "a*b", "b^2"]
+
+
+def test_it_is_cloned_searched_and_saved() -> None:
+    grid = {"preprocessor__features": [(), ["quadratic"]]}
+    search = GridSearchCV(make_pipeline(Preprocessor(), linclass.LogisticRegression()), grid, cv=3)
+    assert search.fit(NUMBERS, Y).best_params_["preprocessor__features"] in grid.popitem()[1]
+    step = Preprocessor(transforms=["standardize"]).fit(NUMBERS)
+    again = pickle.loads(pickle.dumps(step))
+    np.testing.assert_array_equal(again.transform(NUMBERS), step.transform(NUMBERS))
+    assert repr(clone(step)) == "Preprocessor(transforms=['standardize'])"
+
+
+@pytest.mark.parametrize(
+    ("params", "columns", "words"),
+    [
+        ({"features": ["quadratik"]}, COLUMNS, "features has no 'quadratik'; did you mean 'quadratic'"),
+        ({"transforms": [{"one_hot": {"dropp": 1}}]}, MIXED, "one_hot has no option 'dropp'; it has drop"),
+        ({"transforms": [3]}, COLUMNS, "transforms has 3; give a name, or {name: {option: value}}"),
+        ({"texts": ["post"]}, COLUMNS, "texts names 'post', which no column is called"),
+        ({}, {"a": [1, "b"]}, "column 'a' mixes int and str; make it numbers or text"),
+        ({}, {"a": pd.date_range("2020", periods=2)}, "column 'a' holds datetime64"),
+        ({"features": ["quadratic"]}, MIXED, "quadratic needs numeric columns; 'city' is text"),
+        ({"transforms": ["one_hot"]}, {"c": ["a", None]}, "'c' has 1 missing value; put impute before"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_done_is_one_line(params: Any, columns: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words.replace("{", r"\{")) as caught:
+        Preprocessor(**params).fit(pd.DataFrame(columns))
+    assert "\n" not in str(caught.value)
+
+
+def test_columns_of_another_kind_or_name_are_refused() -> None:
+    step = Preprocessor().fit(pd.DataFrame(COLUMNS))
+    with pytest.raises(
+        NotApplicable, match="column 'age' holds text; in the training rows it held num"
+    ):
+        step.transform(pd.DataFrame({"age": ["old"], "dose": [1.0]}))
+    with pytest.raises(ValueError, match="must be in the same order"):
+        step.transform(pd.DataFrame(COLUMNS)[["dose", "age"]])
+    with pytest.raises(ValueError, match="two columns are called 'a'; rename one of them"):
+        step.fit(pd.DataFrame(NUMBERS, columns=["a", "a"]))
+
+
+CHECKED = [
+    Preprocessor(),
+    Preprocessor(transforms=["impute", "standardize"]),
+    Preprocessor(features=["quadratic"], transforms=["binarize"]),
+]
+
+
+@pytest.mark.parametrize("step", CHECKED, ids=repr)
+@pytest.mark.filterwarnings("ignore:Estimator Preprocessor does not inherit:UserWarning")
+def test_scikit_learns_own_checks(step: Preprocessor) -> None:
+    outcomes = check_estimator(step, on_skip=None)
+    assert len(outcomes) > 30
