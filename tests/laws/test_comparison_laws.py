@@ -329,9 +329,9 @@ def test_an_incomplete_table_is_refused_with_the_treatments(test: object) -> Non
 
 
 def test_what_is_no_table_is_refused() -> None:
-    with pytest.raises(ValueError, match="1 dimensions"):
+    with pytest.raises(ValueError, match="have 1 dimension; give"):
         pairwise([1.0, 2.0])
-    with pytest.raises(ValueError, match="have 1 method; compare"):
+    with pytest.raises(ValueError, match="have 1 method"):
         pairwise([[1.0], [2.0]])
     with pytest.raises(ValueError, match="inf"):
         pairwise([[np.inf, 1.0]])
