@@ -60,7 +60,8 @@ class Vocabulary(Transform):
         if not kept.any() and not table.levels:
             raise NotApplicable(
                 f"vocabulary: none of the {len(kept)} columns occurs in {self.min_rows} or more of the "
-                f"{counted(n, 'training row')}, and in at most {self.max_share:g} of them; lower min_rows or raise max_share."
+                f"{counted(n, 'training row')}, and in at most {self.max_share:g} of them; "
+                "lower min_rows or raise max_share."
             )
         for name in table.levels:  # the code 0 of a category is a level, too
             kept[table.names.index(name)] = True
