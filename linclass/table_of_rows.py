@@ -15,7 +15,7 @@ from scipy import sparse
 
 from linclass.applicability import NotApplicable
 from linclass.table import Table
-from linclass.validation import feature_names, matrix_with_gaps
+from linclass.validation import feature_names, matrix
 
 Levels = Mapping[str, Sequence[str]]
 
@@ -36,7 +36,7 @@ def table_of_rows(
     names = tuple(f"x{j}" for j in range(d)) if given is None else tuple(map(str, given))
     _refuse_names(names, texts)
     if not has_columns:
-        return Table(matrix_with_gaps(rows, owner=owner), names)
+        return Table(matrix(rows, owner=owner, gaps=True), names)
     levels: dict[str, tuple[str, ...]] = {}
     numbers = np.empty((len(rows), d))
     for j, (name, column) in enumerate(zip(names, _columns(rows, is_frame), strict=True)):
@@ -44,7 +44,7 @@ def table_of_rows(
         numbers[:, j], own = _coded(column, name, categorical, (known or {}).get(name, ()))
         if own is not None:
             levels[name] = own
-    return Table(matrix_with_gaps(numbers, owner=owner), names, levels, frozenset(texts))
+    return Table(matrix(numbers, owner=owner, gaps=True), names, levels, frozenset(texts))
 
 
 def _refuse_names(names: Sequence[str], texts: Collection[str]) -> None:

@@ -5,7 +5,6 @@ that scikit-learn's estimator suite looks for, followed by the remedy.
 """
 
 import warnings
-from collections.abc import Iterator
 from reprlib import repr as brief
 from typing import Any
 
@@ -47,19 +46,18 @@ def rows_to_learn(model: Any, X: Any) -> Matrix:
 
 
 def matrix(
-    X: Any, *, sparse: bool = True, owner: str = "A classifier", products: bool = False
+    X: Any,
+    *,
+    sparse: bool = True,
+    owner: str = "A classifier",
+    products: bool = False,
+    gaps: bool = False,
 ) -> Matrix:
     """A finite float64 matrix: C-ordered ndarray, or canonical csr_array with int32 indices.
 
-    With `products` those of its entries must be finite, too.
+    With `products` those of its entries must be finite, too; with `gaps` no entry need be.
     """
-    found = matrix_with_gaps(X, sparse=sparse, owner=owner)
-    _refuse_not_finite(found, owner, products, X)
-    return found
-
-
-def matrix_with_gaps(X: Any, *, sparse: bool = True, owner: str = "A transform") -> Matrix:
-    """The same of any numbers, NaN and infinity included."""
+    given = X
     X = _sparse_matrix(X, sparse, owner) if sp.issparse(X) else _dense_matrix(X, owner)
     rows, columns = X.shape
     if rows < 1 or columns < 1:
@@ -68,6 +66,8 @@ def matrix_with_gaps(X: Any, *, sparse: bool = True, owner: str = "A transform")
             f"Found array with 0 {what} (shape=({rows}, {columns})) while a minimum of 1 is "
             f"required by {owner}."
         )
+    if not gaps:
+        _refuse_not_finite(X, owner, products, given)
     return X
 
 
@@ -202,13 +202,9 @@ def _refuse_not_finite(X: Matrix, owner: str, products: bool, given: Any) -> Non
         total = np.vdot(values, values) if products else values.sum()
     if not np.isfinite(total):  # one pass, no allocation
         _refuse_missing(X, values, owner)
-    for column, size, happens in _extreme_columns(X, values, total) if products else ():
-        names = feature_names(given)
-        name = column if names is None else repr(str(names[column]))
-        raise NotApplicable(
-            f"X has entries of size {size:g} in column {name}, whose products {happens}; "
-            "standardize the features."
-        )
+    first = values if sp.issparse(X) else X[0]  # which mostly tells that no column is tiny
+    if products and not (total <= HUGE**2 and np.abs(first).min(initial=1) >= TINY):
+        _refuse_extremes(X, given)
 
 
 def _refuse_missing(X: Matrix, values: np.ndarray, owner: str) -> None:
@@ -228,20 +224,21 @@ def _refuse_missing(X: Matrix, values: np.ndarray, owner: str) -> None:
     )
 
 
-def _extreme_columns(X: Matrix, values: Any, total: float) -> Iterator[tuple[int, float, str]]:
-    """Columns with an entry above HUGE, or without one that reaches TINY, of which the first row tells mostly."""
-    if total > HUGE**2 and (sizes := np.abs(values)).max() > HUGE:
-        column = X.indices[sizes.argmax()] if sp.issparse(X) else sizes.argmax() % X.shape[1]
-        yield int(column), float(sizes.max()), "overflow"
-    if sp.issparse(X):
-        if not X.nnz or np.abs(values).min() >= TINY:
-            return
-        columns, largest = np.arange(X.shape[1]), abs(X).max(axis=0).toarray().ravel()
-    else:
-        columns = np.flatnonzero(np.abs(X[0]) < TINY)
-        largest = np.abs(X[:, columns]).max(axis=0) if len(columns) else np.empty(0)
-    for j in np.flatnonzero((largest > 0) & (largest < TINY)):
-        yield int(columns[j]), float(largest[j]), "underflow"
+def _refuse_extremes(X: Matrix, given: Any) -> None:
+    """A column with an entry above HUGE, or with none that reaches TINY but zeros."""
+    largest = abs(X).max(axis=0)
+    largest = largest.toarray().ravel() if sp.issparse(X) else largest
+    for happens, bad in (
+        ("overflow", largest > HUGE),
+        ("underflow", (largest > 0) & (largest < TINY)),
+    ):
+        if bad.any():
+            column, names = int(bad.argmax()), feature_names(given)
+            name = column if names is None else repr(str(names[column]))
+            raise NotApplicable(
+                f"X has entries of size {largest[column]:g} in column {name}, whose products "
+                f"{happens}; standardize the features."
+            )
 
 
 def _refuse_not_finite_target(y: np.ndarray) -> None:
