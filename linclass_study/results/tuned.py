@@ -106,21 +106,35 @@ def _chosen(params: str, entry: Mapping[str, Any]) -> list[tuple[str, Any, Any]]
 
 
 def _own_edges(outcome: Outcome, found: pl.DataFrame, dataset: str, method: str) -> pl.DataFrame:
-    """What an estimator chose itself in the fits of a run, with `edge` by its own candidates of each fit."""
+    """What an estimator chose itself in the fits of a run, with `edge` by its own candidates of each fit, or else by the
+    grid that its entry gives."""
     own = found.filter("by_itself", dataset=dataset, method=method)
-    tuning = outcome.kept("tuning", dataset, method)
-    if tuning is None or outcome.methods[method].get("tune"):
+    entry = outcome.methods[method]
+    if entry.get("tune"):
         return own
+    tuning = outcome.kept("tuning", dataset, method)
+    parts = {} if tuning is None else tuning.partition_by(*FIT, as_dict=True)
     candidates = {
-        fit: [json.loads(params) for params in part["params"]]
-        for fit, part in tuning.partition_by(*FIT, as_dict=True).items()
+        fit: [json.loads(params) for params in part["params"]] for fit, part in parts.items()
     }
     edges = []
     for *fit, parameter, value in own.select(*FIT, "parameter", "value").iter_rows():
         options = candidates.get(tuple(fit), [])
         grid = [option[parameter] for option in options if parameter in option]
+        grid = grid or _given_grid(entry, parameter)
         edges.append(edge(json.loads(value), grid) if grid else None)
     return own.with_columns(edge=pl.Series(edges, dtype=pl.String))
+
+
+def _given_grid(entry: Mapping[str, Any], parameter: str) -> list[Any]:
+    """The list from which scikit-learn's *CV estimators choose: `alphas` of alpha, `steps` being asked by name."""
+    params = entry.get("params") or {}
+    step, _, inner = parameter.partition("__")
+    if inner:
+        steps = {name: within for name, within in params.get("steps") or []}
+        return _given_grid(steps.get(step, {}), inner)
+    given = params.get(f"{parameter}s", params.get(parameter))
+    return given if isinstance(given, list) else []
 
 
 def _is_a_limit(parameter: str, value: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -118,9 +119,28 @@ def test_tuned_csv_lists_it_with_the_ends_of_its_own_grid(outcome):
     found = tuned_table(outcome)
     recorded = {*found.select("method", "parameter").iter_rows()}
     assert recorded == {*NAME.items(), ("several", "l1_ratio")}  # `plain` chose nothing
-    for method, grid in (("folds", GRID), ("criterion", GRID), ("search", [0.1, 1.0, 10.0])):
+    alphas = CV["params"]["alphas"]
+    grids = {
+        "folds": GRID,
+        "criterion": GRID,
+        "search": [0.1, 1.0, 10.0],
+        "cv": alphas,
+        "pipeline": alphas,
+    }
+    for method, grid in grids.items():
         ((value, edge),) = found.filter(method=method).select("value", "edge").iter_rows()
         assert edge == {min(grid): "lowest", max(grid): "highest"}.get(json.loads(value))
+
+
+@pytest.mark.parametrize(("others", "edge"), [([3, 5], "lowest"), ([0.1, 3], None), ([3], None)])
+def test_the_end_of_the_grid_that_an_entry_gives_its_estimator_is_found(outcome, others, edge):
+    """RidgeClassifierCV keeps no candidates; `others` are multiples of what it chose, had they been its grid, too."""
+    value = chosen(outcome, "cv")["alpha"]
+    cv = CV | {"params": {"alphas": [value, *(value * factor for factor in others)]}}
+    step = {"classifier": "sklearn.pipeline.Pipeline", "params": {"steps": [["fit", cv]]}}
+    found = tuned_table(replace(outcome, methods=outcome.methods | {"cv": cv, "pipeline": step}))
+    for method in ("cv", "pipeline"):
+        assert found.filter(method=method, parameter=NAME[method])["edge"].to_list() == [edge]
 
 
 @pytest.mark.parametrize("method", ["folds", "criterion", "search"])
