@@ -11,7 +11,7 @@ returned only if they reproduce the scores of the classifier.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -92,10 +92,9 @@ def _linear(estimator: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _of_pipeline(pipeline: Any, rows: Table) -> tuple[Coefficients, Table]:
-    """Names as the steps give them.
+    """Names as the steps give them, the same in all folds, whatever the rows are.
 
-    If a step may change a feature but keeps its name, the name becomes scaler(age), whatever the rows are, so that it
-    is the same in all folds. If the last step scales, the scaling is undone instead, as for `standardize`.
+    If the last step scales, the scaling is undone instead, as for `standardize`.
     """
     *steps, (_, classifier) = pipeline.steps
     steps = [(name, step) for name, step in steps if step not in (None, "passthrough")]
@@ -106,12 +105,18 @@ def _of_pipeline(pipeline: Any, rows: Table) -> tuple[Coefficients, Table]:
             found, units = _read(classifier, rows)
             if units is rows:
                 return _before(step, found, unshifted=not step.with_mean), before
-        if not any(hasattr(step, attribute) for attribute in LEAVE):
-            known = {*before.names}
-            rows = replace(
-                rows, names=tuple(f"{name}({one})" if one in known else one for one in rows.names)
-            )
+        rows = replace(rows, names=names_after(step, name, before.names, rows.names))
     return _read(classifier, rows)
+
+
+def names_after(
+    step: Any, name: str, before: Iterable[str], after: Iterable[str]
+) -> tuple[str, ...]:
+    """Names of columns after a step called `name`; scaler(age) if it may change a column but keeps its name."""
+    if any(hasattr(step, attribute) for attribute in LEAVE):
+        return tuple(after)
+    known = {*before}
+    return tuple(f"{name}({one})" if one in known else one for one in after)
 
 
 def _scales(step: Any, before: Table, after: Table) -> bool:

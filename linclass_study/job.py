@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import os
 import signal
+import sys
 from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
@@ -14,6 +15,7 @@ PR_SET_PDEATHSIG = 1
 def begin_job(log: str) -> None:
     """Redirect output, warnings and tracebacks of this process and its children to the log."""
     die_with_parent()
+    sys.path.append(os.getcwd())  # modules beside the study: features, metrics
     Path(log).parent.mkdir(parents=True, exist_ok=True)
     file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
     os.dup2(file, 1)

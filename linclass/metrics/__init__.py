@@ -2,6 +2,8 @@
 
 A name therefore identifies its file (`f1_macro` → f1.py), and only the metrics in use are imported. To add
 a metric, add a file with METRICS (name → function of Predictions), GREATER_IS_BETTER, and BOUNDS where it has some.
+A name with a dot is the import path of a metric in scikit-learn's form (_imported.py).
+
 A metric of a stack of folds has a value for each fold; NaN says that it is not defined there.
 """
 
@@ -28,14 +30,14 @@ def find(name: str) -> Callable[[Any], Any]:
     Parameters
     ----------
     name : str
-        Name of the metric, one of `names()`.
+        Name of the metric, one of `names()`, or an import path.
 
     Returns
     -------
     callable
         Maps Predictions to a value, or a stack of them to a value of each; NaN if the metric is not defined.
     """
-    return _module(name).METRICS[name]
+    return imported(name) if "." in name else _module(name).METRICS[name]
 
 
 def greater_is_better(name: str) -> bool:
@@ -44,13 +46,13 @@ def greater_is_better(name: str) -> bool:
     Parameters
     ----------
     name : str
-        Name of the metric, one of `names()`.
+        Name of the metric, one of `names()`, or an import path.
 
     Returns
     -------
     bool
     """
-    return _module(name).GREATER_IS_BETTER
+    return imported(name).greater_is_better if "." in name else _module(name).GREATER_IS_BETTER
 
 
 def bounds(name: str) -> tuple[float, float]:
@@ -59,28 +61,48 @@ def bounds(name: str) -> tuple[float, float]:
     Parameters
     ----------
     name : str
-        Name of the metric, one of `names()`.
+        Name of the metric, one of `names()`, or an import path.
 
     Returns
     -------
     tuple of float
     """
+    if "." in name:
+        return -math.inf, math.inf
     return getattr(_module(name), "BOUNDS", (-math.inf, math.inf))
 
 
-def file_of(name: str) -> str:
-    """The module of a metric: f1_macro → linclass.metrics.f1.
+def modules_of(name: str) -> list[str]:
+    """The modules of a metric: f1_macro → linclass.metrics.f1.
 
     Parameters
     ----------
     name : str
-        Name of the metric, one of `names()`.
+        Name of the metric, one of `names()`, or an import path.
 
     Returns
     -------
-    str
+    list of str
     """
-    return _module(name).__name__
+    if "." in name:
+        return [name.rpartition(".")[0], f"{__name__}._imported"]
+    return [_module(name).__name__]
+
+
+@cache
+def imported(path: str) -> Any:
+    """The metric at an import path.
+
+    Parameters
+    ----------
+    path : str
+        Module and name of a function (y_true, y_pred), or of a scorer of scikit-learn.
+
+    Returns
+    -------
+    ImportedMetric
+    """
+    return import_module(f"{__name__}._imported").ImportedMetric(path)  # few runs depend on it
 
 
 @cache

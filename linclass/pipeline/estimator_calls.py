@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from linclass.applicability import NotApplicable
-from linclass.counted import counted
 from linclass.pipeline.method import Method, built
+from linclass.pipeline.require_numbers import require_numbers
 from linclass.pipeline.transforming import TransformedRows, shared_transforms
 from linclass.predicted import own_codes
 from linclass.table import Table
@@ -57,34 +57,8 @@ def rows_for(estimator: Any, table: Table) -> Any:
     return table.named_rows() if getattr(estimator, "takes_names", False) else table.X
 
 
-def require_numbers(table: Table, estimator: Any) -> None:
-    """Raise NotApplicable for texts, categories or missing values that the estimator cannot handle."""
-    if table.texts:
-        raise NotApplicable(
-            f"column '{min(table.texts)}' holds texts; add count_words or hash_words to the method's features"
-        )
-    if table.levels:
-        name = next(iter(table.levels))
-        raise NotApplicable(f"column '{name}' is text; add one_hot to the method's transforms")
-    values = table.X.data if table.is_sparse else table.X
-    if np.isnan(values).any() and not _allows_nan(estimator):
-        missing = np.isnan(table.X.toarray() if table.is_sparse else table.X).sum(axis=0)
-        column = int(np.argmax(missing > 0))
-        raise NotApplicable(
-            f"column '{table.names[column]}' has {counted(missing[column], 'missing value')} in the training rows; "
-            "add impute to the method's transforms"
-        )
-
-
 def _takes_groups(estimator: Any) -> bool:
     try:
         return "groups" in inspect.signature(estimator.fit).parameters
     except (TypeError, ValueError):  # some compiled methods have no signature
-        return False
-
-
-def _allows_nan(estimator: Any) -> bool:
-    try:
-        return bool(estimator.__sklearn_tags__().input_tags.allow_nan)
-    except Exception:  # a foreign estimator without tags
         return False

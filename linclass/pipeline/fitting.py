@@ -9,14 +9,10 @@ from typing import Any
 import numpy as np
 
 from linclass.applicability import NotApplicable
-from linclass.pipeline.estimator_calls import (
-    fit_estimator,
-    fits_together,
-    require_numbers,
-    rows_for,
-)
+from linclass.pipeline.estimator_calls import fit_estimator, fits_together, rows_for
 from linclass.pipeline.fitted import Candidate, Fitted, Prediction, Task, predict_rows
 from linclass.pipeline.method import Method
+from linclass.pipeline.require_numbers import require_numbers
 from linclass.pipeline.transforming import fit_transforms, shared_transforms
 from linclass.pipeline.tuned_parameters import candidates_of, select_parameters
 from linclass.table import Table
@@ -50,7 +46,7 @@ def prepared(
     method: Method, table: Table, y: np.ndarray, seed: int, chosen: Mapping[str, Any]
 ) -> tuple[list[Any], Table, Any]:
     """(the fitted transforms, the training rows after them, the classifier that has yet to learn)."""
-    transforms, ready = fit_transforms(method.transforms, table, y)
+    transforms, ready = fit_transforms(method.transforms, table, y, seed)
     estimator = method.estimator(seed, **chosen)
     require_numbers(ready, estimator)
     return transforms, ready, estimator

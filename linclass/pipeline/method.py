@@ -8,9 +8,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
-from importlib import import_module
 from typing import Any
+
+from linclass.import_path import import_class
 
 
 @dataclass(frozen=True)
@@ -42,28 +42,6 @@ class Method:
         inner = {name: values.pop(name) for name in list(values) if "__" in name}
         made = self.classifier(**values)
         return made.set_params(**inner) if inner else made
-
-
-def import_class(path: str) -> type:
-    """The class at an import path; ValueError with one sentence if there is none."""
-    module_name, _, name = path.rpartition(".")
-    try:
-        found = getattr(import_module(module_name), name)
-    except ModuleNotFoundError as error:
-        raise ValueError(
-            f"'{path}' cannot be imported: there is no module '{error.name}'; "
-            "install it, or correct the path"
-        ) from None
-    except AttributeError:
-        known = [n for n in dir(import_module(module_name)) if n[:1].isupper()]
-        near = get_close_matches(name, known, n=1)
-        remedy = f"did you mean '{near[0]}'?" if near else "correct the path"
-        raise ValueError(
-            f"'{path}' does not exist: '{module_name}' has no '{name}'; {remedy}"
-        ) from None
-    if not isinstance(found, type):
-        raise ValueError(f"'{path}' is not a class; give the class of an estimator")
-    return found
 
 
 def parameters(function: Any) -> Mapping[str, inspect.Parameter]:

@@ -10,13 +10,16 @@ columns are not fitted together, unless the classifier does not depend on them (
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from linclass.import_path import import_class
+from linclass.pipeline.foreign_transform import ForeignTransform
+from linclass.pipeline.method import Method
 from linclass.pipeline.occurring_columns import fold_has_its_own, of_training_rows
 from linclass.table import Table
 
@@ -24,20 +27,32 @@ Steps = Sequence[tuple[str, dict[str, Any]]]
 
 
 def transform_class(name: str) -> type:
-    """The class of linclass/transforms/{name}.py: one_hot → OneHot."""
+    """The class of linclass/transforms/{name}.py, one_hot → OneHot; a name with a dot is the import path of a class."""
+    if "." in name:
+        return import_class(name)
     words = "".join(word.capitalize() for word in name.split("_"))
     return getattr(import_module(f"linclass.transforms.{name}"), words)
 
 
-def fit_transforms(steps: Steps, table: Table, y: np.ndarray) -> tuple[list[Any], Table]:
+def new_transform(name: str, options: Mapping[str, Any], seed: int | None = None) -> Any:
+    """The transform, not yet fitted; `seed` is the random_state of a foreign one that has this parameter."""
+    kind = transform_class(name)
+    if getattr(kind, "takes_tables", False):
+        return kind(**options)
+    return ForeignTransform(Method(kind, dict(options)).estimator(seed))
+
+
+def fit_transforms(
+    steps: Steps, table: Table, y: np.ndarray, seed: int | None = None
+) -> tuple[list[Any], Table]:
     """(the fitted transforms, the transformed rows); each is fitted to the result of the previous ones."""
     fitted: list[Any] = []
     if (occurring := of_training_rows(table)) is not None:
         table = occurring.transform(table)
         fitted.append(occurring)
     for name, options in steps:
-        transform = transform_class(name)(**options).fit(table, y)
-        table = transform.transform(table)
+        transform = new_transform(name, options, seed)
+        table = transform.fit_transform(table, y)
         fitted.append(transform)
     return fitted, table
 
@@ -77,7 +92,7 @@ def shared_transforms(
         table = occurring.transform(table)
         common.append(occurring)
     for i, (name, options) in enumerate(steps):
-        transform = transform_class(name)(**options)
+        transform = new_transform(name, options)
         if i == len(steps) - 1 and hasattr(transform, "for_folds"):
             last = transform.for_folds(table, folds)
             return None if last is None else TransformedRows(table, common, last)

@@ -11,14 +11,10 @@ import numpy as np
 from linclass import metrics
 from linclass.applicability import NotApplicable
 from linclass.conventions.convergence_warning import silently
-from linclass.pipeline.estimator_calls import (
-    fit_estimator,
-    fits_together,
-    require_numbers,
-    rows_for,
-)
+from linclass.pipeline.estimator_calls import fit_estimator, fits_together, rows_for
 from linclass.pipeline.fitted import Candidate, Task, measured, predict_rows
 from linclass.pipeline.method import Method, parameters
+from linclass.pipeline.require_numbers import require_numbers
 from linclass.pipeline.transforming import fit_transforms
 from linclass.predicted import own_copy
 from linclass.resampling import seed_of
@@ -38,7 +34,7 @@ def select_parameters(
     precision = _precision_of_tuning(method)
 
     def prepare(train: np.ndarray, test: np.ndarray) -> tuple[Any, ...]:
-        transforms, ready = fit_transforms(method.transforms, table.rows(train), y[train])
+        transforms, ready = fit_transforms(method.transforms, table.rows(train), y[train], seed)
         held_out = table.rows(test)
         for transform in transforms:
             held_out = transform.transform(held_out)

@@ -22,6 +22,7 @@ from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 
 LARGE = 20_000  # rows above which a fit to a subset pays
+CLASSES = 100  # whose rows are looked for in a subset
 UNPENALIZED_STEPS = 10  # for a subset without a penalty, which has no solution if it is separable
 
 CERTIFICATES = {
@@ -190,16 +191,32 @@ def few_rows(
 ) -> Objective | None:
     """The objective on n/part rows, at least 20 per feature; None if that would not pay.
 
-    It is a mean over rows, so on every k-th row it has the same strength, its solution is a good start for all rows,
-    and its Hessian a good preconditioner. Without a penalty it must be nearer, so more rows are taken; the subset may
-    be separable, and has no solution then.
+    It is a mean over rows, so on one row of each k it has the same strength, its solution is a good start for all
+    rows, and its Hessian a good preconditioner. Without a penalty it must be nearer, so more rows are taken; the subset
+    may be separable, and has no solution then.
     """
     n, p = objective.design.n_rows, objective.n_parameters
     each, times = (20, 2) if objective.strength else (100, 10)
     rows = max(n // part, each * objective.design.width, 4 * p)
     if n < least or times * rows > n or np.any(start):
         return None
-    return objective.take(slice(None, None, n // rows))
+    return objective.take(spread_rows(objective.y, n // rows))
+
+
+def spread_rows(y: Array, step: int) -> Array:
+    """One row of each `step` in turn, and one of each class that would be missing.
+
+    The places are drawn with a fixed seed: in rows whose classes alternate, every second one has the same class.
+    """
+    begins = np.arange(0, y.shape[-1] - step + 1, step)
+    rows = begins + np.random.default_rng(0).integers(step, size=len(begins))
+    if y.ndim > 1 or y.dtype.names is not None:
+        return rows
+    known = np.unique(y[rows])
+    if len(known) > CLASSES:  # or y is a number to predict
+        return rows
+    others = np.flatnonzero(~np.isin(y, known))
+    return np.concatenate([rows, others[np.unique(y[others], return_index=True)[1]]])
 
 
 def _ratio_of_steps(before: float, last: float, strength: float) -> float:

@@ -10,6 +10,7 @@ class Transform(Saved):
     """A map of tables that is fitted to training rows."""
 
     makes_dense: ClassVar[bool] = False  # whether sparse rows come out dense
+    takes_tables: ClassVar[bool] = True  # and not matrices, as transformers of other libraries do
 
     def fit(self, table: Table, y: Any = None) -> Self:
         """Fit the transform to training rows.
@@ -40,3 +41,19 @@ class Transform(Saved):
         Table
         """
         raise NotImplementedError
+
+    def fit_transform(self, table: Table, y: Any = None) -> Table:
+        """Fit the transform to training rows, and transform them.
+
+        Parameters
+        ----------
+        table : Table
+            Training rows.
+        y : array of shape (n,) or None, default=None
+            Classes.
+
+        Returns
+        -------
+        Table
+        """
+        return self.fit(table, y).transform(table)

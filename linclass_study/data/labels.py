@@ -69,7 +69,7 @@ def lookup(wanted: Any, labels: Iterable[str], key: str) -> str:
         return text
     number, hint = _number(wanted), ""
     same = [label for label in labels if number is not None and _number(label) == number]
-    if isinstance(wanted, bool):
+    if isinstance(wanted, bool) or text in ("true", "false"):  # JSON's keys are texts
         text = text.lower()
         same = [label for label in labels if label.lower() == text]
         hint = " (YAML reads a bare yes, no, on or off as true or false; put it in quotes)"

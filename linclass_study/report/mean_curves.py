@@ -15,6 +15,7 @@ from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.fold_curves import CELLS, MIDDLES
 from linclass_study.report.method_selection import selected_methods, selection_note
 from linclass_study.results.held_out_predictions import HeldOut, held_out, mean_of
+from linclass_study.results.protocol_names import rows_held_out, units
 
 if TYPE_CHECKING:
     from linclass_study.results.outcome import Outcome
@@ -71,10 +72,15 @@ def draw_mean_curves(outcome: Outcome, dataset: str, kind: Kind) -> Exhibit:
         if two
         else (f"averaged over the {len(about['classes'])} classes, each against the rest")
     )
-    spread = ", band: ± the standard deviation over folds" if several else ""
+    over = units(outcome.evaluation, outcome.protocol(dataset))
+    line = f"the curve of the {rows_held_out(outcome.evaluation, outcome.protocol(dataset))}"
+    if several:
+        line = (
+            f"the mean of the {over}’ curves at each {kind.x} (vertical averaging), band: ± the standard deviation "
+            f"over {over}"
+        )
     caption = (
-        f"Curves {of}. Coloured line: the mean of the folds’ curves at each {kind.x} (vertical "
-        f"averaging){spread}; thin line in every panel: the first method’s, to compare with. "
+        f"Curves {of}. Coloured line: {line}; thin line in every panel: the first method’s, to compare with. "
         f"{kind.sentence_on_chance} {selection_note(outcome, list(numbers), len(able), 'with an AUC')}"
     )
     shown_numbers = {"dataset": dataset, "curves": of, "axis": MIDDLES.tolist(), "methods": numbers}

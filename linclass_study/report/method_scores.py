@@ -32,7 +32,7 @@ def scores_by_metric(
     """
     protocol = protocol or outcome.protocol(dataset)
     methods = list(outcome.methods)
-    wanted, names = list(names), [name for name in names if name in metrics.names()]
+    wanted, names = list(names), [name for name in names if "." in name or name in metrics.names()]
     scores = outcome.scores.filter(
         pl.col("dataset") == dataset, pl.col("protocol") == protocol, pl.col("metric").is_in(names)
     )

@@ -68,9 +68,14 @@ def report(
     parts, figures = outcome.parts(), page_figures.figures(outcome)
     sure = {name: certainty(own, name) for name, own in parts.items()}
     overall = {name: list(items(tables, figures, name)) for name in sections.SECTIONS}
+    across = read_conclusions(outcome)
+    across_sentences = [] if across is None or across.get("few") else across["sentences"]
     of_datasets = [
-        section_of(outcome, tables, figures, name) | {"sure": sure[name]} for name in parts
+        section_of(outcome, tables, figures, name)
+        | {"sure": sure[name] if across_sentences else ""}
+        for name in parts
     ]
+    readable = [name for name in parts if outcome.about(name)["status"] != "unavailable"]
     over = protocols(outcome)
     script = (TEMPLATES / "page.js").read_text(encoding="utf-8")
     page = environment.get_template("template.html.j2")
@@ -91,7 +96,7 @@ def report(
         over=over,
         units=units(outcome.evaluation, *outcome.main_protocols),
         curve=learning_curve_sizes(outcome),
-        sure=sure,
+        sure={name: sure[name] for name in readable},
         short=plain_answer(outcome),
         textbook=(outcome.results / "textbook" / "textbook.html").exists(),
         present=present(overall, of_datasets),
@@ -99,7 +104,7 @@ def report(
         shared=[group for group in groups_sharing_rows(outcome) if len(group) > 1],
         totals=totals(outcome.fits),
         spent=spent(outcome.times),
-        across=read_conclusions(outcome),
+        across_sentences=across_sentences,
         overall=overall,
         of_datasets=of_datasets,
         machines=fitted_in,

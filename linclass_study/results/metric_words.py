@@ -6,8 +6,10 @@ WRITTEN = {"auc": "AUC", "brier": "Brier", "f1": "F1", "matthews": "Matthews"}
 
 
 def metric_words(metric: str) -> str:
-    """The metric's name in words; proper names and abbreviations keep their capitals."""
-    return " ".join(WRITTEN.get(word, word) for word in metric.split("_"))
+    """The metric's name in words, without the module of an import path; proper names and abbreviations keep their
+    capitals."""
+    name = metric.rpartition(".")[2]
+    return " ".join(WRITTEN.get(word, word) for word in name.split("_"))
 
 
 def metric_title(metric: str) -> str:

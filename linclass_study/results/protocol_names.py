@@ -42,6 +42,12 @@ def units(evaluation: Mapping[str, Any], *protocols: str) -> str:
     return " or ".join(found) or "folds"
 
 
+def rows_held_out(evaluation: Mapping[str, Any], protocol: str) -> str:
+    """The held-out rows of all folds, the held-out rows of all hold-outs; of a single fit the held-out rows."""
+    of_all = f" of all {units(evaluation, protocol)}" if has_spread(evaluation, protocol) else ""
+    return f"held-out rows{of_all}"
+
+
 def _folds(options: Mapping[str, Any]) -> str:
     times = f"{options['repeats']} × " if options["repeats"] > 1 else ""
     return f"{times}{options['folds']} folds"

@@ -11,7 +11,7 @@ scores records these inputs.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +33,15 @@ def write_scores(
     runs: Mapping[str, str],
     classes: Classes,
     code: str,
+    names: Sequence[str] | None = None,
 ) -> None:
-    """Write the tables of a data set; `runs` maps methods to digests of their predictions."""
+    """Write the tables of a data set; `runs` maps methods to digests of their predictions, `names` are the metrics."""
     folders = [results / "runs" / dataset / method for method in runs]
     code += f" {json.dumps(classes)}"
+    if names is not None:
+        code += f" {' '.join(names)}"
     scores = [
-        scores_of_run(folder, f"{digest} {code}", classes)
+        scores_of_run(folder, f"{digest} {code}", classes, names)
         for folder, digest in zip(folders, runs.values(), strict=True)
     ]
     concatenate_files(scores, "scores", results / "scores" / f"{dataset}.parquet")
@@ -46,12 +49,14 @@ def write_scores(
     concatenate_files(fits, "fits", results / "fits" / f"{dataset}.parquet", known_statuses)
 
 
-def scores_of_run(folder: Path, key: str, classes: Classes) -> Path:
+def scores_of_run(
+    folder: Path, key: str, classes: Classes, names: Sequence[str] | None = None
+) -> Path:
     """The file of scores of a run, rewritten if predictions or metrics have changed."""
     path = folder / "scores.parquet"
     if _key_of(path) != key:
         pieces = large_tables.pieces(folder / "predictions.parquet", table_files.FIT)
-        scored = [scoring.score(piece, classes) for piece in pieces]
+        scored = [scoring.score(piece, classes, names) for piece in pieces]
         write_table(pl.concat([table_files.frame("scores"), *scored]), "scores", path, {KEY: key})
     return path
 

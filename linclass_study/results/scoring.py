@@ -1,6 +1,7 @@
 """Every metric on every fold, computed from the predictions alone.
 
-The metrics are those that ``linclass.metrics`` finds, so a new file there is a new row here. A metric that is undefined
+The metrics are those that ``linclass.metrics`` finds, so a new file there is a new row here, and those that the study
+names by import paths. A metric that is undefined
 on a fold (log loss without probabilities, AUC of one class) has no row there. Nor has a fit with invalid predictions:
 it is named in the log, and all other fits are scored.
 
@@ -9,7 +10,7 @@ Folds of equal size are scored together, as a stack; if a stack contains invalid
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -40,16 +41,21 @@ class Classes(NamedTuple):
         return cls(len(names), positive, about.get("costs"))
 
 
-def score(predictions: pl.DataFrame, classes: Classes) -> pl.DataFrame:
+def score(
+    predictions: pl.DataFrame, classes: Classes, names: Sequence[str] | None = None
+) -> pl.DataFrame:
     """One row for each metric of each fit, sorted by the fit and the metric's name.
 
     predictions   rows of the table 'predictions', of one data set or several fits of it
+    names         the metrics, sorted; by default those of linclass
     """
     ordered = predictions.sort(*FIT, "row")
     fits = ordered.group_by(*FIT, maintain_order=True).agg(n=pl.len())
-    names = metrics.names()
+    names = metrics.names() if names is None else names
     values = np.full((fits.height, len(names)), np.nan)
-    for which, found in _stacks(ordered, fits["n"].cast(pl.Int64).to_numpy(), classes):
+    for which, found in _stacks(
+        ordered, fits["n"].cast(pl.Int64).to_numpy(), classes, names
+    ):
         values[which] = np.stack([found[name] for name in names], axis=-1)
     fit, metric = np.nonzero(~np.isnan(values))  # row by row: sorted
     scored = fits[fit].with_columns(
@@ -59,7 +65,7 @@ def score(predictions: pl.DataFrame, classes: Classes) -> pl.DataFrame:
 
 
 def _stacks(
-    ordered: pl.DataFrame, sizes: np.ndarray, classes: Classes
+    ordered: pl.DataFrame, sizes: np.ndarray, classes: Classes, names: Sequence[str]
 ) -> Iterator[tuple[np.ndarray, Values]]:
     """(numbers of fits, their values), for all fits that can be scored."""
     whole = _whole(ordered, classes)
@@ -70,12 +76,12 @@ def _stacks(
         if whole is not None:
             stack = whole[rows]
             with suppress(Exception):  # scored one by one below, the invalid fit raises again
-                yield which, measure(stack)
+                yield which, measure(stack, names)
                 continue
         for fit, begin in zip(which, begins[which], strict=True):
             try:
                 fold = _fold(ordered[begin : begin + n], classes)
-                yield np.array([fit]), measure(fold[None])
+                yield np.array([fit]), measure(fold[None], names)
             except Exception as error:  # predictions of foreign estimators may have any form
                 name = " ".join(map(str, ordered.select(FIT).row(begin)))
                 print(f"{name}: not scored: {type(error).__name__}: {error}", flush=True)

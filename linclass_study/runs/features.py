@@ -11,6 +11,7 @@ from linclass.pipeline.method import named_steps
 from linclass.table import Table
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.unavailable import first_line, one_line
+from linclass_study.own_feature import apply_own_feature
 from linclass_study.runs.feature_file import CUT, NOWHERE, Axes, FeatureFile, grid
 
 LARGEST = 5_000_000  # values in the features of a grid
@@ -43,5 +44,8 @@ def _grid(data: Dataset, width: int, steps: Sequence[Any]) -> tuple[Axes, Table]
 
 def _applied(table: Table, entries: Sequence[Any]) -> Table:
     for name, options in named_steps(entries):
-        table = import_module(f"linclass.features.{name}").apply(table, **options)
+        if "." in name:  # an import path
+            table = apply_own_feature(name, table, options)
+        else:
+            table = import_module(f"linclass.features.{name}").apply(table, **options)
     return table

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from linclass.pipeline.method import named_steps
 from linclass_study.guard import START_SECONDS, Guard
 
 WORKER = "linclass_study.runs.worker:Worker"
@@ -56,8 +57,9 @@ def owner_of(run: str, entry: Mapping[str, Any]) -> str:
 
 
 def _classes(value: Any) -> list[str]:
-    """Import paths of an entry's classifier and of the estimators in its parameters."""
+    """Import paths of an entry's classifier, of its transforms, and of the estimators in their parameters."""
     if isinstance(value, Mapping):
         own = [value["classifier"]] if "classifier" in value else []
+        own += [name for name, _ in named_steps(value.get("transforms")) if "." in name]
         return own + [path for inner in value.values() for path in _classes(inner)]
     return [path for inner in value for path in _classes(inner)] if isinstance(value, list) else []

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from linclass import metrics, module_of
-from linclass.pipeline.method import Method
+from linclass.pipeline.method import Method, named_steps
 from linclass.selection import tuning
 from linclass_study.project import ROOT
 from linclass_study.refusal import Refused
-from linclass_study.study.method_check import inner_entries
+from linclass_study.study.estimator_check import inner_entries
 from linclass_study.study.module_files import files_of, name_of_package
 
 CHILD = (
@@ -44,12 +44,16 @@ def modules_of_method(entry: Mapping[str, Any], tune_metric: str) -> list[str]:
     return [
         *CHILD,
         *_of_entry(entry),
-        *([metrics.file_of(tune_metric)] if entry.get("tune") else []),
+        *(metrics.modules_of(tune_metric) if entry.get("tune") else []),
     ]
 
 
-def of_features(steps: Iterable[str], script: Path) -> str:
-    return code_digest([script], [f"linclass.features.{step}" for step in steps])
+def of_features(steps: Iterable[Any], script: Path) -> str:
+    names = [name for name, _ in named_steps(steps)]
+    modules = [
+        name.rpartition(".")[0] if "." in name else f"linclass.features.{name}" for name in names
+    ]
+    return code_digest([script], modules)
 
 
 def of_script(script: Path, *modules: str, reads: Iterable[Path] = ()) -> str:
@@ -90,8 +94,11 @@ def _of_entry(entry: Mapping[str, Any]) -> Iterable[str]:
     yield module_of(name) if package == "linclass" else package
     if package.partition(".")[0] == "linclass":
         yield from _composed(Method.from_entry(entry))
-    for step in entry.get("transforms") or []:
-        yield f"linclass.transforms.{step if isinstance(step, str) else next(iter(step))}"
+    for name, options in named_steps(entry.get("transforms")):
+        if "." in name:
+            yield from _of_entry({"classifier": name, "params": options})
+        else:
+            yield f"linclass.transforms.{name}"
     for part in ("params", "tune"):
         for _, inner in inner_entries(entry.get(part) or {}):
             yield from _of_entry(inner)

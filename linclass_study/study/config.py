@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from linclass_study.data.entry.entry_check import entry_problems
-from linclass_study.data.search_folders import mirrors
+from linclass_study.data.search_folders import SearchFolders, mirrors
 from linclass_study.refusal import Refused
 from linclass_study.study.catalogues import at_their_origin, conforming, read_catalogue
+from linclass_study.study.column_check import column_problems
 from linclass_study.study.evaluation_check import evaluation_problems
 from linclass_study.study.method_check import method_problems
+from linclass_study.study.metric_check import own_metric_problems
 from linclass_study.study.selection import expanded_names, select_datasets, select_entries
 from linclass_study.study.source_lines import SourceLines
 from linclass_study.study.yaml_file import read_yaml
@@ -86,11 +88,18 @@ def read_config(config: Mapping[str, Any], files: Iterable[str | Path], root: Pa
 
 
 def check_entries(study: Study) -> None:
-    """Check the selected entries: each data set has possible sources, each method can be constructed."""
+    """Check the study's own metrics and the selected entries: data sets have sources, methods can be constructed."""
+    study.written.refuse(own_metric_problems(study.evaluation))
     places = [Path(folder) for folder in study.mirrors]
     Problems = Callable[[Mapping[str, Any]], Iterable[tuple[list[Any], str]]]
+    folders = SearchFolders(places, root=study.root)
+
+    def dataset_problems(entry: Mapping[str, Any]) -> Iterable[tuple[list[Any], str]]:
+        found = list(entry_problems(entry, places, study.root))
+        return found or column_problems(entry, folders)
+
     checks: dict[str, tuple[Mapping[str, Any], Problems]] = {
-        "datasets": (study.datasets, lambda entry: entry_problems(entry, places, study.root)),
+        "datasets": (study.datasets, dataset_problems),
         "methods": (study.methods, method_problems),
     }
     for kind, (selected, problems) in checks.items():

@@ -14,7 +14,7 @@ Problems = Iterator[tuple[list[Any], str]]
 def evaluation_problems(evaluation: Mapping[str, Any]) -> Problems:
     """(path of keys, sentence) for each way in which the evaluation cannot work."""
     metric = evaluation["tune_metric"]
-    if metric not in metrics.names():
+    if "." not in metric and metric not in metrics.names():
         sentence = f"there is no metric '{metric}'; {nearest_name(metric, metrics.names())}"
         yield ["evaluation", "tune_metric"], sentence
         return

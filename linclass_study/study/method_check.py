@@ -1,11 +1,8 @@
-"""Check the entry of a method before any work: its classifier exists and accepts the parameters."""
+"""Check the entry of a method before any work: its classifier, its features and transforms, and their options."""
 
 from __future__ import annotations
 
-import inspect
-import sys
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -15,37 +12,44 @@ import numpy as np
 
 import linclass
 from linclass.applicability import NotApplicable
-from linclass.conventions.regressor import Regressor
 from linclass.pipeline import transforming
-from linclass.pipeline.method import Method, import_class, named_steps
-from linclass.selection import tuning
+from linclass.pipeline.method import named_steps
 from linclass.table import Table
+from linclass_study import own_feature
 from linclass_study.refusal import nearest_name
+from linclass_study.study.estimator_check import (
+    estimator_problems,
+    one_sentence,
+    unknown_parameters,
+)
 from linclass_study.study.module_files import look_beside_the_study
 
 PACKAGE = Path(linclass.__file__).parent
-NEEDED = ("fit", "predict")  # methods of a classifier
-PROBABILITIES = ("predict_proba", "predict_log_proba")
-# kinds of scikit-learn's estimators that are no classifiers, and what they predict
-PREDICTIONS = {"regressor": "numbers", "clusterer": "clusters", "outlier_detector": "outliers"}
 
 
 def method_problems(entry: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
     """Yield (path of keys, message) for each reason why the entry cannot work on any data."""
-    for key, folder in (("features", "features"), ("transforms", "transforms")):
-        known = step_names(folder)
+    for key in STEPS:
         for i, (name, options) in enumerate(named_steps(entry.get(key))):
-            if name not in known:
-                yield [key, i], f"there is no {key[:-1]} '{name}'; {nearest_name(name, known)}"
-            else:
-                owner, step = f"{key[:-1]} '{name}'", STEPS[key](name)
-                found = list(_unknown(step, options, owner)) or _objections(step, options)
-                yield from (([key, i], text) for text in found)
-    yield from _estimator_problems(entry)
+            own = "." in name  # an import path
+            problems = OWN_STEPS[key](name, options) if own else _of_ours(key, name, options)
+            yield from (([key, i], text) for text in problems)
+    yield from estimator_problems(entry)
 
 
 def step_names(folder: str) -> list[str]:
     return sorted(f.stem for f in (PACKAGE / folder).glob("[!_]*.py"))
+
+
+def _of_ours(key: str, name: str, options: Mapping[str, Any]) -> Iterator[str]:
+    """Problems of a step that linclass has."""
+    known = step_names(key)
+    if name not in known:
+        yield f"there is no {key[:-1]} '{name}'; {nearest_name(name, known)}"
+        return
+    step = STEPS[key](name)
+    wrong = list(unknown_parameters(step, options, f"{key[:-1]} '{name}'"))
+    yield from wrong or _objections(step, options)
 
 
 def _feature(name: str) -> Any:
@@ -64,159 +68,28 @@ def _objections(step: Any, options: Mapping[str, Any]) -> Iterator[str]:
     except NotApplicable:  # to this small table; it may be applicable to others
         pass
     except Exception as error:
-        yield _one_line(error)
+        yield one_sentence(error)
 
 
-def _estimator_problems(
-    entry: Mapping[str, Any], needed: tuple[str, ...] = NEEDED, classifies: bool = True
-) -> Iterator[tuple[list[Any], str]]:
-    """`classifies`: not under the parameter `regressor`, as of FlexibleDiscriminantAnalysis."""
+def _own_transform(path: str, options: Mapping[str, Any]) -> Iterator[str]:
+    entry = {"classifier": path, "params": options}
+    needed = ("fit", "transform")
+    yield from (text for _, text in estimator_problems(entry, needed, classifies=False))
+
+
+def _own_feature(path: str, options: Mapping[str, Any]) -> Iterator[str]:
     look_beside_the_study()
     try:
-        cls = import_class(entry["classifier"])
+        function = own_feature.find_feature(path)
     except ValueError as error:
-        yield ["classifier"], _one_line(error)
-        return
+        yield one_sentence(error)
     except BaseException as error:  # the import itself fails; it may even call sys.exit
-        yield ["classifier"], f"'{entry['classifier']}' cannot be imported: {_one_line(error)}"
-        return
-    lacking = [name for name in needed if not callable(getattr(cls, name, None))]
-    if lacking:
-        yield (
-            ["classifier"],
-            f"'{entry['classifier']}' has no {lacking[0]}(); give a class with fit and predict",
-        )
-        return
-
-    params, tune = entry.get("params") or {}, entry.get("tune") or {}
-    steps = _names_of_steps(params)
-    found = []
-    for key, given in (("params", params), ("tune", tune)):
-        found += [
-            ([key, name], text)
-            for name in given
-            if name.partition("__")[0] not in steps
-            for text in _unknown(cls, [name.partition("__")[0]], cls.__name__)
-        ]
-    found += [
-        (["tune", name], "is fixed under params, too; leave it out there or here")
-        for name in tune
-        if _is_fixed(name, params)
-    ]
-    for place, inner in inner_entries(params):
-        classes = classifies and "regressor" not in place
-        problems_inside = _estimator_problems(inner, needed=(), classifies=classes)
-        found += [(["params", *place, *path], text) for path, text in problems_inside]
-    yield from found
-    if not found:
-        yield from _working(Method.from_entry(entry), tune, classifies)
+        yield f"'{path}' cannot be imported: {one_sentence(error)}"
+    else:
+        yield from unknown_parameters(function, options, f"'{path}'")
 
 
-def _names_of_steps(params: Mapping[str, Any]) -> set[str]:
-    """Names of steps: scale and model in [[scale, {classifier: …}], [model, {classifier: …}]]."""
-    lists = (value for value in params.values() if isinstance(value, list))
-    pairs = (item for items in lists for item in items if isinstance(item, list) and len(item) > 1)
-    return {pair[0] for pair in pairs if isinstance(pair[0], str)}
-
-
-def _is_fixed(name: str, params: Mapping[str, Any]) -> bool:
-    """Whether a nested parameter (estimator__strength) is set in the params of the inner entry."""
-    first, _, rest = name.partition("__")
-    if not rest or not isinstance(params.get(first), Mapping):
-        return name in params
-    return _is_fixed(rest, params[first].get("params") or {})
-
-
-def inner_entries(value: Any) -> Iterator[tuple[list[Any], Mapping[str, Any]]]:
-    """(path of keys, entry) of each estimator among the parameters, also inside lists."""
-    if isinstance(value, Mapping) and "classifier" in value:
-        yield [], value
-    elif isinstance(value, Mapping | list):
-        items = value.items() if isinstance(value, Mapping) else enumerate(value)
-        for key, inside in items:
-            yield from (([key, *path], entry) for path, entry in inner_entries(inside))
-
-
-def _working(
-    method: Method, tune: Mapping[str, Any], classifies: bool
-) -> Iterator[tuple[list[Any], str]]:
-    """Construct the estimator with each candidate, as fits will, and report its errors."""
-    tries: list[tuple[list[Any], dict[str, Any]]] = [(["params"], {})] if not tune else []
-    first = {name: tuning.candidates({name: spec})[0][name] for name, spec in tune.items()}
-    for name, spec in tune.items():
-        tries += [(["tune", name], first | option) for option in tuning.candidates({name: spec})]
-    for path, chosen in tries:
-        try:
-            estimator = method.estimator(**chosen)
-            for part in _with_inner(estimator):
-                _object(part)
-            if classifies and (predicts := _no_classes(estimator)):
-                name = method.classifier.__name__
-                yield ["classifier"], f"{name} predicts {predicts}, not classes; give a classifier"
-                return
-            probabilistic = any(hasattr(estimator, name) for name in PROBABILITIES)
-        except BaseException as error:
-            yield path, _one_line(error)
-            return
-    if method.by_costs and not probabilistic:
-        yield (
-            ["decide"],
-            f"'costs' needs probabilities, which {method.classifier.__name__} does not give; leave it out",
-        )
-
-
-def _object(estimator: Any) -> None:
-    """Call the parameter checks of linclass's and scikit-learn's classes and their subclasses.
-
-    In other classes, methods of the same names may do anything and are not called.
-    """
-    kind = type(estimator)
-    ours = any(cls.__module__.startswith("linclass.") for cls in kind.__mro__)
-    if ours and callable(getattr(estimator, "check", None)):
-        estimator.check()
-    if isinstance(getattr(kind, "_parameter_constraints", None), Mapping):
-        estimator._validate_params()
-
-
-def _with_inner(estimator: Any) -> Iterator[Any]:
-    """The estimator and those among its parameters, also inside lists of (name, estimator)."""
-    waiting = [estimator]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, list | tuple):
-            waiting += part
-        elif hasattr(part, "fit") and not isinstance(part, type):
-            yield part
-            waiting += part.get_params(deep=False).values() if hasattr(part, "get_params") else ()
-
-
-def _no_classes(estimator: Any) -> str | None:
-    """What an estimator predicts that is no classifier: by class for linclass, by scikit-learn's tags (if loaded)."""
-    scikit_learn = sys.modules.get("sklearn.base")
-    if isinstance(estimator, Regressor):
-        return "numbers"
-    if scikit_learn is None:
-        return None
-    for kind, predicts in PREDICTIONS.items():
-        with suppress(Exception):  # without tags it may be a classifier
-            if getattr(scikit_learn, f"is_{kind}")(estimator):
-                return predicts
-    return None
-
-
-def _unknown(callable_: Any, given: Any, owner: str) -> Iterator[str]:
-    try:
-        parameters = inspect.signature(callable_).parameters
-    except ValueError:  # a compiled class without a signature
-        return
-    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
-        return
-    names = [n for n, p in parameters.items() if p.kind is not p.VAR_POSITIONAL]
-    for name in given:
-        if name not in names:
-            yield f"{owner} has no parameter '{name}'; {nearest_name(name, names)}"
-
-
-def _one_line(error: BaseException) -> str:
-    message = str(error) if isinstance(error, Exception) else f"it raises {error!r}"
-    return " ".join(message.split()) or type(error).__name__
+OWN_STEPS: dict[str, Callable[[str, Mapping[str, Any]], Iterator[str]]] = {
+    "features": _own_feature,
+    "transforms": _own_transform,
+}

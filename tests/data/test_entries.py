@@ -199,7 +199,7 @@ TOGETHER = {
     "costs for other classes": (
         {"source": {"sklearn": "iris"}, "classes": ["a", "b", "c"], "costs": [[0, 1], [1, 0]]},
         ["costs"],
-        "is not 3 × 3",
+        "2 × 2 numbers for 3 classes; give 3 × 3",
     ),
     "a cost that is no number": (
         {"source": CSV, "target": "y", "costs": [[0, float("nan")], [1, 0]]},

@@ -13,7 +13,7 @@ from linclass.pipeline.fitted import Task, measured
 
 NAMES = metrics.names()
 PARTS = ("y_true", "y_pred", "score", "log_proba")
-BASES = sorted({metrics.file_of(name).rpartition(".")[2] for name in NAMES})
+BASES = sorted({metrics.modules_of(name)[0].rpartition(".")[2] for name in NAMES})
 
 
 def predictions(K: int, n: int = 300, seed: int = 0, positive: int | None = None) -> Predictions:
@@ -57,7 +57,7 @@ def value(name: str, p: Predictions) -> float:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_metrics_name_begins_with_its_files_name(name: str) -> None:
-    stem = metrics.file_of(name).rpartition(".")[2]
+    stem = metrics.modules_of(name)[0].rpartition(".")[2]
     assert name == stem or name.startswith(f"{stem}_")
 
 

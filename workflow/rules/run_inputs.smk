@@ -17,8 +17,9 @@ def folder_of_results(wildcards):
 
 @cache
 def evaluation_of_fits():
-    """The evaluation without `rope`, which does not affect predictions."""
-    return as_text({key: value for key, value in STUDY.evaluation.items() if key != "rope"})
+    """The evaluation without `rope` and `metrics`, which do not affect predictions."""
+    beside = ("rope", "metrics")
+    return as_text({key: value for key, value in STUDY.evaluation.items() if key not in beside})
 
 
 def features_of_bundle(wildcards):

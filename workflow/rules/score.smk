@@ -24,6 +24,7 @@ rule score:
     params:
         results=folder_of_results,
         methods=METHODS,
+        metrics=metrics_of(STUDY.evaluation),
         code=code_of("score.py", *metric_modules()),
     script:
         "../scripts/score.py"

@@ -11,7 +11,9 @@ from pathlib import Path
 
 from snakemake.logging import logger
 
+from linclass import metrics
 from linclass_study.jobs import bundles
+from linclass_study.own_metrics import metrics_of, own_metrics
 from linclass_study.project import ROOT, refuse_another_copy
 from linclass_study.refusal import Refused
 from linclass_study.report import exhibits, page_tables
@@ -69,9 +71,10 @@ def code_of(script, *modules, reads=()):
 
 
 def metric_modules():
-    return sorted(
-        f"linclass.metrics.{file.stem}" for file in (ROOT / "linclass" / "metrics").glob("[!_]*.py")
-    )
+    """Modules of linclass's metrics, and of those that the study names by import paths."""
+    files = (ROOT / "linclass" / "metrics").glob("[!_]*.py")
+    own = [module for name in own_metrics(STUDY.evaluation) for module in metrics.modules_of(name)]
+    return sorted(f"linclass.metrics.{file.stem}" for file in files) + own
 
 
 @cache

@@ -21,6 +21,7 @@ try:
         prediction_digests(manifests, dataset, snakemake.params.methods),
         Classes.of(about),
         snakemake.params.code,
+        snakemake.params.metrics,
     )
 except Refused as refused:
     sys.exit(str(refused))

@@ -13,7 +13,9 @@ from linclass_study.data import labels
 from linclass_study.data.assembly.assemble import assemble
 from linclass_study.data.assembly.canonical_order import canonical_order, normalized
 from linclass_study.data.assembly.content_digest import content_digest
+from linclass_study.data.assembly.target import refuse_a_number
 from linclass_study.data.content import Content, InFile
+from linclass_study.data.cost_matrix import cost_matrix
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.unavailable import Unavailable
 
@@ -35,7 +37,7 @@ def build_dataset(train: Content, test: Content | None, entry: Mapping[str, Any]
         if not (split[y == code] == 0).any():
             raise Unavailable(f"class '{name}' has no training row")
     positive = _positive(entry, classes)
-    costs, bayes_error = _costs(entry, classes), _bayes_error(train, test, entry)
+    costs, bayes_error = cost_matrix(entry, classes), _bayes_error(train, test, entry)
     return Dataset(
         table,
         y,
@@ -53,6 +55,7 @@ def _in_file(rows: InFile, entry: Mapping[str, Any]) -> Dataset:
     """A data set whose rows stay in their file: the table is an empty matrix of the same shape."""
     if len(rows.classes) < 2:
         raise Unavailable("the target has fewer than two classes; a classifier needs at least two")
+    refuse_a_number(str(entry["target"]), rows.classes, rows.n_rows, entry)
     pinned = entry.get("digest", rows.digest)
     if rows.digest != pinned:
         raise Unavailable(f"its content has the digest {rows.digest}, not {pinned}")
@@ -63,7 +66,7 @@ def _in_file(rows: InFile, entry: Mapping[str, Any]) -> Dataset:
         np.zeros(rows.n_rows, np.int8),
         rows.classes,
         _positive(entry, rows.classes),
-        _costs(entry, rows.classes),
+        cost_matrix(entry, rows.classes),
         digest=rows.digest,
         in_file=str(rows.path),
         groups=rows.groups,
@@ -84,17 +87,3 @@ def _bayes_error(
     if {"classes", "drop", "target", "binary"} & {*entry} or train.matrices or len({*known}) > 1:
         return None
     return known[0]
-
-
-def _costs(entry: Mapping[str, Any], classes: list[str]) -> list[list[float]] | None:
-    costs = entry.get("costs")
-    if costs is None:
-        return None
-    K = len(classes)
-    if len(costs) != K or any(len(row) != K for row in costs):
-        shape = f"{len(costs)} × {'/'.join(map(str, sorted({len(row) for row in costs})))}"
-        raise Unavailable(
-            f"costs: {shape} numbers for {K} classes; give {K} × {K}, a row per action in the "
-            f"order {', '.join(classes)}"
-        )
-    return [[float(value) for value in row] for row in costs]

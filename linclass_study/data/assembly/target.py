@@ -18,18 +18,23 @@ LISTED = 30  # names in a message; the others are counted
 
 def class_codes(texts: pl.Series, entry: Mapping[str, Any]) -> tuple[np.ndarray, list[str]]:
     y, classes = codes_and_classes(texts, entry.get("classes"))
-    if "classes" not in entry and is_a_number(classes, len(y)):
-        name = f"'{texts.name}'" if texts.name else "the target"
-        raise Unavailable(
-            f"{name} has {len(classes):,} distinct numbers in {len(y):,} "
-            "rows: a number, not a class; name the column of the class as `target:`, or list the `classes:` to keep"
-        )
+    refuse_a_number(texts.name, classes, len(y), entry)
     counts = np.bincount(y[y >= 0], minlength=len(classes))
     present = [name for name, count in zip(classes, counts, strict=True) if count]
     if len(present) < 2:
         only = f"one class, '{present[0]}'" if present else "no class"
         raise Unavailable(f"the target has {only}; a classifier needs at least two")
     return y, classes
+
+
+def refuse_a_number(name: str, classes: list[str], rows: int, entry: Mapping[str, Any]) -> None:
+    """Raise Unavailable if the target measures something, unless the entry lists its classes."""
+    if "classes" not in entry and is_a_number(classes, rows):
+        shown = f"'{name}'" if name else "the target"
+        raise Unavailable(
+            f"{shown} has {len(classes):,} distinct numbers in {rows:,} "
+            "rows: a number, not a class; name the column of the class as `target:`, or list the `classes:` to keep"
+        )
 
 
 def is_a_number(classes: list[str], rows: int) -> bool:

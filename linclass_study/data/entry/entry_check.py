@@ -13,6 +13,7 @@ from typing import Any
 
 from linclass import synthetic
 from linclass_study.data import labels
+from linclass_study.data.cost_matrix import cost_matrix
 from linclass_study.data.entry.source_keys import KINDS, as_list, format_of
 from linclass_study.data.search_folders import SearchFolders
 from linclass_study.data.unavailable import Unavailable
@@ -174,10 +175,19 @@ def _of_classes(entry: Mapping[str, Any]) -> Problems:
             yield ["positive"], str(error).removeprefix("positive: ")
     costs = entry.get("costs")
     if costs is not None:
-        K = len(classes) if classes is not None else len(costs)
-        if len(costs) != K or any(len(row) != K for row in costs):
-            text = f"{costs} is not {K} × {K}; the actions of a study are its {K} classes: give a row per "
-            yield ["costs"], text + "predicted class, a column per true class"
+        names = list(map(str, classes)) if classes is not None else _named_by(costs)
+        try:
+            cost_matrix(entry, names)
+        except Unavailable as error:
+            yield ["costs"], str(error).removeprefix("costs: ")
+
+
+def _named_by(costs: Any) -> list[str]:
+    """The classes that the costs name, or as many as there are rows."""
+    if not isinstance(costs, Mapping):
+        return [f"class {k}" for k in range(1, len(costs) + 1)]
+    names = [*costs, *(action for row in costs.values() for action in row)]
+    return list(dict.fromkeys(map(str, names)))
 
 
 def _neighbour(name: str, folders: SearchFolders) -> str:

@@ -27,11 +27,22 @@ NUMERIC = {"numeric", "real", "integer"}
 
 def read(path: Path, options: Mapping[str, Any]) -> Columns:
     text = Text(path)
-    lines = (line.strip() for line in text)
-    lines = (line for line in lines if line and not line.startswith("%"))
+    lines = _lines(text)
     declared = _declarations(lines, text)
     frame = text_columns(list(declared), (_cells(line, text) for line in lines), lambda: text.line)
     return Columns(frame.select(_typed(frame[name], declared[name]) for name in declared))
+
+
+def columns_of(path: Path, dialect: Mapping[str, Any]) -> list[str]:
+    """Names of the columns, from the declarations."""
+    text = Text(path)
+    return list(_declarations(_lines(text), text))
+
+
+def _lines(text: Text) -> Iterator[str]:
+    """Without blank lines and comments."""
+    lines = (line.strip() for line in text)
+    return (line for line in lines if line and not line.startswith("%"))
 
 
 def _declarations(lines: Iterator[str], text: Text) -> dict[str, set[str] | None]:

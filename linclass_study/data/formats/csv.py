@@ -24,10 +24,26 @@ from linclass_study.data.unpack.text_file import Text
 
 def read(path: Path, options: Mapping[str, Any]) -> Columns:
     dialect = options.get("csv", {})
+    text, names, above, rows = _begun(path, dialect)
+    frame = polars_csv.plain_csv(path, names, above, dialect.get("separator", ","))
+    if frame is None:  # unusual or invalid: the strict reader reports the line
+        frame = with_numbers(text_columns(names, rows, lambda: text.line))
+    return Columns(frame)
+
+
+def columns_of(path: Path, dialect: Mapping[str, Any]) -> list[str]:
+    """Names of the columns, from the first lines."""
+    return _begun(path, dialect)[1]
+
+
+def _begun(
+    path: Path, dialect: Mapping[str, Any]
+) -> tuple[Text, list[str], int, Iterator[list[str]]]:
+    """The text, the names of its columns, the number of lines above the rows, and the rows."""
     text = Text(path)
     lines = islice(text, dialect.get("skip", 0), None)
     separator = dialect.get("separator", ",")
-    rows = _cells(lines, separator, text)
+    rows: Iterator[list[str]] = _cells(lines, separator, text)
     first = next((row for row in rows if any(map(str.strip, row))), None)
     if first is None:
         raise Unavailable("the file is empty")
@@ -38,10 +54,7 @@ def read(path: Path, options: Mapping[str, Any]) -> Columns:
         names, above = [name.strip() for name in first], text.line
         _refuse_one_name(names)
     refuse_twice(names)
-    frame = polars_csv.plain_csv(path, names, above, separator)
-    if frame is None:  # unusual or invalid: the strict reader reports the line
-        frame = with_numbers(text_columns(names, rows, lambda: text.line))
-    return Columns(frame)
+    return text, names, above, rows
 
 
 def _refuse_one_name(names: list[str]) -> None:

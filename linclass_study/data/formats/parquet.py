@@ -24,6 +24,14 @@ def read(path: Path, options: Mapping[str, Any]) -> Columns:
     return Columns(frame.select(_plain(column) for column in frame))
 
 
+def columns_of(path: Path, dialect: Mapping[str, Any]) -> list[str]:
+    """Names of the columns, from the schema."""
+    try:
+        return list(pl.read_parquet_schema(path))
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise Unavailable(f"not a Parquet file ({str(error).splitlines()[0]})") from None
+
+
 def _plain(column: pl.Series) -> pl.Series:
     if isinstance(column.dtype, TEXT):
         return column.cast(pl.String)

@@ -119,13 +119,13 @@ def _sentences(
 ) -> tuple[str, str]:
     """For the caption: how to read the panels; methods of one class per fold, and those without a boundary."""
     reading = (
-        "Thin lines: the boundary of each fold’s fit. Background: the class of each point of the plane, "
-        "mixed where folds disagree; “disputed” is the share of the plane shown on which they do. "
+        "Thin lines: the boundary of each fit. Background: the class of each point of the plane, "
+        "mixed where fits disagree; “disputed” is the share of the plane shown on which they do. "
     )
     notes = ""
     if varying := [m for m in grids if one_class(grids[m][2]) and shares[m]]:
         notes += (
-            f" {' and '.join(varying)} gave the whole plane one class in each fold, not the same in all: where classes "
+            f" {' and '.join(varying)} gave the whole plane one class in each fit, not the same in all: where classes "
             "are of nearly equal size, training sets differ in which is the largest."
         )
     if left_out:

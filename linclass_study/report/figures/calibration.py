@@ -17,6 +17,7 @@ from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.method_selection import selected_methods, selection_note
 from linclass_study.results.held_out_predictions import HeldOut, held_out, mean_of
+from linclass_study.results.protocol_names import has_spread, units
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,16 +54,30 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     caption = (
         f"Of the held-out rows in each of {BINS} bins of the predicted {what}, the share "
         "that is of the class, against the mean prediction; on the dashed diagonal both agree. Larger marks stand for "
-        "more rows, vertical lines for ± the standard deviation over the folds that have rows in the bin. The "
-        "calibration error is the mean distance from the diagonal in each fold, over the folds; of small folds it is "
-        "too large, as each bin’s share is a matter of chance."
-        f"{each} {selection_note(outcome, list(numbers), len(able), 'with probabilities')}"
+        f"more rows{_spread_and_error(outcome, dataset)}.{each} "
+        f"{selection_note(outcome, list(numbers), len(able), 'with probabilities')}"
     )
     return Exhibit(
         figure,
         f"Calibration on {dataset}",
         caption,
         {"dataset": dataset, "bins": BINS, "methods": numbers},
+    )
+
+
+def _spread_and_error(outcome: Outcome, dataset: str) -> str:
+    """What the lines and the number are, of one fit or of several."""
+    protocol = outcome.protocol(dataset)
+    if not has_spread(outcome.evaluation, protocol):
+        return (
+            ". The calibration error is the mean distance of the rows from the diagonal; of few rows it is too large, "
+            "as each bin’s share is a matter of chance"
+        )
+    over = units(outcome.evaluation, protocol)
+    return (
+        f", vertical lines for ± the standard deviation over the {over} that have rows in the bin. The calibration "
+        f"error is the mean distance from the diagonal in each of the {over}, averaged over them; of few rows it is "
+        "too large, as each bin’s share is a matter of chance"
     )
 
 

@@ -12,6 +12,7 @@ from linclass_study.report.drawing import style
 from linclass_study.report.drawing.panels import NAMED, name_above
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
+from linclass_study.results.protocol_names import units
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,20 +45,20 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     name_above(figure, method, outcome.position(method))
     if len(codes) == 1:
         _name_sides(figure, *sides)
-    folds = known.select("repeat", "fold").unique().height
+    fits, over = fits_and_units(outcome, dataset, known)
     of_how_many = known["feature"].drop_nulls().n_unique()
     speaks = ""
     if len(codes) == 1:
         speaks = f" Positive ones favour {sides[1]}, negative ones {sides[0]}."
     caption = (
         f"Coefficients of {method}: how much its score rises with one {unit} of the feature.{speaks} "
-        f"Large marks are means over {folds} folds, dots the folds. "
+        + (f"Large marks are means over {fits} {over}, dots the {over}. " if fits > 1 else "")
     )
     if all(len(panel) == of_how_many for panel in panels):
         caption += "It is the best linear method here with comparable coefficients."
     else:
         caption += f"Of {of_how_many} features the most positive and the most negative are shown."
-    caption += sentence_on_folds(known)
+    caption += sentence_on_folds(known, over)
     if len(codes) > PANELS:
         caption += f" {PANELS} of {len(codes)} classes are shown."
     if len(codes) > 1:
@@ -99,6 +100,12 @@ def best_linear(outcome: Outcome, dataset: str) -> tuple[str, pl.DataFrame] | No
     return others
 
 
+def fits_and_units(outcome: Outcome, dataset: str, known: pl.DataFrame) -> tuple[int, str]:
+    """The number of fits with coefficients, and what they are of: folds or hold-outs."""
+    fits = known.select("repeat", "fold").unique().height
+    return fits, units(outcome.evaluation, outcome.protocol(dataset))
+
+
 def oriented(known: pl.DataFrame, about: Mapping[str, Any]) -> pl.DataFrame:
     """Coefficients of the positive class, if two classes have one score."""
     positive = about["classes"].index(about["positive"]) if len(about["classes"]) == 2 else None
@@ -131,15 +138,15 @@ def over_folds(known: pl.DataFrame) -> dict[tuple[int, str], np.ndarray]:
     }
 
 
-def sentence_on_folds(known: pl.DataFrame) -> str:
-    """A sentence for the caption about folds without a coefficient of each feature."""
+def sentence_on_folds(known: pl.DataFrame, over: str) -> str:
+    """A sentence for the caption about folds, or hold-outs, without a coefficient of each feature."""
     if _cut(known).height:
-        return " A fit with many features keeps its largest; in its fold the others count as 0."
+        return (
+            " A fit with many features keeps its largest coefficients, and the others count as 0."
+        )
     folds = known.select("repeat", "fold").unique().height
     if any(len(effect) < folds for effect in over_folds(known).values()):
-        return (
-            " A feature that the fits of some folds do not have is averaged over the other folds."
-        )
+        return f" A feature that the fits of some {over} do not have is averaged over the other {over}."
     return ""
 
 

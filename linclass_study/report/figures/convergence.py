@@ -78,7 +78,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     )
     more = f" {len(traces) - METHODS} more methods are not shown." if len(traces) > METHODS else ""
     caption = (
-        "The first fold's fit of each method, step by step. Above: how far its objective is above the lowest that any "
+        "The first fit of each method, step by step. Above: how far its objective is above the lowest that any "
         "method with the same objective reached; lower is nearer to the optimum. Below: the "
         f"{words} on the rows that were held out: where a line is flat, further steps gain nothing. Marks are the "
         f"last steps; tuning is not counted.{more}"

@@ -67,7 +67,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     named = f"; the {NAMED} largest are named" if most > NAMED else ""
     caption = (
         f"Above: coefficients{of_class} per standard deviation of the feature against the strength, in "
-        f"the first fold{named}. Below: the mean {words} of the inner folds of all fits, with "
+        f"the first fit{named}. Below: the mean {words} of the inner folds of all fits, with "
         "its standard error; marks are strengths that were chosen, the larger the more often. "
         "Further to the right the penalty is stronger."
     )

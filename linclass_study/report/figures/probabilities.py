@@ -12,6 +12,7 @@ from linclass_study.report.drawing.panels import key_of_classes, panels
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.method_selection import selected_methods, selection_note
 from linclass_study.results.held_out_predictions import HeldOut, held_out, mean_of
+from linclass_study.results.protocol_names import rows_held_out
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,8 +57,9 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         _draw_histograms(axes, shares, some, top)
     key_of_classes(figure, classes, some)
     few = f" Of {len(classes)} classes the {CLASSES} commonest are shown."
+    rows = rows_held_out(outcome.evaluation, outcome.protocol(dataset))
     caption = (
-        f"Histograms of the predicted {what}, over the held-out rows of all folds, one outline for "
+        f"Histograms of the predicted {what}, over the {rows}, one outline for "
         "each class of rows; heights are on a scale of square roots, so that small shares are visible. "
         f"{_reading(two)}{few if len(classes) > CLASSES else ''} "
         f"{selection_note(outcome, list(numbers), len(losses), 'with probabilities')}"

@@ -8,6 +8,7 @@ import polars as pl
 
 from linclass_study.report.figures.coefficients import (
     best_linear,
+    fits_and_units,
     is_standardized,
     oriented,
     over_folds,
@@ -29,7 +30,8 @@ def make(outcome: Outcome, dataset: str) -> ReportTable | None:
         return None
     method, known = first
     weighed = {method: effects(oriented(known, about))}
-    of_folds = {sentence_on_folds(known): None}
+    fits, over = fits_and_units(outcome, dataset, known)
+    of_folds = {sentence_on_folds(known, over): None}
     unit = "standard deviation" if is_standardized(known) else "unit"
     left_out: dict[str, list[str]] = {}  # why → methods
     ranked = ranking(outcome, dataset)["method"].to_list()
@@ -45,7 +47,7 @@ def make(outcome: Outcome, dataset: str) -> ReportTable | None:
             left_out.setdefault("no coefficients of named features", []).append(other)
         elif is_standardized(weights) == is_standardized(known):
             weighed[other] = effects(oriented(weights, about))
-            of_folds[sentence_on_folds(weights)] = None
+            of_folds[sentence_on_folds(weights, over)] = None
         else:
             left_out.setdefault(f"not per {unit}", []).append(other)
     classes = about["classes"]
@@ -66,8 +68,9 @@ def make(outcome: Outcome, dataset: str) -> ReportTable | None:
     more = f" Of {len(order)} the largest are shown." if len(order) > len(shown) else ""
     towards = "the class" if several else str(about["positive"])
     caption = (
-        f"Coefficients per {unit} of the feature, mean ± standard deviation over the folds: positive ones favour "
-        f"{towards}. Scores of different methods have different scales, so compare signs and order.{more}"
+        f"Coefficients per {unit} of the feature{f', mean ± standard deviation over the {over}' if fits > 1 else ''}: "
+        f"positive ones favour {towards}. Scores of different methods have different scales, so compare signs and "
+        f"order.{more}"
         f"{''.join(of_folds)}{_sentence_on_left_out(left_out)} All are in runs/…/coefficients.parquet."
     )
     return ReportTable(f"Coefficients on {dataset}", caption, columns, rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from linclass import metrics
+from linclass_study.own_metrics import metrics_of
 from linclass_study.report import method_scores
 from linclass_study.report.table import Column, ReportTable
 from linclass_study.results.metric_words import metric_words
@@ -19,7 +19,7 @@ def make(outcome: Outcome) -> ReportTable | None:
         return None
     columns = [Column("method", "Method", "method")]
     columns += [Column(name, name, "number") for name in outcome.datasets]
-    names = [name for name in metrics.names() if not name.endswith(AVERAGES)]
+    names = [name for name in metrics_of(outcome.evaluation) if not name.endswith(AVERAGES)]
     names = [outcome.metric, *(name for name in names if name != outcome.metric)]
     cells = {
         dataset: method_scores.scores_by_metric(own, dataset, names)

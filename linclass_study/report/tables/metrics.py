@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from linclass import metrics
+from linclass_study.own_metrics import metrics_of
 from linclass_study.report import method_scores
 from linclass_study.report.table import Column, ReportTable
 from linclass_study.report.tables.performance import over
@@ -36,11 +40,11 @@ DESCRIPTIONS = {
 }  # fmt: skip
 
 
-def titles() -> dict[str, tuple[str, str]]:
+def titles(evaluation: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     """DESCRIPTIONS, then all other metrics by their names, without further averages of listed ones."""
     others = {
         name: (metric_title(name), "" if metrics.greater_is_better(name) else "less is better")
-        for name in metrics.names()
+        for name in metrics_of(evaluation)
         if name not in DESCRIPTIONS and not name.endswith(AVERAGES)
     }  # fmt: skip
     return DESCRIPTIONS | others
@@ -52,7 +56,7 @@ def make(outcome: Outcome, dataset: str) -> ReportTable | None:
     if about["status"] == "unavailable":
         return None
     protocol = outcome.protocol(dataset)
-    known = titles()
+    known = titles(outcome.evaluation)
     found = method_scores.scores_by_metric(outcome, dataset, known, protocol, intervals=True)
     shown = [name for name in known if any(cell.value is not None for cell in found[name].values())]
     if not shown:

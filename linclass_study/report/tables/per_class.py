@@ -8,6 +8,7 @@ from linclass_study.report.figure_numbers import figure_numbers
 from linclass_study.report.table import Column, ReportTable
 from linclass_study.results.confusion import per_class
 from linclass_study.results.outcome import Outcome
+from linclass_study.results.protocol_names import rows_held_out
 
 PLACE, SECTION, PER_DATASET = 8, "dataset", True
 
@@ -34,7 +35,7 @@ def make(outcome: Outcome, dataset: str) -> ReportTable | None:
     ]
     columns = [
         Column("class", "Class"),
-        Column("rows", "Rows", "count", "held-out rows of the class, in all folds"),
+        Column("rows", "Rows", "count", "held-out rows of the class"),
         Column("predicted", "Predicted", "count", "held-out rows that are predicted as the class"),
         Column("precision", "Precision", "number"),
         Column("recall", "Recall", "number"),
@@ -42,8 +43,9 @@ def make(outcome: Outcome, dataset: str) -> ReportTable | None:
         Column("most_often_taken_for", "Most often taken for"),
         Column("taken_for", "Rows taken for it", "count"),
     ]
+    held_out = rows_held_out(outcome.evaluation, outcome.protocol(dataset))
     caption = (
-        f"Each class of {dataset} as {found['method']}, the best method, predicts it, over the held-out rows of all "
-        f"folds together. exhibits/confusion-{dataset}/numbers.json has the whole matrix."
+        f"Each class of {dataset} as {found['method']}, the best method, predicts it, over the {held_out}. "
+        f"exhibits/confusion-{dataset}/numbers.json has the whole matrix."
     )
     return ReportTable(f"Classes of {dataset}", caption, columns, rows)

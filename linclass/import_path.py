@@ -1,0 +1,34 @@
+"""The object at an import path, such as the class of `sklearn.svm.LinearSVC`."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
+
+
+def import_object(path: str) -> Any:
+    """What `path` names, a module and an attribute of it; ValueError with one sentence if there is none."""
+    module_name, _, name = path.rpartition(".")
+    try:
+        return getattr(import_module(module_name), name)
+    except ModuleNotFoundError as error:
+        raise ValueError(
+            f"'{path}' cannot be imported: there is no module '{error.name}'; "
+            "install it, or correct the path"
+        ) from None
+    except AttributeError:
+        known = [n for n in dir(import_module(module_name)) if n[:1] != "_"]
+        near = get_close_matches(name, known, n=1)
+        remedy = f"did you mean '{near[0]}'?" if near else "correct the path"
+        raise ValueError(
+            f"'{path}' does not exist: '{module_name}' has no '{name}'; {remedy}"
+        ) from None
+
+
+def import_class(path: str) -> type:
+    """The class at an import path."""
+    found = import_object(path)
+    if not isinstance(found, type):
+        raise ValueError(f"'{path}' is not a class; give the class of an estimator")
+    return found

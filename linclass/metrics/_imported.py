@@ -1,0 +1,124 @@
+"""A metric by its import path, in a form of scikit-learn: a function of the true and the predicted, or a scorer.
+
+    def f(y_true, y_pred)        predicted classes; scores or probabilities where the second is y_score or y_proba
+    def f(estimator, X, y)       a scorer, as of `make_scorer`: greater values are better
+
+Classes are codes 0, 1, ...; of two classes, 1 is the positive one, and scores and probabilities are those of it. As in
+scikit-learn, less is better if a function is called `…_loss`, `…_error` or `…_deviance`. Attributes
+`greater_is_better` and `response_method` of a function say it otherwise.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from linclass.import_path import import_object
+from linclass.metrics.predictions import Array, Predictions
+
+LESS = ("_loss", "_error", "_deviance")
+RESPONSES = {  # by the name of the second parameter, as scikit-learn's metrics call it
+    "pred_decision": "decision_function",
+    "y_score": "decision_function",
+    "y_proba": "predict_proba",
+    "y_prob": "predict_proba",
+}
+
+
+class ImportedMetric:
+    """The metric at an import path, as a function of Predictions; NaN with a warning where it raises an exception."""
+
+    def __init__(self, path: str):
+        self.path, self.function = path, import_object(path)
+        if not callable(self.function) or isinstance(self.function, type):
+            raise ValueError(
+                f"'{path}' is not a function; give a function (y_true, y_pred) or a scorer"
+            )
+        names = [*_parameters(self.function), "", ""]
+        self.is_scorer = names[0] == "estimator"
+        less = getattr(self.function, "__name__", "").endswith(LESS)
+        self.greater_is_better = bool(getattr(self.function, "greater_is_better", not less))
+        of_name = RESPONSES.get(names[1], "predict")
+        self.response_method = getattr(self.function, "response_method", of_name)
+
+    def __call__(self, p: Predictions) -> Array:
+        if p.shape:
+            values = [self(p[place]) for place in np.ndindex(p.shape)]
+            return np.array(values, dtype=np.float64).reshape(p.shape)
+        try:
+            return np.array(self.value(p))[()]
+        except Exception as error:  # as on a fold of one class
+            warnings.warn(f"{self.path}: {type(error).__name__}: {error}", stacklevel=2)
+            return p.undefined
+
+    def value(self, p: Predictions) -> float:
+        """Of one fold; NaN without the scores or probabilities that it needs. Its own exceptions are not caught."""
+        answers = answers_of(p)
+        y_true = _positive_last(p.y_true, p)
+        weight = {} if p.weight is None else {"sample_weight": p.weight}
+        if self.is_scorer:
+            needed = getattr(self.function, "_response_method", "predict")  # of make_scorer
+            wanted = {needed} if isinstance(needed, str) else {*needed}
+            if not wanted & {*answers}:
+                return np.nan
+            rows = np.arange(len(y_true))[:, None]
+            return float(
+                self.function(StoredClassifier(answers, p.n_classes), rows, y_true, **weight)
+            )
+        if self.response_method not in answers:
+            return np.nan
+        answer = answers[self.response_method]
+        if p.n_classes == 2 and answer.ndim == 2:
+            answer = answer[:, 1]
+        return float(self.function(y_true, answer, **weight))
+
+
+class StoredClassifier:
+    """A classifier that answers with stored predictions, for scorers; X is the column of the numbers of rows."""
+
+    def __init__(self, answers: Mapping[str, Array], n_classes: int):
+        self.classes_ = np.arange(n_classes)
+        for name, values in answers.items():
+            setattr(self, name, _method(name, values))
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import ClassifierTags, Tags, TargetTags
+
+        return Tags("classifier", TargetTags(required=True), classifier_tags=ClassifierTags())
+
+
+def _method(name: str, values: Array) -> Callable[[Any], Array]:
+    def stored(X: Any) -> Array:
+        return values[np.ravel(X)]
+
+    stored.__name__ = name  # by which scorers know the kind of the answer
+    return stored
+
+
+def answers_of(p: Predictions) -> dict[str, Array]:
+    """Method of a classifier → what it returns for the rows, in scikit-learn's shapes."""
+    order = [1 - p.positive, p.positive] if p.n_classes == 2 else slice(None)
+    found = {"predict": _positive_last(p.y_pred, p)}
+    score = p.score[:, order]
+    if not np.isnan(score).all():
+        found["decision_function"] = score[:, 1] - score[:, 0] if p.n_classes == 2 else score
+    if p.log_proba is not None:
+        log_proba = p.log_proba[:, order]
+        found |= {"predict_log_proba": log_proba, "predict_proba": np.exp(log_proba)}
+    return found
+
+
+def _positive_last(codes: Array, p: Predictions) -> Array:
+    """Of two classes the positive one is 1."""
+    return (codes == p.positive).astype(np.int64) if p.n_classes == 2 else codes.astype(np.int64)
+
+
+def _parameters(function: Any) -> list[str]:
+    try:
+        return [*inspect.signature(function).parameters]
+    except ValueError:  # compiled
+        return []

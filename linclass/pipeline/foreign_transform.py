@@ -1,0 +1,56 @@
+"""A transform of another library or of the user: a class with scikit-learn's `fit` and `transform`.
+
+It is fitted to the matrix of the training rows and their class codes; categories are kept beside its output. What
+`fit_transform` gives, where there is one, are the training rows, as in scikit-learn's Pipeline: TargetEncoder encodes
+each of them without its own class.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from linclass.coefficients import names_after
+from linclass.pipeline.foreign_columns import beside_the_others, numeric_part
+from linclass.pipeline.require_numbers import require_values
+from linclass.table import Table
+
+
+class ForeignTransform:
+    """The interface of linclass's transforms, for a transformer of matrices."""
+
+    def __init__(self, transformer: Any):
+        self.transformer = transformer
+        self.name = type(transformer).__name__
+
+    def fit_transform(self, table: Table, y: np.ndarray) -> Table:
+        """The training rows after the transform, which is fitted to them."""
+        numbers = numeric_part(table)
+        if not numbers.names:
+            return table
+        require_values(numbers, self.transformer, f" before {self.name}")
+        X, codes = numbers.X.copy(), y.astype(np.int64)  # it may modify both
+        if callable(getattr(self.transformer, "fit_transform", None)):
+            made = self.transformer.fit_transform(X, codes)
+        else:
+            self.transformer.fit(X, codes)
+            made = self.transformer.transform(numbers.X.copy())
+        return self._beside(table, numbers, made)
+
+    def transform(self, table: Table) -> Table:
+        numbers = numeric_part(table)
+        if not numbers.names:
+            return table
+        return self._beside(table, numbers, self.transformer.transform(numbers.X.copy()))
+
+    def _beside(self, table: Table, numbers: Table, made: Any) -> Table:
+        return beside_the_others(table, made, self._names(numbers.names), self.name)
+
+    def _names(self, before: tuple[str, ...]) -> tuple[str, ...] | None:
+        """As the transformer says."""
+        with suppress(Exception):  # optional; some need what they were not given
+            given = self.transformer.get_feature_names_out(np.array(before, dtype=object))
+            return names_after(self.transformer, self.name, before, map(str, given))
+        return None
