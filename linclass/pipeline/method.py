@@ -37,7 +37,8 @@ class Method:
         """The unfitted classifier; `seed` sets its random_state unless the entry does."""
         values = {name: built(value, seed) for name, value in (self.params | chosen).items()}
         learns = hasattr(self.classifier, "fit")  # a splitter may reject a seed
-        if seed is not None and learns and "random_state" in parameters(self.classifier):
+        drawn = parameters(self.classifier).get("random_state")
+        if seed is not None and learns and drawn is not None and drawn.default != "deprecated":
             values.setdefault("random_state", seed)
         inner = {name: values.pop(name) for name in list(values) if "__" in name}
         made = self.classifier(**values)

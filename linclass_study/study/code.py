@@ -49,11 +49,15 @@ def modules_of_method(entry: Mapping[str, Any], tune_metric: str) -> list[str]:
 
 
 def of_features(steps: Iterable[Any], script: Path) -> str:
+    return code_digest([script], modules_of_features(steps))
+
+
+def modules_of_features(steps: Iterable[Any]) -> list[str]:
+    """Modules of feature maps, by their names or import paths."""
     names = [name for name, _ in named_steps(steps)]
-    modules = [
+    return [
         name.rpartition(".")[0] if "." in name else f"linclass.features.{name}" for name in names
     ]
-    return code_digest([script], modules)
 
 
 def of_script(script: Path, *modules: str, reads: Iterable[Path] = ()) -> str:

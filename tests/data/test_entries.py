@@ -196,6 +196,20 @@ TOGETHER = {
         ["positive"],
         "'versicolor' is no class; there are: setosa, virginica",
     ),
+    "costs of an unknown class": (
+        {
+            "source": {"sklearn": "iris"},
+            "classes": ["setosa", "virginica"],
+            "costs": {"setosa": {"virginca": 1}},
+        },
+        ["costs"],
+        "'virginca' is no class; did you mean 'virginica'?",
+    ),
+    "costs of one direction": (
+        {"source": CSV, "target": "y", "costs": {"ill": {"well": 5}}},
+        ["costs"],
+        "no cost of predicting 'ill' where 'well' is true; add well: {ill: …}",
+    ),
     "costs for other classes": (
         {"source": {"sklearn": "iris"}, "classes": ["a", "b", "c"], "costs": [[0, 1], [1, 0]]},
         ["costs"],

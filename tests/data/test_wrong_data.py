@@ -55,6 +55,16 @@ CASES = {  # name: (content of a.csv, what the entry adds, words of the reason)
         {"costs": [[0, 1], [1, 0]]},
         ["costs: 2 × 2 numbers for 3 classes; give 3 × 3", "order a, b, c"],
     ),
+    "costs of an unknown class": (
+        GOOD,
+        {"costs": {"no": {"yes": 1}, "yess": {"no": 5}}},
+        ["costs: 'yess' is no class; did you mean 'yes'?"],
+    ),
+    "a cost that is missing": (
+        GOOD,
+        {"costs": {"no": {"yes": 1}}},
+        ["costs: no cost of predicting 'no' where 'yes' is true; add yes: {no: …}"],
+    ),
     "ragged costs": (GOOD, {"costs": [[0, 1], [1]]}, ["costs: 2 × 1/2 numbers for 2 classes"]),
     "drop of no column": (GOOD, {"drop": ["T"]}, ["drop: there is no column 'T'"]),
     "category of no column": (

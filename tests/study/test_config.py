@@ -504,3 +504,35 @@ def test_a_list_of_protocols_takes_the_place_of_the_default(study):
     assert study(BASE + "evaluation: {protocols: [leave_one_out]}\n").evaluation["protocols"] == [
         "leave_one_out"
     ]
+
+
+def test_a_column_that_a_local_file_does_not_have_is_named_with_its_line(refusal, tmp_path):
+    (tmp_path / "own.csv").write_text("age,outcome\n1,a\n")
+    line = refusal(
+        "results: r\ndatasets: [own]\nmethods: [majority]\ndefine:\n  datasets:\n    own:\n"
+        "      source: {file: own.csv}\n      target: outcom\n"
+    )
+    assert line == (
+        "study.yaml, line 8: define.datasets.own.target: there is no column 'outcom', did you mean 'outcome'? "
+        "Columns are age, outcome"
+    )
+
+
+@pytest.mark.parametrize(
+    ("key", "place"), [("metrics: [{}]", "metrics[0]"), ("tune_metric: {}", "tune_metric")]
+)
+def test_a_metric_that_cannot_be_imported_is_named_with_its_line(refusal, key, place):
+    line = refusal(f"{BASE}evaluation:\n  {key.format('no_such_module.f')}\n")
+    assert line.startswith(
+        f"study.yaml, line 5: evaluation.{place}: 'no_such_module.f' cannot be imported"
+    )
+
+
+def test_a_transform_that_cannot_be_imported_is_named_with_its_line(refusal):
+    line = refusal(
+        BASE.replace("[majority]", "[mine]") + "define:\n  methods:\n    mine:\n"
+        f"      {LOGISTIC}\n      transforms: [impute, no_such_module.T]\n"
+    )
+    assert line.startswith(
+        "study.yaml, line 8: define.methods.mine.transforms[1]: 'no_such_module.T' cannot be"
+    )

@@ -56,6 +56,14 @@ def ran(folder, data, plan, entry):
     return fit_and_predict("rows", "m", entry, str(file), plan, TASK, 0, LIMITS)
 
 
+def test_a_number_is_no_class(rows):
+    folder, _, _ = rows
+    with pytest.raises(
+        Unavailable, match=r"'b' has [\d,]+ distinct numbers in [\d,]+ rows: a number"
+    ):
+        obtained(folder, target="b", drop=["kind"])
+
+
 def planned(y, repeats):
     partitions = [stratified_folds(y, 3, seed) for seed in range(repeats)]
     return Plan.of({("cv", r): fold for r, fold in enumerate(partitions)})

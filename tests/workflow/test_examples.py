@@ -58,6 +58,37 @@ def test_an_estimator_a_metric_and_a_figure_of_ones_own(with_examples):
 
 
 @pytest.mark.slow
+def test_transforms_and_a_feature_by_their_import_paths(with_examples):
+    output = with_examples.snakemake(study="steps.yaml")
+    assert output.code == 0, output.text
+    fits = pl.read_parquet(with_examples.folder / "results/steps/fits.parquet")
+    assert set(fits["status"]) == {"converged"}, fits["reason"].to_list()
+    path = with_examples.folder / "steps.py"
+    path.write_text(path.read_text().replace("X[:, over] /", "2 * X[:, over] /"))
+    output = with_examples.snakemake("-n", study="steps.yaml")
+    assert output.runs == {("iris", "clipped"), ("iris", "ratios")}
+
+
+@pytest.mark.slow
+def test_metrics_by_their_import_paths(with_examples):
+    output = with_examples.snakemake(study="clinic.yaml")
+    assert output.code == 0, output.text
+    assert "Best f2 " in output.text.splitlines()[-1]
+    results = with_examples.folder / "results/clinic"
+    scores = pl.read_parquet(results / "scores.parquet").pivot("metric", values="value")
+    precision, recall = scores["precision"], scores["recall"]
+    f2 = (5 * precision * recall / (4 * precision + recall)).fill_nan(0)
+    assert (scores["clinic.f2"] - f2).abs().max() < 1e-12
+    assert (scores["sklearn.metrics.zero_one_loss"] + scores["accuracy"] - 1).abs().max() < 1e-12
+    assert scores["clinic.net_benefit"].null_count() == 0
+    path = with_examples.folder / "clinic.py"
+    path.write_text(path.read_text().replace("threshold=0.2", "threshold=0.3"))
+    output = with_examples.snakemake("-n", study="clinic.yaml")
+    assert output.runs == {("heart", "logistic")}  # the only one that is tuned, by clinic.f2
+    assert output.jobs["score"] == 1
+
+
+@pytest.mark.slow
 def test_texts_an_embedding_and_a_feature_of_ones_own(with_examples):
     rng = np.random.default_rng(0)
     page = (ROOT / "docs/features.md").read_text(encoding="utf-8")

@@ -214,7 +214,7 @@ def test_what_only_the_data_show_is_rows_with_a_clear_reason(project):
         "text": "target: y",
         "gaps": "target: y",
         "few": "target: y",
-        "lost": "target: z",
+        "lost": "target: y, classes: [a, z]",
     }
     files = {name: "good" if name == "lost" else name for name in names}
     entries = "".join(

@@ -1,0 +1,102 @@
+"""Captions speak of folds, of hold-outs or of one fit, as the protocol has them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from html import unescape
+
+import polars as pl
+import pytest
+from studies import Data, Method, finish
+
+from linclass_study import table_files
+from linclass_study.report.exhibits import figure_modules
+from linclass_study.report.figures import calibration, coefficients
+from linclass_study.report.page_tables import table_modules
+from linclass_study.results.across_tables import write_across
+from linclass_study.results.certainty import certainty
+from linclass_study.table_files import write_table
+
+FOLDS = 4
+HOLD_OUTS = [{"hold_out": {"test_share": 0.25, "repeats": FOLDS}}]
+SHOWN = ("roc", "precision_recall", "calibration", "probabilities", "coefficients")
+TABLES = ("confusion", "per_class", "coefficients")
+WEIGHT = {"class": 1, "value": 1.0, "scale": 2.0, "features": 2}
+
+
+def of_protocol(made, protocols, protocol):
+    """The same results under another protocol: its fits are repeats, or the first fold alone."""
+    folder = made.results
+    several = protocol == "hold_out"
+    for table in ("predictions", "scores", "fits", "coefficients"):
+        for path in [*folder.rglob(f"{table}.parquet"), *folder.glob(f"{table}/*.parquet")]:
+            rows = pl.read_parquet(path).filter(protocol="cv")
+            rows = rows if several else rows.filter(fold=0)
+            repeat = pl.col("fold").cast(rows.schema["repeat"]) if several else pl.col("repeat")
+            rows = rows.with_columns(
+                protocol=pl.lit(protocol), repeat=repeat, fold=pl.col("fold") * 0
+            )
+            write_table(table_files.frame(table, rows.to_dict()), table, path)
+    return replace(made, evaluation=made.evaluation | {"protocols": protocols})
+
+
+@pytest.fixture
+def outcome(make):
+    made = make({"d": Data(official=20)}, {"m": Method(2.0), "other": Method(1.0)}, folds=FOLDS)
+    for fold in range(FOLDS):
+        identity = {"dataset": "d", "method": "m", "protocol": "cv", "repeat": 0, "fold": fold}
+        names = ("x0", "x1") if fold else ("x0",)
+        rows = [identity | WEIGHT | {"feature": name} for name in names]
+        path = made.results / "runs" / "d" / "m" / "coefficients.parquet"
+        before = [pl.read_parquet(path)] if fold else []
+        write_table(
+            pl.concat([*before, table_files.frame("coefficients", rows)]), "coefficients", path
+        )
+    return made
+
+
+def captions(outcome):
+    finish(outcome)
+    figures, tables = figure_modules(), {name: table_modules()[name] for name in TABLES}
+    found = {name: figures[name].draw(outcome, "d").caption for name in SHOWN}
+    return found | {f"table {name}": tables[name].make(outcome, "d").caption for name in tables}
+
+
+def test_of_folds_all_speak_of_folds(outcome):
+    for name, caption in captions(outcome).items():
+        assert "fold" in caption, name
+        assert "hold-out" not in caption, name
+
+
+def test_of_hold_outs_none_speaks_of_folds(outcome):
+    for name, caption in captions(of_protocol(outcome, HOLD_OUTS, "hold_out")).items():
+        assert "hold-outs" in caption, name
+        assert "fold" not in caption, name
+
+
+def test_of_one_fit_none_speaks_of_a_spread(outcome):
+    for name, caption in captions(of_protocol(outcome, ["official"], "official")).items():
+        assert "fold" not in caption, name
+        assert "hold-out" not in caption, name
+        assert "±" not in caption, name
+        assert "means over" not in caption, name
+
+
+def test_the_error_of_one_fit_is_that_of_its_rows(outcome):
+    official = of_protocol(outcome, ["official"], "official")
+    assert "mean distance of the rows from the diagonal" in calibration.draw(official, "d").caption
+    assert "Large marks" not in coefficients.draw(official, "d").caption
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_of_few_data_sets_how_sure_is_said_of_each(make, n):
+    """The answer says that they are too few; the lines below it do not repeat that."""
+    outcome = make(
+        {f"d{i}": Data() for i in range(n)}, {"m": Method(2.0), "other": Method(1.0)}, folds=3
+    )
+    write_across(outcome)
+    page = unescape(finish(outcome))
+    assert page.count(f"{n} independent data sets are too few to rank methods") == 1
+    for name, own in outcome.parts().items():
+        assert page.count(f"<b>{name}</b>: {certainty(own, name)}") == 1
+        assert page.count(certainty(own, name)) == 1

@@ -1,0 +1,98 @@
+"""Columns that a local file does not have are refused before anything runs."""
+
+from __future__ import annotations
+
+import gzip
+
+import polars as pl
+import pytest
+
+from linclass_study.data.search_folders import SearchFolders
+from linclass_study.study.column_check import column_problems
+
+HEADER = "age,dose,outcome\n"
+ARFF = "% a comment\n@relation r\n@attribute age numeric\n@attribute 'the dose' real\n@attribute y {a,b}\n@data\n"
+
+
+@pytest.fixture
+def problems(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.csv").write_text(HEADER + "1,2,well\n")
+    (tmp_path / "semicolons.csv").write_text(HEADER.replace(",", ";"))
+    (tmp_path / "twice.csv").write_text("x,x,y\n")
+    (tmp_path / "latin.csv").write_bytes("größe,y\n".encode("latin-1"))
+    (tmp_path / "bom.csv").write_bytes("\ufeffage,y\n".encode())
+    (tmp_path / "no_header.csv").write_text("1,2,3\n")
+    (tmp_path / "empty.csv").write_text("")
+    (tmp_path / "b.csv.gz").write_bytes(gzip.compress(HEADER.encode()))
+    (tmp_path / "c.arff").write_text(ARFF)
+    pl.DataFrame({"age": [1.0], "y": ["a"]}).write_parquet(tmp_path / "d.parquet")
+
+    def found(file, **entry):
+        return [*column_problems({"source": {"file": file}} | entry, SearchFolders())]
+
+    return found
+
+
+@pytest.mark.parametrize("key", ["target", "group"])
+def test_one_column(problems, key):
+    assert problems("a.csv", **{key: "outcom"}) == [
+        (
+            [key],
+            "there is no column 'outcom', did you mean 'outcome'? Columns are age, dose, outcome",
+        )
+    ]
+    assert not problems("a.csv", **{key: "outcome"})
+
+
+@pytest.mark.parametrize("key", ["drop", "categorical", "texts"])
+def test_a_list_of_columns(problems, key):
+    ((path, sentence),) = problems("a.csv", target="outcome", **{key: ["age", "zzz"]})
+    assert path == [key, 1]
+    assert sentence == "there is no column 'zzz'; columns are age, dose, outcome"
+
+
+@pytest.mark.parametrize(
+    ("file", "entry", "columns"),
+    [
+        ("b.csv.gz", {}, "age, dose, outcome"),
+        ("c.arff", {}, "age, the dose, y"),
+        ("d.parquet", {}, "age, y"),
+        ("d.parquet", {"format": "parquet_blocks"}, "age, y"),
+        ("bom.csv", {}, "age, y"),
+        ("no_header.csv", {"csv": {"header": False}}, "x1, x2, x3"),
+        ("no_header.csv", {"csv": {"names": ["u", "v", "w"]}}, "u, v, w"),
+        ("semicolons.csv", {"csv": {"separator": ";"}}, "age, dose, outcome"),
+        ("a.csv", {"csv": {"skip": 1}}, "1, 2, well"),
+    ],
+)
+def test_every_format_with_columns(problems, file, entry, columns):
+    ((path, sentence),) = problems(file, target="zzz", **entry)
+    assert path == ["target"]
+    assert sentence.endswith(f"columns are {columns}")
+    assert not problems(file, target=columns.split(", ")[0], **entry)
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ("semicolons.csv", 'is one column; perhaps give `csv: {separator: ";"}`'),
+        ("twice.csv", "'twice.csv': two columns are called 'x'; column names must differ"),
+        ("latin.csv", "'latin.csv': line 1 is not text in UTF-8"),
+        ("empty.csv", "'empty.csv': the file is empty"),
+    ],
+)
+def test_a_header_that_cannot_be_read(problems, file, words):
+    ((path, sentence),) = problems(file, target="y")
+    assert path == ["source"]
+    assert words in sentence
+
+
+def test_what_is_not_here_or_has_others_to_try_is_left_to_the_fetch(problems):
+    here, there = {"file": "a.csv"}, {"url": "https://example.org/a.csv"}
+    folders = SearchFolders()
+    assert not [*column_problems({"source": [here, there], "target": "zzz"}, folders)]
+    assert not [*column_problems({"source": there, "target": "zzz"}, folders)]
+    assert not [*column_problems({"source": {"file": "none.csv"}, "target": "zzz"}, folders)]
+    assert not [*column_problems({"source": {"sklearn": "iris"}, "target": "zzz"}, folders)]
+    assert [*column_problems({"source": [here], "target": "zzz"}, folders)]

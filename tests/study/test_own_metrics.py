@@ -1,0 +1,192 @@
+"""Metrics by their import paths: functions and scorers of scikit-learn's form."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from linclass import metrics
+from linclass.metrics.measure import measure
+from linclass.metrics.predictions import Predictions
+from linclass.pipeline.fitted import Task, measured
+from linclass_study import own_metrics, table_files
+from linclass_study.results.metric_words import metric_words
+from linclass_study.results.scoring import Classes, score
+from linclass_study.study import code, module_files
+from linclass_study.study.metric_check import own_metric_problems
+
+MODULE = '''
+import numpy as np
+from sklearn.metrics import log_loss, make_scorer, precision_score, recall_score, roc_auc_score
+
+def share(y_true, y_pred): return np.mean(y_true == y_pred)
+def miss_error(y_true, y_pred): return np.mean(y_true != y_pred)
+def sensitivity(y_true, y_pred): return np.mean(y_pred[y_true == 1] == 1)
+def area(y_true, y_score): return roc_auc_score(y_true, y_score)
+def square(y_true, y_proba): return np.mean((y_proba - y_true) ** 2)
+square.greater_is_better = False
+def weighted(y_true, y_pred, sample_weight=None): return np.average(y_true == y_pred, weights=sample_weight)
+def of_answers(y_true, answer): return np.mean(np.log(answer[np.arange(len(y_true)), y_true]))
+of_answers.response_method = "predict_proba"
+def own_scorer(estimator, X, y): return np.mean(estimator.predict(X) == y)
+def broken(y_true, y_pred): raise RuntimeError("nothing\\nworks")
+def text(y_true, y_pred): return "a"
+def accuracy(y_true, y_pred): return 1.0
+recalled = make_scorer(recall_score)
+precise = make_scorer(precision_score, zero_division=0)
+nats = make_scorer(log_loss, response_method="predict_proba", greater_is_better=False)
+ordered = make_scorer(roc_auc_score, response_method=("decision_function", "predict_proba"))
+'''  # fmt: skip
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    (tmp_path / "mine.py").write_text(MODULE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    module_files.files_of.cache_clear()
+    metrics.imported.cache_clear()
+    monkeypatch.delitem(sys.modules, "mine", raising=False)
+    return tmp_path
+
+
+def predicted(K=2, positive=None, n=90):
+    rng = np.random.default_rng(K)
+    y = np.arange(n) % K
+    score = rng.normal(size=(n, K)) + np.eye(K)[y]
+    if K == 2:
+        score -= score.mean(axis=1, keepdims=True)
+    log_proba = score - np.log(np.exp(score).sum(axis=1, keepdims=True))
+    return Predictions(
+        y, score.argmax(axis=1), score, log_proba, K - 1 if positive is None else positive
+    )
+
+
+@pytest.mark.parametrize("positive", [0, 1])
+@pytest.mark.parametrize(
+    ("path", "own", "sign"),
+    [
+        ("mine.share", "accuracy", 1),
+        ("mine.own_scorer", "accuracy", 1),
+        ("mine.sensitivity", "recall", 1),
+        ("mine.recalled", "recall", 1),
+        ("mine.precise", "precision", 1),
+        ("mine.area", "auc", 1),
+        ("mine.ordered", "auc", 1),
+        ("mine.square", "brier", 1),
+        ("sklearn.metrics.brier_score_loss", "brier", 1),
+        ("mine.nats", "log_loss", -1),
+        ("sklearn.metrics.balanced_accuracy_score", "balanced_accuracy", 1),
+    ],
+)
+def test_a_metric_of_two_classes_is_that_of_the_positive_one(mine, path, own, sign, positive):
+    p = predicted(2, positive)
+    assert metrics.find(path)(p) == pytest.approx(sign * metrics.find(own)(p), rel=1e-12)
+
+
+def test_of_more_classes_it_gets_the_codes_and_a_column_of_each(mine):
+    p = predicted(3)
+    assert metrics.find("mine.share")(p) == metrics.find("accuracy")(p)
+    assert metrics.find("mine.of_answers")(p) == pytest.approx(-metrics.find("log_loss")(p))
+    assert metrics.find("mine.nats")(p) == pytest.approx(-metrics.find("log_loss")(p))
+
+
+def test_a_stack_of_folds_has_the_value_of_each(mine):
+    p = predicted(2)
+    stack = Predictions.stack([p, replace(p, y_pred=1 - p.y_pred, weight=None, kept={})])
+    stack = replace(stack, weight=None, kept={})
+    found = measure(stack, ["mine.share", "accuracy"])
+    assert np.array_equal(found["mine.share"], found["accuracy"])
+
+
+def test_a_row_of_weight_two_counts_as_two(mine):
+    p = replace(predicted(2), weight=np.repeat([1.0, 2.0, 3.0], 30), kept={})
+    assert metrics.find("mine.weighted")(p) == pytest.approx(metrics.find("accuracy")(p))
+
+
+def test_the_direction_is_scikit_learns(mine):
+    less = ["mine.miss_error", "mine.square", "sklearn.metrics.hinge_loss"]
+    assert not any(metrics.greater_is_better(path) for path in less)
+    greater = ["mine.share", "mine.nats", "mine.own_scorer", "sklearn.metrics.f1_score"]
+    assert all(metrics.greater_is_better(path) for path in greater)
+
+
+@pytest.mark.parametrize("path", ["mine.square", "mine.nats"])
+def test_without_probabilities_it_is_not_defined(mine, path):
+    assert np.isnan(metrics.find(path)(replace(predicted(), log_proba=None, kept={})))
+
+
+def test_without_scores_it_is_not_defined_unless_it_takes_probabilities(mine):
+    p = predicted()
+    bare = replace(p, score=np.full_like(p.score, np.nan), kept={})
+    assert np.isnan(metrics.find("mine.area")(bare))
+    assert metrics.find("mine.ordered")(bare) == pytest.approx(metrics.find("auc")(p))
+
+
+def test_its_exception_is_a_warning_and_no_value(mine):
+    with pytest.warns(UserWarning, match=r"mine\.broken: RuntimeError: nothing"):
+        assert np.isnan(metrics.find("mine.broken")(predicted()))
+
+
+def test_the_runs_are_scored_by_it_and_tuned_by_it(mine):
+    p = predicted()
+    rows = table_files.frame(
+        "predictions",
+        {
+            "dataset": ["d"] * 90, "method": ["m"] * 90, "protocol": ["cv"] * 90,
+            "repeat": [0] * 90, "fold": np.arange(90) // 30, "row": np.arange(90),
+            "y_true": p.y_true, "y_pred": p.y_pred, "score": p.score.tolist(), "log_proba": None,
+        },
+    )  # fmt: skip
+    evaluation = {"tune_metric": "mine.share", "metrics": ["mine.square"]}
+    names = own_metrics.metrics_of(evaluation)
+    assert {*names} == {*metrics.names(), "mine.share", "mine.square"}
+    found = score(rows, Classes(2, 1), names)
+    wide = found.pivot("metric", values="value")
+    assert wide["mine.share"].to_list() == wide["accuracy"].to_list()
+    assert "mine.square" not in wide.columns
+    task = Task(2, 1, tune_metric="mine.share")
+    assert measured((p.y_pred, p.score, None), p.y_true, task) == metrics.find("accuracy")(p)
+
+
+def test_tables_call_it_by_its_own_name():
+    assert metric_words("clinic.measures.net_benefit") == "net benefit"
+
+
+def test_an_edit_of_its_module_fits_again_only_what_it_tuned(mine):
+    entry = {"classifier": "linclass.NearestMean"}
+    tuned = entry | {"tune": {"shrinkage": [0, 1]}}
+    files, _ = code.closure([], code.modules_of_method(tuned, "mine.share"))
+    assert mine / "mine.py" in files
+    assert not [m for m in code.modules_of_method(entry, "mine.share") if "mine" in m]
+
+
+def problems(*paths, tune="accuracy"):
+    return [*own_metric_problems({"tune_metric": tune, "metrics": list(paths)})]
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("nowhere.f", "there is no module 'nowhere'; install it, or correct the path"),
+        ("mine.shares", "'mine' has no 'shares'; did you mean 'share'?"),
+        ("mine.np", "'mine.np' is not a function; give a function (y_true, y_pred) or a scorer"),
+        ("mine.broken", "fails on 60 predicted rows of two classes: nothing works"),
+        ("mine.text", "fails on 60 predicted rows of two classes: could not convert"),
+        ("mine.accuracy", "another metric is called 'accuracy', too; rename the function"),
+    ],
+)
+def test_what_cannot_work_is_one_line_before_anything_runs(mine, path, words):
+    ((key, sentence),) = problems(path)
+    assert key == ["evaluation", "metrics", 0]
+    assert words in sentence
+    assert "\n" not in sentence
+    ((key, sentence),) = problems(tune=path)
+    assert key == ["evaluation", "tune_metric"]
+
+
+def test_a_metric_for_two_classes_alone_is_accepted(mine):
+    assert not problems("mine.recalled", "sklearn.metrics.zero_one_loss", tune="mine.share")

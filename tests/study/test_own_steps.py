@@ -1,0 +1,343 @@
+"""Transforms and features of the user or of another library, by their import paths."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from linclass.applicability import NotApplicable
+from linclass.pipeline.fitted import Task
+from linclass.pipeline.fitting import fit_folds, fit_method
+from linclass.pipeline.method import Method
+from linclass.pipeline.transforming import fit_transforms
+from linclass.table import Table
+from linclass_study.own_feature import apply_own_feature
+from linclass_study.runs.shared_child import owner_of
+from linclass_study.study import code, module_files
+from linclass_study.study.method_check import method_problems
+
+SCRIPT = Path(__file__).parents[2] / "workflow" / "scripts" / "featurize.py"
+TASK = Task(2, 1)
+MODULE = """
+import numpy as np
+
+from linclass.table import Table
+import helper
+
+class Clip:
+    def __init__(self, low=0.0):
+        if low > 9:
+            raise ValueError(f"low is {low}; give at most 9.")
+        self.low = low
+    def fit(self, X, y=None):
+        return self
+    def transform(self, X):
+        return np.maximum(X, self.low)
+
+class Short(Clip):
+    def transform(self, X):
+        return X[:-1]
+
+class Words(Clip):
+    def transform(self, X):
+        return [["a"]] * len(X)
+
+class InPlace(Clip):
+    def transform(self, X):
+        X *= 2
+        return X
+
+class Noise(Clip):
+    def __init__(self, random_state=None):
+        self.random_state = random_state
+    def transform(self, X):
+        return X + self.random_state
+
+def doubled(X, times=2):
+    return np.hstack([X, times * X])
+
+def first(table):
+    return table.columns(np.array([0]))
+
+def centred(X):
+    return X - X.mean(axis=0)
+
+number = 3
+"""
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    """The module `mine` beside the study."""
+    (tmp_path / "mine.py").write_text(MODULE)
+    (tmp_path / "helper.py").write_text("x = 1\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    module_files.files_of.cache_clear()
+    code._imports.cache_clear()
+    code._content.cache_clear()
+    for name in ("mine", "helper"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=(60, 3)) * [1, 10, 100], rng.integers(0, 3, 60)])
+    return Table(X, ("a", "b", "c", "colour"), {"colour": ("red", "green", "blue")})
+
+
+Y = (np.arange(60) % 2).astype(np.int32)
+
+
+def transformed(table, *steps, y=Y, seed=0):
+    return fit_transforms(
+        [(step, {}) if isinstance(step, str) else step for step in steps], table, y, seed
+    )
+
+
+def test_scikit_learns_scaler_is_standardize(table):
+    _, theirs = transformed(table, "sklearn.preprocessing.StandardScaler", "one_hot")
+    _, ours = transformed(table, "standardize", "one_hot")
+    columns = [theirs.names.index(name) for name in ("colour=green", "colour=blue")]
+    assert np.allclose(theirs.X[:, columns], ours.X[:, 3:])
+    assert np.allclose(np.delete(theirs.X, columns, axis=1), ours.X[:, :3])
+
+
+def test_a_fit_with_a_transform_of_another_library_is_that_of_its_pipeline(table):
+    entry = {
+        "classifier": "linclass.LogisticRegression",
+        "params": {"strength": 0.1},
+        "transforms": ["one_hot", {"sklearn.decomposition.PCA": {"n_components": 2}}],
+    }
+    train = table.rows(np.arange(40))
+    fitted = fit_method(Method.from_entry(entry), train, Y[:40], TASK, 1)
+    predicted = fitted.predict(table.rows(np.arange(40, 60)))
+    from sklearn.decomposition import PCA
+    from sklearn.pipeline import make_pipeline
+
+    from linclass import LogisticRegression
+
+    _, X = transformed(table, "one_hot")
+    pipeline = make_pipeline(PCA(2), LogisticRegression(strength=0.1)).fit(X.X[:40], Y[:40])
+    assert np.allclose(predicted[2], pipeline.predict_log_proba(X.X[40:]), atol=1e-6)
+
+
+def test_training_rows_are_those_of_fit_transform(table):
+    """TargetEncoder encodes a training row without its own class, and a new one with all classes."""
+    from sklearn.preprocessing import TargetEncoder
+
+    codes = Table(table.X[:, 3:].copy(), ("colour",))
+    np.random.seed(3)  # noqa: NPY002 – which its folds are drawn with
+    (transform,), ready = transformed(codes, "sklearn.preprocessing.TargetEncoder")
+    np.random.seed(3)  # noqa: NPY002
+    encoder = TargetEncoder()
+    assert np.array_equal(ready.X, encoder.fit_transform(codes.X, Y.astype(np.int64)))
+    assert np.array_equal(transform.transform(codes).X, encoder.transform(codes.X))
+
+
+def test_categories_stay_beside_and_names_are_the_transformers(mine, table):
+    _, ready = transformed(table, "sklearn.preprocessing.StandardScaler")
+    assert ready.names == ("colour", "StandardScaler(a)", "StandardScaler(b)", "StandardScaler(c)")
+    assert ready.levels == table.levels
+    assert np.array_equal(ready.X[:, 0], table.X[:, 3])
+    _, ready = transformed(table, ("sklearn.feature_selection.SelectKBest", {"k": 2}))
+    assert {*ready.names} < {"colour", "a", "b", "c"}
+    _, ready = transformed(table, "mine.Clip")
+    assert ready.names == ("colour", "Clip.1", "Clip.2", "Clip.3")
+    only = table.columns(np.array([3]))
+    assert transformed(only, "sklearn.preprocessing.StandardScaler")[1] is only
+
+
+def test_a_transformer_of_sparse_rows_gives_sparse_rows(table):
+    import scipy.sparse as sp
+
+    rows = Table(sp.csr_array(np.maximum(table.X[:, :3], 0)), ("a", "b", "c"))
+    _, ready = transformed(rows, "sklearn.preprocessing.MaxAbsScaler")
+    assert ready.is_sparse
+    assert ready.X.indices.dtype == np.int32
+    assert ready.X.max() == 1
+
+
+def test_missing_values_are_refused_unless_the_transformer_takes_them(table):
+    X = table.X.copy()
+    X[3, 1] = np.nan
+    gappy = Table(X, table.names, table.levels)
+    with pytest.raises(NotApplicable, match=r"'b' has 1 missing values .* before PCA"):
+        transformed(gappy, "sklearn.decomposition.PCA")
+    _, ready = transformed(gappy, "sklearn.impute.KNNImputer")
+    assert not np.isnan(ready.X).any()
+    assert ready.names == ("colour", "a", "b", "c")
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        ("mine.Short", "Short made 59 × 3 values of 60 rows; it must return a row for each row"),
+        ("mine.Words", "Words must return a matrix of numbers"),
+    ],
+)
+def test_output_of_another_form_is_one_sentence(mine, table, step, words):
+    with pytest.raises(ValueError, match=words):
+        transformed(table, step)
+
+
+def test_the_rows_of_the_table_are_not_changed(mine, table):
+    before = table.X.copy()
+    (transform,), _ = transformed(table, "mine.InPlace")
+    transform.transform(table)
+    assert np.array_equal(table.X, before)
+
+
+def test_the_seed_of_the_fit_is_the_random_state(mine, table):
+    assert np.allclose(transformed(table, "mine.Noise", seed=5)[1].X[:, 1:], table.X[:, :3] + 5)
+    given = ("mine.Noise", {"random_state": 7})
+    assert np.allclose(transformed(table, given, seed=5)[1].X[:, 1:], table.X[:, :3] + 7)
+
+
+def test_an_estimator_inside_is_an_entry(table):
+    inner = {
+        "classifier": "linclass.LogisticRegression",
+        "params": {"penalty": "l1", "strength": 1.0},
+    }
+    step = ("sklearn.feature_selection.SelectFromModel", {"estimator": inner, "max_features": 1})
+    y = (table.X[:, 2] > 0).astype(np.int32)
+    assert transformed(table, step, y=y)[1].names == ("colour", "c")
+
+
+def test_folds_are_not_fitted_together_with_a_transform_of_their_own(mine, table):
+    entry = {
+        "classifier": "linclass.LinearDiscriminantAnalysis",
+        "transforms": ["mine.Clip", "one_hot"],
+    }
+    folds = np.split(np.arange(60), 3)
+    with pytest.raises(NotApplicable, match="not the same in every fold"):
+        fit_folds(Method.from_entry(entry), table, Y, folds, TASK)
+
+
+# --- what a job depends on
+
+
+def digest(entry):
+    return code.run_digest(entry, "accuracy", SCRIPT)
+
+
+def forget():
+    code._content.cache_clear()
+    code._imports.cache_clear()
+
+
+def test_an_edit_of_a_transform_or_of_what_it_imports_reruns_its_methods_alone(mine):
+    own = {"classifier": "linclass.NearestMean", "transforms": [{"mine.Clip": {"low": 1}}]}
+    other = {"classifier": "linclass.NearestMean", "transforms": ["standardize"]}
+    before = digest(own), digest(other)
+    (mine / "helper.py").write_text("x = 2\n")
+    forget()
+    assert digest(own) != before[0]
+    assert digest(other) == before[1]
+
+
+def test_a_library_of_transforms_counts_with_its_version_and_an_inner_estimator_with_its_files(
+    mine,
+):
+    inner = {"classifier": "mine.Clip"}
+    step = {"sklearn.feature_selection.SelectFromModel": {"estimator": inner}}
+    entry = {"classifier": "linclass.NearestMean", "transforms": [step]}
+    files, libraries = code.closure([], code.modules_of_method(entry, "accuracy"))
+    assert libraries == {"sklearn"}
+    assert {mine / "mine.py", mine / "helper.py"} <= files
+
+
+def test_an_edit_of_a_feature_map_is_seen_with_options_too(mine):
+    steps = [{"mine.doubled": {"times": 3}}]
+    before = code.of_features(steps, SCRIPT)
+    (mine / "helper.py").write_text("x = 3\n")
+    forget()
+    assert code.of_features(steps, SCRIPT) != before
+    assert code.modules_of_features([{"powers": {"degree": 3}}]) == ["linclass.features.powers"]
+
+
+def test_a_foreign_transform_has_a_process_of_its_own():
+    ours = {"classifier": "linclass.NearestMean", "transforms": ["impute"]}
+    assert owner_of("run", ours) == "linclass"
+    assert owner_of("run", ours | {"transforms": [{"mine.Clip": {}}]}) == "run"
+
+
+# --- what is refused before anything runs
+
+REFUSED = {
+    "no module": ("transforms", "nowhere.Clip", "there is no module 'nowhere'; install it, or correct the path"),
+    "no class": ("transforms", "mine.Clipp", "'mine' has no 'Clipp'; did you mean 'Clip'?"),
+    "a function": ("transforms", "mine.doubled", "'mine.doubled' is not a class; give the class of an estimator"),
+    "no transform": (
+        "transforms",
+        "sklearn.linear_model.LogisticRegression",
+        "has no transform(); give a class with fit and transform",
+    ),
+    "an option": ("transforms", {"mine.Clip": {"loww": 1}}, "Clip has no parameter 'loww'; did you mean 'low'?"),
+    "a value": ("transforms", {"mine.Clip": {"low": 10}}, "low is 10; give at most 9."),
+    "a value of scikit-learn": (
+        "transforms",
+        {"sklearn.preprocessing.QuantileTransformer": {"n_quantiles": -1}},
+        "The 'n_quantiles' parameter of QuantileTransformer must be",
+    ),
+    "a fitted feature": (
+        "features",
+        "sklearn.preprocessing.StandardScaler",
+        "is fitted; list it under `transforms:`",
+    ),
+    "no function": ("features", "mine.number", "'mine.number' is not a function"),
+    "no feature": ("features", "mine.double", "'mine' has no 'double'; did you mean 'doubled'?"),
+    "an option of a feature": (
+        "features",
+        {"mine.doubled": {"time": 1}},
+        "'mine.doubled' has no parameter 'time'; did you mean 'times'?",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_work_is_one_line_before_anything_runs(mine, case):
+    key, step, words = REFUSED[case]
+    found = [*method_problems({"classifier": "linclass.NearestMean", key: [step]})]
+    assert [path for path, _ in found] == [[key, 0]]
+    assert words in found[0][1]
+    assert "\n" not in found[0][1]
+
+
+@pytest.mark.parametrize(
+    ("key", "step"),
+    [
+        ("transforms", {"mine.Clip": {"low": 1}}),
+        ("transforms", "sklearn.decomposition.PCA"),
+        ("transforms", "linclass.transforms.standardize.Standardize"),
+        ("features", {"mine.doubled": {"times": 3}}),
+        ("features", "mine.first"),
+    ],
+)
+def test_what_can_work_is_not_refused(mine, key, step):
+    assert not [*method_problems({"classifier": "linclass.NearestMean", key: [step]})]
+
+
+# --- features
+
+
+def test_a_function_gets_the_numeric_columns_and_its_options(mine, table):
+    made = apply_own_feature("mine.doubled", table, {"times": 3})
+    assert made.names == ("colour", *(f"doubled.{j}" for j in range(1, 7)))
+    assert np.array_equal(made.X[:, 1:], np.hstack([table.X[:, :3], 3 * table.X[:, :3]]))
+
+
+def test_a_function_of_a_table_gets_the_table(mine, table):
+    assert apply_own_feature("mine.first", table, {}).names == ("a",)
+
+
+def test_a_feature_that_looks_at_other_rows_is_found(mine, table):
+    with pytest.raises(
+        NotApplicable, match=r"'mine\.centred' gives a row other features among other"
+    ):
+        apply_own_feature("mine.centred", table, {})
