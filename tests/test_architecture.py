@@ -345,7 +345,9 @@ def test_no_two_modules_of_linclass_have_one_name() -> None:
 INTERFACES = {
     "apply": ("linclass/features/*",),  # a feature map
     "bayes_error": ("linclass/synthetic/*", "linclass/bayes_error.py"),  # of a distribution
-    "columns_of": ("linclass_study/data/formats/*",),  # their names, from the beginning of a file
+    "header_columns": (
+        "linclass_study/data/formats/*",
+    ),  # their names, from the beginning of a file
     "draw": ("linclass_study/report/figures/*",),  # a figure of the report
     "find": ("linclass/parts.py", "linclass/metrics/__init__.py"),  # a part by its name
     "main": (  # what a process runs

@@ -29,7 +29,7 @@ def column_problems(
         return
     dialect = {**entry.get("csv", {}), **source.get("csv", {})}
     try:
-        columns = import_module(f"linclass_study.data.formats.{kind}").columns_of(path, dialect)
+        columns = import_module(f"linclass_study.data.formats.{kind}").header_columns(path, dialect)
     except Unavailable as error:
         yield ["source"], f"'{source['file']}': {error}"
         return

@@ -33,7 +33,7 @@ def read(path: Path, options: Mapping[str, Any]) -> Columns:
     return Columns(frame.select(_typed(frame[name], declared[name]) for name in declared))
 
 
-def columns_of(path: Path, dialect: Mapping[str, Any]) -> list[str]:
+def header_columns(path: Path, dialect: Mapping[str, Any]) -> list[str]:
     """Names of the columns, from the declarations."""
     text = Text(path)
     return list(_declarations(_lines(text), text))

@@ -31,7 +31,7 @@ def read(path: Path, options: Mapping[str, Any]) -> Columns:
     return Columns(frame)
 
 
-def columns_of(path: Path, dialect: Mapping[str, Any]) -> list[str]:
+def header_columns(path: Path, dialect: Mapping[str, Any]) -> list[str]:
     """Names of the columns, from the first lines."""
     return _begun(path, dialect)[1]
 

@@ -24,7 +24,7 @@ def read(path: Path, options: Mapping[str, Any]) -> Columns:
     return Columns(frame.select(_plain(column) for column in frame))
 
 
-def columns_of(path: Path, dialect: Mapping[str, Any]) -> list[str]:
+def header_columns(path: Path, dialect: Mapping[str, Any]) -> list[str]:
     """Names of the columns, from the schema."""
     try:
         return list(pl.read_parquet_schema(path))

@@ -16,7 +16,9 @@ import polars as pl
 from linclass.applicability import NotApplicable
 from linclass_study.data import blocks, labels
 from linclass_study.data.content import InFile
-from linclass_study.data.formats.parquet import columns_of as columns_of  # it is the same file
+from linclass_study.data.formats.parquet import (
+    header_columns as header_columns,
+)  # it is the same file
 from linclass_study.data.labels import codes_and_classes
 from linclass_study.data.unavailable import Unavailable
 
