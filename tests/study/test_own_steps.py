@@ -167,7 +167,7 @@ def test_missing_values_are_refused_unless_the_transformer_takes_them(table):
     X = table.X.copy()
     X[3, 1] = np.nan
     gappy = Table(X, table.names, table.levels)
-    with pytest.raises(NotApplicable, match=r"'b' has 1 missing values .* before PCA"):
+    with pytest.raises(NotApplicable, match=r"'b' has 1 missing value in .* before PCA"):
         transformed(gappy, "sklearn.decomposition.PCA")
     _, ready = transformed(gappy, "sklearn.impute.KNNImputer")
     assert not np.isnan(ready.X).any()
