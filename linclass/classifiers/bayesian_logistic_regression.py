@@ -3,8 +3,9 @@
     θ = argmin (1/Σω_i) Σ ω_i (−ln P(y_i | x_i)) + strength · ½‖W‖²,   α = Σω · strength,
     p(θ | data) ≈ N(θ, A⁻¹),   A = the Hessian of −ln p(θ, data) at its minimum,
 
-the intercepts with a flat prior. The evidence p(data | α) is largest where α ‖W‖² = γ, the number of
-parameters that the data determine, γ = Σ_i λ_i/(λ_i + α) = D − α tr (A⁻¹)_WW: the strength needs no inner folds.
+the intercepts with a flat prior. The strength needs no inner folds: with the curvature of the likelihood held fixed the
+evidence p(data | α) is largest where α ‖W‖² = γ, the number of parameters that the data determine,
+γ = Σ_i λ_i/(λ_i + α) = D − α tr (A⁻¹)_WW (MacKay; that the curvature varies with α is neglected).
 A row's score is normal with mean μ and variance s² = xᵀA⁻¹x, and its probability is the mean of σ over it,
 
     P(1 | x) = ∫ σ(z) N(z; μ, s²) dz ≈ σ(κ μ),   κ = 1/√(1 + π s²/8)   (probit approximation),
@@ -25,13 +26,13 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from scipy.special import expit, logit
 
 from linclass.applicability import NotApplicable, require_memory
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
 from linclass.design.design_matrix import DesignMatrix
 from linclass.likelihood.laplace_posterior import LaplacePosterior
+from linclass.likelihood.mean_of_sigmoid import log_mean_of_sigmoid
 from linclass.losses.logistic import Logistic
 from linclass.losses.softmax import Softmax
 from linclass.numerics import Array
@@ -41,17 +42,15 @@ from linclass.penalties.l2 import L2
 from linclass.solvers.smooth.newton import Newton
 
 PREDICTIVES = ("probit", "quadrature", "mode")
-NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(64)
 
 
 class BayesianLogisticRegression(SoftmaxProbabilities):
     """Parameters
     ----------
     strength : float or 'evidence', default='evidence'
-        Factor of the penalty in the objective above, α/Σω, above 0; 'evidence' is where the evidence
-        is largest.
+        Factor of the penalty in the objective above, α/Σω, above 0; 'evidence' is where α‖W‖² = γ.
     predictive : {'probit', 'quadrature', 'mode'}, default='probit'
-        Probabilities: by the probit approximation; by Gauss–Hermite quadrature, for two classes; or
+        Probabilities: by the probit approximation; by quadrature of the integral, for two classes; or
         σ(μ), without the uncertainty of the weights.
     fit_intercept : bool, default=True
         Whether to fit the intercept b. False sets b = 0.
@@ -205,6 +204,6 @@ class BayesianLogisticRegression(SoftmaxProbabilities):
 
     def _by_quadrature(self, mean: Array, variance: Array) -> Array:
         """logit ∫ σ(z) N(z; μ, s²) dz, of the smaller of the two probabilities, whose digits count."""
-        z = -np.abs(mean) + np.sqrt(variance) * NODES
-        p = expit(z) @ NODE_WEIGHTS / NODE_WEIGHTS.sum()
-        return np.where(mean[:, 0] > 0, -logit(p), logit(p))[:, None]
+        log_p = log_mean_of_sigmoid(-np.abs(mean[:, 0]), np.sqrt(variance[:, 0]))
+        log_odds = log_p - np.log1p(-np.exp(log_p))
+        return np.where(mean[:, 0] > 0, -log_odds, log_odds)[:, None]

@@ -28,7 +28,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass import validation
 from linclass.applicability import NotApplicable
 from linclass.calibration.isotonic import IsotonicFunctions
 from linclass.calibration.platt import PlattSigmoids
@@ -38,6 +37,7 @@ from linclass.conventions.class_weights import require_counts
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
+from linclass.conventions.groups import groups_for, kept_groups, rows_of
 from linclass.conventions.meta_estimator import MetaEstimator, require_kind, some_rows
 from linclass.conventions.metadata import asking_for_weights
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
@@ -135,8 +135,7 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
         -------
         self
         """
-        if groups is not None and sample_weight is not None:
-            groups = np.asarray(groups)[validation.row_weights(sample_weight, len(groups)) > 0]
+        groups = kept_groups(groups, sample_weight, y)
         X, codes, weights = self._start_fit(X, y, sample_weight)
         X = self._rows_inside(X)
         given = weights if sample_weight is not None or self.class_weight is not None else None
@@ -157,15 +156,14 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
         Z = np.empty((len(codes), K))
         for k in range(folds):
             out = fold == k
-            model = self._fitted(
-                some_rows(X, ~out), codes[~out], None if given is None else given[~out]
-            )
+            own = rows_of(~out, given), rows_of(~out, groups)
+            model = self._fitted(some_rows(X, ~out), codes[~out], *own)
             Z[out] = _finite_scores(model, X[out], K)
         self._map = METHODS[self.method](Z, codes, weights)
         for name in ("slopes_", "offsets_", "functions_", "temperature_"):
             vars(self).pop(name, None)  # of an earlier fit
         vars(self).update(self._map.fitted)
-        self.estimator_ = self._fitted(X, codes, given)
+        self.estimator_ = self._fitted(X, codes, given, groups)
         fit = self.estimator_ if isinstance(self.estimator_, Classifier) else None
         status, reason = getattr(fit, "status_", "converged"), getattr(fit, "reason_", "")
         if status == "converged":
@@ -197,10 +195,11 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
     def _inner(self) -> Any:
         return asking_for_weights(LinearSVM()) if self.estimator is None else self.estimator
 
-    def _fitted(self, X: Any, codes: Array, weights: Array | None) -> Any:
+    def _fitted(self, X: Any, codes: Array, weights: Array | None, groups: Array | None) -> Any:
         model = cloned(self._inner())
         with silently():
             own = {} if weights is None else weights_for(model.fit, weights)
+            own |= groups_for(model, groups)
             model.fit(own_copy(X, model), codes, **own)  # a foreign `fit` may return None
         return model
 

@@ -1,4 +1,4 @@
-"""Linear discriminant analysis: Gaussian classes with one covariance,  z_k = θ_kᵀx − A(θ_k) + ln π_k.
+"""Linear discriminant analysis: Gaussian classes with one covariance,  z_k = θ_kᵀ(x − m) − A(θ_k) + ln π_k.
 
 θ_k = Σ⁻¹(m_k − m), A(θ_k) = ½ θ_kᵀ(m_k − m), with the class means m_k, the overall mean m, and Σ the
 scatter within the classes over N − K or N, optionally shrunk to (1 − α)Σ + α (tr Σ/d) I. If Σ is

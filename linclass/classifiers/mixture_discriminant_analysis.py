@@ -1,6 +1,6 @@
 """Mixture discriminant analysis: each class is a mixture of Gaussian subclasses, all with one covariance,
 
-    z_k = ln π_k + ln Σ_r π_kr exp(θ_krᵀx − ½ θ_krᵀΣθ_kr),   θ_kr = Σ⁻¹(μ_kr − m),
+    z_k = ln π_k + ln Σ_r π_kr exp(θ_krᵀ(x − m) − ½ θ_krᵀΣθ_kr),   θ_kr = Σ⁻¹(μ_kr − m),
 
 with the shares π_kr and means μ_kr of the subclasses, the covariance Σ, and the overall mean m: maximum likelihood by
 EM, started from k-means in each class (of features in units of their deviation within the classes). With one subclass

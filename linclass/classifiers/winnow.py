@@ -1,8 +1,10 @@
 """Winnow: positive weights, multiplied by a factor at each mistake, for features x_j ≥ 0, of which few matter,
 
-    ŷ = 1 if w·x > Θ, else 0;   w_j ← w_j α^{x_j} if a row of class 1 was missed, w_j α^{−x_j} if one of class 0 was,
+    ŷ = 1 if w·x > Θ, else 0;   w_j ← w_j α^{x_j} at a row of class 1 with w·x ≤ Θ, w_j α^{−x_j} at one of class 0 with
+    w·x ≥ Θ,
 
-beginning with w_j = 1. If y is the disjunction of r of d binary features, α = 2 and Θ = d, it makes at most
+beginning with w_j = 1: a row on the boundary counts as a mistake. If y is the disjunction of r of d binary features,
+α = 2 and Θ = d, it makes at most
 
     2 + 3 r (1 + log₂ d)
 

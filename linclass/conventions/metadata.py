@@ -148,6 +148,12 @@ def takes_weights(model: Any) -> bool:
     return False
 
 
+def asks_for(model: Any, method: str, name: str) -> bool:
+    """Whether an estimator or a splitter asks for metadata, by scikit-learn's routing."""
+    ask = getattr(model, "get_metadata_routing", None)
+    return ask is not None and bool(ask().consumes(method, [name]))
+
+
 def asking_for_weights(model: Any) -> Any:
     """The default estimator of a meta-estimator, with the request that users cannot set on it."""
     return model.set_fit_request(sample_weight=True) if is_routing() else model

@@ -21,6 +21,7 @@ from linclass.applicability import NotApplicable
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
+from linclass.conventions.groups import groups_for, kept_groups, rows_of
 from linclass.conventions.many_fits import Folds, ManyFits
 from linclass.conventions.meta_estimator import MetaEstimator, require_kind, some_rows
 from linclass.conventions.metadata import asking_for_weights, takes_weights
@@ -76,20 +77,40 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
     def _problems(self, codes: np.ndarray) -> Iterator[TwoClassProblem]:
         raise NotImplementedError
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Fit the inner classifier to each two-class problem.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers.
+        y : array of shape (n,)
+            Class of each row: integers, booleans or strings, at least two classes.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; rows of weight 0 take no part. None weighs all rows
+            equally.
+        groups : array of shape (n,) or None, default=None
+            Group of each row, for inner classifiers that hold rows out, such as Calibrated: rows of a
+            group are held out together. None is no groups.
+
+        Returns
+        -------
+        self
+        """
         given = sample_weight is not None or self.class_weight is not None
+        groups = kept_groups(groups, sample_weight, y)
         X, codes, weights = self._start_fit(X, y, sample_weight)
         self.estimators_, messages, X = [], [], self._rows_inside(X)
         for _, rows, target in self._problems(codes):
             inner = cloned(self._inner())
-            own_X, own_weights = (
-                (X, weights) if rows is None else (some_rows(X, rows), weights[rows])
-            )
+            own_X, own_weights, own_groups = X, weights, groups
+            if rows is not None:
+                own_X, own_weights = some_rows(X, rows), weights[rows]
+                own_groups = rows_of(rows, groups)
+            options = self._weights(inner.fit, own_weights, given) | groups_for(inner, own_groups)
             with warnings.catch_warnings(record=True) as caught, silently():
                 warnings.simplefilter("always")
-                inner.fit(
-                    own_copy(own_X, inner), target, **self._weights(inner.fit, own_weights, given)
-                )
+                inner.fit(own_copy(own_X, inner), target, **options)
             for warning in caught:
                 warnings.warn(warning.message, warning.category, stacklevel=2)
             messages.append(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import numpy as np
 
 from linclass.applicability import NotApplicable
+from linclass.conventions.groups import groups_for
 from linclass.pipeline.method import Method, built
 from linclass.pipeline.require_numbers import require_numbers
 from linclass.pipeline.transforming import TransformedRows, shared_transforms
@@ -18,11 +18,10 @@ from linclass.table import Table
 def fit_estimator(estimator: Any, X: Any, y: np.ndarray, groups: np.ndarray | None) -> None:
     """Fit an estimator. If it changes NumPy's error handling, the change ends here.
 
-    An estimator that holds out rows itself gets the groups: `fit(X, y, groups=…)`.
+    An estimator that holds out rows itself, or has one inside that does, gets the groups.
     """
-    options = {} if groups is None or not _takes_groups(estimator) else {"groups": groups}
     with np.errstate():
-        estimator.fit(X, own_codes(y, estimator), **options)
+        estimator.fit(X, own_codes(y, estimator), **groups_for(estimator, groups))
 
 
 def fits_together(
@@ -55,10 +54,3 @@ def fits_together(
 def rows_for(estimator: Any, table: Table) -> Any:
     """The matrix; with column names for estimators with parameters that name columns."""
     return table.named_rows() if getattr(estimator, "takes_names", False) else table.X
-
-
-def _takes_groups(estimator: Any) -> bool:
-    try:
-        return "groups" in inspect.signature(estimator.fit).parameters
-    except (TypeError, ValueError):  # some compiled methods have no signature
-        return False

@@ -14,6 +14,7 @@ import numpy as np
 from linclass.applicability import NotApplicable
 from linclass.batches.regularization_path import RegularizationPath
 from linclass.conventions.cloned import cloned
+from linclass.conventions.groups import groups_for, rows_of
 from linclass.conventions.meta_estimator import some_rows
 from linclass.conventions.metadata import takes_weights
 from linclass.multiclass.from_binary import weights_for
@@ -24,7 +25,12 @@ Option = dict[str, Any]
 
 
 def fits_of(
-    estimator: Any, options: Sequence[Option], X: Any, y: Array, weights: Array | None
+    estimator: Any,
+    options: Sequence[Option],
+    X: Any,
+    y: Array,
+    weights: Array | None,
+    groups: Array | None = None,
 ) -> list[Any]:
     """A fit to these rows for each option."""
     weights = _asked_for(estimator, weights)
@@ -35,7 +41,7 @@ def fits_of(
         if len(members) > 1 and min(strengths) > 0 and hasattr(first, "path") and has_path(first):
             own: Sequence[Any] = path_of(first, X, y, strengths, weights)
         else:
-            own = [_fitted(cloned(estimator), options[i], X, y, weights) for i in members]
+            own = [_fitted(cloned(estimator), options[i], X, y, weights, groups) for i in members]
         for i, fit in zip(members, own, strict=True):
             fits[i] = fit
     return fits
@@ -60,6 +66,7 @@ def fits_on_folds(
     y: Array,
     weights: Array | None,
     held_out: Sequence[Array],
+    groups: Array | None = None,
 ) -> Iterator[list[Any]]:
     """For each fold the fits to the rows that it does not hold out."""
     weights = _asked_for(estimator, weights)
@@ -75,13 +82,16 @@ def fits_on_folds(
     for rows in held_out:
         kept = np.ones(len(y), dtype=bool)
         kept[rows] = False
-        own = None if weights is None else weights[kept]
-        yield fits_of(estimator, options, some_rows(X, kept), y[kept], own)
+        own, own_groups = rows_of(kept, weights), rows_of(kept, groups)
+        yield fits_of(estimator, options, some_rows(X, kept), y[kept], own, own_groups)
 
 
-def _fitted(model: Any, option: Option, X: Any, y: Array, weights: Array | None) -> Any:
+def _fitted(
+    model: Any, option: Option, X: Any, y: Array, weights: Array | None, groups: Array | None
+) -> Any:
     model.set_params(**option)
     given = {} if weights is None else weights_for(model.fit, weights)
+    given |= groups_for(model, groups)
     model.fit(own_copy(X, model), y, **given)  # a foreign `fit` may return None
     return model
 

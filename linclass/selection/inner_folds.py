@@ -30,16 +30,6 @@ def kept_folds(folds: Any, sample_weight: Any, y: Any) -> Any:
     return fold
 
 
-def kept_groups(groups: Any, sample_weight: Any, y: Any) -> Array | None:
-    """The groups of the rows whose weight is not 0."""
-    if groups is None:
-        return None
-    groups, rows = np.asarray(groups), len(np.asarray(y))
-    if groups.shape != (rows,):
-        raise ValueError(f"groups has shape {groups.shape}; it must be ({rows},), one per row.")
-    return np.asarray(groups[validation.row_weights(sample_weight, rows) > 0])
-
-
 def inner_folds(
     folds: Any, strata: Array, groups: Array | None, random_state: Any, owner: str
 ) -> Array:

@@ -14,6 +14,7 @@ from linclass.conventions.class_weights import require_counts
 from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
 from linclass.conventions.estimator import Estimator
+from linclass.conventions.groups import kept_groups
 from linclass.conventions.meta_estimator import MetaEstimator, require_kind
 from linclass.conventions.metadata import asking_for_weights
 from linclass.numerics import Array
@@ -21,7 +22,7 @@ from linclass.selection import strengths, tuning
 from linclass.selection.candidates import Option, fits_of, fits_on_folds, has_path
 from linclass.selection.criterion import CRITERIA, check_likelihood, information
 from linclass.selection.held_out_score import Score, check_probabilities
-from linclass.selection.inner_folds import inner_folds, kept_folds, kept_groups
+from linclass.selection.inner_folds import inner_folds, kept_folds
 
 RULES = (*tuning.RULES, *CRITERIA)
 FITTED = ("path_", "scores_", "fold_", "criterion_", "degrees_of_freedom_", "strength_")
@@ -143,7 +144,7 @@ class Tuned(MetaEstimator):
         with silently():
             self.candidates_ = options = self._candidates(inner, X, y, weights)
             if self.rule in CRITERIA:
-                fits = fits_of(inner, options, X, y, weights)
+                fits = fits_of(inner, options, X, y, weights, groups)
                 self.criterion_, self.degrees_of_freedom_ = information(
                     fits, X, y, weights, self.rule, self.noise_variance
                 )
@@ -152,9 +153,9 @@ class Tuned(MetaEstimator):
                 fits = [fits[i] for i in near]
             else:
                 fold = inner_folds(folds, strata, groups, self.random_state, type(self).__name__)
-                self._judge(inner, options, X, y, weights, fold)
+                self._judge(inner, options, X, y, weights, groups, fold)
                 near = self._along(options)
-                fits = fits_of(inner, [options[i] for i in near], X, y, weights)
+                fits = fits_of(inner, [options[i] for i in near], X, y, weights, groups)
         self.estimator_ = fits[near.index(self.best_index_)]
         if has_path(self.estimator_):
             self.path_ = RegularizationPath(fits)
@@ -177,6 +178,7 @@ class Tuned(MetaEstimator):
         X: Any,
         y: Array,
         weights: Array | None,
+        groups: Array | None,
         fold: Array,
     ) -> None:
         """Score every candidate on every fold and choose by the rule."""
@@ -186,7 +188,7 @@ class Tuned(MetaEstimator):
         held_out = [np.flatnonzero(fold == k) for k in np.unique(fold)]
         metric: Score = self.metric if callable(self.metric) else self.metrics[self.metric]
         scores = []
-        fits_of_folds = fits_on_folds(inner, options, X, y, weights, held_out)
+        fits_of_folds = fits_on_folds(inner, options, X, y, weights, held_out, groups)
         for rows, fits in zip(held_out, fits_of_folds, strict=True):
             own = None if weights is None else weights[rows]
             scores.append([float(metric(fit, X[rows], y[rows], own)) for fit in fits])

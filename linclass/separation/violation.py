@@ -82,7 +82,9 @@ class Violation(NamedTuple):
 
     @property
     def separates(self) -> bool:
-        return bool(self.scores.min() > STRICT * np.abs(self.w).sum())
+        """Beyond rounding; or, where no row is left with a violation, so that no λ speaks against w."""
+        clearly = self.scores.min() > STRICT * np.abs(self.w).sum()
+        return bool(clearly or not self.multipliers.any())
 
 
 def least_violation(rows: ProjectedRows, w: Array | None = None) -> Violation:

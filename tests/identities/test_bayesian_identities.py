@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy.integrate import quad
 from scipy.optimize import approx_fprime
 from scipy.special import expit, log_expit
@@ -11,6 +14,7 @@ from scipy.stats import multivariate_normal, norm
 
 from linclass import BayesianLinearRegression, BayesianLogisticRegression, LogisticRegression, Ridge
 from linclass.applicability import NotApplicable
+from linclass.likelihood.mean_of_sigmoid import log_mean_of_sigmoid
 
 
 def line(n: int = 60) -> tuple[np.ndarray, np.ndarray]:
@@ -155,6 +159,23 @@ def test_its_probabilities_are_better_than_those_of_the_mode_where_rows_are_few(
             z = model.fit(X[:20], y[:20]).decision_function(X[20:])
             loss[predictive] -= log_expit(z * (2 * y[20:] - 1)).mean()
     assert loss["probit"] < 0.98 * loss["mode"]
+
+
+@pytest.mark.parametrize("deviation", [0.0, 0.1, 2.0, 5.0, 16.0, 99.0, 300.0])
+def test_the_mean_of_the_logistic_function_over_wide_scores(deviation: float) -> None:
+    """Of scores that few rows determine; by parts on which adaptive quadrature sees every bend of the integrand."""
+
+    def integrand(z: float) -> float:
+        return float(expit(z) * norm.pdf(z, mean, deviation))
+
+    for mean in (0.0, -0.5 * deviation, -3.0 * deviation, -4.0):
+        exact = float(expit(mean))
+        if deviation:
+            steps = np.array([-30, -8, -3, -1, 0, 1, 3, 8, 30])
+            ends = np.unique([c + k * steps for c in (0.0, mean) for k in (1.0, deviation)])
+            exact = sum(quad(integrand, a, b, limit=200)[0] for a, b in pairwise(ends))
+        found = float(np.exp(log_mean_of_sigmoid(np.array([mean]), np.array([deviation])))[0])
+        assert_allclose(found, exact, rtol=1e-6)
 
 
 def test_quadrature_of_three_classes_is_refused() -> None:

@@ -10,7 +10,9 @@ from linclass.losses.softmax import Softmax
 from linclass.objective.gap import ROUNDING, gap_of, gap_of_parts, l2_part, relative
 from linclass.objective.objective import Objective
 from linclass.objective.stacked_objective import StackedObjective
+from linclass.parts import find, names
 from linclass.penalties.l2 import L2
+from linclass.solvers.hinge.finite_newton import FiniteNewton
 from linclass.solvers.smooth.newton import Newton
 
 
@@ -57,3 +59,31 @@ def test_a_gap_is_never_negative_and_relative_to_what_is_left_of_the_objective()
     assert_allclose(relative(0.5, 2.0, 1.0), 0.25)
     assert_allclose(relative(ROUNDING, 0.0, 2.0), 0.5)  # a perfect fit
     assert_allclose(relative(np.array([1.0, 2.0]), np.array([4.0, 4.0]), 0.0), [0.25, 0.5])
+
+
+PIECEWISE_QUADRATIC = sorted(n for n in names("losses") if find("losses", n).piecewise_quadratic)
+
+
+@pytest.mark.parametrize("intercept", [None, 0.1, 5.0])
+@pytest.mark.parametrize("loss", PIECEWISE_QUADRATIC)
+def test_no_certificate_is_below_the_decrease_of_a_gradient_step(
+    loss: str, intercept: float | None
+) -> None:
+    """A step of 1/L, L the largest curvature, decreases P by ‖∇P‖²/2L at least: also where a Newton step has moved a
+    row from one side of the tube to the other, which has the same curvature."""
+    rng, part = np.random.default_rng(0), find("losses", loss)()
+    for _ in range(60):
+        n = int(rng.integers(4, 40))
+        X = rng.integers(-2, 3, (n, 1)) * 1.0
+        y = np.where(X[:, 0] + rng.standard_normal(n) * rng.choice([0, 1, 3]) > 0, 1.0, -1.0)
+        strength = 10.0 ** rng.uniform(-5, 0)
+        penalty, design = L2(intercept=intercept), DesignMatrix(X)
+        if intercept is not None:
+            penalty, design = penalty.with_intercept(1), design.with_constant_feature()
+        P = Objective(design, part, y, None, penalty, strength)
+        found = FiniteNewton().solve(P, P.zero())
+        point = P.at(found.theta)
+        Z = np.column_stack([X, np.ones(n)])
+        L = part.smoothness * np.linalg.norm(Z, 2) ** 2 / n + strength * max(1, intercept or 0)
+        decrease = float(point.gradient @ point.gradient) / (2 * L)
+        assert decrease <= found.certificate * point.value + 1e-15

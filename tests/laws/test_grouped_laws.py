@@ -4,8 +4,18 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.pipeline import Pipeline
 
-from linclass import Calibrated, LogisticRegression, MajorityClass
+from linclass import (
+    Calibrated,
+    ErrorCorrectingOutputCodes,
+    LogisticRegression,
+    MajorityClass,
+    OneVsOne,
+    OneVsRest,
+    TunedClassifier,
+)
 from linclass.applicability import NotApplicable
 from linclass.pipeline.fitted import Task
 from linclass.pipeline.fitting import fit_method
@@ -129,6 +139,11 @@ class Watching(MajorityClass):
         return super().predict(X)
 
 
+class Weighed(Watching):
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X, y)
+
+
 def test_inner_folds_keep_groups_whole():
     y, groups = rows(97, 30, 4)
     table = Table(groups[:, None].astype(float), ("group",))
@@ -149,6 +164,44 @@ def test_an_estimator_with_folds_of_its_own_gets_the_groups():
     method = Method(Calibrated, {"estimator": Watching()})
     Watching.seen.clear()
     fit_method(method, table, y, Task(n_classes=2, positive=1), 1, groups)
+    assert Watching.seen
+    assert all(not fitted & asked for fitted, asked in Watching.seen)
+
+
+TUNED = {"strengths": None, "grid": {"strength": [1.0, 2.0]}, "folds": 3}
+INSIDE = {
+    "one versus rest": lambda: OneVsRest(Calibrated(Watching())),
+    "one versus one": lambda: OneVsOne(Calibrated(Watching())),
+    "output codes": lambda: ErrorCorrectingOutputCodes(Calibrated(Watching())),
+    "tuned in calibrated": lambda: Calibrated(TunedClassifier(Watching(), **TUNED)),
+    "calibrated in tuned": lambda: TunedClassifier(
+        Calibrated(Watching()), strengths=None, grid={"method": ["sigmoid", "isotonic"]}
+    ),
+    "pipeline": lambda: Pipeline([("same", "passthrough"), ("last", Calibrated(Watching()))]),
+    "search": lambda: GridSearchCV(Watching(), {"strength": [1.0, 2.0]}, cv=GroupKFold(3)),
+}
+
+
+@pytest.mark.parametrize("inside", INSIDE)
+def test_groups_reach_the_estimator_inside_that_holds_rows_out(inside):
+    y, groups = rows(97, 30, 2)
+    table = Table(groups[:, None].astype(float), ("group",))
+    made = INSIDE[inside]()
+    method = Method(type(made), made.get_params(deep=False))
+    Watching.seen.clear()
+    fit_method(method, table, y, Task(n_classes=2, positive=1), 1, groups)
+    assert Watching.seen
+    assert all(not fitted & asked for fitted, asked in Watching.seen)
+
+
+def test_groups_of_rows_of_weight_zero_are_left_out():
+    """Also of the pairs of three classes, each on the rows of two."""
+    y, groups = rows(97, 30, 3)
+    weights = (np.arange(97) % 7 > 0).astype(float)
+    Watching.seen.clear()
+    OneVsOne(Calibrated(Weighed(), method="isotonic")).fit(
+        groups[:, None].astype(float), y, weights, groups
+    )
     assert Watching.seen
     assert all(not fitted & asked for fitted, asked in Watching.seen)
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from linclass.classifiers.zero_one_classifier import ZeroOneClassifier
 from linclass.separability import separability
 
 KINDS = ["gaussian", "grid", "twin feature", "constant feature", "repeated rows", "on a plane"]
@@ -65,6 +66,17 @@ def test_one_feature_that_overlaps_by_a_float_is_not_separable(value: float, row
         assert found.holds(X, labels)
         assert (found.multipliers > 0).all()
     assert separability(sparse.csr_array(X), y).kind == "none"
+
+
+def test_a_row_of_zeros_decides_nothing_about_rows_of_very_different_lengths() -> None:
+    """Scores of 1 and 10¹³ are Z w ≥ 1, but 1 is rounding beside 10¹³: no λ is left then, and w is proved."""
+    X, y = np.array([[0.0], [-1e-13], [-2.0]]), np.array([1, 0, 0])
+    found = separability(X, y, "none")
+    assert found.kind == "quasi-complete"
+    assert found.holds(X, y)
+    rows = np.array([2 - 1e-13, -1 + 1e-13, -1e-13, -2, -2, -2 - 1e-13, 0])[:, None]
+    fewest = ZeroOneClassifier(fit_intercept=False).fit(rows, [0, 0, 0, 0, 0, 0, 1])
+    assert (fewest.n_errors_, fewest.exact_) == (2, True)  # w = 1: the first row, and the zero
 
 
 def test_neighbouring_floats_of_two_features_are_separable() -> None:

@@ -2,8 +2,9 @@
 
     (strength·I + level·Σ_F w_i x_i x_iᵀ) Δ = −∇P,   F the rows with ℓ″ ≠ 0
 
-If F does not change over a full step, the step ends at the exact minimum, and the slopes there are a dual
-point that proves it without another pass over the rows. Steps that do not decrease the objective enough are
+If no row leaves its parabola over a full step, the step ends at the exact minimum, and the slopes there are a dual
+point that proves it without another pass over the rows. F alone does not tell: a loss may have two pieces of one
+curvature, as the ε-insensitive one on both sides of its tube. Steps that do not decrease the objective enough are
 shortened. If K = XXᵀ is small, block pivoting (linclass/solvers/hinge/block_pivoting.py) comes first.
 Mangasarian (2002), Optim. Methods and Software 17; Keerthi & DeCoste (2005), JMLR 6
 """
@@ -24,6 +25,7 @@ from linclass.solvers.base import Solution, Trace
 from linclass.solvers.hinge.newton_system import NewtonSystem, newton_system
 from linclass.solvers.hinge.reductions import SolverAfterReductions
 
+ROUNDING = 1e-12  # of a slope, relative to what it is computed from
 NEAR = 0.1  # of √tol: the next decrease will be about the square of this one
 
 
@@ -71,7 +73,7 @@ class FiniteNewton(SolverAfterReductions):
 def minimize(
     point: Point, system: NewtonSystem, near: Callable[[Point, Point, bool], bool], max_iter: int
 ) -> tuple[Point, int]:
-    """Newton steps until near(old, new, exact); `exact` if F did not change over a full step without a residual.
+    """Newton steps until near(old, new, exact); `exact` if no row left its parabola over a full step.
 
     If no row has curvature, the step of the intercept is not Newton's (`newton_system.hold`).
     """
@@ -80,13 +82,24 @@ def minimize(
         step, along = system.step(point)
         old = point
         point, t = descend_exactly(old, step, along)
-        exact = system.exact and t == 1 and bool((point.curvatures == old.curvatures).all())
+        exact = system.exact and t == 1 and is_same_parabola(old, point, along)
         if exact and intercept and not point.curvatures.any():
             pushes = point.gradient[..., point.objective.design.n_features :]
             exact = float(np.abs(pushes).max()) <= 1e-14
         if near(old, point, exact):
             break
     return point, n_iter
+
+
+def is_same_parabola(old: Point, new: Point, along: Array) -> bool:
+    """Whether the slopes of all rows are those of the parabolas they had before the step with scores `along`."""
+    curvatures, curve = old.curvatures, old.objective.loss.curve
+    if (new.curvatures != curvatures).any():
+        return False
+    moved = curve(curvatures, along)
+    off = np.abs(new.slopes - old.slopes - moved).max()
+    sizes = (np.abs(of).max() for of in (new.slopes, moved, curve(curvatures, new.scores)))
+    return bool(off <= ROUNDING * sum(sizes))
 
 
 def descend_exactly(point: Point, step: Array, along: Array) -> tuple[Point, float]:
