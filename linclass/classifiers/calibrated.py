@@ -37,7 +37,7 @@ from linclass.conventions.class_weights import require_counts
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
-from linclass.conventions.groups import groups_for, kept_groups, rows_of
+from linclass.conventions.groups import groups_for, kept_groups, values_at
 from linclass.conventions.meta_estimator import MetaEstimator, require_kind, some_rows
 from linclass.conventions.metadata import asking_for_weights
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
@@ -156,7 +156,7 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
         Z = np.empty((len(codes), K))
         for k in range(folds):
             out = fold == k
-            own = rows_of(~out, given), rows_of(~out, groups)
+            own = values_at(~out, given), values_at(~out, groups)
             model = self._fitted(some_rows(X, ~out), codes[~out], *own)
             Z[out] = _finite_scores(model, X[out], K)
         self._map = METHODS[self.method](Z, codes, weights)

@@ -45,7 +45,7 @@ def kept_groups(groups: Any, sample_weight: Any, y: Any) -> Array | None:
     return np.asarray(groups[validation.row_weights(sample_weight, rows) > 0])
 
 
-def rows_of(rows: Array, values: Array | None) -> Array | None:
+def values_at(rows: Array, values: Array | None) -> Array | None:
     """The weights or groups of some rows, if there are any."""
     return None if values is None else values[rows]
 

@@ -21,7 +21,7 @@ from linclass.applicability import NotApplicable
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
-from linclass.conventions.groups import groups_for, kept_groups, rows_of
+from linclass.conventions.groups import groups_for, kept_groups, values_at
 from linclass.conventions.many_fits import Folds, ManyFits
 from linclass.conventions.meta_estimator import MetaEstimator, require_kind, some_rows
 from linclass.conventions.metadata import asking_for_weights, takes_weights
@@ -106,7 +106,7 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
             own_X, own_weights, own_groups = X, weights, groups
             if rows is not None:
                 own_X, own_weights = some_rows(X, rows), weights[rows]
-                own_groups = rows_of(rows, groups)
+                own_groups = values_at(rows, groups)
             options = self._weights(inner.fit, own_weights, given) | groups_for(inner, own_groups)
             with warnings.catch_warnings(record=True) as caught, silently():
                 warnings.simplefilter("always")

@@ -14,7 +14,7 @@ import numpy as np
 from linclass.applicability import NotApplicable
 from linclass.batches.regularization_path import RegularizationPath
 from linclass.conventions.cloned import cloned
-from linclass.conventions.groups import groups_for, rows_of
+from linclass.conventions.groups import groups_for, values_at
 from linclass.conventions.meta_estimator import some_rows
 from linclass.conventions.metadata import takes_weights
 from linclass.multiclass.from_binary import weights_for
@@ -82,7 +82,7 @@ def fits_on_folds(
     for rows in held_out:
         kept = np.ones(len(y), dtype=bool)
         kept[rows] = False
-        own, own_groups = rows_of(kept, weights), rows_of(kept, groups)
+        own, own_groups = values_at(kept, weights), values_at(kept, groups)
         yield fits_of(estimator, options, some_rows(X, kept), y[kept], own, own_groups)
 
 
