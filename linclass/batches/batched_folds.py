@@ -31,7 +31,7 @@ def is_small(folds: StrengthsOnFolds) -> bool:
     shifted = folds.scaling is not None and any(np.any(shift) for shift, _ in folds.scaling)
     return (
         len(folds.objectives) == 1
-        and folds.whole._chosen(P).stackable
+        and folds.strongest._chosen(P).stackable
         and min(folds.strengths) > 0
         and P.strongly_convex
         and P.uniform
@@ -47,7 +47,7 @@ def is_small(folds: StrengthsOnFolds) -> bool:
 def solve_folds(folds: StrengthsOnFolds, chosen: Sequence[int]) -> list[list[Solution]]:
     """A solution for each chosen fold and each strength."""
     P = folds.objectives[0]
-    solver, rows = folds.whole._chosen(P), StandardizedRows(P)
+    solver, rows = folds.strongest._chosen(P), StandardizedRows(P)
     order = np.argsort(folds.strengths)[::-1]  # strongest first
     strengths = np.array(folds.strengths)[order] * (P.curvature / P.strength)
     problems = max(1, IN_CACHE // (rows.stack.C * P.design.n_rows))
@@ -123,8 +123,8 @@ def _weights(folds: StrengthsOnFolds, some: Sequence[int]) -> Array:
     held_out = [folds.held_out[fold] for fold in some]
     w = np.tile(folds.weights, (len(some), 1))
     w[np.repeat(np.arange(len(some)), list(map(len, held_out))), np.concatenate(held_out)] = 0
-    if folds.whole.class_weight is not None:
-        w = np.array([folds.whole._class_weighted(folds.codes, row) for row in w])
+    if folds.strongest.class_weight is not None:
+        w = np.array([folds.strongest._class_weighted(folds.codes, row) for row in w])
     w /= w.sum(axis=1, keepdims=True)
     return w
 

@@ -42,15 +42,15 @@ def fit_strengths(folds: StrengthsOnFolds) -> list[list[StrengthModel]]:
     small = folds.offset is None and is_small(folds)
     if not small and len(folds.models) == 1:
         raise NotApplicable(
-            f"{folds.whole!r}: a single strength has nothing to share between folds, except where Newton's method fits "
-            f"a smooth penalty to at most {SMALL} entries of X; give several strengths, or fit one by one."
+            f"{folds.strongest!r}: a single strength has nothing to share between folds, except where Newton's method "
+            f"fits a smooth penalty to at most {SMALL} entries of X; give several strengths, or fit one by one."
         )
     complete = np.flatnonzero(small & (folds.counts > 0).all(axis=1)).tolist()
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # such fits are made one by one
             found = dict(zip(complete, solve_folds(folds, complete), strict=True)) if small else {}
     except np.linalg.LinAlgError as error:
-        raise NotApplicable(f"{folds.whole!r}: {error} in one of the folds.") from error
+        raise NotApplicable(f"{folds.strongest!r}: {error} in one of the folds.") from error
     # rows that dwarf all others spoil the steps in the units that the folds share
     together = {fold: own for fold, own in found.items() if all(s.converged for s in own)}
     return [
@@ -60,9 +60,9 @@ def fit_strengths(folds: StrengthsOnFolds) -> list[list[StrengthModel]]:
 
 
 def _learned(folds: StrengthsOnFolds, solutions: Sequence[Solution]) -> list[StrengthModel]:
-    seen, models = {**vars(folds.whole), "solver_": folds.solver_name}, []
+    seen, models = {**vars(folds.strongest), "solver_": folds.solver_name}, []
     for strength, solution in zip(folds.strengths, solutions, strict=True):
-        model = object.__new__(type(folds.whole))
+        model = object.__new__(type(folds.strongest))
         vars(model).update(seen, strength=strength)
         # rows and weights of all folds: only fits without a penalty use them, and these have one
         models.append(model._finish(folds.objectives, [solution], folds.codes, folds.weights))
@@ -73,10 +73,10 @@ def _one_by_one(folds: StrengthsOnFolds, fold: int) -> list[StrengthModel]:
     """A path through the penalized models; the others are fitted separately."""
     kept = np.ones(len(folds.codes), dtype=bool)
     kept[folds.held_out[fold]] = False
-    X, y, weights = folds.X[kept], folds.whole.classes_[folds.codes[kept]], folds.weights[kept]
+    X, y, weights = folds.X[kept], folds.strongest.classes_[folds.codes[kept]], folds.weights[kept]
     if folds.scaling is not None:
         X = scaled(X, *folds.scaling[fold])
-    X = named(X, getattr(folds.whole, "feature_names_in_", None))
+    X = named(X, getattr(folds.strongest, "feature_names_in_", None))
     offset = {} if folds.offset is None else {"offset": folds.offset[kept]}
     models = [model._unfitted() for model in folds.models]
     penalized = [model for model in models if model._is_penalized()]

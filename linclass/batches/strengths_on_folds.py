@@ -57,30 +57,28 @@ class StrengthModel(Protocol):
 
 
 class StrengthsOnFolds:
-    """Models that differ only in their strengths, and the folds to fit them on."""
+    """Models that differ only in their strengths, and the folds to fit them on.
+
+    `strongest` is a copy of the model with the largest strength, which has checked all rows and has their objectives.
+    """
 
     def __init__(self, models: Sequence[StrengthModel], folds: Folds):
         X, y, held_out, scaling, sample_weight, offset = folds
         self.models, self.held_out, self.scaling = models, held_out, scaling
-        self.whole = max(models, key=lambda model: model.strength)._unfitted()
-        solver = None if self.whole.solver == "auto" else self.whole._solver(self.whole.solver)
-        if self.whole.warm_start or self.whole.trace or hasattr(solver, "random_state"):
+        self.strongest = model = max(models, key=lambda model: model.strength)._unfitted()
+        solver = None if model.solver == "auto" else model._solver(model.solver)
+        if model.warm_start or model.trace or hasattr(solver, "random_state"):
+            raise NotApplicable(f"{model!r} has a warm start, a trace or a seed; fit fold by fold.")
+        if find("losses", model.loss).piecewise_linear:
             raise NotApplicable(
-                f"{self.whole!r} has a warm start, a trace or a seed; fit fold by fold."
+                f"{model!r} stops by its gap at a point that depends on the start; fit fold by fold."
             )
-        if find("losses", self.whole.loss).piecewise_linear:
-            raise NotApplicable(
-                f"{self.whole!r} stops by its gap at a point that depends on the start; fit fold by fold."
-            )
-        self.X, self.codes, self.weights = self.whole._start_rows(X, y, sample_weight)
-        weights = self.whole._class_weighted(self.codes, self.weights)
-        self.offset = (
-            None
-            if offset is None
-            else offsets_of(offset, sample_weight, y, len(self.whole.classes_))
-        )
-        self.objectives = self.whole._objectives(self.X, self.codes, weights)
-        total, K = np.bincount(self.codes), len(self.whole.classes_)
+        self.X, self.codes, self.weights = model._start_rows(X, y, sample_weight)
+        K = len(model.classes_)
+        self.offset = None if offset is None else offsets_of(offset, sample_weight, y, K)
+        weights = model._class_weighted(self.codes, self.weights)
+        self.objectives = model._objectives(self.X, self.codes, weights)
+        total = np.bincount(self.codes)
         self.counts = np.array([total - np.bincount(self.codes[r], minlength=K) for r in held_out])
 
     @property
@@ -89,4 +87,4 @@ class StrengthsOnFolds:
 
     @cached_property
     def solver_name(self) -> str:
-        return self.whole._chosen(self.objectives[0]).name
+        return self.strongest._chosen(self.objectives[0]).name
