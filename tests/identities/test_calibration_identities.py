@@ -39,7 +39,7 @@ def test_the_sigmoid_has_the_greatest_likelihood_of_platts_targets() -> None:
 
     best = minimize(loss, [0.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12})
     a, b = sigmoid(z, own)[:2]
-    assert_allclose([a, b + 100 * a], best.x, rtol=1e-4)
+    assert_allclose([a, b + 100 * a], best.x, rtol=1e-5)
 
 
 @pytest.mark.parametrize("scores", ["separated", "equal"])

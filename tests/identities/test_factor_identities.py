@@ -47,7 +47,7 @@ def test_factors_are_units_of_the_columns(loss: str, classes: int, solver: str, 
         "duality_gap",
     )
     assert ours.objective_ == pytest.approx(plain.objective_, rel=1e-7)
-    assert_allclose(ours.decision_function(rows), plain.decision_function(units), atol=2e-3)
+    assert_allclose(ours.decision_function(rows), plain.decision_function(units), atol=1e-8)
     for one, other in zip(
         ours.path(rows, y, [1.0, 0.01]), plain.path(units, y, [1.0, 0.01]), strict=True
     ):

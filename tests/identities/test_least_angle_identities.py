@@ -15,9 +15,9 @@ W = np.random.default_rng(9).uniform(0.5, 2, 60)
 
 
 def numbers(seed: int = 0, d: int = 6) -> tuple[np.ndarray, np.ndarray]:
-    """Correlated features, so that lasso and least angle differ."""
+    """Features so correlated that on the lasso's path some leave, for seeds below 4 (which is asserted below)."""
     rng = np.random.default_rng(seed)
-    X = rng.standard_normal((60, d)) @ (np.eye(d) + 0.6) + 5
+    X = rng.standard_normal((60, d)) @ (1.5 * np.eye(d) + rng.standard_normal((d, d))) + 5
     return X, X @ rng.standard_normal(d) + 3 * rng.standard_normal(60)
 
 
@@ -43,6 +43,7 @@ def test_at_every_knot_the_covariances_of_what_joined_are_equal(seed: int, lasso
     joined: set[int] = set()
     moves = iter(model.moves_)
     assert len(model.moves_) == len(model.knots_) - 1
+    assert any(move < 0 for _, move in model.moves_) == lasso
     assert (np.diff(model.knots_) < 0).all()
     for level, coef in zip(model.knots_[:-1], model.coef_path_, strict=False):
         sizes = np.abs(covariances(X, y, W, coef))
@@ -70,7 +71,7 @@ def test_with_the_modification_it_is_the_lasso_at_each_knot_and_between(seed: in
         assert_allclose(model.coef_at(strength), lasso.coef_, atol=1e-6)
         alone = LeastAngleRegression(lasso=True, strength=strength).fit(X, y, W)
         assert_allclose(alone.coef_, lasso.coef_, atol=1e-6)
-        assert_allclose(alone.intercept_, lasso.intercept_, atol=1e-5)
+        assert_allclose(alone.intercept_, lasso.intercept_, atol=1e-8)
     assert not model.coef_at(2 * model.knots_[0]).any()
 
 
@@ -264,7 +265,7 @@ def test_a_feature_far_from_zero_moves_as_the_centred_one(
     far = X + shift * (np.arange(columns) == 3)
     near, moved = (ForwardStagewise(n_steps=200).fit(form(Z), y) for Z in (X, far))
     assert moved.coef_[3] != 0
-    assert_allclose(moved.coef_, near.coef_, rtol=1e-5)
+    assert_allclose(moved.coef_, near.coef_, rtol=1e-8)
 
 
 def test_the_steps_of_a_path_are_those_that_were_made() -> None:

@@ -137,7 +137,7 @@ def test_transforms_in_a_pipeline_are_fitted_inside_the_folds() -> None:
         for i, strength in enumerate(STRENGTHS):
             alone = LogisticRegression(strength=strength).fit(Z[k != FOLD], y[k != FOLD])
             own = alone.predict_log_proba(Z[k == FOLD])[np.arange(30), (y[k == FOLD] == "b") * 1]
-            assert model.scores_[k, i] == pytest.approx(own.mean(), rel=1e-4)
+            assert model.scores_[k, i] == pytest.approx(own.mean(), rel=1e-8)
     assert model.best_params_.keys() == grid.keys()
     assert not hasattr(model, "strength_")
 
@@ -166,11 +166,11 @@ def test_a_row_of_weight_two_in_a_fold_is_the_row_twice_there(rule: str) -> None
     twice = TunedClassifier(ours.estimator, rule=rule, metric="log_loss", folds=FOLD.repeat(w))
     twice.fit(X.repeat(w, axis=0), y.repeat(w))
     assert ours.strength_ == pytest.approx(twice.strength_)
-    assert_allclose(ours.coef_, twice.coef_, atol=1e-4)
+    assert_allclose(ours.coef_, twice.coef_, atol=1e-8)
     if rule in ("aic", "bic"):
         assert_allclose(ours.criterion_, twice.criterion_, rtol=1e-6)
     else:
-        assert_allclose(ours.scores_, twice.scores_, rtol=1e-4)
+        assert_allclose(ours.scores_, twice.scores_, rtol=1e-8)
 
 
 def test_other_parameters_are_chosen_too() -> None:
@@ -242,7 +242,7 @@ def test_degrees_of_freedom_are_the_sensitivity_of_the_fit_to_the_data(
             e = h * (np.arange(30) == i)
             up, down = (fit.fit(X, y + s * e, w).predict(X[[i]])[0] for s in (1, -1))
             total += (up - down) / (2 * h)
-        assert df == pytest.approx(total, abs=1e-5)
+        assert df == pytest.approx(total, abs=1e-6)
 
 
 @pytest.mark.parametrize("K", [2, 3])
@@ -295,7 +295,7 @@ def test_a_class_that_a_fit_has_not_seen_has_the_least_probability() -> None:
         [alone.predict_log_proba(X[out]), np.full(out.sum(), np.log(2.0**-52))]
     )
     own = log_proba[np.arange(out.sum()), np.searchsorted(["a", "b", "c"], y[out])]
-    assert model.scores_[0, 0] == pytest.approx(own.mean(), rel=1e-4)
+    assert model.scores_[0, 0] == pytest.approx(own.mean(), rel=1e-8)
 
 
 def test_features_without_a_penalty_count_fully() -> None:

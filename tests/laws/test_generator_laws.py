@@ -127,7 +127,7 @@ def test_regression_on_indicators_never_sees_the_middle_class() -> None:
     lda = LinearDiscriminantAnalysis().fit(X, y).predict(X)
     assert (lda[y == 1] == 1).mean() > 0.9
     # Φ(−δ/2) on each outer side, twice that in the middle, δ = 4
-    assert bayes("masking", (1, 1, 1))[0] == pytest.approx(4 / 3 * norm.cdf(-2), abs=1e-5)
+    assert bayes("masking", (1, 1, 1))[0] == pytest.approx(4 / 3 * norm.cdf(-2), abs=1e-8)
 
 
 def test_only_a_quadric_tells_classes_of_one_mean_apart() -> None:
@@ -157,7 +157,7 @@ def test_circles_are_separable_by_squares_and_by_no_hyperplane() -> None:
     radius = np.sqrt((X**2).sum(axis=1))
     np.testing.assert_allclose([radius[y == k].mean() for k in (0, 1)], [1, 2], atol=0.01)
     # the densities of 1 + σz and 2 + σz are equal half way: Φ(−0.5/σ); σ = 0.1 leaves none at 0
-    assert bayes("circles", (5, 5), noise=0.2)[0] == pytest.approx(norm.cdf(-2.5), rel=1e-4)
+    assert bayes("circles", (5, 5), noise=0.2)[0] == pytest.approx(norm.cdf(-2.5), rel=1e-8)
     assert bayes("circles", (3, 1), radii=[1, 1], noise=0.0)[0] == 0.25
     with pytest.raises(ValueError, match=r"radii: \[1, 2, 3\] is for 3 classes, rows for 2"):
         draw("circles", radii=[1, 2, 3])

@@ -81,7 +81,7 @@ def test_a_path_is_what_separate_fits_are(estimator: Any, kind: str, K: int) -> 
             continue
         np.testing.assert_allclose(fitted.coef_, alone.coef_, atol=2e-5)
         if isinstance(fitted, Regressor):
-            np.testing.assert_allclose(fitted.predict(X), alone.predict(X), atol=1e-4)
+            np.testing.assert_allclose(fitted.predict(X), alone.predict(X), atol=1e-5)
         else:
             np.testing.assert_array_equal(fitted.predict(X), alone.predict(X))
 

@@ -207,7 +207,7 @@ def test_a_penalty_of_ones_own_is_fitted_as_an_instance(loss: str) -> None:
     assert own.certificate_kind_ == "duality_gap"
     assert own.certificate_ <= 1e-9
     assert own.solver_ == known.solver_ == "proximal_gradient"
-    assert_allclose(own.coef_, known.coef_, atol=1e-4)
+    assert_allclose(own.coef_, known.coef_, atol=1e-8)
     assert own.coef_.any()
     with pytest.raises(ValueError, match="newton needs a smooth penalty; Length has a kink"):
         LinearClassifier(loss=loss, penalty=penalty, solver="newton").fit(X, y)

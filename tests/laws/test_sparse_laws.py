@@ -160,7 +160,7 @@ def test_units_of_all_features_are_those_of_the_strength(
         assert other.status_ == "converged"
         assert other.n_iter_ <= model.n_iter_ + 2
         assert_allclose(other.objective_, model.objective_, rtol=1e-6)
-        assert_allclose(s * other.coef_, model.coef_, atol=2e-3)
+        assert_allclose(s * other.coef_, model.coef_, atol=1e-8)
 
 
 @TWO_STEPS
@@ -260,17 +260,17 @@ def test_rows_weights_and_storage_are_the_same_thing_said_otherwise(
     twice = np.arange(len(y)) % 3 == 0
     weighted = fit(X, y, 1.0 + twice)
     repeated = fit(np.vstack([X, X[twice]]), np.r_[y, y[twice]])
-    assert_allclose(weighted.coef_, repeated.coef_, atol=2e-5)
+    assert_allclose(weighted.coef_, repeated.coef_, atol=1e-8)
     rows, columns = np.random.default_rng(0).permutation(len(y)), np.array([3, 1, 0, 4, 2])
-    assert_allclose(fit(X[rows], y[rows]).coef_, model.coef_, atol=2e-5)
-    assert_allclose(fit(X[:, columns], y).coef_, model.coef_[:, columns], atol=2e-5)
+    assert_allclose(fit(X[rows], y[rows]).coef_, model.coef_, atol=1e-8)
+    assert_allclose(fit(X[:, columns], y).coef_, model.coef_[:, columns], atol=1e-8)
     assert_allclose(fit(sparse.csr_array(X), y).coef_, model.coef_, atol=2e-5)
     other = fit(X, classes - 1 - y).coef_
-    assert_allclose(other, -model.coef_ if classes == 2 else model.coef_[::-1], atol=2e-5)
+    assert_allclose(other, -model.coef_ if classes == 2 else model.coef_[::-1], atol=1e-8)
     mass = np.bincount(y)
     balanced = fitter(solver=solver, penalty=penalty, class_weight="balanced")(X, y)
     by_hand = fit(X, y, (len(y) / (classes * mass))[y])
-    assert_allclose(balanced.coef_, by_hand.coef_, atol=2e-5)
+    assert_allclose(balanced.coef_, by_hand.coef_, atol=1e-8)
 
 
 def data(classes: int, n: int = 150) -> tuple[np.ndarray, np.ndarray]:
