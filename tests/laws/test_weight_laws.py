@@ -69,21 +69,24 @@ def made(kind: type) -> Any:
 
 
 MODELS = found()
-ALL = pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
-TOGETHER = pytest.mark.parametrize(
-    "model",
-    [
-        m
-        for m in MODELS
-        if hasattr(m, "fit_many") and type(m).__name__ not in {"LinearSVM", "Perceptron"}
-    ],
-    ids=lambda model: type(model).__name__,
-)
-ALONE = pytest.mark.parametrize(
-    "model",
-    [m for m in MODELS if hasattr(m, "leave_one_out")],
-    ids=lambda model: type(model).__name__,
-)
+
+
+def each(models: list[Any]) -> Any:
+    return pytest.mark.parametrize("model", models, ids=lambda model: type(model).__name__)
+
+
+ALL = each(MODELS)
+REPEATED = each([m for m in MODELS if type(m).__name__ not in STOCHASTIC])
+SPARSE = each([m for m in MODELS if type(m).__name__ not in STOCHASTIC and m.takes_sparse])
+BY_CLASS = each([m for m in MODELS if type(m).__name__ not in WITHOUT])
+MANY = [
+    m
+    for m in MODELS
+    if hasattr(m, "fit_many") and type(m).__name__ not in {"LinearSVM", "Perceptron"}
+]
+TOGETHER = each(MANY)
+TOGETHER_BY_CLASS = each([m for m in MANY if type(m).__name__ not in WITHOUT])
+ALONE = each([m for m in MODELS if hasattr(m, "leave_one_out")])
 
 
 def name(model: Any) -> str:
@@ -109,10 +112,8 @@ def same(model: Any, other: Any, X: Any, digits: float = 1e-6) -> None:
 
 
 @pytest.mark.parametrize("K", [2, 3])
-@ALL
+@REPEATED
 def test_a_row_of_weight_two_is_the_row_twice(model: Any, K: int) -> None:
-    if name(model) in STOCHASTIC:
-        pytest.skip("see the head of this file")
     X, y, w = rows(model, K)
     often = np.repeat(np.arange(len(y)), w.astype(int))
     weighted = cloned(model).fit(X, y, sample_weight=w)
@@ -122,10 +123,8 @@ def test_a_row_of_weight_two_is_the_row_twice(model: Any, K: int) -> None:
         assert weighted.objective_ == pytest.approx(repeated.objective_, rel=1e-9)
 
 
-@ALL
+@SPARSE
 def test_and_so_are_sparse_rows(model: Any) -> None:
-    if name(model) in STOCHASTIC or not model.takes_sparse:
-        pytest.skip("see the head of this file")
     X, y, w = rows(model, 2)
     often = np.repeat(np.arange(len(y)), w.astype(int))
     weighted = cloned(model).fit(sparse.csr_array(X), y, sample_weight=w)
@@ -164,10 +163,8 @@ def test_the_weight_of_a_class_is_that_of_its_rows(model: Any, K: int) -> None:
         )
 
 
-@ALL
+@BY_CLASS
 def test_balanced_is_scikit_learns_rule(model: Any) -> None:
-    if name(model) in WITHOUT:
-        pytest.skip("it has no weights of classes")
     X, y, _ = rows(model, 2)
     kept = (y == "a") | (np.arange(len(y)) % 3 > 0)
     X, y = X[kept], y[kept]
@@ -194,12 +191,10 @@ def test_weights_hold_in_fits_of_many_folds(model: Any) -> None:
         same(fit, cloned(model).fit(X[train], y[train], sample_weight=w[train]), X)
 
 
-@TOGETHER
+@TOGETHER_BY_CLASS
 def test_weights_of_classes_hold_there_too_or_are_refused(model: Any) -> None:
     X, y, w = rows(model, 2)
     folds = [np.arange(0, 10), np.arange(10, 45, 3)]
-    if name(model) in WITHOUT:
-        pytest.skip("it has no weights of classes")
     for value in (SOME, "balanced"):
         asked = cloned(model).set_params(class_weight=value)
         try:
