@@ -18,6 +18,7 @@ from linclass.applicability import require_memory
 from linclass.families.base import EDGE, Family
 
 FEW = 20  # levels up to which comparison is faster than look-up
+TINY = np.finfo(float).tiny
 ARRAYS = 16  # temporary arrays of counts and their logarithms, for two classes
 
 
@@ -50,8 +51,9 @@ class Categorical(Family):
         yield sp.csr_array((np.ones(len(columns)), columns, begins), (n, self.levels * d))
 
     def natural(self, mean: np.ndarray) -> np.ndarray:
-        """ln p; 0 for the levels that a feature does not have."""
-        return np.log(mean, out=np.zeros_like(mean), where=mean > 0)
+        """ln p, below 0 also where p = 1; 0 for the levels that a feature does not have."""
+        theta = np.log(mean, out=np.zeros_like(mean), where=mean > 0)
+        return np.minimum(theta, -TINY, out=theta, where=mean > 0)
 
     def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
         by_level = self._by_level(theta)

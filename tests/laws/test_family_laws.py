@@ -314,6 +314,17 @@ def test_sums_are_rebased_to_another_origin(family: Family, other: Family) -> No
     np.testing.assert_allclose(family.rebased(other, np.full(3, 7.0), of[0]), of[1], atol=1e-12)
 
 
+def test_a_feature_of_one_level_says_nothing_whatever_the_levels_of_the_others() -> None:
+    """p = 1, so its part of the density is 1: A is 0 and not the logarithm of the number of levels."""
+    family = Categorical(5)
+    mean = np.zeros((1, 5, 2))
+    mean[0, 0, 0], mean[0, :, 1] = 1, [0.1, 0.2, 0.3, 0.15, 0.25]
+    theta = family.natural(mean.reshape(1, -1))
+    X = np.array([[0.0, 3.0], [0.0, 1.0]])
+    found = family.log_density(X, theta)[:, 0]
+    np.testing.assert_allclose(found, np.log([0.15, 0.2]), rtol=1e-14)
+
+
 def test_levels_that_come_later_have_had_no_rows() -> None:
     X = np.array([[0.0, 1.0], [1.0, 1.0]])
     few, many = Categorical(2), Categorical(4)
