@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from travellers import made_up
+from finished_results import made_up
 
 from linclass_study.command.__main__ import main
 

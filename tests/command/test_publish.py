@@ -15,7 +15,7 @@ from urllib.parse import unquote
 import polars as pl
 import pytest
 import yaml
-from travellers import change
+from finished_results import change
 
 ROOT = Path(__file__).parents[2]
 REPORT = "<html><body>the report</body></html>"

@@ -8,7 +8,7 @@ import shutil
 
 import polars as pl
 import pytest
-from travellers import at, change
+from finished_results import at, change
 
 
 def run(folder, dataset="two", method="good", table="predictions"):

@@ -8,8 +8,8 @@ import shutil
 
 import polars as pl
 import pytest
+from finished_results import DATA, METHODS, at, change, made_up
 from studies import Data, Method, rows_of
-from travellers import DATA, METHODS, at, change, made_up
 
 from linclass_study import table_files
 from linclass_study.command import derived_files
