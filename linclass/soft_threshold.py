@@ -7,6 +7,7 @@ import numpy as np
 from linclass.numerics import Array
 
 
-def soft_threshold(W: Array, t: Array | float) -> Array:
-    """sign(w)·max(|w| − t, 0), entry by entry."""
-    return W - np.minimum(np.maximum(W, -t), t)
+def soft_threshold(W: Array, t: Array | float, out: Array | None = None) -> Array:
+    """sign(w)·max(|w| − t, 0), entry by entry; into an array, if one is given."""
+    near = np.clip(W, -t, t, out=out)
+    return np.subtract(W, near, out=near)

@@ -28,7 +28,7 @@ from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.generative.from_moments import FromMoments
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
-from linclass.numerics import Array
+from linclass.numerics import Array, empty_arrays
 from linclass.soft_threshold import soft_threshold
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.covariance import freedom
@@ -119,13 +119,20 @@ class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, 
         first.fit(X, y, sample_weight)
         differences = first._differences(first.statistics_)
         models = [copy.copy(first).set_params(threshold=value) for value in thresholds]
-        return RegularizationPath([model._shrunken(differences) for model in models], "threshold")
+        K, d = differences.t.shape
+        rooms = zip(*empty_arrays(d, *[(len(models), K)] * 3), strict=True)
+        fits = [
+            model._shrunken(differences, *own) for model, own in zip(models, rooms, strict=True)
+        ]
+        return RegularizationPath(fits, "threshold")
 
     def _form(self, X: Any, K: int) -> str:
         return "diagonal"
 
     def _learn(self, statistics: ClassMoments) -> Self:
-        return self._shrunken(self._differences(statistics))
+        differences = self._differences(statistics)
+        K, d = differences.t.shape
+        return self._shrunken(differences, *empty_arrays(d, (K,), (K,), (K,)))
 
     def _differences(self, statistics: ClassMoments) -> Differences:
         mass, centre = statistics.mass, statistics.centre
@@ -142,14 +149,17 @@ class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, 
         slope = unit / np.where(known, deviation**2, 1)
         return Differences(centre, unit, t, slope, priors, intercepts, known)
 
-    def _shrunken(self, differences: Differences) -> Self:
-        centre, unit, t, slope, priors, intercepts, known = differences
-        t = soft_threshold(t, self.threshold)
-        M = unit * t
-        self.means_, self.deviations_ = centre + M, t
+    def _shrunken(self, differences: Differences, t: Array, means: Array, W: Array) -> Self:
+        """The fit at the threshold; t, m′ and W, which are large on a path, are written into the arrays given."""
+        centre, unit, of_all, slope, priors, intercepts, known = differences
+        soft_threshold(of_all, float(self.threshold), out=t)
+        np.multiply(slope, t, out=W)
+        np.multiply(unit, t, out=means)
+        half = 0.5 * np.einsum("kj,kj->k", W, means) + W @ centre
+        means += centre
+        self.means_, self.deviations_ = means, t
         self.selected_, self.priors_ = t.any(axis=0), priors.copy()
-        W = slope * t
-        self._set_scores(W, intercepts - 0.5 * np.einsum("kj,kj->k", W, M) - W @ centre)
+        self._set_scores(W, intercepts - half)
         if known.all():
             return self._record()
         j = int(np.argmin(known))

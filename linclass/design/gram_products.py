@@ -44,6 +44,8 @@ class GramProducts(Design):
         self.passes += 1
         d, X = self.n_features, self.X
         if not self.is_sparse:  # a product of a matrix with its transpose (syrk): half the work
+            if (D[0] == D).all():
+                return D[0] * self._unweighted_gram()
             root = np.sqrt(D)[:, None]
             if self.is_tiny:
                 B = self.rows * root
@@ -60,6 +62,18 @@ class GramProducts(Design):
             H[d, :d] = H[:d, d] = self.XT @ D
             H[d, d] = D.sum()
         return H
+
+    def _unweighted_gram(self) -> Array:
+        """[X 1]ᵀ[X 1] of dense rows, without a copy of them."""
+        if self.is_tiny:
+            return self.rows.T @ self.rows
+        d, X = self.n_features, self.X
+        G = np.empty((self.width, self.width))
+        np.matmul(X.T, X, out=G[:d, :d])
+        if self.intercept:
+            G[d, :d] = G[:d, d] = np.ones(self.n_rows) @ X
+            G[d, d] = self.n_rows
+        return G
 
     def gram_in_single(self, D: Array, mean: Array) -> Array:
         """`gram` of X − mean, with products in single precision, at half the cost, by dense blocks.

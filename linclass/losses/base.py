@@ -56,6 +56,16 @@ class Loss:
         curvatures = self.curvatures(y, z) if self.kind == "twice-smooth" else None
         return self.values(y, z), self.slopes(y, z), curvatures
 
+    def jet_at_zero(self, y: Array) -> tuple[Array, Array, Array | None] | None:
+        """The jet at scores of 0, if rows are so alike there that it need not be computed of each; else None."""
+        return None
+
+    def normal_fit(self, mean: Any, explained: Any) -> tuple[Any, Any] | None:
+        """(k, z̄) of the fit to normal features, if a formula is known: its weights are k times those of Newton's first
+        step from 0, its mean score is z̄. Of the variance of y = ±1 about `mean` least squares explains `explained`.
+        """
+        return None
+
     def curve(self, curvatures: Array, v: Array) -> Array:
         """(∂²ℓ/∂z²) v, row by row."""
         return curvatures * v
@@ -118,6 +128,9 @@ class Loss:
         )
 
 
+JETS_AT_ZERO: dict[type, tuple[Array, Array, Array | None]] = {}  # of margin losses without options
+
+
 class MarginLoss(Loss):
     """ℓ(m) of the margin m = y·z, y ∈ {−1, +1}; subclasses define functions of m alone."""
 
@@ -146,6 +159,15 @@ class MarginLoss(Loss):
 
     def curvatures(self, y: Array, z: Array) -> Array:
         return self.curvature(y * z)  # y² = 1
+
+    def jet_at_zero(self, y: Array) -> tuple[Array, Array, Array | None]:
+        """All margins are 0."""
+        if (jet := JETS_AT_ZERO.get(type(self))) is None:
+            jet = JETS_AT_ZERO[type(self)] = self.jet(np.ones(1), np.zeros(1))
+        value, slope, curvature = jet
+        n = len(y)
+        every = None if curvature is None else np.repeat(curvature, n)
+        return np.repeat(value, n), slope * y, every
 
     def conjugates(self, y: Array, s: Array) -> Array:
         return self.conjugate(-y * s)

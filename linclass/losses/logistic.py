@@ -6,6 +6,8 @@ margin overflows.   Hastie, Tibshirani & Friedman (2009), §4.4
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.special import expit
 
@@ -13,6 +15,7 @@ from linclass.losses.base import MarginLoss
 from linclass.numerics import Array
 
 TINY = np.finfo(float).tiny  # 0·ln 0 = 0
+MOST = 0.9  # of the variance of y, to be explained by least squares
 
 
 class Logistic(MarginLoss):
@@ -38,6 +41,13 @@ class Logistic(MarginLoss):
         if a.min() < 0 or b.min() < 0:
             entropy[(a < 0) | (b < 0)] = np.inf
         return entropy
+
+    def normal_fit(self, mean: Any, explained: Any) -> tuple[Any, Any]:
+        """Linear discriminant analysis, from least squares.   Haggstrom (1983), J. Bus. Econ. Stat. 1"""
+        within = 1 - mean * mean
+        share = np.clip(explained / within, 0, MOST)
+        k = 1 / (within * (1 - share))
+        return k, np.log((1 + mean) / (1 - mean)) + 2 * mean * share / (1 - share) / within
 
     def jet(self, y: Array, z: Array) -> tuple[Array, Array, Array]:
         """The three share one exponential e = e^{−|m|} and one q = 1/(1 + e)."""

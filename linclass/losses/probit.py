@@ -7,8 +7,10 @@ Bishop (2006), §4.3.5; Finney (1947), Probit Analysis
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from scipy.special import erfcx, log_ndtr, ndtr
+from scipy.special import erfcx, log_ndtr, ndtr, ndtri
 
 from linclass.losses.base import MarginLoss
 from linclass.numerics import Array
@@ -16,7 +18,8 @@ from linclass.numerics import Array
 LEFT = -3.0  # left of it φ and Φ are so small that their quotient would lose digits
 RIGHT = 39.0  # from it on r is 0
 FAR = -100.0  # left of it m + r is taken from its series, for the difference would lose its digits
-TINY = 1e-300
+MOST = 0.9  # share of s² in 1 + s², in a start from least squares
+ROOT_2, ROOT_2PI, ROOT_2_OVER_PI = 2**0.5, (2 * np.pi) ** 0.5, (2 / np.pi) ** 0.5
 
 
 class Probit(MarginLoss):
@@ -34,6 +37,13 @@ class Probit(MarginLoss):
     def curvature(self, m: Array) -> Array:
         _, r, above = value_and_mills(m)
         return r * above
+
+    def normal_fit(self, mean: Any, explained: Any) -> tuple[Any, Any]:
+        """With scores z ~ N(z̄, s²):  P(1) = Φ(h), h = z̄/√(1 + s²), and least squares explains 4 φ(h)² s²/(1 + s²)."""
+        h = ndtri((1 + mean) / 2)
+        twice = ROOT_2_OVER_PI * np.exp(-0.5 * h * h)  # 2 φ(h)
+        spread = 1 / np.sqrt(1 - np.clip(explained / (twice * twice), 0, MOST))  # √(1 + s²)
+        return ROOT_2_OVER_PI * spread / twice, h * spread
 
     def jet(self, y: Array, z: Array) -> tuple[Array, Array, Array]:
         value, r, above = value_and_mills(y * z)
@@ -63,22 +73,25 @@ class Probit(MarginLoss):
 def value_and_mills(m: Array) -> tuple[Array, Array, Array]:
     """(−ln Φ, r, m + r), of most m from one value of Φ, that of −|m|: neither it nor ln(1 − Φ(−|m|)) cancels."""
     inner = np.clip(m, LEFT, RIGHT)
-    tail, right = ndtr(-np.abs(inner)), inner > 0
-    value = np.where(right, np.log1p(-tail), np.log(np.maximum(tail, TINY)))
+    r, right = np.abs(inner), inner > 0
+    tail = ndtr(-r)
+    r *= r
+    r *= -0.5
+    np.exp(r, out=r)
+    r /= ROOT_2PI * np.where(right, 1 - tail, tail)
+    value = np.log1p(np.where(right, -tail, tail - 1))
     np.negative(value, out=value)
-    r = np.exp(-0.5 * inner * inner)
-    r /= np.sqrt(2 * np.pi) * np.where(right, 1 - tail, tail)
-    above = inner + r
-    if (left := m < LEFT).any():
+    inner += r
+    if len(left := np.flatnonzero(m < LEFT)):
         own = m[left]
-        value[left], r[left] = -log_ndtr(own), mills(own)
-        above[left] = rest(own, r[left])
-    return value, r, above
+        value[left], r[left] = -log_ndtr(own), (own_r := mills(own))
+        inner[left] = rest(own, own_r) if own.min() < FAR else own + own_r
+    return value, r, inner
 
 
 def mills(m: Array) -> Array:
     """r = φ(m)/Φ(m), without cancellation or overflow anywhere."""
-    return np.sqrt(2 / np.pi) / erfcx(-m / np.sqrt(2))
+    return ROOT_2_OVER_PI / erfcx(m / -ROOT_2)
 
 
 def log_mills(m: Array) -> Array:

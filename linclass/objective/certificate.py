@@ -40,6 +40,8 @@ class Certified(PenalizedLoss):
 
     @once
     def _value_at_zero(self) -> float:
+        if (jet := self.loss.jet_at_zero(self.y)) is not None:
+            return float(self.weights @ jet[0])
         return self.mean_loss(np.zeros((*self.shape[:-1], len(self.weights))))
 
     @property
@@ -186,7 +188,7 @@ class Certified(PenalizedLoss):
 
     @once
     def _slopes_at_zero(self) -> float:
-        return self._norm(self.at(self.zero()).slopes)
+        return self._norm(self.at_zero().slopes)
 
     @once
     def _column_norms(self) -> Array:

@@ -35,6 +35,9 @@ class PenalizedLoss:
     def at(self, theta: Array) -> Point:
         raise NotImplementedError
 
+    def at_zero(self) -> Point:
+        raise NotImplementedError
+
     def with_scores(self, theta: Array, scores: Array) -> Point:
         raise NotImplementedError
 

@@ -26,8 +26,10 @@ class SecondOrder(PenalizedLoss):
         """∇²P at a point, dense, over theta.ravel()."""
         self._require_memory()
         design, w, curvatures = self.design, self.weights, point.curvatures
-        if len(self.shape) == 1 and (design.is_sparse or design.n_rows <= self.block):
-            return self._penalized(design.gram(w * curvatures))
+        if len(self.shape) == 1:
+            D = w * curvatures
+            if design.is_sparse or design.n_rows <= self.block or (D[0] == D).all():
+                return self._penalized(design.gram(D))
         parts = (
             self.loss.hessian(B, w[rows], curvatures[..., rows])
             for rows, B in design.blocks(self.block)

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from linclass.numerics import Array
+from linclass.objective.first_step import lengthened
 from linclass.objective.gap import gap_of_parts, l2_part, relative
 from linclass.objective.second_order import common_shift
 
@@ -110,6 +111,12 @@ class StackedPoint:
             at_zero = weights @ stack.values_at_zero
             gap[near] = relative(gap_of_parts(fenchel_young, left[near]), value[near], at_zero)
         return gap
+
+    def lengthened(self, step: Array) -> tuple[Array, Array]:
+        """(Newton's step from 0 of one score, lengthened for a better start; directional derivative along it)."""
+        stack, g = self.stack, self.gradient[0]
+        longer = lengthened(stack.loss, stack.y, self.weights, g, step[0], stack.intercept)
+        return longer[None], (g * longer).sum(axis=-1)
 
     def newton_step(self, which: Array) -> tuple[Array, Array]:
         """(−H⁻¹ g, directional derivative along it)"""

@@ -63,6 +63,15 @@ def test_a_penalized_perceptron_loss_is_least_at_0(penalty: Any, classes: int) -
     assert set(model.path(X, y, [1.0, 0.1]).status_) == {"converged"}
 
 
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_jet_at_zero_is_that_of_scores_of_0(name: str) -> None:
+    loss, y, z = made(name)
+    found = loss.jet_at_zero(y)
+    assert (found is not None) == isinstance(loss, MarginLoss)
+    for part, own in zip(found or (), loss.jet(y, np.zeros_like(z)), strict=found is not None):
+        np.testing.assert_array_equal(part, own)
+
+
 @pytest.mark.parametrize("name", SMOOTH)
 def test_slope_matches_finite_differences(name: str) -> None:
     loss, y, z = made(name)

@@ -1,7 +1,8 @@
 """Newton–Raphson  θ ← θ − t H⁻¹ g,  with t = 1 unless the objective does not decrease enough.
 
 The decrement gᵀH⁻¹g is twice the decrease that the quadratic model predicts. If it is small the Hessian hardly
-changes any more, so H⁻¹ is kept (the chord method): a gradient costs a fraction of a Hessian.
+changes any more, so H⁻¹ is kept (the chord method): a gradient costs a fraction of a Hessian. A first step from 0 is
+lengthened to that of normal features (objective/first_step.py).
 Boyd & Vandenberghe (2004), §9.5
 """
 
@@ -17,6 +18,7 @@ from linclass.inverse import Inverse
 from linclass.line_search import backtrack
 from linclass.numerics import Array
 from linclass.objective.centred_rows import centred
+from linclass.objective.first_step import lengthened
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.objective.second_order import common_shift
@@ -24,6 +26,8 @@ from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.other_coordinates import again_about_mean, in_other_coordinates
 
 CHORD = 1e-2  # decrement, relative to the objective: scores then change by about 0.1
+FREE_CHORD = 1e-4  # the same without a duality gap: two more steps then have all digits
+ROUNDING = 1e-31  # decrement that is the square of rounding errors
 
 LOCAL = 1.0  # scores that a step changes without changing the curvature of a logistic loss more than by a factor e
 
@@ -55,16 +59,21 @@ class Newton(Solver):
         if free and first is not start and not is_near(point, inverse):
             point = objective.at_with_hessian(start)
             inverse = inverse_hessian(point)
-        # Without a duality gap the digits of standard errors count: every Hessian is new, and one more step is taken.
+        # Without a duality gap the digits of standard errors count: one more step is taken.
         proof = objective.certificate_kind == "duality_gap"
-        close = (20 if proof else 0.02) * self.tol
+        close, chord = (20 * self.tol, CHORD) if proof else (0.02 * self.tol, FREE_CHORD)
+        # the decrement that a step with a kept Hessian may leave
+        enough = max(ROUNDING, close * min(1e-3, close**0.5 if proof else close / 1000))
         source = point
         certificate, last, kept = np.inf, np.inf, False
-        for n_iter in range(1, self.max_steps + 1):  # noqa: B007
+        for n_iter in range(1, self.max_steps + 1):
             g = point.gradient
             step = -inverse.times(g.ravel()).reshape(g.shape)
             decrement = -float(np.vdot(g, step)) / abs(point.value or 1.0)
-            keep = proof and decrement < CHORD and decrement < last / 20
+            if n_iter == 1 and decrement >= CHORD and not point.theta.any():
+                P = objective
+                step = lengthened(P.loss, P.y, P.weights, g, step, P.design.intercept)
+            keep = decrement < chord and decrement < last / 20
             light = keep or decrement <= close  # the last step needs no Hessian
             old = point
             evaluate = objective.at_with_gradient if light else objective.at_with_hessian
@@ -73,7 +82,7 @@ class Newton(Solver):
                 trace(point)
             # a new Hessian squares the error; with a kept one it decreases linearly
             linear = kept and last > 0
-            done = decrement * (decrement / last) <= close / 1000 if linear else decrement <= close
+            done = decrement * (decrement / last) <= enough if linear else decrement <= close
             last = decrement if keep else np.inf
             if done or point.separates:
                 certificate = np.inf

@@ -56,7 +56,10 @@ def minimize_stack(
         done = (gap[at] <= ENOUGH * tol) | (met[at] & (gap[at] <= tol)) | (k == max_iter)
         met[at], t[at[~lower]] = gap[at] <= tol, t[at[~lower]] / 2
         moving = np.flatnonzero(lower & ~done)
-        step[:, at[moving]], slope[at[moving]] = point.newton_step(moving)
+        new_step, new_slope = point.newton_step(moving)
+        if not k and start is None and stack.C == 1:
+            new_step, new_slope = point.lengthened(new_step)
+        step[:, at[moving]], slope[at[moving]] = new_step, new_slope
         t[at[moving]] = 1
         at = at[~done]
         if not len(at):

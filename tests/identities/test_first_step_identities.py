@@ -1,0 +1,94 @@
+"""The first step of Newton's method from 0: where the fit to normal features is known, it is that fit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.special import ndtr
+
+from linclass import LinearDiscriminantAnalysis, LogisticRegression, ProbitRegression
+from linclass.design.design_matrix import DesignMatrix
+from linclass.losses.exponential import Exponential
+from linclass.losses.logistic import Logistic
+from linclass.losses.probit import Probit
+from linclass.objective.first_step import lengthened
+from linclass.objective.objective import Objective
+
+
+def rows(n: int, share: float = 0.3) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(n)
+    y = np.where(rng.random(n) < share, 1.0, -1.0)
+    mixing = np.eye(4) + 0.5 * np.tri(4)
+    X = rng.standard_normal((n, 4)) @ mixing + 0.4 * y[:, None] + 3
+    return X, y, rng.exponential(size=n)
+
+
+def newton_step(P: Objective) -> np.ndarray:
+    point = P.at_zero()
+    step: np.ndarray = -np.linalg.solve(point.hessian, point.gradient)
+    return step
+
+
+def first(P: Objective) -> np.ndarray:
+    g = P.at_zero().gradient
+    return lengthened(P.loss, P.y, P.weights, g, newton_step(P), P.design.intercept)
+
+
+@pytest.mark.parametrize("n", [60, 3000])
+def test_the_first_step_of_logistic_regression_is_linear_discriminant_analysis(n: int) -> None:
+    """Least squares has the direction of linear discriminant analysis on any data; Haggstrom (1983) has the length."""
+    X, y, w = rows(n)
+    theta = first(Objective(DesignMatrix(X), Logistic(), y, w))
+    model = LinearDiscriminantAnalysis(covariance="maximum_likelihood").fit(X, y, w)
+    assert_allclose(theta, np.append(model.coef_, model.intercept_), rtol=1e-9)
+
+
+@pytest.mark.parametrize(("centre", "spread"), [(0.0, 0.5), (0.8, 1.0), (-1.5, 2.0)])
+def test_the_first_step_of_probit_regression_finds_a_normal_score(
+    centre: float, spread: float
+) -> None:
+    """One feature z ~ N(centre, spread²) and P(1 | z) = Φ(z), by quadrature: the coefficients are 1 and 0."""
+    nodes, mass = np.polynomial.hermite_e.hermegauss(200)
+    z = centre + spread * nodes
+    X, y = np.r_[z, z][:, None], np.r_[np.ones(200), -np.ones(200)]
+    w = np.r_[mass * ndtr(z), mass * ndtr(-z)]
+    theta = first(Objective(DesignMatrix(X[w > 0]), Probit(), y[w > 0], w[w > 0]))
+    assert_allclose(theta, [1, 0], atol=1e-9)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_many_first_steps_are_those_alone_and_descend(intercept: bool) -> None:
+    X, y, _ = rows(50)
+    W = np.random.default_rng(1).exponential(size=(5, 50))
+    for loss in (Logistic(), Probit()):
+        each = [Objective(DesignMatrix(X, intercept), loss, y, w) for w in W]
+        g = np.array([P.at_zero().gradient for P in each])
+        steps, weights = np.array([*map(newton_step, each)]), np.array([P.weights for P in each])
+        together = lengthened(loss, y, weights, g, steps, intercept)
+        assert_allclose(together, [first(P) for P in each], rtol=1e-12)
+        assert ((g * together).sum(axis=1) < 0).all()
+
+
+def test_a_loss_without_a_formula_keeps_its_step() -> None:
+    X, y, w = rows(50)
+    P = Objective(DesignMatrix(X), Exponential(), y, w)
+    np.testing.assert_array_equal(first(P), newton_step(P))
+
+
+@pytest.mark.parametrize("n", [50, 3000, 30_000])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_equal_factors_give_the_gram_matrix_of_the_rows(n: int, intercept: bool) -> None:
+    X = rows(n)[0]
+    B = np.column_stack([X, np.ones(n)]) if intercept else X
+    assert_allclose(DesignMatrix(X, intercept).gram(np.full(n, 0.25)), B.T @ B / 4, rtol=1e-12)
+
+
+@pytest.mark.parametrize("model", [LogisticRegression, ProbitRegression])
+def test_a_kept_hessian_leaves_all_digits_of_standard_errors(model: type) -> None:
+    """The last steps of an unpenalized fit share a Hessian; the errors are those of a much smaller tolerance."""
+    X, y, _ = rows(3000)
+    usual, close = (model(penalty=None, tol=tol).fit(X, y) for tol in (1e-6, 1e-10))
+    assert_allclose(usual.coef_, close.coef_, rtol=1e-8)
+    errors = (m.summary().table.std_error for m in (usual, close))
+    assert_allclose(*errors, rtol=1e-8)
