@@ -26,8 +26,9 @@ from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.other_coordinates import again_about_mean, in_other_coordinates
 
 CHORD = 1e-2  # decrement, relative to the objective: scores then change by about 0.1
-FREE_CHORD = 1e-4  # the same without a duality gap: two more steps then have all digits
-ROUNDING = 1e-31  # decrement that is the square of rounding errors
+FREE_CHORD = (
+    100  # the same without a duality gap, in units of tol: two more steps then have all digits
+)
 
 LOCAL = 1.0  # scores that a step changes without changing the curvature of a logistic loss more than by a factor e
 
@@ -61,9 +62,11 @@ class Newton(Solver):
             inverse = inverse_hessian(point)
         # Without a duality gap the digits of standard errors count: one more step is taken.
         proof = objective.certificate_kind == "duality_gap"
-        close, chord = (20 * self.tol, CHORD) if proof else (0.02 * self.tol, FREE_CHORD)
+        close, chord = 20 * self.tol, CHORD
+        if not proof:
+            close, chord = 0.02 * self.tol, min(FREE_CHORD * self.tol, CHORD)
         # the decrement that a step with a kept Hessian may leave
-        enough = max(ROUNDING, close * min(1e-3, close**0.5 if proof else close / 1000))
+        enough = close * min(1e-3, close**0.5 if proof else close / 1000)
         source = point
         certificate, last, kept = np.inf, np.inf, False
         for n_iter in range(1, self.max_steps + 1):
