@@ -188,7 +188,8 @@ class Certified(PenalizedLoss):
 
     @once
     def _slopes_at_zero(self) -> float:
-        return self._norm(self.at_zero().slopes)
+        jet = self.loss.jet_at_zero(self.y)
+        return self._norm(self.at(self.zero()).slopes if jet is None else jet[1])
 
     @once
     def _column_norms(self) -> Array:

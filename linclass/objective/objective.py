@@ -69,12 +69,6 @@ class Objective(SecondOrder, Certified):
         """The point at theta, whose scores are known."""
         return Point(self, theta, scores)
 
-    def at_zero(self) -> Point:
-        """The point of scores 0."""
-        point = Point(self, self.zero(), np.zeros((*self.shape[:-1], self.design.n_rows)))
-        jet = self.loss.jet_at_zero(self.y)
-        return point if jet is None else point.with_known(_jet=jet)
-
     def at_with_gradient(self, theta: Array) -> Point:
         """The point; of one score and many dense rows, gradient and all in one pass over them."""
         one_pass = len(self.shape) == 1 and not self.design.is_sparse
@@ -83,8 +77,8 @@ class Objective(SecondOrder, Certified):
 
     def at_with_hessian(self, theta: Array) -> Point:
         """The point; of many rows, gradient, Hessian and all in one pass over them."""
-        if not theta.any() and "_jet" in vars(start := self.at_zero()):
-            return start
+        if isinstance(self.loss, MarginLoss) and not theta.any():
+            return self.at(theta).with_known(_jet=self.loss.jet_at_zero(self.y))
         sparse = len(self.shape) == 1 and self.design.is_sparse
         few = self.design.n_rows <= self.block
         return self.at(theta) if few or sparse else self.in_one_pass(theta, hessian=True)

@@ -35,9 +35,6 @@ class PenalizedLoss:
     def at(self, theta: Array) -> Point:
         raise NotImplementedError
 
-    def at_zero(self) -> Point:
-        raise NotImplementedError
-
     def with_scores(self, theta: Array, scores: Array) -> Point:
         raise NotImplementedError
 

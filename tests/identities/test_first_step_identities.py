@@ -25,13 +25,13 @@ def rows(n: int, share: float = 0.3) -> tuple[np.ndarray, np.ndarray, np.ndarray
 
 
 def newton_step(P: Objective) -> np.ndarray:
-    point = P.at_zero()
+    point = P.at_with_hessian(P.zero())
     step: np.ndarray = -np.linalg.solve(point.hessian, point.gradient)
     return step
 
 
 def first(P: Objective) -> np.ndarray:
-    g = P.at_zero().gradient
+    g = P.at_with_hessian(P.zero()).gradient
     return lengthened(P.loss, P.y, P.weights, g, newton_step(P), P.design.intercept)
 
 
@@ -63,7 +63,7 @@ def test_many_first_steps_are_those_alone_and_descend(intercept: bool) -> None:
     W = np.random.default_rng(1).exponential(size=(5, 50))
     for loss in (Logistic(), Probit()):
         each = [Objective(DesignMatrix(X, intercept), loss, y, w) for w in W]
-        g = np.array([P.at_zero().gradient for P in each])
+        g = np.array([P.at_with_hessian(P.zero()).gradient for P in each])
         steps, weights = np.array([*map(newton_step, each)]), np.array([P.weights for P in each])
         together = lengthened(loss, y, weights, g, steps, intercept)
         assert_allclose(together, [first(P) for P in each], rtol=1e-12)

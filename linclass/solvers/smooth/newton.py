@@ -47,6 +47,17 @@ class Newton(Solver):
 
     stackable: ClassVar[bool] = True
 
+    def _decrements(self, proof: bool) -> tuple[float, float, float]:
+        """Decrements: at which a step is the last, from which on a Hessian is kept, and which it may leave then.
+
+        Without a duality gap the digits of standard errors count: they are smaller by a step.
+        """
+        if proof:
+            close = 20 * self.tol
+            return close, CHORD, close * min(1e-3, close**0.5)
+        close = 0.02 * self.tol
+        return close, min(FREE_CHORD * self.tol, CHORD), close * close / 1000
+
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         # other columns without a penalty nearly equal the intercept's, if the rows are far from 0
         if objective.unpenalized is not None and (near := centred(objective)) is not None:
@@ -60,22 +71,15 @@ class Newton(Solver):
         if free and first is not start and not is_near(point, inverse):
             point = objective.at_with_hessian(start)
             inverse = inverse_hessian(point)
-        # Without a duality gap the digits of standard errors count: one more step is taken.
         proof = objective.certificate_kind == "duality_gap"
-        close, chord = 20 * self.tol, CHORD
-        if not proof:
-            close, chord = 0.02 * self.tol, min(FREE_CHORD * self.tol, CHORD)
-        # the decrement that a step with a kept Hessian may leave
-        enough = close * min(1e-3, close**0.5 if proof else close / 1000)
-        source = point
-        certificate, last, kept = np.inf, np.inf, False
+        close, chord, enough = self._decrements(proof)
+        source, certificate, last, kept = point, np.inf, np.inf, False
         for n_iter in range(1, self.max_steps + 1):
             g = point.gradient
             step = -inverse.times(g.ravel()).reshape(g.shape)
             decrement = -float(np.vdot(g, step)) / abs(point.value or 1.0)
             if n_iter == 1 and decrement >= CHORD and not point.theta.any():
-                P = objective
-                step = lengthened(P.loss, P.y, P.weights, g, step, P.design.intercept)
+                step = _lengthened(point, step)
             keep = decrement < chord and decrement < last / 20
             light = keep or decrement <= close  # the last step needs no Hessian
             old = point
@@ -106,6 +110,11 @@ class Newton(Solver):
             point, certificate, self.tol, n_iter, rank=inverse.rank, optimum=known
         )
         return again_about_mean(solution, point, self.solve, objective, start, trace)
+
+
+def _lengthened(point: Point, step: Array) -> Array:
+    P = point.objective
+    return lengthened(P.loss, P.y, P.weights, point.gradient, step, P.design.intercept)
 
 
 def is_near(point: Point, inverse: Inverse) -> bool:
