@@ -83,13 +83,13 @@ def only_zero(rows: SignedRows, multipliers: Array) -> bool:
     """Whether it is proved that every d with Z d ≥ 0 has Z d = 0, by λ > 0 or without it."""
     multipliers = multipliers / multipliers.sum()
     used, few = rows.used_columns, _few(rows, multipliers, LARGEST)
-    least = _singular_values(rows.take(few), multipliers[few])
+    # the factor 30 allows for a shift of at most FAR spreads, as |Z| ≤ 1
+    off = float(np.linalg.norm(rows.pull(multipliers)))
+    off += 30 * (rows.n_rows + 4) * UNIT * rows.width**0.5
+    least = _singular_values(rows.take(few), multipliers[few], len(used), 1.01 * off)
     rank = len(used) if len(used) <= len(least) and least[len(used) - 1] > 0 else _rank(rows, used)
     if rank is None:
         return False
-    # |Z| ≤ 1; the factor 30 allows for a shift of at most FAR spreads
-    off = float(np.linalg.norm(rows.pull(multipliers)))
-    off += 30 * (rows.n_rows + 4) * UNIT * rows.width**0.5
     if rank == 0 or (rank <= len(least) and least[rank - 1] > 1.01 * off):
         return True
     return _is_decided(rows, multipliers, rank)
@@ -123,20 +123,25 @@ def in_integers(rows: SignedRows) -> Array | None:
     return Z if Z.size * max(1, bits / BITS) <= EXACT else None
 
 
-def _singular_values(Z: Any, multipliers: Array) -> Array:
-    """Lower bounds of the singular values of ΛZ, allowing for the rounding of Z and of the decomposition."""
+def _singular_values(Z: Any, multipliers: Array, rank: int, wanted: float) -> Array:
+    """Lower bounds of the singular values of ΛZ, allowing for the rounding of Z and of the decomposition.
+
+    They are roots of eigenvalues, which lose half of the digits; of a small Z with fewer than `rank` above what is
+    `wanted`, they are its own.
+    """
     n, p = Z.shape
     if min(n, p) > GRAM:
         return np.zeros(0)
-    if n * p <= SMALL and not sparse.issparse(Z):
-        s = linalg.svdvals(multipliers[:, None] * Z, check_finite=False)
-        return s - 100 * (n + p) * UNIT * s[0]
     A = sparse.diags_array(multipliers) @ Z if sparse.issparse(Z) else multipliers[:, None] * Z
     G = A.T @ A if n >= p else A @ A.T
     G = G.toarray() if sparse.issparse(G) else G
     size = float(np.trace(G))
     squares = np.linalg.eigvalsh(G)[::-1] - 4 * (n + p) * UNIT * size
-    return np.sqrt(np.maximum(squares, 0)) - 4 * UNIT * size**0.5
+    s = np.sqrt(np.maximum(squares, 0)) - 4 * UNIT * size**0.5
+    if n * p > SMALL or sparse.issparse(Z) or (rank <= len(s) and s[rank - 1] > wanted):
+        return s
+    s = linalg.svdvals(A, check_finite=False)
+    return s - 100 * (n + p) * UNIT * s[0]
 
 
 def _rank(rows: SignedRows, used: Array) -> int | None:
