@@ -27,6 +27,8 @@ from linclass.separation.decision import Undecided, proved
 from linclass.zero_one.problem import Answer, ZeroOneProblem
 
 ROUNDING = 1e-6  # of the smallest cost
+INEXACT = 1e-3  # of a bound of whole numbers, which an integer program has to 10⁻⁶ or so
+SPAN = 1e6  # ratio of costs in one integer program, whose tolerances are 10⁻⁷
 PER_ROUND = 4  # searches for disjoint conflicts in a round
 
 
@@ -112,19 +114,28 @@ class Search:
 
     def _cheapest(self) -> tuple[Array | None, float]:
         """(rows, lower bound of the cost of any set); no rows if the limit was reached."""
+        if not self.conflicts:
+            return np.zeros(self.problem.n_rows, dtype=bool), 0.0
+        answers = [self._solved(costs) for costs in comparable(self.problem.costs)]
+        return max(answers, key=lambda answer: answer[1])
+
+    def _solved(self, costs: Array) -> tuple[Array | None, float]:
+        """The integer program, in units of the smallest cost, since its tolerances are absolute."""
         from scipy.optimize import Bounds, LinearConstraint, milp
 
         n, S = self.problem.n_rows, self.conflicts
-        if not S:
-            return np.zeros(n, dtype=bool), 0.0
         index = np.concatenate(S)
         starts = np.cumsum([0, *map(len, S)])
         A = sparse.csr_array((np.ones(len(index)), index, starts), shape=(len(S), n))
-        options: dict[str, Any] = {"node_limit": self.node_limit - self.nodes, "mip_rel_gap": 0}
+        options: dict[str, Any] = {
+            "node_limit": max(self.node_limit - self.nodes, 0),
+            "mip_rel_gap": 0,
+        }
         if self.seconds is not None:
             options["time_limit"] = max(0.01, self.seconds - (time.monotonic() - self.begun))
+        unit = float(costs[costs > 0].min())
         result = milp(
-            self.problem.costs,
+            costs / unit,
             integrality=np.ones(n),
             bounds=Bounds(0, 1),
             constraints=LinearConstraint(A, 1, np.inf),
@@ -132,18 +143,24 @@ class Search:
         )
         self.nodes += 1 + (result.mip_node_count or 0)
         below = result.mip_dual_bound
-        bound = self._whole(0.0 if below is None or not np.isfinite(below) else float(below))
-        if result.status != 0:
-            return None, bound
-        return result.x > 0.5, bound
+        below = 0.0 if below is None or not np.isfinite(below) else float(below)
+        bound = rounded_up(below, costs / unit) * unit
+        return (result.x > 0.5 if result.status == 0 else None), bound
 
-    def _whole(self, bound: float) -> float:
-        """The next possible sum of costs, if all costs are multiples of the smallest."""
-        unit = float(self.problem.costs.min())
-        multiples = self.problem.costs / unit
-        if np.abs(multiples - np.round(multiples)).max() > 1e-9:
-            return max(bound - self.slack, 0.0)
-        return float(np.ceil(bound / unit - ROUNDING)) * unit
+
+def comparable(costs: Array) -> list[Array]:
+    """Costs that are not larger, so that their bounds hold, and differ by a factor of `SPAN` at most."""
+    least, largest = float(costs.min()), float(costs.max())
+    if largest <= SPAN * least:
+        return [costs]
+    return [np.minimum(costs, SPAN * least), np.where(costs * SPAN < largest, 0.0, costs)]
+
+
+def rounded_up(bound: float, costs: Array) -> float:
+    """The next possible sum of costs in units of the smallest, if all are multiples of it."""
+    if np.abs(costs - np.round(costs)).max() > 1e-9:
+        return max(bound - ROUNDING, 0.0)
+    return max(float(np.ceil(bound - INEXACT)), 0.0)
 
 
 def is_conflict(rows: SignedRows, multipliers: Array) -> bool:

@@ -17,6 +17,8 @@ from linclass.zero_one.line_descent import search_lines
 from linclass.zero_one.problem import Answer, ZeroOneProblem
 
 FEW_TURNS = 2_000_000  # about a second
+UNIT = 4 * np.finfo(float).eps
+NEGLIGIBLE = 1e-9  # of the cost of an answer
 PROVABLE = 20_000  # entries of Z up to which conflicts are searched for
 
 
@@ -45,7 +47,7 @@ def is_enumerable(problem: ZeroOneProblem) -> bool:
 
 
 def _by_cells(problem: ZeroOneProblem) -> Answer:
-    """Proved if no cell was too narrow to examine, and no two rows too close to distinguish."""
+    """Proved if no cell was too narrow to examine, no two rows too close to tell apart, and the sums of costs exact."""
     rows = problem.rows
     Z = problem.Z.toarray() if sparse.issparse(problem.Z) else problem.Z
     found = all_cells(Z, problem.costs)
@@ -56,7 +58,8 @@ def _by_cells(problem: ZeroOneProblem) -> Answer:
         and found.directions == len(distinct_up_to_sign(exact))
         and found.rank == len(echelon(exact)[2])
     )
-    same = whole and abs(reached - found.cost) <= 1e-9 * problem.total
+    rounding = max(abs(reached - found.cost), UNIT * problem.n_rows * problem.total)  # of its sums
+    same = whole and rounding <= NEGLIGIBLE * reached
     return Answer(found.d, reached, reached if same else 0.0)
 
 

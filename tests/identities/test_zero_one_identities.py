@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -92,6 +93,38 @@ def test_cells_and_conflicts_come_to_the_same_minimum(intercept: bool) -> None:
         found = Search(P, 10_000, None).run(Answer(np.zeros(P.Z.shape[1]), P.total, 0.0))
         assert found.cost == pytest.approx(cost), seed
         assert found.bound == pytest.approx(cost), seed
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e9])
+def test_a_proof_does_not_depend_on_the_unit_of_the_weights(unit: float) -> None:
+    """The tolerances of integer programs are absolute: costs of 10⁻⁹ would all be 0 to them."""
+    for seed in range(4):
+        X, y = problem(seed, 12, 3)
+        weights = np.random.default_rng(seed).integers(1, 4, len(y)).astype(float)
+        found = []
+        for scale in (1.0, unit):
+            P = ZeroOneProblem(X, y, scale * weights, 2, True)
+            start = Answer(np.zeros(P.Z.shape[1]), P.total, 0.0)
+            answer = Search(P, 10_000, None).run(start)
+            found.append((answer.cost / scale, answer.bound / scale))
+        assert found[1] == pytest.approx(found[0], rel=1e-9), seed
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_errors_of_very_different_weights_are_counted_to_the_lightest_row() -> None:
+    """Beside costs of 10⁸ floats lose costs of 10⁻⁹, in the sums over cells and in integer programs."""
+    for seed in range(3):
+        X, y = problem(seed, 9, 2)
+        weights = 10.0 ** np.random.default_rng(seed).integers(-9, 9, len(y))
+        subsets = [s for k in range(9) for s in combinations(range(9), k)]
+        for wrong_rows in sorted(subsets, key=lambda s: fsum(weights[list(s)])):
+            kept = np.setdiff1d(np.arange(9), wrong_rows)
+            if len(set(y[kept])) < 2 or separability(X[kept], y[kept]).separable:
+                break
+        least = fsum(weights[list(wrong_rows)])
+        model = ZeroOneClassifier().fit(X, y, weights)
+        assert model.bound_ <= least * (1 + 1e-9)
+        assert model.n_errors_ == pytest.approx(least, rel=1e-9) or not model.exact_
 
 
 def test_every_conflict_of_a_proof_is_one() -> None:
