@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from linclass_study.gate.nearly_numeric import has_decimal_comma
+
 REPEATED = 0.01  # share of the rows; fewer repetitions hardly change results
 LEAST_ERROR = 0.001
 SHOWN = 5  # columns of one kind that are named
@@ -31,10 +33,19 @@ def _nearly_numeric(facts: Mapping[str, Any]) -> Iterator[str]:
     found = facts.get("nearly_numeric_columns") or {}
     for name, (numbers, others, first) in list(found.items())[:SHOWN]:
         few = ", ".join(map(repr, first)) + (", …" if others > len(first) else "")
-        yield (
-            f"column '{name}' is categorical because {others:,} of its {numbers + others:,} values "
-            f"{'is' if others == 1 else 'are'} no number ({few}); correct or empty these cells to have it as numbers"
+        why = (
+            f"column '{name}' is categorical because {others:,} of its {numbers + others:,} values"
         )
+        if all(map(has_decimal_comma, first)):
+            yield (
+                f"{why} {'has' if others == 1 else 'have'} a comma ({few}); if it is a decimal mark, add "
+                '`csv: {decimal: ","}` to the entry'
+            )
+        else:
+            yield (
+                f"{why} {'is' if others == 1 else 'are'} no number ({few}); correct or empty these cells to have it "
+                "as numbers"
+            )
     yield from _more(found, "are numbers with a few other values")
 
 

@@ -1,4 +1,4 @@
-"""Columns of numbers with a few other values, such as '12k': one of them makes the whole column categorical."""
+"""Columns of numbers with a few other values, such as '12k', or with decimal commas: they become categorical."""
 
 from __future__ import annotations
 
@@ -19,9 +19,15 @@ def nearly_numeric(table: Table) -> dict[str, Any]:
     for name, levels in table.levels.items():
         others = [level for level in levels if not _is_number(level)]
         numbers = len(levels) - len(others)
-        if others and numbers >= FEWEST and len(others) <= OTHERS * len(levels):
+        few = numbers >= FEWEST and len(others) <= OTHERS * len(levels)
+        if others and (few or (len(levels) >= FEWEST and all(map(has_decimal_comma, others)))):
             found[name] = [numbers, len(others), others[:SHOWN]]
     return {"nearly_numeric_columns": found}
+
+
+def has_decimal_comma(level: str) -> bool:
+    """Whether it is a number if its one comma is a decimal mark."""
+    return level.count(",") == 1 and _is_number(level.replace(",", "."))
 
 
 def _is_number(level: str) -> bool:

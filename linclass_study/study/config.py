@@ -107,12 +107,11 @@ def check_entries(study: Study) -> None:
         content = read_yaml(path)
         catalogue = SourceLines(content, {path: content})
         own = study.origin[kind]
+        found: dict[bool, list[tuple[list[Any], str]]] = {True: [], False: []}  # of own entries
         for name, entry in selected.items():
-            found = [([name, *path], sentence) for path, sentence in problems(entry)]
-            if name in own:
-                study.written.refuse(at_their_origin(found, own), ("define", kind))
-            else:
-                catalogue.refuse(found)
+            found[name in own] += [([name, *path], text) for path, text in problems(entry)]
+        study.written.refuse(at_their_origin(found[True], own), ("define", kind))
+        catalogue.refuse(found[False])
 
 
 def _folder(key: str, values: Mapping[str, Any], written: SourceLines) -> str:

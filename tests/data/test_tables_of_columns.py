@@ -238,3 +238,22 @@ def test_thirty_thousand_rows_take_about_a_second(obtain, tmp_path):
     started = time.process_time()
     obtain(ENTRY | {"source": {"file": "a.csv"}})
     assert time.process_time() - started < 3  # of processor time, on a busy machine
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_decimal_commas_are_read_as_the_same_numbers(seed, tmp_path, obtain):
+    """As Excel writes them where a comma is the decimal mark; texts keep their commas."""
+    columns, texts = random_columns(seed)
+    as_csv(columns, tmp_path / "points.csv")
+    commas = {
+        name: values
+        if name in texts
+        else [v if v is None else repr(v).replace(".", ",") for v in values]
+        for name, values in columns.items()
+    }
+    as_csv(commas, tmp_path / "commas.csv", delimiter=";")
+    points = obtain({"source": {"file": "points.csv"}, **ENTRY})
+    dialect = {"separator": ";", "decimal": ","}
+    read = obtain({"source": {"file": "commas.csv"}, "csv": dialect, **ENTRY})
+    assert read.digest == points.digest
+    assert read.table.names == points.table.names

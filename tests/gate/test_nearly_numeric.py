@@ -18,6 +18,18 @@ def table(levels: tuple[str, ...]) -> Table:
 NUMBERS = tuple(str(1000 + 7 * i) for i in range(54))
 
 
+def test_decimal_commas_are_named_with_the_key_that_reads_them() -> None:
+    commas = tuple(f"{i},5" for i in range(20))
+    for levels in (commas, (*commas, *NUMBERS)):
+        facts = nearly_numeric(table(levels))
+        assert facts["nearly_numeric_columns"] == {"income": [len(levels) - 20, 20, [*commas[:3]]]}
+        (sentence,) = serious(facts | {"identifier_columns": {"income": [20, 20]}})
+        assert f"because 20 of its {len(levels)} values have a comma ('0,5', " in sentence
+        assert sentence.endswith('add `csv: {decimal: ","}` to the entry')
+    assert not nearly_numeric(table((*commas, "1,000,000")))["nearly_numeric_columns"]
+    assert not nearly_numeric(table(commas[:5]))["nearly_numeric_columns"]
+
+
 @pytest.mark.parametrize("odd", [("12k",), ("about forty", "n/k"), ("inf",), ("nan ",)])
 def test_the_cells_that_are_no_numbers_are_named(odd: tuple[str, ...]) -> None:
     facts = nearly_numeric(table((*NUMBERS, *odd)))

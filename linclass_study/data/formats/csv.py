@@ -5,6 +5,7 @@ Options, under `csv:`
     skip        number of lines to skip at the top
     header      false if no line names the columns, which are then called x1, x2, …
     names       names of the columns, for a file without a header
+    decimal     the decimal mark of numbers, a point by default, or a comma
 """
 
 from __future__ import annotations
@@ -17,7 +18,12 @@ from typing import Any
 
 from linclass_study.data.content import Columns
 from linclass_study.data.parsing import polars_csv
-from linclass_study.data.parsing.text_columns import refuse_twice, text_columns, with_numbers
+from linclass_study.data.parsing.text_columns import (
+    refuse_twice,
+    text_columns,
+    with_numbers,
+    with_points,
+)
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.data.unpack.text_file import Text
 
@@ -25,9 +31,11 @@ from linclass_study.data.unpack.text_file import Text
 def read(path: Path, options: Mapping[str, Any]) -> Columns:
     dialect = options.get("csv", {})
     text, names, above, rows = _begun(path, dialect)
-    frame = polars_csv.plain_csv(path, names, above, dialect.get("separator", ","))
+    decimal, separator = dialect.get("decimal", "."), dialect.get("separator", ",")
+    frame = polars_csv.plain_csv(path, names, above, separator) if decimal == "." else None
     if frame is None:  # unusual or invalid: the strict reader reports the line
-        frame = with_numbers(text_columns(names, rows, lambda: text.line))
+        texts = text_columns(names, rows, lambda: text.line)
+        frame = with_numbers(texts if decimal == "." else with_points(texts))
     return Columns(frame)
 
 

@@ -54,6 +54,16 @@ def _full_rows(
             raise Unavailable(f"line {line()} has {len(row)} fields where {width} are expected")
 
 
+def with_points(frame: pl.DataFrame) -> pl.DataFrame:
+    """Replace the decimal comma of numbers; columns of which some cell has another form stay as they are."""
+    commas = r"^[-+]?(\d+(,\d*)?|,\d+)([eE][-+]?\d+)?$"
+    return frame.with_columns(
+        column.str.replace(",", ".", literal=True)
+        for column in frame
+        if column.str.contains(commas).all()
+    )
+
+
 def with_numbers(frame: pl.DataFrame) -> pl.DataFrame:
     """Convert text columns to Float64 if every cell that is not missing is a number."""
     numbers = frame.select(pl.all().cast(pl.Float64, strict=False))

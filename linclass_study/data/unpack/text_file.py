@@ -32,7 +32,9 @@ class Text:
                 try:
                     text = line.decode("utf-8-sig" if self.line == 1 else "utf-8")
                 except UnicodeDecodeError:
-                    raise Unavailable(f"line {self.line} is not text in UTF-8") from None
+                    raise Unavailable(
+                        f"line {self.line} is not text in UTF-8; save the file as UTF-8"
+                    ) from None
                 yield text
 
 
