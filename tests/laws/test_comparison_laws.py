@@ -99,6 +99,14 @@ def test_the_corrected_t_test_without_correction_is_the_paired_one() -> None:
     assert (corrected_t(TABLE, ratio=1 / 9).p >= found.p).all()
 
 
+def test_two_folds_have_one_degree_of_freedom() -> None:
+    """Student's t with one is Cauchy's distribution:  p = 1 − (2/π) arctan |t|."""
+    found = corrected_t(np.array([[0.9, 0.7], [0.8, 0.5]]), ratio=1.0)
+    t = 0.25 / (np.sqrt(0.005) * np.sqrt(1 / 2 + 1))  # differences .2 and .3
+    assert found.t[0, 1] == pytest.approx(t)
+    assert found.p[0, 1] == pytest.approx(1 - 2 / np.pi * np.arctan(t))
+
+
 def test_the_corrected_test_keeps_its_level_where_the_naive_one_does_not() -> None:
     """Nadeau and Bengio: scores whose correlation is n_test/(n_test + n_train), equal methods."""
     rng, n, ratio = np.random.default_rng(1), 30, 1 / 9
