@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -72,14 +73,17 @@ def centred(Z: np.ndarray) -> np.ndarray:
     return Z - Z.mean(axis=1, keepdims=True)
 
 
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize("standardized", [True, False])
-@pytest.mark.parametrize("name", LINEAR)
+POSSIBLE = [
+    (name, standardized, K)
+    for name, standardized, K in product(LINEAR, [True, False], [2, 3])
+    if not (standardized and name in COUNTS) and not (K > 2 and name in TWO_CLASSES)
+]
+
+
+@pytest.mark.parametrize(("name", "standardized", "K"), POSSIBLE)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_coefficients_give_the_scores_of_the_rows_as_they_were_measured(name, standardized, K):
     steps = STEPS if standardized else STEPS[:2]
-    if (standardized and name in COUNTS) or (name in TWO_CLASSES and K > 2):
-        return
     fit, table, _ = fitted(Method(getattr(linclass, name), transforms=steps), K)
     found = read(fit, table)
     if not hasattr(fit.estimator, "coef_"):

@@ -99,6 +99,12 @@ def test_the_corrected_t_test_without_correction_is_the_paired_one() -> None:
     assert (corrected_t(TABLE, ratio=1 / 9).p >= found.p).all()
 
 
+@pytest.mark.parametrize("d", [[0.0, 0.0, 1.0, 3.0, -2.0], [0.0, 2.0, 2.0, 5.0, -1.0, -1.0, 4.0]])
+def test_wilcoxons_p_is_that_of_the_reversed_differences(d: list[float]) -> None:
+    """Also with zeros, which are on neither side."""
+    assert comparisons.wilcoxon(d) == comparisons.wilcoxon([-x for x in d])
+
+
 def test_two_folds_have_one_degree_of_freedom() -> None:
     """Student's t with one is Cauchy's distribution:  p = 1 − (2/π) arctan |t|."""
     found = corrected_t(np.array([[0.9, 0.7], [0.8, 0.5]]), ratio=1.0)
