@@ -36,7 +36,7 @@ from linclass.likelihood.mean_of_sigmoid import log_mean_of_sigmoid
 from linclass.losses.logistic import Logistic
 from linclass.losses.softmax import Softmax
 from linclass.numerics import Array
-from linclass.objective.centred_rows import about_mean
+from linclass.objective.centred_rows import about_mean, far_about_mean
 from linclass.objective.objective import Objective
 from linclass.penalties.l2 import L2
 from linclass.solvers.smooth.newton import Newton
@@ -122,8 +122,9 @@ class BayesianLogisticRegression(SoftmaxProbabilities):
         )
         loss, target = (Logistic(), np.where(codes, 1.0, -1.0)) if K == 2 else (Softmax(K), codes)
         self._mean = np.zeros(d)
-        if self.fit_intercept and not sparse.issparse(X):  # digits of offsets are lost in squares
-            X, self._mean = about_mean(X, weights)
+        if self.fit_intercept:  # digits of offsets are lost in squares
+            centre = far_about_mean if sparse.issparse(X) else about_mean
+            X, self._mean = centre(X, weights)
         design = DesignMatrix(X, self.fit_intercept)
         posterior = LaplacePosterior(
             Objective(design, loss, target, weights, L2(), 1.0),

@@ -170,4 +170,5 @@ class TunedClassifier(Tuned, Classifier):
         def of_rows(X: Any) -> Array:
             return np.asarray(probabilities(self._check_rows(X)))
 
+        of_rows.__name__ = method  # by which scikit-learn asks for it again
         return of_rows

@@ -2,8 +2,8 @@
 
     w·x + b = w·(x − x̄) + u,   b = u − x̄·w.
 
-Uncentred sums of squares lose the digits of  |x̄|².  Dense rows are copied; sparse ones would be filled
-in, and are not centred.
+Uncentred sums of squares lose the digits of  |x̄|².  Dense rows are copied; of sparse ones, which would be filled in,
+only columns far from 0 may be centred.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from linclass.design.design_matrix import DesignMatrix
 from linclass.design.far_columns import FAR, ROUNDING
@@ -25,6 +26,22 @@ def about_mean(X: Array, weights: Array) -> tuple[Array, Array]:
     mean = np.average(X, axis=0, weights=weights)
     C = X - mean
     C[:, np.linalg.norm(C, axis=0) <= ROUNDING * np.linalg.norm(X, axis=0)] = 0
+    return C, mean
+
+
+def far_about_mean(X: sparse.csr_array, weights: Array) -> tuple[sparse.csr_array, Array]:
+    """(X − x̄, x̄) of sparse rows, with x̄ = 0 but for columns far from 0, which have few zeros to fill in."""
+    w, (n, d) = weights / weights.sum(), X.shape
+    mean, norms = np.asarray(w @ X), DesignMatrix(X).column_norms(w)[:d]
+    far = np.flatnonzero(mean * mean * (1 + FAR**-2) > norms * norms)
+    mean = np.where(np.isin(np.arange(d), far), mean, 0.0)
+    if not len(far):
+        return X, mean
+    ends = np.arange(0, n * len(far) + 1, len(far))
+    C = X - sparse.csr_array((np.tile(mean[far], n), np.tile(far, n), ends), shape=X.shape)
+    constant = DesignMatrix(C).column_norms(w)[:d] <= ROUNDING * norms
+    C.data[constant[C.indices]] = 0
+    C.eliminate_zeros()
     return C, mean
 
 
@@ -46,14 +63,19 @@ class Centred(NamedTuple):
 
 def centred(objective: Objective) -> Centred | None:
     """None for rows that are near the origin, or that cannot be centred."""
-    design = objective.design
-    if design.is_kernel or design.is_sparse or not design.intercept or design.is_centred:
+    P, design = objective, objective.design
+    if design.is_kernel or not design.intercept or design.is_centred:
         return None
-    some = design.X[:: max(1, design.n_rows // LOOK)]
-    if (np.abs(some.mean(axis=0)) <= FAR * some.std(axis=0)).all():
-        return None
-    mean = design.X.mean(axis=0)
-    P = objective
-    moved = DesignMatrix(design.X - mean)
+    if design.is_sparse:
+        X, mean = far_about_mean(design.X, P.weights)
+        if not mean.any():
+            return None
+    else:
+        some = design.X[:: max(1, design.n_rows // LOOK)]
+        if (np.abs(some.mean(axis=0)) <= FAR * some.std(axis=0)).all():
+            return None
+        mean = design.X.mean(axis=0)
+        X = design.X - mean
+    moved = DesignMatrix(X)
     moved.is_centred = True  # constant columns are not 0 then, but for rounding
     return Centred(Objective(moved, P.loss, P.y, P.weights, P.chosen_penalty, P.strength), mean)

@@ -7,8 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import sparse
 
-from linclass import LinearRegression, LogisticRegression, ProbitRegression
+from linclass import (
+    BayesianLogisticRegression,
+    Lasso,
+    LinearRegression,
+    LinearSVM,
+    LogisticRegression,
+    ProbitRegression,
+)
+from linclass.conventions.cloned import cloned
 
 
 def data(classes: int) -> tuple[np.ndarray, np.ndarray]:
@@ -123,3 +132,48 @@ def test_a_row_that_dwarfs_all_others_is_fitted_in_a_fold_as_alone() -> None:
         alone = LogisticRegression().fit(X[rest], y[rest])
         assert together.status_ == alone.status_ == "converged"
         assert_allclose(together.coef_, alone.coef_, atol=1e-3)
+
+
+@pytest.mark.parametrize("far", [1e3, 1e6, 1e9])
+@pytest.mark.parametrize(
+    "model",
+    [
+        LogisticRegression(),
+        LogisticRegression(penalty=None),
+        ProbitRegression(),
+        LinearSVM(),
+        BayesianLogisticRegression(),
+    ],
+    ids=repr,
+)
+def test_sparse_rows_with_a_column_far_from_0(model: Any, far: float) -> None:
+    X, y = data(2)
+    X *= np.abs(X) > 0.5
+    near = cloned(model).fit(sparse.csr_array(X), y)
+    X[:, 2] += far
+    moved = cloned(model).fit(sparse.csr_array(X), y)
+    assert moved.status_ == "converged", moved.reason_
+    assert moved.objective_ == pytest.approx(near.objective_, rel=1e-5)
+    assert_allclose(moved.coef_, near.coef_, rtol=1e-2, atol=2e-3)
+
+
+def test_a_sparse_column_that_is_constant_and_far_from_0_tells_nothing() -> None:
+    X, y = data(2)
+    X *= np.abs(X) > 0.5
+    near = BayesianLogisticRegression(strength=0.01).fit(sparse.csr_array(X), y)
+    wide = sparse.csr_array(np.column_stack([X, np.full(len(X), 0.1 + 1e9)]))
+    with_constant = BayesianLogisticRegression(strength=0.01).fit(wide, y)
+    assert with_constant.coef_[0, 4] == 0
+    assert_allclose(with_constant.coef_[:, :4], near.coef_)
+
+
+def test_a_lasso_whose_digits_are_lost_stops() -> None:
+    """The kink is 10⁻¹⁸ of the slopes at 0, below the rounding of any of them."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 700)) * 1e16
+    y = X[:, :3].sum(axis=1) / 1e16 + rng.normal(size=50)
+    with pytest.warns(match="standardize the features"):
+        model = Lasso(strength=0.01).fit(X, y)
+    assert model.status_ == "max_iter"
+    assert model.n_iter_ < 100
+    assert np.isfinite(model.coef_).all()

@@ -32,6 +32,7 @@ from linclass.solvers.l1.joining_features import features, too_many
 
 DENSE = 0.1  # strengths per feature above which a lasso's path is computed by homotopy
 ROUNDS = 5  # of the dual, after which programs take over
+PATIENCE = 30  # programs without a better certificate, whose digits are lost then
 SLACK = 0.1  # of tol: error of slopes, relative to the kink, that suffices for it
 
 
@@ -135,17 +136,18 @@ class QuadraticProgram(Solver):
         n_iter: int = 0,
     ) -> tuple[Array, GramPoint, int]:
         """Solve programs until the certificate suffices: (W, the objective there, number of programs)."""
-        gram = programs.gram
+        gram, best, stale = programs.gram, (W, seen), 0
         while seen.certificate > self.tol and n_iter < self.max_steps:
-            before = seen.certificate
             tol = self._slack(objective) if gram.whole and not n_iter else PRECISE
             W, seen = programs.solve(objective, W, seen.slopes, tol, n_iter)
             n_iter += 1
             if trace:
                 trace(objective.at(gram.theta(W).reshape(objective.shape)))
-            if n_iter >= programs.sure and seen.certificate >= before:
+            if seen.certificate < best[1].certificate:
+                best, stale = (W, seen), 0
+            elif (stale := stale + 1) == PATIENCE or n_iter >= programs.sure:
                 break  # limited by rounding
-        return W, seen, n_iter
+        return *best, n_iter
 
     def _solution(
         self, objective: Objective, programs: Programs, W: Array, seen: GramPoint, n_iter: int
@@ -155,9 +157,7 @@ class QuadraticProgram(Solver):
         return Solution(theta, seen.value, seen.certificate, kind, done, n_iter)
 
     def _slack(self, objective: Objective) -> float:
-        """Tolerance of the slopes, relative to the kink: the gap is proportional to it, or to its square if the
-        penalty has curvature.
-        """
+        """Tolerance of slopes, relative to the kink: the gap is as it, with curvature as its square."""
         curvature, kink = most(objective.curvature), most(objective.kink)
         bent = curvature / ((curvature + kink) or 1.0)
         return max(SLACK * self.tol, float(self.tol * bent) ** 0.5)
@@ -225,8 +225,8 @@ class Programs:
 
     def _far(self, kinks: Array, W: Array, slopes: Array) -> bool:
         """Whether programs would need many rounds, or have a support that depends linearly on itself."""
-        own = zip(kinks, W, slopes, strict=True)
-        return any(too_many(*one, self.gram.design.n_rows) for one in own)
+        n = self.gram.design.n_rows
+        return any(too_many(*own, n) for own in zip(kinks, W, slopes, strict=True))
 
     def _scale(self, objective: Objective) -> float:
         return scale(self.steepest, -most(-objective.kink))

@@ -1,0 +1,135 @@
+"""Over all models: rows, targets and weights in every form in which scikit-learn's users have them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from models import MODULES, own_classes
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.ensemble import StackingClassifier
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import cross_val_predict
+from sklearn.utils.validation import _check_response_method
+
+from linclass import TunedClassifier
+from linclass.conventions.classifier import Classifier
+from linclass.conventions.estimator import Estimator
+
+KINDS = [kind for module in MODULES for kind in own_classes(module) if issubclass(kind, Estimator)]
+ALL = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+NAMES = list("abcd")
+TWO = np.arange(40) % 2
+X = np.random.default_rng(0).poisson(2.0, size=(40, 4)) + 2.0 * TWO[:, None] * [1, 0, 0, 0]
+LABELS = np.array(["no", "yes"])[TWO]
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def read_only(values: Any) -> Any:
+    values = np.array(values)
+    values.setflags(write=False)
+    return values
+
+
+FORMS: dict[str, Any] = {
+    "read-only": read_only,
+    "Fortran": np.asfortranarray,
+    "strided": lambda rows: np.repeat(rows, 2, axis=0)[::2],
+    "single": lambda rows: rows.astype(np.float32),
+    "integers": lambda rows: rows.astype(np.uint8),
+    "objects": lambda rows: rows.astype(object),
+    "nullable": lambda rows: pd.DataFrame(rows, columns=NAMES).astype("Int64"),
+    "sparse frame": lambda rows: pd.DataFrame.sparse.from_spmatrix(sparse.csr_array(rows)),
+}
+
+
+def made(kind: Any) -> Any:
+    return kind(node_limit=0) if kind.__name__ == "ZeroOneClassifier" else kind()
+
+
+def target(kind: type) -> np.ndarray:
+    return TWO if issubclass(kind, Classifier) else X[:, 0] - X[:, 2] + 0.1 * TWO
+
+
+@pytest.mark.slow
+@ALL
+def test_every_form_of_rows_is_the_array(kind: Any, tmp_path: Path) -> None:
+    y = target(kind)
+    expected = made(kind).fit(X, y).predict(X)
+    np.save(tmp_path / "rows.npy", X)
+    mapped = np.load(tmp_path / "rows.npy", mmap_mode="r")
+    for rows in (mapped, *(form(X) for form in FORMS.values())):
+        assert_array_equal(made(kind).fit(rows, read_only(y)).predict(rows), expected)
+    before = X.copy()
+    single = made(kind).fit(X, y)
+    assert_array_equal(X, before)
+    assert single.predict(X[:1]) == pytest.approx(expected[:1], rel=1e-9)
+
+
+@pytest.mark.slow
+@ALL
+def test_every_sparse_format_is_csr(kind: Any) -> None:
+    if not kind.takes_sparse:
+        with pytest.raises(ValueError, match="needs dense rows"):
+            made(kind).fit(sparse.coo_array(X), target(kind))
+        return
+    y = target(kind)
+    expected = made(kind).fit(sparse.csr_array(X), y).predict(X)
+    for rows in (
+        sparse.csc_matrix(X),
+        sparse.coo_array(X),
+        sparse.bsr_array(X),
+        sparse.dok_matrix(X),
+    ):
+        assert_allclose(made(kind).fit(rows, y).predict(rows), expected, rtol=1e-9)
+
+
+TARGETS: dict[str, Any] = {
+    "booleans": TWO == 1,
+    "objects": LABELS.astype(object),
+    "categories": pd.Categorical(LABELS, categories=["yes", "no", "never"]),
+    "series of categories": pd.Series(LABELS).astype("category"),
+    "strings of pandas": pd.Series(LABELS, dtype="string"),
+    "nullable": pd.Series(TWO).astype("Int64"),
+    "strings of Polars": pl.Series(LABELS.tolist()),
+    "categories of Polars": pl.Series(LABELS.tolist(), dtype=pl.Categorical),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "kind", [k for k in KINDS if issubclass(k, Classifier)], ids=lambda kind: kind.__name__
+)
+def test_every_form_of_classes_is_the_array(kind: Any) -> None:
+    expected = made(kind).fit(X, TWO, np.ones(40)).predict(X)
+    for y in TARGETS.values():
+        model = made(kind).fit(X, y, sample_weight=pl.Series(np.ones(40)))
+        assert_array_equal(model.predict(X) == model.classes_[1], expected)
+        assert model.score(X, y) == (expected == TWO).mean()
+        assert len(model.classes_) == 2  # without the category that no row has
+
+
+@ALL
+def test_response_methods_have_their_names(kind: Any) -> None:
+    """By which searches, stacking and displays of scikit-learn ask for them."""
+    model = made(kind).fit(X, target(kind))
+    for method in ("predict", "predict_proba", "predict_log_proba", "decision_function"):
+        if hasattr(model, method):
+            assert _check_response_method(model, method).__name__ == method
+
+
+def test_a_tuned_classifier_is_stacked_and_scored_by_its_probabilities() -> None:
+    model = TunedClassifier(strengths=[0.1, 1.0], folds=2)
+    P = cross_val_predict(model, X, LABELS, cv=2, method="predict_proba")
+    assert P.shape == (40, 2)
+    fitted = model.fit(X, LABELS)
+    assert get_scorer("roc_auc")(fitted, X, LABELS) > 0.5
+    assert get_scorer("neg_log_loss")(fitted, X, LABELS) < 0
+    stacked = StackingClassifier([("tuned", model)], cv=2).fit(X, LABELS)
+    assert stacked.transform(X).shape == (40, 1)
