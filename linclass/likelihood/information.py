@@ -15,7 +15,6 @@ from scipy.special import entr, ndtr
 
 from linclass.inverse import Inverse
 from linclass.numerics import Array
-from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.solvers.intercept_alone import best_intercept
 
@@ -42,7 +41,8 @@ class Information:
         `weights` are not normalized: two rows of weight 1 carry the same information as one of
         weight 2.
         """
-        objective: Objective = point.objective
+        objective = point.objective
+        assert isinstance(objective, Objective)
         total = float(weights.sum())
         theta, H = np.atleast_2d(point.theta), point.hessian
         if (

@@ -11,8 +11,7 @@ import numpy as np
 from linclass.design.far_columns import FarColumns, far_columns
 from linclass.numerics import Array, by_blocks, once
 from linclass.objective.gap import TINY, gap_of, relative
-from linclass.objective.penalized_loss import PenalizedLoss
-from linclass.objective.point import Point
+from linclass.objective.point import PenalizedLoss, Point
 
 ROUNDING = 16 * np.finfo(float).eps  # of a slope, relative to the terms that cancel in it
 NEARLY = 1e-6  # slopes above this share of the terms have far more digits than a certificate needs

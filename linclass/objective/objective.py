@@ -16,7 +16,7 @@ import numpy as np
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses._with_offset import WithOffset
 from linclass.losses.base import Loss, MarginLoss
-from linclass.numerics import BLOCK, Array, by_blocks
+from linclass.numerics import BLOCK, Array
 from linclass.objective.affine_steps import Advance, affine_steps
 from linclass.objective.certificate import Certified
 from linclass.objective.point import Point
@@ -83,15 +83,6 @@ class Objective(SecondOrder, Certified):
         few = self.design.n_rows <= self.block
         return self.at(theta) if few or sparse else self.in_one_pass(theta, hessian=True)
 
-    def jet(self, scores: Array) -> tuple[Array, Array, Array | None]:
-        """Value, slope and curvature of the loss of every row."""
-        return by_blocks(self.loss.jet, self.y, scores)
-
-    def mean_loss(self, scores: Array) -> float:
-        """Σ w ℓ alone, without slopes."""
-        (values,) = by_blocks(lambda y, z: (self.loss.values(y, z),), self.y, scores)
-        return float(self.weights @ values)
-
     def prepared_steps(self, eta: float) -> Advance:
         """(theta, steps) ↦ theta after that many steps of −η∇P, in place, for many small steps."""
         loss, design = self.loss, self.design
@@ -113,13 +104,6 @@ class Objective(SecondOrder, Certified):
             rows, scale * self.weights[rows] * self.loss.slopes(self.y[..., rows], z)
         )
         return self.with_penalty_gradient(g, theta)
-
-    def with_penalty_gradient(self, g: Array, theta: Array) -> Array:
-        """g, to which the gradient of the penalty's smooth part is added in place."""
-        if self.strength:
-            d = self.design.n_features
-            g[..., :d] += self.strength * self.penalty.gradient(theta[..., :d])
-        return g
 
     def take(self, rows: Any, weights: Array | None = None) -> Objective:
         """The same for some rows, or for weights of theirs; it is a mean, so the strength is the same."""
@@ -166,23 +150,6 @@ class Objective(SecondOrder, Certified):
         design = self.design.take_features(features)
         penalty = self.chosen_penalty.on(features)
         return Objective(design, self.loss, self.y, self.weights, penalty, self.strength)
-
-    def steepest(self, W: Array, G: Array) -> Array:
-        """The element of least norm of ∂P with respect to W, from the gradient G of all that is smooth."""
-        return self.penalty.steepest(W, G, self.strength)
-
-    def weight_part(self, theta: Array) -> Array:
-        """W without the intercept, as a view."""
-        return theta[..., : self.design.n_features]
-
-    def without_intercept(self, theta: Array) -> Array:
-        theta = theta.copy()
-        theta[..., self.design.n_features :] = 0
-        return theta
-
-    @property
-    def passes(self) -> float:
-        return self.design.passes
 
 
 def strength_of_C(C: float, total_weight: float) -> float:

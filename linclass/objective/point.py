@@ -1,17 +1,103 @@
-"""A point of an objective: theta with its scores, value, slopes, gradient and Hessian."""
+"""A penalized loss, and a point of it: theta with its scores, value, slopes, gradient and Hessian."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from linclass.numerics import Array, once
+from linclass.design.design_matrix import DesignMatrix
+from linclass.losses.base import Loss
+from linclass.numerics import Array, by_blocks, once
+from linclass.penalties.base import Level, Penalty
+
+
+class PenalizedLoss:
+    """The loss of given rows plus the penalty: what its points and its derivatives are computed from."""
+
+    design: DesignMatrix
+    loss: Loss
+    y: Array
+    weights: Array  # they sum to 1
+    penalty: Penalty
+    strength: float
+    kink: Level  # strength · penalty.kink
+    curvature: Level  # strength · penalty.curvature
+    kinked: bool
+    strongly_convex: bool
+    uniform: bool
+    entrywise: bool
+    unpenalized: Array | None
+    shape: tuple[int, ...]  # of theta
+    n_parameters: int
+    block: int  # rows at a time
+
+    @property
+    def passes(self) -> float:
+        return self.design.passes
+
+    def jet(self, scores: Array) -> tuple[Array, Array, Array | None]:
+        """Value, slope and curvature of the loss of every row."""
+        return by_blocks(self.loss.jet, self.y, scores)
+
+    def mean_loss(self, scores: Array) -> float:
+        """Σ w ℓ alone, without slopes."""
+        (values,) = by_blocks(lambda y, z: (self.loss.values(y, z),), self.y, scores)
+        return float(self.weights @ values)
+
+    def weight_part(self, theta: Array) -> Array:
+        """W without the intercept, as a view."""
+        return theta[..., : self.design.n_features]
+
+    def without_intercept(self, theta: Array) -> Array:
+        theta = theta.copy()
+        theta[..., self.design.n_features :] = 0
+        return theta
+
+    def with_penalty_gradient(self, g: Array, theta: Array) -> Array:
+        """g, to which the gradient of the penalty's smooth part is added in place."""
+        if self.strength:
+            d = self.design.n_features
+            g[..., :d] += self.strength * self.penalty.gradient(theta[..., :d])
+        return g
+
+    def steepest(self, W: Array, G: Array) -> Array:
+        """The element of least norm of ∂P with respect to W, from the gradient G of all that is smooth."""
+        return self.penalty.steepest(W, G, self.strength)
+
+    # `Objective` and its other bases define:
+
+    def zero(self) -> Array:
+        raise NotImplementedError
+
+    def at(self, theta: Array) -> Point:
+        raise NotImplementedError
+
+    def with_scores(self, theta: Array, scores: Array) -> Point:
+        raise NotImplementedError
+
+    def hessian_at(self, point: Point) -> Array:
+        raise NotImplementedError
+
+    def hessian_times(
+        self, point: Point, exact: bool = True
+    ) -> Callable[[Array], tuple[Array, Array | None]]:
+        raise NotImplementedError
+
+    def certificate(self, point: Point, slopes: Array | None = None) -> float:
+        raise NotImplementedError
+
+    @property
+    def certificate_kind(self) -> str:
+        raise NotImplementedError
+
+    def share(self, gap: float, value: float) -> float:
+        raise NotImplementedError
 
 
 class Point:
     """theta with its scores; everything else is computed on demand, once."""
 
-    def __init__(self, objective: Any, theta: Array, scores: Array):
+    def __init__(self, objective: PenalizedLoss, theta: Array, scores: Array):
         self.objective, self.theta, self.scores = objective, theta, scores
 
     def with_known(self, **known: Any) -> Point:
@@ -62,7 +148,7 @@ class Point:
     def _gradient(self) -> Array:
         return self.objective.with_penalty_gradient(self.loss_gradient.copy(), self.theta)
 
-    def under(self, objective: Any) -> Point:
+    def under(self, objective: PenalizedLoss) -> Point:
         """The same point for another strength, without evaluating the loss again."""
         known = {k: v for k, v in vars(self).items() if k in ("_jet", "loss_gradient")}
         return Point(objective, self.theta, self.scores).with_known(**known)

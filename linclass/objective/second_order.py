@@ -13,8 +13,7 @@ import numpy as np
 
 from linclass.applicability import require_memory
 from linclass.numerics import BLOCK, Array, empty_arrays
-from linclass.objective.penalized_loss import PenalizedLoss
-from linclass.objective.point import Point
+from linclass.objective.point import PenalizedLoss, Point
 
 IN_CACHE = 100_000  # entries of X up to which single precision saves no memory traffic
 

@@ -15,8 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from linclass.numerics import Array
-from linclass.objective.penalized_loss import PenalizedLoss
-from linclass.objective.point import Point
+from linclass.objective.point import PenalizedLoss, Point
 
 FAR = 3  # deviations from 0 above which sparse columns are centred
 DIGITS = 1e-7  # of the norm of a column: a deviation below it is rounding

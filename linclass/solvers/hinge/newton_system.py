@@ -139,7 +139,7 @@ def hold(given: float, point: Point) -> float:
     level = float(point.curvatures.max()) or 1.0
     if given > 1e-9 * level:
         return 1e-12 * level
-    objective: Objective = point.objective
+    objective = point.objective
     push = abs(float(point.gradient[objective.design.n_features :].sum()))
     return SHORT * (push if push > ROUNDING else level) / objective.loss.scale(objective.y)
 

@@ -87,6 +87,7 @@ def one_round(
 ) -> tuple[Point, Array, int]:
     """Minimize the envelopes around the slopes; returns the point, its slopes and the number of steps."""
     objective = point.objective
+    assert isinstance(objective, Objective)
     one = len(objective.shape) == 1
     if objective.design.n_rows <= FEW or (one and objective.design.width > WIDE):
         band = np.inf

@@ -53,7 +53,7 @@ class ProximalNewton(Solver):
         if (near := self.near(objective, start)) is not start:
             point = objective.at(near)
         steps, working = 0, None
-        for stage in stages(point):
+        for stage in stages(objective, point):
             working = WorkingSet(stage, point, units)
             steps += working.descend(1)
             point = working.point_of(objective)
@@ -76,9 +76,8 @@ class ProximalNewton(Solver):
         return Solution.at(point, certificate, self.tol, steps)
 
 
-def stages(point: Point) -> Iterator[Objective]:
+def stages(objective: Objective, point: Point) -> Iterator[Objective]:
     """The problem at strengths that decrease to about its own, if the start has no support."""
-    objective = point.objective
     if objective.kinked and not objective.weight_part(point.theta).any():
         slopes = objective.weight_part(point.steepest)
         ratio = 1 + objective.penalty.dual_norm(slopes) / objective.strength

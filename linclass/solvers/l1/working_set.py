@@ -15,7 +15,7 @@ import numpy as np
 from linclass.line_search import decreased, halve
 from linclass.numerics import BLOCK, Array
 from linclass.objective.objective import Objective
-from linclass.objective.point import Point
+from linclass.objective.point import PenalizedLoss, Point
 from linclass.objective.units import Units
 from linclass.solvers.conjugate_gradients import conjugate_gradients, length
 from linclass.solvers.l1.active_set import ActiveSet, scale
@@ -189,7 +189,7 @@ class OrthantStep:
         return np.where(self.free, self.units.steepest(point), 0)
 
 
-def without_common_shift(objective: Objective, theta: Array) -> Array:
+def without_common_shift(objective: PenalizedLoss, theta: Array) -> Array:
     """Among all unpenalized parameters of the same model, those that sum to 0 over the scores."""
     if objective.loss.shift_invariant:
         free = theta[..., objective.design.n_features :]
