@@ -15,6 +15,7 @@ from scipy.special import entr, ndtr
 
 from linclass.inverse import Inverse
 from linclass.numerics import Array
+from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.solvers.intercept_alone import best_intercept
 
