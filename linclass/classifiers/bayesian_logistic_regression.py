@@ -124,7 +124,7 @@ class BayesianLogisticRegression(SoftmaxProbabilities):
         self._mean = np.zeros(d)
         if self.fit_intercept:  # digits of offsets are lost in squares
             centre = far_about_mean if sparse.issparse(X) else about_mean
-            X, self._mean = centre(X, weights)
+            X, self._mean = centre(X, weights / weights.sum())
         design = DesignMatrix(X, self.fit_intercept)
         posterior = LaplacePosterior(
             Objective(design, loss, target, weights, L2(), 1.0),

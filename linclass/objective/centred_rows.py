@@ -30,16 +30,19 @@ def about_mean(X: Array, weights: Array) -> tuple[Array, Array]:
 
 
 def far_about_mean(X: sparse.csr_array, weights: Array) -> tuple[sparse.csr_array, Array]:
-    """(X − x̄, x̄) of sparse rows, with x̄ = 0 but for columns far from 0, which have few zeros to fill in."""
-    w, (n, d) = weights / weights.sum(), X.shape
-    mean, norms = np.asarray(w @ X), DesignMatrix(X).column_norms(w)[:d]
+    """(X − x̄, x̄) of sparse rows, with x̄ = 0 but for columns far from 0, which have few zeros to fill in.
+
+    The weights sum to 1.
+    """
+    n, d = X.shape
+    mean, norms = np.asarray(weights @ X), DesignMatrix(X).column_norms(weights)[:d]
     far = np.flatnonzero(mean * mean * (1 + FAR**-2) > norms * norms)
     mean = np.where(np.isin(np.arange(d), far), mean, 0.0)
     if not len(far):
         return X, mean
     ends = np.arange(0, n * len(far) + 1, len(far))
     C = X - sparse.csr_array((np.tile(mean[far], n), np.tile(far, n), ends), shape=X.shape)
-    constant = DesignMatrix(C).column_norms(w)[:d] <= ROUNDING * norms
+    constant = DesignMatrix(C).column_norms(weights)[:d] <= ROUNDING * norms
     C.data[constant[C.indices]] = 0
     C.eliminate_zeros()
     return C, mean
