@@ -108,6 +108,8 @@ def _overall(base: Across) -> list[str]:
         else f"but that is not sure: {some(near, others)} may be as good"
     )
     verb = "is" if len(first) == 1 else "are"
+    if treatment == "counted as worst":
+        left = f"missing scores of {_names(base.incomplete)} count as worst"
     over = f"{independent(base, n)}{f' ({left})' if left else ''}"
     return [f"{_names(first)} {verb} best on average over {over}, {is_sure}."]
 

@@ -74,12 +74,17 @@ class Across:
         return bradley_terry(self.table)
 
     def treatments(self) -> dict[str, np.ndarray]:
-        """Treatment of missing scores → complete table; tables with fewer than two data sets are omitted."""
+        """Treatment of missing scores → complete table; tables with fewer than two data sets are omitted.
+
+        The first one is that of the conclusion: leaving out, unless only that makes the data sets too few.
+        """
         if not self.enough:
             return {}
         if not self.methods:  # no method has a score anywhere
             return {}
         tables = {"left out": self.complete[0], "counted as worst": self.worst}
+        if len(self.complete[0]) < FEW <= len(self.table):
+            tables = dict(reversed(tables.items()))
         if not np.isnan(self.table).any():
             tables = {"complete": self.table}
         return {name: table for name, table in tables.items() if len(table) > 1}

@@ -33,8 +33,8 @@ def sentences(outcome: Outcome, base: Across, tried: list[Scenario]) -> list[str
         found = "differ" if test.f_p < ALPHA else "are not shown to differ"
         conclusions.append(
             f"The methods {found} more than by chance: Iman and Davenport’s F = {_number(test.f)}, "
-            f"p = {_p(test.f_p)}, which decides (Demšar, 2006) because Friedman’s χ² = {test.statistic:.2f}, "
-            f"p = {_p(test.p)}, is too conservative (n = {n} data sets, k = {k} methods)."
+            f"p {_p(test.f_p)}, which decides (Demšar, 2006) because Friedman’s χ² = {test.statistic:.2f}, "
+            f"p {_p(test.p)}, is too conservative (n = {n} data sets, k = {k} methods)."
         )
     first = int(np.argmin(average))
     near = [
@@ -150,7 +150,7 @@ def _listed(names: list[str], last: str = "and") -> str:
 
 
 def _p(p: float) -> str:
-    return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
+    return "< .001" if p < 0.001 else "= " + f"{p:.3f}".removeprefix("0")
 
 
 def _number(value: float) -> str:

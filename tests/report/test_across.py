@@ -14,7 +14,7 @@ import studies
 from studies import Data, Method, build
 
 from linclass_study.protocols import selected_protocols
-from linclass_study.report import page
+from linclass_study.report import page, plain_answer
 from linclass_study.report.drawing import style
 from linclass_study.report.figures import cost, ratings
 from linclass_study.report.tables import cost as cost_table
@@ -120,6 +120,38 @@ def test_missing_scores_are_left_out_and_counted_as_worst_side_by_side() -> None
     assert len(treatments["left out"]) == 2
     assert len(treatments["counted as worst"]) == 3
     assert list(a_table([[0.9, 0.8], [0.7, 0.6]]).treatments()) == ["complete"]
+
+
+@pytest.mark.parametrize(
+    ("n", "without", "first"), [(6, 1, "left out"), (6, 2, "counted as worst"), (4, 2, "left out")]
+)
+def test_a_method_that_hardly_applies_leaves_the_others_their_conclusion(
+    n: int, without: int, first: str
+) -> None:
+    """c has no score on `without` of n data sets; five are needed for a conclusion."""
+    rows = [[0.9, 0.8, NAN if i < without else 0.7] for i in range(n)]
+    base = a_table(rows)
+    assert next(iter(base.treatments())) == first
+    output = " ".join(conclusion.sentences(SimpleNamespace(evaluation={}), base, []))  # type: ignore[arg-type]
+    plain = " ".join(plain_answer._overall(base))
+    if n < 5:
+        assert "too few to rank methods" in output
+        assert "too few to rank methods" in plain
+    elif first == "left out":
+        assert (
+            "over 5 independent data sets: 1 of 6 is left out because c has no score on it."
+            in output
+        )
+        assert (
+            "over 5 independent data sets (1 of 6 is left out because c has no score on it)"
+            in plain
+        )
+    else:
+        assert "over 6 independent data sets, missing scores counted as worst." in output
+        assert (
+            "a is best on average over 6 independent data sets (missing scores of c count as worst)"
+            in plain
+        )
 
 
 def test_the_best_may_be_several() -> None:
@@ -302,7 +334,12 @@ def test_the_f_decides_where_the_two_disagree() -> None:
     base = a_table([[0.9, 0.8, 0.7]] * 4 + [[0.8, 0.9, 0.7]])
     output = " ".join(conclusion.sentences(SimpleNamespace(evaluation={}), base, []))  # type: ignore[arg-type]
     assert "The methods differ more than by chance: Iman and Davenport’s F = 21.00" in output
-    assert "which decides (Demšar, 2006) because Friedman’s χ² = 8.40" in output
+    assert (
+        "which decides (Demšar, 2006) because Friedman’s χ² = 8.40, p = .015," in output
+    )  # e^(−4.2)
+    clear = a_table([[0.9, 0.8, 0.7]] * 9 + [[0.8, 0.9, 0.7]])
+    output = " ".join(conclusion.sentences(SimpleNamespace(evaluation={}), clear, []))  # type: ignore[arg-type]
+    assert output.count("p < .001") == 2
 
 
 def test_ratings_of_few_data_sets_have_no_intervals(tmp_path: Path) -> None:

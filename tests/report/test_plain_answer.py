@@ -109,12 +109,12 @@ def test_data_sets_without_a_result_are_counted_apart(make):
 def test_data_sets_that_are_left_out_are_named_with_the_methods_that_lack_a_score(make):
     lacks = Method(0.0, everywhere=("not_applicable", "y"), only=["d0", "d1"])
     few = make(
-        {f"d{i}": Data() for i in range(6)},
+        {f"d{i}": Data() for i in range(4)},
         {"good": Method(0.9), "near": Method(1.0), "lacks": lacks},
         folds=2,
     )
-    left = "2 of 6 are left out because lacks has no score on them"
-    output = f"4 independent data sets are too few to rank methods: {left}. A conclusion needs at least 5."
+    left = "2 of 4 are left out because lacks has no score on them"
+    output = f"2 independent data sets are too few to rank methods: {left}. A conclusion needs at least 5."
     assert plain_answer(few)[0] == output
     assert conclusion.sentences(few, comparison_across(few), []) == [output]
     data = {f"d{i}": Data() for i in range(7)}
