@@ -3,6 +3,15 @@
 Two classes: both follow one rule in the same order, and `off` is the largest relative difference of the weights from
 scikit-learn's. Twenty classes: scikit-learn fits each against the rest, ours are joint but for AdaLine, and `off` is
 the share of training rows that are misclassified.
+
+A target of 1.5 is out of reach of NumPy where a row is short. On an EPYC, with one thread, a compiled loop visits a row
+of a9a in 40 ns and one of two classes of words in 300. With rows in the cache, blocks of 64 need 60 ns a row for their
+scores and the sum of their corrections, two products by BLAS; 30 to look at a margin, a plain number; and 230 for a
+correction, of which 100 are `daxpy` (passive-aggressive corrects 38 % of the rows of a9a, the perceptron 22 %). AdaLine
+needs 130 a row. The rows of a9a do not fit the cache, which nearly doubles this, and K = X Xᵀ costs 500 to 900 once.
+Which rows are corrected could be guessed from the last pass, and their sizes solved for: the guess is right in 43 % of
+the blocks in the second pass of passive-aggressive, in 98 % in the last, in 1 % for the perceptron, and saves at most
+the 120 of a row's margin and corrections.
 """
 
 from __future__ import annotations

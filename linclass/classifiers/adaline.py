@@ -9,9 +9,9 @@ the errors met in it are orthogonal to the features. `fit` goes on until they ne
 only mean that η is small; and stops if the errors grow without bound. K classes are K scores, each with y = 1
 for its class and −1 for the others.
 
-A block of rows is solved at once: its errors e satisfy the triangular system (I + η L) e = y − z, with z the scores
-before the block and L the part of X Xᵀ below the diagonal. That is the sequential rule, not an approximation of it. A
-row of weight w counts as w visits in succession, which leave (1 − η‖x‖²)^w of its error.
+A block of rows is solved at once, as a triangular system (`linclass/online/least_mean_squares.py`), and after d/10
+passes the affine map of a pass takes the place of the rows (`affine_pass.py`). Both are the sequential rule up to
+rounding. A row of weight w counts as w visits in succession, which leave (1 − η‖x‖²)^w of its error.
 
 Predicts: scores, linear in x.
 Cost: O(n d K) a pass over the rows.
@@ -24,15 +24,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from linclass.design.design_matrix import DesignMatrix
 from linclass.numerics import Array
+from linclass.online.affine_pass import AffinePass
 from linclass.online.block import Block
-from linclass.online.correction import Tally
+from linclass.online.least_mean_squares import LeastMeanSquares
 from linclass.online.online_classifier import LinearOnline, OnlineClassifier, require_number
+from linclass.online.tally import Tally
 from linclass.statistics.moments import moments
 
+LARGEST_MAP = 2000  # features
 GROWTH = 1e12  # of the squared errors since θ = 0: they will not shrink again
 
 
@@ -74,6 +76,9 @@ class Adaline(LinearOnline, OnlineClassifier):
     _default_step: float
     _contracts: float  # 2/(largest ‖x‖²): with smaller steps no pass over these rows diverges
     _drift: Array  # of θ in the last pass
+    _squared_errors: Array  # met in the last pass, of each class
+    _passes: int  # over the rows of `fit`
+    _affine: AffinePass | None
     _centre: Array  # of the features
     _spread: Array  # standard deviations of the features
     _mass: float  # total weight of the rows of the last pass
@@ -116,41 +121,52 @@ class Adaline(LinearOnline, OnlineClassifier):
         mean = float(np.average(squares, weights=weights))
         self._contracts = 2 / largest if largest else np.inf
         self._default_step = min(0.1 / mean, 1 / largest) if largest else 1.0
+        self._passes, self._affine = 1, None
 
     def _pass(self, rows: Any, codes: Array, weights: Array, tally: Tally) -> None:
         self.step_ = self._default_step if self.step is None else float(self.step)
         before, self._mass = self._theta.copy(), float(weights.sum())
+        self._squared_errors = np.zeros(before[0].size)
         with np.errstate(over="ignore", invalid="ignore"):
             super()._pass(rows, codes, weights, tally)
+        self._moved_from(before)
+
+    def _pass_again(self, rows: Any, codes: Array, weights: Array, tally: Tally) -> None:
+        """By the affine map of a pass once there were d/10 passes; a real one confirms that it has settled."""
+        before, self._passes = self._theta, self._passes + 1
+        width = len(before)
+        if 10 * self._passes > width <= min(LARGEST_MAP, len(codes)):
+            theta = before.reshape(width, -1)
+            with np.errstate(over="ignore", invalid="ignore"):
+                if self._affine is None:
+                    self._affine = AffinePass([block.response for block in rows], theta.shape)
+                theta, self._squared_errors = self._affine.apply(theta)
+            self._theta = theta.reshape(before.shape)
+            self._moved_from(before)
+            if not self._has_settled(tally):
+                return
+            self._theta = before
+        self._pass(rows, codes, weights, tally)
+
+    def _moved_from(self, before: Array) -> None:
+        with np.errstate(invalid="ignore"):
             self._drift = self._theta - before
         if not np.isfinite(self._drift).all():
-            tally.squared_loss, self._theta = np.inf, before  # the last weights that can score
+            self._squared_errors[:], self._theta = np.inf, before  # the last weights that can score
 
     def _visit(self, block: Block, codes: Array, weights: Array, tally: Tally) -> None:
-        z = block.scores(self._theta)
-        own = codes == 1 if z.ndim == 1 else codes[:, None] == np.arange(z.shape[1])
+        theta = self._theta.reshape(len(self._theta), -1)  # the same memory
         if block.response is None:
-            block.response = self._response(block, weights)
-        share, squares, inverse = block.response
-        errors = inverse @ (np.where(own, 1.0, -1.0) - z)
-        tally.squared_loss += float((squares @ (errors * errors)).sum())
+            own = codes[:, None] == ([1] if self._theta.ndim == 1 else np.arange(theta.shape[1]))
+            targets = np.where(own, 1.0, -1.0)
+            block.response = LeastMeanSquares(block, targets, weights, self.step_)
+        errors = block.response.visit(theta, block.response.targets)
+        self._squared_errors += block.response.squares @ (errors * errors)
         tally.visits += len(weights)
-        block.add(self._theta, (share * errors.T).T)
 
-    def _response(self, block: Block, weights: Array) -> tuple[Array, Array, Array]:
-        """(s, r, T): errors e = T (y − z) at the first visits, θ changes by Σ s e x, squares met in all Σ r e²."""
-        k, whole = block.norms, np.floor(weights)
-        factor = 1 - self.step_ * k
-        left = factor**whole * (1 - self.step_ * k * (weights - whole))
-        rest = factor ** (2 * whole)
-        squares = np.divide(1 - rest, 1 - factor**2, out=whole.copy(), where=factor**2 != 1)
-        squares += rest * (weights - whole)
-        share = np.divide(1 - left, k, out=self.step_ * weights, where=k > 0)
-        system = np.tril(block.gram, -1) * share + np.eye(len(k))
-        inverse = solve_triangular(
-            system, np.eye(len(k)), lower=True, unit_diagonal=True, check_finite=False
-        )
-        return share, squares, inverse
+    def _set_model(self) -> None:
+        super()._set_model()
+        self._affine = None  # it is for the rows of this call
 
     def _report_mistakes(self, tally: Tally) -> None:
         """No warning: the rule corrects all rows, also those that are classified correctly."""
@@ -161,18 +177,18 @@ class Adaline(LinearOnline, OnlineClassifier):
         features, drift = self._drift[:d].T, self._drift[d:].T
         if self.fit_intercept:
             features = features - drift * self._centre
-        errors = max(np.sqrt(tally.squared_loss / self._mass), self.tol)
-        unit = self.tol * self.step_ * self._mass * errors
+        errors = np.maximum(np.sqrt(self._squared_errors / self._mass), self.tol)
+        unit = self.tol * self.step_ * self._mass * errors.reshape((*drift.shape[:-1], 1))
         return bool(
             (np.abs(features) <= unit * self._spread).all() and (np.abs(drift) <= unit).all()
         )
 
     def _diverged(self, tally: Tally) -> str:
-        growth = tally.squared_loss / (self._mass * self._drift[0].size)  # since θ = 0
+        growth = float(self._squared_errors.mean()) / self._mass  # since θ = 0
         doubtful = self._has_settled(tally) and self.step_ >= self._contracts
-        if growth <= (1 if doubtful else GROWTH):
+        if growth < (1 if doubtful else GROWTH):
             return ""
         return (
-            f"step={self.step_:g} is too large: it makes the errors larger. Use a smaller step, or "
-            f"step=None, here {self._default_step:g}."
+            f"step={self.step_:g} is too large: it does not make the errors smaller. Use a smaller "
+            f"step, or step=None, here {self._default_step:g}."
         )

@@ -20,13 +20,13 @@ import numpy as np
 
 from linclass.numerics import Array
 from linclass.online.block import Block
-from linclass.online.correction import Push, Rule, Tally, correct
-from linclass.online.online_classifier import LinearOnline, OnlineClassifier
+from linclass.online.correction import PERCEPTRON, Rule
+from linclass.online.margin_corrections import MarginCorrections
+from linclass.online.online_classifier import LinearOnline
+from linclass.online.tally import Tally
 
-RULE = Rule(0.0, lambda margin, squared_length, visit: visit)
 
-
-class AveragedPerceptron(LinearOnline, OnlineClassifier):
+class AveragedPerceptron(LinearOnline, MarginCorrections):
     """Parameters
     ----------
     order : {'random', 'cyclic'}, default='random'
@@ -74,14 +74,16 @@ class AveragedPerceptron(LinearOnline, OnlineClassifier):
         super()._begin(X, weights)
         self._delayed = np.zeros_like(self._theta)  # Σ of corrections × the visits before them
 
+    def _rule(self) -> Rule:
+        return PERCEPTRON
+
     def _visit(self, block: Block, codes: Array, weights: Array, tally: Tally) -> None:
-        z = block.scores(self._theta)
-        log: list[Push] = []
-        block.add(self._theta, correct(block, z, codes, weights, RULE, tally, log))
-        late = np.zeros((len(z), z.size // len(z)))
-        for row, k, size, visits_before in log:
-            late[row, k] += size * visits_before
-        block.add(self._delayed, late.reshape(z.shape))
+        before = tally.visits
+        rows, coefficients = self._correct(block, codes, weights, tally)
+        late = (coefficients.T * (before + rows.before)).T
+        for row, k, size, visits in rows.again:
+            late.reshape(len(late), -1)[row, k] += size * visits
+        block.add(self._delayed, late)
 
     def _parameters(self) -> Array:
         return self._theta - self._delayed / self._visits

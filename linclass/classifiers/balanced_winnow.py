@@ -25,9 +25,9 @@ from typing import Any
 
 from linclass.numerics import Array
 from linclass.online.block import Block
-from linclass.online.correction import Tally
 from linclass.online.log_weights import LogWeights, correct_by_factors
 from linclass.online.online_classifier import LinearOnline, OnlineClassifier, require_number
+from linclass.online.tally import Tally
 
 
 class BalancedWinnow(LinearOnline, OnlineClassifier):

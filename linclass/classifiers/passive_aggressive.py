@@ -21,15 +21,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from linclass.numerics import Array
-from linclass.online.block import Block
-from linclass.online.correction import Rule, Tally, correct
-from linclass.online.online_classifier import LinearOnline, OnlineClassifier, require_number
+from linclass.online.correction import Rule
+from linclass.online.margin_corrections import MarginCorrections, reciprocal
+from linclass.online.online_classifier import LinearOnline, require_number
+from linclass.online.tally import Tally
 
 VARIANTS = ("PA", "PA-I", "PA-II")
 
 
-class PassiveAggressive(LinearOnline, OnlineClassifier):
+class PassiveAggressive(LinearOnline, MarginCorrections):
     """Parameters
     ----------
     variant : {'PA', 'PA-I', 'PA-II'}, default='PA-I'
@@ -94,19 +97,14 @@ class PassiveAggressive(LinearOnline, OnlineClassifier):
         require_number("aggressiveness", self.aggressiveness)
         require_number("tol", self.tol)
 
-    def _size(self, margin: float, squared_length: float, visit: float) -> float:
-        C, loss = self.aggressiveness * visit, 1 - margin
-        if squared_length == 0:
-            return 0.0
-        if self.variant == "PA-II":
-            return loss / (squared_length + 1 / (2 * C))
-        if self.variant == "PA-I":
-            return min(C, loss / squared_length)
-        return loss / squared_length
+    def _rule(self) -> Rule:
+        return Rule(1.0, self._line)
 
-    def _visit(self, block: Block, codes: Array, weights: Array, tally: Tally) -> None:
-        z = block.scores(self._theta)
-        block.add(self._theta, correct(block, z, codes, weights, Rule(1.0, self._size), tally))
+    def _line(self, squares: Array, share: Array) -> tuple[Any, Any]:
+        C = self.aggressiveness * share
+        if self.variant == "PA-II":
+            return 1 / (squares + 1 / (2 * C)), np.inf
+        return reciprocal(squares), C if self.variant == "PA-I" else np.inf
 
     def _has_settled(self, tally: Tally) -> bool:
         return tally.least_margin >= 1 - self.tol

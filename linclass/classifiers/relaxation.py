@@ -18,13 +18,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from linclass.numerics import Array
-from linclass.online.block import Block
-from linclass.online.correction import Rule, Tally, correct
-from linclass.online.online_classifier import LinearOnline, OnlineClassifier, require_number
+import numpy as np
+
+from linclass.online.correction import Rule
+from linclass.online.margin_corrections import MarginCorrections, reciprocal
+from linclass.online.online_classifier import LinearOnline, require_number
+from linclass.online.tally import Tally
 
 
-class Relaxation(LinearOnline, OnlineClassifier):
+class Relaxation(LinearOnline, MarginCorrections):
     """Parameters
     ----------
     margin : float, default=1.0
@@ -84,14 +86,10 @@ class Relaxation(LinearOnline, OnlineClassifier):
         require_number("step", self.step, below=2)
         require_number("tol", self.tol)
 
-    def _size(self, margin: float, squared_length: float, visit: float) -> float:
-        if squared_length == 0:
-            return 0.0
-        return visit * self.step * (self.margin - margin) / squared_length
-
-    def _visit(self, block: Block, codes: Array, weights: Array, tally: Tally) -> None:
-        z, rule = block.scores(self._theta), Rule(self.margin, self._size)
-        block.add(self._theta, correct(block, z, codes, weights, rule, tally))
+    def _rule(self) -> Rule:
+        return Rule(
+            self.margin, lambda squares, share: (share * self.step * reciprocal(squares), np.inf)
+        )
 
     def _has_settled(self, tally: Tally) -> bool:
         return tally.least_margin >= (1 - self.tol) * self.margin

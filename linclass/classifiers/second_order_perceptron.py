@@ -30,8 +30,8 @@ import numpy as np
 from linclass.applicability import NotApplicable, require_memory
 from linclass.numerics import Array
 from linclass.online.block import Block
-from linclass.online.correction import Tally
 from linclass.online.online_classifier import LinearOnline, OnlineClassifier, require_number
+from linclass.online.tally import Tally
 
 
 class SecondOrderPerceptron(LinearOnline, OnlineClassifier):
@@ -120,7 +120,6 @@ class SecondOrderPerceptron(LinearOnline, OnlineClassifier):
                 z += block.scores(change)
                 visits = visit if g.any() else left  # a row of zeros changes nothing
                 tally.mistakes += ceil(visits)
-                tally.corrections += 1
                 left -= visits
             i += 1
         tally.visits += float(weights.sum())

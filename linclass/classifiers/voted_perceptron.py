@@ -23,14 +23,14 @@ from scipy import sparse
 
 from linclass.numerics import BLOCK, Array
 from linclass.online.block import Block
-from linclass.online.correction import Push, Rule, Tally, correct
-from linclass.online.online_classifier import OnlineClassifier
+from linclass.online.correction import PERCEPTRON, Rule
+from linclass.online.margin_corrections import MarginCorrections
+from linclass.online.tally import Tally
 
-RULE = Rule(0.0, lambda margin, squared_length, visit: visit)
 CELLS = 4_000_000  # scores at a time
 
 
-class VotedPerceptron(OnlineClassifier):
+class VotedPerceptron(MarginCorrections):
     """Parameters
     ----------
     order : {'random', 'cyclic'}, default='random'
@@ -81,20 +81,28 @@ class VotedPerceptron(OnlineClassifier):
         self._starts: list[float] = []
         self._mistaken = 0.0
 
+    def _rule(self) -> Rule:
+        return PERCEPTRON
+
     def _visit(self, block: Block, codes: Array, weights: Array, tally: Tally) -> None:
-        z, log, mistaken = block.scores(self._theta), list[Push](), tally.mistaken
-        block.add(self._theta, correct(block, z, codes, weights, RULE, tally, log))
-        self._mistaken += tally.mistaken - mistaken
-        pushes = len(log) if z.ndim == 1 else len(log) // 2
-        if not pushes:
+        before = tally.visits
+        rows, coefficients = self._correct(block, codes, weights, tally)
+        first = coefficients.reshape(len(codes), -1)
+        factors: dict[tuple[int, int], Array] = {}  # of a row at one of its visits
+        for row, k, size, visits in rows.again:
+            first[row, k] -= size
+            factors.setdefault((row, visits), np.zeros(first.shape[1]))[k] = size
+        factors |= {(row, 0): first[row] for row in np.flatnonzero(first.any(axis=1)).tolist()}
+        if not factors:
             return
-        step = len(log) // pushes
-        factors = np.zeros((pushes, z.size // len(z)))
-        for number, push in enumerate(log):
-            factors[number // step, push.k] = push.size
-        self._kept.append(block.rows[[push.row for push in log[::step]]])
-        self._factors.append(factors)
-        self._starts += [push.visits_before for push in log[::step]]
+        order = sorted(factors)
+        self._kept.append(block.rows[[row for row, _ in order]])
+        self._factors.append(np.array([factors[at] for at in order]))
+        self._starts += [before + rows.before[row] + visits for row, visits in order]
+
+    def _report_mistakes(self, tally: Tally) -> None:
+        super()._report_mistakes(tally)
+        self._mistaken += tally.mistaken
 
     def _set_model(self) -> None:
         are_sparse = any(map(sparse.issparse, self._kept))

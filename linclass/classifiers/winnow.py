@@ -27,9 +27,9 @@ from scipy import sparse
 from linclass.applicability import NotApplicable
 from linclass.numerics import Array
 from linclass.online.block import Block
-from linclass.online.correction import Tally
 from linclass.online.log_weights import LogWeights, correct_by_factors
 from linclass.online.online_classifier import LinearOnline, OnlineClassifier, require_number
+from linclass.online.tally import Tally
 
 LARGEST_LOG = 600.0  # of a factor; its weight was at most Θ/x_j before
 

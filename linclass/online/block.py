@@ -16,6 +16,7 @@ from scipy import sparse
 from linclass.numerics import Array
 
 ROWS = 64  # a block costs a few calls of NumPy, and K costs ROWS products for each row
+SLAB = 64 * ROWS  # rows that are made dense at a time
 DENSE = 0.05  # share of stored entries from which sparse rows are made dense, block by block
 
 
@@ -27,14 +28,9 @@ class Block:
         self.slice = slice(first, first + rows.shape[0])  # its rows among all
         self.response: Any = None  # what a classifier computes of the block once for all passes
 
-    @cached_property
     def gram(self) -> Array:
+        """K, which its user keeps in the form that it needs."""
         return np.asarray(self.rows @ self.rows.T)
-
-    @cached_property
-    def norms(self) -> Array:
-        """‖x‖² of each row."""
-        return self.gram.diagonal().copy()
 
     def scores(self, theta: Array) -> Array:
         """(b,), or (b, K) for theta (width, K)."""
@@ -52,13 +48,13 @@ class Block:
 class SparseBlock(Block):
     """Sparse rows: only the features that occur in them are touched."""
 
-    @cached_property
     def gram(self) -> Array:
-        return np.asarray((self._occurring.T @ self._occurring).toarray())
+        own = self._occurring
+        return np.asarray(own.T @ own.toarray())  # a dense factor, as two sparse ones take longer
 
     @cached_property
     def features(self) -> Array:
-        return np.flatnonzero(np.bincount(self.rows.indices, minlength=self.rows.shape[1]))
+        return np.flatnonzero(np.bincount(self.rows.indices, minlength=self.rows.shape[1]) > 0)
 
     @cached_property
     def _occurring(self) -> Any:
@@ -66,8 +62,7 @@ class SparseBlock(Block):
         places = np.empty(self.rows.shape[1], dtype=np.int32)
         places[self.features] = np.arange(len(self.features))
         parts = self.rows.data, places[self.rows.indices], self.rows.indptr
-        own = sparse.csr_array(parts, shape=(self.rows.shape[0], len(self.features)))
-        return own.T.tocsr()
+        return sparse.csr_array(parts, shape=(self.rows.shape[0], len(self.features))).T
 
     def row(self, i: int) -> tuple[Any, Array]:
         own = slice(self.rows.indptr[i], self.rows.indptr[i + 1])
@@ -76,7 +71,8 @@ class SparseBlock(Block):
     def add(self, theta: Array, coefficients: Array) -> None:
         changes = np.count_nonzero(coefficients)
         if theta.ndim == 1 or 2 * changes > len(coefficients):
-            theta[self.features] += self._occurring @ coefficients
+            sums = self._occurring @ coefficients
+            theta[self.features] = sums + theta.take(self.features, axis=0)  # faster than +=
             return
         for i, k in zip(*np.nonzero(coefficients), strict=True):  # two classes of some rows
             features, values = self.row(i)
@@ -90,10 +86,11 @@ def blocks_of_rows(X: Any, intercept: bool) -> Iterator[Block]:
     stays_sparse = is_sparse and X.nnz < DENSE * n * d
     if stays_sparse and intercept:
         X = sparse.hstack([X, np.ones((n, 1))], format="csr")
-    for first in range(0, n, ROWS):
-        rows = X[first : first + ROWS]
-        if stays_sparse:
-            yield SparseBlock(rows, first)
-        else:
-            rows = rows.toarray() if is_sparse else rows
-            yield Block(np.hstack([rows, np.ones((len(rows), int(intercept)))]), first)
+    for start in range(0, n, SLAB):
+        slab = X[start : start + SLAB]
+        if not stays_sparse:
+            slab = slab.toarray() if is_sparse else np.ascontiguousarray(slab)
+            slab = np.hstack([slab, np.ones((len(slab), 1))]) if intercept else slab
+        for first in range(0, slab.shape[0], ROWS):
+            rows = slab[first : first + ROWS]
+            yield (SparseBlock if stays_sparse else Block)(rows, start + first)

@@ -1,148 +1,156 @@
-"""One visit to each row of a block, and a correction of size τ where its margin m is at most `reach`.
+"""Visits to the rows of a block in turn, and corrections of those whose margin m is at most β,
 
     two classes   m = y z             θ ← θ + τ y x
     K classes     m = z_y − max z_r   θ_y ← θ_y + τ x,  θ_r ← θ_r − τ x,  r the best of the other classes
 
-The second is the first in the space of Kesler's construction, where the row has length √2 ‖x‖, so bounds on mistakes
-hold for K classes, too. A row of weight w is visited w times in succession, the last time by the fraction left; one of
-length 0 once, which counts as all, because further visits change nothing.
+by τ = min(cap, slope·(β − m)). The second is the first in the space of Kesler's construction, where the row has length
+√2 ‖x‖, so bounds on mistakes hold for K classes, too. A row of weight w is visited w times in succession, the last time
+by the fraction left; one of length 0 once, which counts as all, because further visits change nothing.
+
+Margins are plain numbers and `daxpy` adds to those of later rows: 0.2 µs a correction, where NumPy's calls take 2.
 Duda, Hart & Stork (2001), §5.12; Crammer et al. (2006), JMLR 7, §7
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from math import ceil
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.linalg.blas import daxpy
 
 from linclass.numerics import Array
-from linclass.online.block import Block
+from linclass.online.tally import Tally
 
-# (margin, squared length, share of a visit) ↦ τ, at least 0
-Size = Callable[[float, float, float], float]
-
-
-@dataclass(frozen=True)
-class Rule:
-    """Rows whose margin is at most `reach` are corrected by `size`."""
-
-    reach: float
-    size: Size
+# (row, k, size, earlier visits to the row):  θ_k ← θ_k + size·x
+Push = tuple[int, int, float, int]
 
 
-class Push(NamedTuple):
-    """θ_k ← θ_k + size·x_i; two classes have k = 0 and the sign of y in the size."""
+class Rule(NamedTuple):
+    """Rows whose margin is at most `reach` are corrected."""
 
-    row: int
-    k: int
-    size: float
-    visits_before: float
+    reach: float  # β
+    line: Callable[[Array, Array], tuple[Any, Any]]  # (‖x‖², shares of a visit) ↦ (slope, cap)
 
 
-@dataclass
-class Tally:
-    """What happened in a number of visits."""
+class Corrections:
+    """How the rows of a block are corrected, for all passes."""
 
-    visits: float = 0.0
-    mistakes: int = 0  # visits to rows of margin at most 0
-    mistaken: float = 0.0  # the same, the fraction of a visit as a fraction
-    corrections: int = 0
-    squared_loss: float = 0.0  # Σ (reach − m)² over the visits, before their corrections
-    least_margin: float = np.inf
+    kesler = 1.0
 
-    def add(self, later: Tally) -> None:
-        self.visits = later.visits
-        self.mistakes += later.mistakes
-        self.mistaken += later.mistaken
-        self.corrections += later.corrections
-        self.squared_loss += later.squared_loss
-        self.least_margin = min(self.least_margin, later.least_margin)
+    def __init__(self, gram: Array, codes: Array, weights: Array, rule: Rule):
+        self.squares = self.kesler * gram.diagonal()
+        self.rule, self.codes, first = rule, codes.data, np.minimum(weights, 1)
+        self.slopes, self.caps = self._lines(self.squares, first)
+        self.shares = np.where(self.squares > 0, first, weights)
+        self.weights = np.where(self.squares > 0, weights, 1).data
+        self.before, self.visits = np.cumsum(weights) - weights, float(weights.sum())
+        self.again: list[Push] = []  # corrections after the first one of a row, in the last pass
+
+    def _lines(self, squares: Array, shares: Array) -> tuple[memoryview, memoryview]:
+        slopes, caps = self.rule.line(squares, shares)
+        return (slopes + 0 * shares).data, (caps + 0 * shares).data
+
+    def _size_again(self, i: int, margin: float, left: float, tally: Tally) -> float:
+        """τ of a further visit to a row."""
+        share = np.array([min(left, 1.0)])
+        tally.meet(np.array([margin]), share)
+        slopes, caps = self._lines(self.squares[i : i + 1], share)
+        tau = slopes[0] * (self.rule.reach - margin)
+        return tau if tau < caps[0] else caps[0]
 
 
-def correct(
-    block: Block,
-    z: Array,
-    codes: Array,
-    weights: Array,
-    rule: Rule,
-    tally: Tally,
-    log: list[Push] | None = None,
-) -> Array:
-    """The coefficients of the rows in θ; a `log` gets the corrections one by one."""
-    margins = TwoClasses(block, z, codes) if z.ndim == 1 else ManyClasses(block, z, codes)
-    m, reach, i, n = margins.m, rule.reach, 0, len(weights)
-    before = weights if log is None else tally.visits + np.cumsum(weights) - weights
-    while i < n:
-        i += int((m[i:] <= reach).argmax())
-        margin, left = float(m[i]), float(weights[i])
-        if margin > reach:
-            break  # no row is left
-        done = float(before[i])
-        while left > 0 and margin <= reach:
-            visit, k2 = min(left, 1.0), margins.squared_lengths[i]
-            met = left if k2 == 0 else visit
-            if margin <= 0:
-                tally.mistakes += ceil(met)
-                tally.mistaken += met
-            tally.squared_loss += met * (reach - margin) * (reach - margin)  # ∞, not OverflowError
-            tally.least_margin = min(tally.least_margin, margin)
-            size = rule.size(margin, k2, visit)
-            if size <= 0:
+class TwoClasses(Corrections):
+    def __init__(self, gram: Array, codes: Array, weights: Array, rule: Rule):
+        super().__init__(gram, codes, weights, rule)
+        self.y = np.where(codes, 1.0, -1.0)
+        self.changes = np.triu(gram * self.y * self.y[:, None], 1).ravel()  # of later margins
+
+    def correct(self, z: Array, tally: Tally) -> Array:
+        """The coefficients of the rows in θ, from their scores before the block."""
+        m, sizes, n = self.y * z, np.zeros(len(z)), len(z)
+        reach, slopes, caps, changes = self.rule.reach, self.slopes, self.caps, self.changes
+        weights, self.again = self.weights, []
+        for i, margin in enumerate(m.data):  # up to date when its turn comes
+            if margin <= reach:
+                tau = slopes[i] * (reach - margin)
+                if not tau < caps[i]:  # also where ∞ · 0 is no number
+                    tau = caps[i]
+                if weights[i] > 1:
+                    tau += self._visit_again(i, margin, tau, tally)
+                sizes[i] = tau
+                daxpy(changes, m, n, tau, i * n)
+        tally.meet(m, self.shares)
+        tally.visits += self.visits
+        return self.y * sizes
+
+    def _visit_again(self, i: int, margin: float, tau: float, tally: Tally) -> float:
+        """Σ τ of the visits after the first."""
+        total, visits, sign = 0.0, 1, float(self.y[i])
+        while visits < self.weights[i]:
+            margin += tau * self.squares[i]
+            if margin > self.rule.reach:
                 break
-            tally.corrections += 1
-            for k, push in margins.correct(i, size):
-                if log is not None:
-                    log.append(Push(i, k, push, done))
-            margin, left, done = float(m[i]), left - met, done + met
-        i += 1
-    tally.visits += float(weights.sum())
-    return margins.coefficients
+            tau = self._size_again(i, margin, self.weights[i] - visits, tally)
+            self.again.append((i, 0, tau * sign, visits))
+            total, visits = total + tau, visits + 1
+        return total
 
 
-class TwoClasses:
-    """Margins m of the rows of a block, all of them up to date."""
+class ManyClasses(Corrections):
+    kesler = 2.0
 
-    def __init__(self, block: Block, z: Array, codes: Array):
-        if block.response is None:
-            y = np.where(codes, 1.0, -1.0)
-            block.response = y, block.gram * y * y[:, None], block.norms.tolist()
-        self.y, self.changes, self.squared_lengths = block.response
-        self.m = self.y * z
-        self.coefficients = np.zeros(len(z))
+    def __init__(self, gram: Array, codes: Array, weights: Array, rule: Rule):
+        super().__init__(gram, codes, weights, rule)
+        self.gram, self.own = gram.ravel(), (np.arange(len(codes)), codes)
 
-    def correct(self, i: int, size: float) -> tuple[tuple[int, float], ...]:
-        self.m += size * self.changes[i]
-        push = size * float(self.y[i])
-        self.coefficients[i] += push
-        return ((0, push),)
+    def correct(self, z: Array, tally: Tally) -> Array:
+        """The same; the margin of a row is worked out when its turn comes."""
+        self.z, self.coefficients, self.again = np.ascontiguousarray(z), np.zeros(z.shape), []
+        reach, others = self.rule.reach, z.copy()
+        others[self.own] = -np.inf
+        m = z[self.own] - others.max(axis=1)
+        low = np.flatnonzero(m <= reach)
+        for i in range(low[0], len(m)) if len(low) else ():
+            margin, rival = self._margin_and_rival(i)
+            m[i] = margin
+            if margin <= reach:
+                tau = self.slopes[i] * (reach - margin)
+                if not tau < self.caps[i]:
+                    tau = self.caps[i]
+                self._correct(i, rival, tau)
+                if self.weights[i] > 1:
+                    self._visit_again(i, tally)
+        tally.meet(m, self.shares)
+        tally.visits += self.visits
+        return self.coefficients
+
+    def _margin_and_rival(self, i: int) -> tuple[float, int]:
+        """z_y − z_r, and the best other class r."""
+        z, true = self.z[i], self.codes[i]
+        own = z.item(true)
+        z[true] = -np.inf
+        rival = int(z.argmax())
+        z[true] = own
+        return own - z.item(rival), rival
+
+    def _correct(self, i: int, rival: int, tau: float) -> None:
+        (n, K), true, z = self.z.shape, self.codes[i], self.z.reshape(-1)
+        daxpy(self.gram, z, n, tau, i * n, 1, true, K)
+        daxpy(self.gram, z, n, -tau, i * n, 1, rival, K)
+        self.coefficients[i, true] += tau
+        self.coefficients[i, rival] -= tau
+
+    def _visit_again(self, i: int, tally: Tally) -> None:
+        visits = 1
+        while visits < self.weights[i]:
+            margin, rival = self._margin_and_rival(i)
+            if margin > self.rule.reach:
+                break
+            tau = self._size_again(i, margin, self.weights[i] - visits, tally)
+            self._correct(i, rival, tau)
+            self.again += [(i, self.codes[i], tau, visits), (i, rival, -tau, visits)]
+            visits += 1
 
 
-class ManyClasses:
-    """The same by the scores of the true class of each row, and of the others, (K, b)."""
-
-    def __init__(self, block: Block, z: Array, codes: Array):
-        n, K = z.shape
-        if block.response is None:
-            is_class = (codes == np.arange(K)[:, None]).astype(float)
-            block.response = is_class, (2 * block.norms).tolist()
-        self.is_class, self.squared_lengths = block.response
-        self.codes, self.gram = codes, block.gram
-        self.others = np.ascontiguousarray(z.T)
-        self.own = self.others[codes, np.arange(n)]
-        self.others[codes, np.arange(n)] = -np.inf
-        self.m = self.own - self.others.max(axis=0)
-        self.coefficients = np.zeros((n, K))
-
-    def correct(self, i: int, size: float) -> tuple[tuple[int, float], ...]:
-        true, rival = int(self.codes[i]), int(self.others[:, i].argmax())
-        change = size * self.gram[i]
-        self.own += change * (self.is_class[true] - self.is_class[rival])
-        self.others[true] += change
-        self.others[rival] -= change
-        np.subtract(self.own, self.others.max(axis=0), out=self.m)
-        self.coefficients[i, true] += size
-        self.coefficients[i, rival] -= size
-        return (true, size), (rival, -size)
+PERCEPTRON = Rule(0.0, lambda squares, share: (np.inf, share))

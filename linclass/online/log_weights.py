@@ -15,7 +15,7 @@ import numpy as np
 
 from linclass.numerics import Array
 from linclass.online.block import Block
-from linclass.online.correction import Tally
+from linclass.online.tally import Tally
 
 RANGE = 300.0  # e^300 and e^−300 are floats
 
@@ -76,7 +76,6 @@ def correct_by_factors(
                 w.push((features, int(z.argmax())), -change)
             unchanged = np.array_equal(w.logs[features], before)  # nor would further visits
             tally.mistakes += ceil(left) if unchanged else 1
-            tally.corrections += 1
             left = 0.0 if unchanged else left - 1
         i += 1
     tally.visits += float(weights.sum())

@@ -19,9 +19,9 @@ from linclass.conventions.linear_scores import LinearScores
 from linclass.counted import counted
 from linclass.numerics import Array
 from linclass.online.block import Block, blocks_of_rows
-from linclass.online.correction import Tally
 from linclass.online.row_order import random_order
 from linclass.online.rows_of_call import begin_with, rows_of_call
+from linclass.online.tally import Tally
 
 ORDERS = ("random", "cyclic")
 
@@ -45,7 +45,7 @@ class OnlineClassifier(Classifier):
 
     def _has_settled(self, tally: Tally) -> bool:
         """Whether no further pass is needed, from what happened in the last one."""
-        return tally.corrections == 0
+        return tally.mistakes == 0
 
     def _diverged(self, tally: Tally) -> str:
         """Why further passes would only make θ larger, with the remedy; empty if they would not."""
@@ -72,9 +72,10 @@ class OnlineClassifier(Classifier):
         begin_with(self, self.begun_with)
         self._begin(X, weights)
         kept, whole, reason = list(blocks_of_rows(X, self.fit_intercept)), Tally(), ""
-        for n_iter in range(1, self.max_iter + 1):  # noqa: B007
+        for n_iter in range(1, self.max_iter + 1):
             tally = Tally(visits=whole.visits)
-            self._pass(kept, codes, weights, tally)
+            a_pass = self._pass if n_iter == 1 else self._pass_again
+            a_pass(kept, codes, weights, tally)
             whole.add(tally)
             if (reason := self._diverged(tally)) or self._has_settled(tally):
                 break
@@ -120,6 +121,10 @@ class OnlineClassifier(Classifier):
     def _pass(self, rows: Any, codes: Array, weights: Array, tally: Tally) -> None:
         for block in rows:
             self._visit(block, codes[block.slice], weights[block.slice], tally)
+
+    def _pass_again(self, rows: Any, codes: Array, weights: Array, tally: Tally) -> None:
+        """The same over the rows of the last pass."""
+        self._pass(rows, codes, weights, tally)
 
     def _conclude(
         self, X: Any, codes: Array, weights: Array, tally: Tally, n_iter: int, reason: str

@@ -42,6 +42,46 @@ def test_adaline_with_too_large_a_step_reports_it(step: float) -> None:
     assert np.isfinite(model.decision_function(X)).all()
 
 
+def test_a_step_that_only_turns_errors_round_has_not_converged() -> None:
+    """η‖x‖² = 2, twice at each row: a pass leaves any weights as they are, but corrects nothing."""
+    model = Adaline(step=2.0, fit_intercept=False)
+    model.fit([[1.0], [-1.0], [1.0]], [0, 1, 1], sample_weight=[2, 2, 2])
+    assert model.status_ == "max_iter"
+
+
+@pytest.mark.parametrize("step", [1e-6, 1e-3, 1e-2, None])
+def test_each_class_of_converged_adaline_has_settled(step: float | None) -> None:
+    """Also one whose errors are much smaller than those of the others."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 300)
+    Z = rng.normal(size=(300, 3))
+    Z[:, 0] = labels == 1
+    model = Adaline(step=step, order="cyclic", max_iter=5000).fit(Z, labels)
+    assert (model.status_ == "converged") == (step != 1e-6)
+    if step != 1e-6:
+        old = np.column_stack([model.coef_, model.intercept_])
+        before = np.where(labels[:, None] == np.arange(3), 1, -1) - model.decision_function(Z)
+        model.partial_fit(Z, labels)
+        drift = np.abs(np.column_stack([model.coef_, model.intercept_]) - old)[:, 1:].max(axis=1)
+        own = np.sqrt((before**2).mean(axis=0))
+        assert (drift <= 3e-3 * model.step_ * 300 * np.maximum(own, 1e-3)).all()
+
+
+@pytest.mark.parametrize("hard", [False, True], ids=["separable", "overlapping"])
+@pytest.mark.parametrize("model", [*RULES, BalancedWinnow, Winnow, Perceptron])
+def test_converged_rules_find_nothing_to_correct(model: Any, hard: bool) -> None:
+    """One more pass meets no mistake, and no loss; on overlapping classes none has converged."""
+    Z = np.abs(X) if model is Winnow else X
+    labels = y if hard else ((2.5 if model is Winnow else 0) < Z @ [1, 1, 0.5, 0, 0]).astype(int)
+    far = hard | (np.abs(Z @ [1, 1, 0.5, 0, 0] - (2.5 if model is Winnow else 0)) > 0.5)
+    fitted = model(max_iter=3000 if not hard else 20).fit(Z[far], labels[far])
+    assert (fitted.status_ == "converged") == (not hard)
+    if not hard:
+        fitted.partial_fit(Z[far], labels[far])
+        assert fitted.n_mistakes_ == 0
+        assert getattr(fitted, "squared_loss_", 0) <= 1e-6 * far.sum()
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_adaline_with_its_default_step_never_diverges(seed: int) -> None:
     """Classes that hardly differ: the errors met in a pass may be larger than those at θ = 0."""
