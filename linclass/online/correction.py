@@ -88,7 +88,7 @@ class TwoClasses(Corrections):
         """Σ τ of the visits after the first."""
         total, visits, sign = 0.0, 1, float(self.y[i])
         while visits < self.weights[i]:
-            margin += tau * self.squares[i]
+            margin += tau * float(self.squares[i])  # as a number of NumPy, ∞ · 0 would warn
             if margin > self.rule.reach:
                 break
             tau = self._size_again(i, margin, self.weights[i] - visits, tally)
