@@ -26,10 +26,6 @@ from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.other_coordinates import again_about_mean, in_other_coordinates
 
 CHORD = 1e-2  # decrement, relative to the objective: scores then change by about 0.1
-FREE_CHORD = (
-    100  # the same without a duality gap, in units of tol: two more steps then have all digits
-)
-
 LOCAL = 1.0  # scores that a step changes without changing the curvature of a logistic loss more than by a factor e
 
 
@@ -47,16 +43,13 @@ class Newton(Solver):
 
     stackable: ClassVar[bool] = True
 
-    def _decrements(self, proof: bool) -> tuple[float, float, float]:
-        """Decrements: at which a step is the last, from which on a Hessian is kept, and which it may leave then.
+    def _decrements(self, proof: bool) -> tuple[float, float]:
+        """Decrements: at which a step with a new Hessian is the last, and that a step with a kept one may leave.
 
         Without a duality gap the digits of standard errors count: they are smaller by a step.
         """
-        if proof:
-            close = 20 * self.tol
-            return close, CHORD, close * min(1e-3, close**0.5)
-        close = 0.02 * self.tol
-        return close, min(FREE_CHORD * self.tol, CHORD), close * close / 1000
+        close = (20 if proof else 0.02) * self.tol
+        return close, close * (min(1e-3, close**0.5) if proof else close / 1000)
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         # other columns without a penalty nearly equal the intercept's, if the rows are far from 0
@@ -72,17 +65,17 @@ class Newton(Solver):
             point = objective.at_with_hessian(start)
             inverse = inverse_hessian(point)
         proof = objective.certificate_kind == "duality_gap"
-        close, chord, enough = self._decrements(proof)
-        source, certificate, last, kept = point, np.inf, np.inf, False
+        close, enough = self._decrements(proof)
+        source, certificate, before, last, kept = point, np.inf, 0.0, np.inf, False
         for n_iter in range(1, self.max_steps + 1):
             g = point.gradient
             step = -inverse.times(g.ravel()).reshape(g.shape)
             decrement = -float(np.vdot(g, step)) / abs(point.value or 1.0)
             if n_iter == 1 and decrement >= CHORD and not point.theta.any():
                 step = _lengthened(point, step)
-            keep = decrement < chord and decrement < last / 20
-            light = keep or decrement <= close  # the last step needs no Hessian
-            old = point
+            settled = decrement < CHORD if proof else kept or one_more(decrement, before) <= enough
+            keep, before = settled and decrement < last / 20, decrement * (n_iter > 1)
+            old, light = point, keep or decrement <= close  # the last step needs no Hessian
             evaluate = objective.at_with_gradient if light else objective.at_with_hessian
             point = line_search(old, step, evaluate)
             if trace:
@@ -110,6 +103,11 @@ class Newton(Solver):
             point, certificate, self.tol, n_iter, rank=inverse.rank, optimum=known
         )
         return again_about_mean(solution, point, self.solve, objective, start, trace)
+
+
+def one_more(decrement: float, before: float) -> float:
+    """The decrement that this step and one with the same Hessian leave: 4c⁴δ³, as Newton's steps, δ → c²δ², show c."""
+    return 4 * decrement**5 / before**4 if before else np.inf
 
 
 def _lengthened(point: Point, step: Array) -> Array:
