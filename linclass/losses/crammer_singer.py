@@ -7,6 +7,7 @@ Crammer & Singer (2001), JMLR 2
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from linclass.losses.softmax import Softmax
 from linclass.numerics import Array
 
 TINY = np.finfo(float).tiny
+FEW = 8  # classes
 
 
 class CrammerSinger(Loss):
@@ -64,11 +66,11 @@ class CrammerSinger(Loss):
         return values, s, None
 
     def conjugates(self, y: Array, s: Array) -> Array:
-        rows = np.arange(len(y))
-        p = s.copy()
-        p[y, rows] += 1
-        inside = (p.min(axis=0) >= -1e-12) & (np.abs(s.sum(axis=0)) < 1e-9)
-        return np.where(inside, s[y, rows], np.inf)
+        p, rows = s.copy(), np.arange(len(y))
+        p[y, rows] = own = s[y, rows] + 1
+        inside = np.minimum.reduce(p) >= -1e-12
+        inside &= np.abs(np.add.reduce(p) - 1) < 1e-9
+        return np.where(inside, own - 1, np.inf)
 
     def balance(self, y: Array, s: Array, weights: Array) -> Array:
         """Mixes a little of one distribution into every p, as for softmax, whose p lie there too."""
@@ -85,16 +87,15 @@ class CrammerSinger(Loss):
         rows = np.arange(len(y))
         v = v.copy()
         v[y, rows] += 1 - reach
-        near = v > v.max(axis=0) - 1
-        s = near.astype(float)
-        moves = np.zeros_like(near)
-        several = np.flatnonzero(np.count_nonzero(near, axis=0) > 1)
-        of, k = np.nonzero(near[:, several].T)
-        if len(of):
-            pairs = ClassPairs.of_rows(of)
-            s[k, several[of]], moves[k, several[of]] = pairs.onto_simplex(v[k, several[of]])
+        s, moves = onto_simplex(v)
         s[y, rows] -= 1
         return s, moves
+
+    def curve(self, curvatures: Array, v: Array) -> Array:
+        """∂p/∂z v = reach (diag(a) − a aᵀ/Σa) v, a marking the classes with p_k > 0, if they are several."""
+        cv = curvatures * v
+        means = cv.sum(axis=0) / np.maximum(curvatures.sum(axis=0), TINY)
+        return cv - curvatures * means
 
     def may_move(self, y: Array, slopes: Array, scores: Array, reach: float, by: float) -> Array:
         """Mask (K, n) of classes with p_k > 0, or that would have if the scores changed by ±by/(2·reach)."""
@@ -164,3 +165,41 @@ class ClassPairs(Loss):
             left &= above > 0
             count, before = int(np.count_nonzero(left)), count
         return np.where(left, above, 0), left & (sizes > 1)[self.of]
+
+
+def onto_simplex(v: Array) -> tuple[Array, Array]:
+    """The nearest p ≥ 0 with Σ p = 1 to each column, max(v − t, 0), and where it varies with v, as several p_k > 0.
+
+    t is the largest of (v_1 + … + v_k − 1)/k over the k largest v of a column: v_k itself is above it if and only if
+    p_k > 0.   Held, Wolfe & Crowder (1974), Mathematical Programming 6
+    """
+    v = v - np.maximum.reduce(v)  # p is the same, with less cancellation
+    if len(v) > FEW:
+        near = v > -1  # else p_k is 0
+        several = np.flatnonzero(np.count_nonzero(near, axis=0) > 1)
+        if 2 * len(several) < v.shape[1]:
+            p = near.astype(float)
+            near[:] = False
+            p[:, several], near[:, several] = onto_simplex(v[:, several])
+            return p, near
+    sums, t = np.zeros(v.shape[1]), np.full(v.shape[1], -np.inf)
+    for k, largest in enumerate(descending(v), start=1):
+        sums += largest
+        np.maximum(t, (sums - 1) / k, out=t)
+    p = v - t
+    np.maximum(p, 0, out=p)
+    moves = p > 0
+    moves &= np.add.reduce(moves, axis=0) > 1
+    return p, moves
+
+
+def descending(v: Array) -> Iterable[Array]:
+    """The columns, sorted; of few rows by exchanges of whole rows, which cost less than a sort of each column."""
+    if len(v) > FEW:
+        return np.sort(v, axis=0)[::-1]
+    rows = list(v)
+    for last in range(len(v) - 1, 0, -1):
+        for k in range(last):
+            upper, lower = rows[k], rows[k + 1]
+            rows[k], rows[k + 1] = np.maximum(upper, lower), np.minimum(upper, lower)
+    return rows

@@ -75,7 +75,8 @@ def centred(objective: Objective) -> Centred | None:
             return None
     else:
         some = design.X[:: max(1, design.n_rows // LOOK)]
-        if (np.abs(some.mean(axis=0)) <= FAR * some.std(axis=0)).all():
+        mean, squares = some.mean(axis=0), np.einsum("ij,ij->j", some, some) / len(some)
+        if (mean * mean * (1 + FAR**-2) <= squares).all():  # |x̄| ≤ FAR standard deviations
             return None
         mean = design.X.mean(axis=0)
         X = design.X - mean

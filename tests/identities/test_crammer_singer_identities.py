@@ -14,7 +14,7 @@ from linclass.losses.crammer_singer import CrammerSinger
 from linclass.losses.hinge import Hinge
 from linclass.objective.objective import Objective
 from linclass.penalties.l2 import L2
-from linclass.solvers.hinge.augmented import AugmentedPairs, may_move, slopes_at
+from linclass.solvers.hinge.augmented import Augmented, AugmentedPairs, may_move, slopes_at
 from linclass.solvers.hinge.class_system import BlockSystem, PairProducts, RowsOfBlocks
 from linclass.solvers.hinge.multipliers import Multipliers
 from linclass.solvers.hinge.semismooth_newton import SemismoothNewton
@@ -68,45 +68,78 @@ def test_a_weight_of_two_is_the_row_twice() -> None:
     np.testing.assert_allclose(weighted, model.fit(X[twice], y[twice]).coef_, atol=1e-8)
 
 
-def test_the_nearest_point_of_the_simplex_is_what_a_general_solver_finds() -> None:
-    V, y = 2 * np.random.default_rng(0).normal(size=(4, 6)), np.arange(6) % 4
-    slopes, varies = CrammerSinger(4).nearest_slopes(y, V, 1.0)
-    P = slopes + (np.arange(4)[:, None] == y)
+@pytest.mark.parametrize("K", [4, 12])
+def test_the_nearest_point_of_the_simplex_is_what_a_general_solver_finds(K: int) -> None:
+    V, y = 2 * np.random.default_rng(0).normal(size=(K, 6)), np.arange(6) % 4
+    slopes, varies = CrammerSinger(K).nearest_slopes(y, V, 1.0)
+    P = slopes + (np.arange(K)[:, None] == y)
     np.testing.assert_allclose(P.sum(axis=0), 1)
     assert (varies == (P > 0) & (P < 1)).all()
     for v, p in zip(V.T, P.T, strict=True):
         found = minimize(
             lambda q, v=v: ((q - v) ** 2).sum(),
-            np.full(4, 0.25),
-            bounds=[(0, 1)] * 4,
+            np.full(K, 1 / K),
+            bounds=[(0, 1)] * K,
             constraints={"type": "eq", "fun": lambda q: q.sum() - 1},
             options={"ftol": 1e-14},
         )
         np.testing.assert_allclose(p, found.x, atol=1e-6)
 
 
-def smooth(band: float, intercept: bool = True) -> tuple[Objective, AugmentedPairs, np.ndarray]:
-    """An objective of three classes, its envelopes around slopes of a point, and that point."""
+def smooth(
+    band: float, intercept: bool = True, rows_alone: bool = False
+) -> tuple[Objective, Augmented, np.ndarray]:
+    """An objective of three classes, its envelopes around slopes of a point, of pairs or of rows, and that point."""
     X, y = rows(3, n=40)
     P = Objective(DesignMatrix(X, intercept), CrammerSinger(3), y, None, L2(), 0.1)
     theta = 0.3 * np.random.default_rng(1).normal(size=P.shape)
     z = P.design.scores(theta)
     slopes = slopes_at(P, P.loss.middle(y), z, 2.0)
-    return P, AugmentedPairs(P, slopes, 2.0, may_move(P, slopes, z, 2.0, band)), theta
+    part = may_move(P, slopes, z, 2.0, band)
+    if rows_alone:
+        several = np.flatnonzero(part.sum(axis=0) > 1)
+        return P, Augmented(P, slopes, 2.0, several), theta
+    return P, AugmentedPairs(P, slopes, 2.0, part), theta
 
 
 def test_the_envelopes_are_below_the_objective_and_equal_to_it_at_their_own_slopes() -> None:
     P, envelopes, theta = smooth(np.inf)
     assert envelopes.start(theta).value <= P.at(theta).value
     own = P.at(theta).slopes
-    sharp = AugmentedPairs(P, own, 1e-9, np.ones_like(own, dtype=bool))
-    assert sharp.start(theta).value == pytest.approx(P.at(theta).value, rel=1e-6)
+    pairs = AugmentedPairs(P, own, 1e-9, np.ones_like(own, dtype=bool))
+    for sharp in (pairs, Augmented(P, own, 1e-9, np.arange(40))):
+        assert sharp.start(theta).value == pytest.approx(P.at(theta).value, rel=1e-6)
 
 
+@pytest.mark.parametrize("reach", [0.1, 1.0, 30.0, 1e4])
+@pytest.mark.parametrize("K", [2, 3, 8])
+def test_an_envelope_is_below_its_loss_and_within_its_reach_of_it(K: int, reach: float) -> None:
+    """0 ≤ ℓ − ψ ≤ ‖∂ℓ − s⁰‖²/(2·reach) ≤ 1/reach, as ψ admits the slopes of ℓ, and two points of a simplex are at
+    most √2 apart.
+    """
+    rng = np.random.default_rng(K)
+    y, Z = rng.integers(0, K, 300), 2 * rng.normal(size=(K, 300))
+    P = Objective(DesignMatrix(np.zeros((300, 1))), CrammerSinger(K), y, None, L2(), 0.1)
+    centre = P.loss.nearest_slopes(y, rng.normal(size=Z.shape), 1.0)[0]
+    pairs = AugmentedPairs(P, centre, reach, np.ones_like(Z, dtype=bool))
+    parts: Any = pairs.loss
+    most = ((P.loss.slopes(y, Z) - centre) ** 2).sum(axis=0) / (2 * reach)
+    assert (most <= 1 / reach + 1e-12).all()
+    for values in (
+        parts.sums(pairs.jet(Z.T.ravel())[0]),
+        Augmented(P, centre, reach, np.arange(300)).jet(Z)[0],
+    ):
+        below = P.loss.values(y, Z) - values
+        assert (below >= -1e-12).all()
+        assert (below <= most + 1e-12).all()
+        assert below.max() > 0.1 * most.max()
+
+
+@pytest.mark.parametrize("rows_alone", [True, False])
 @pytest.mark.parametrize("band", [0.0, np.inf])
-def test_the_gradient_of_the_envelopes_is_that_of_all_slopes(band: float) -> None:
+def test_the_gradient_of_the_envelopes_is_that_of_all_slopes(band: float, rows_alone: bool) -> None:
     """Also of the rows and classes that are left out, as long as theirs do not change."""
-    P, envelopes, theta = smooth(band)
+    P, envelopes, theta = smooth(band, rows_alone=rows_alone)
     point = envelopes.start(theta)
     slopes = slopes_at(P, *smooth_centre(P, theta))
     g = P.design.pull(P.weights * slopes)
@@ -126,7 +159,7 @@ def smooth_centre(P: Objective, theta: np.ndarray) -> tuple[np.ndarray, np.ndarr
 @pytest.mark.parametrize("intercept", [True, False])
 def test_all_systems_solve_newtons_equations(system: Any, intercept: bool) -> None:
     """By differences of the gradient, between which no class passes a kink."""
-    _, envelopes, theta = smooth(1.0, intercept)
+    _, envelopes, theta = smooth(1.0, intercept, rows_alone=system is RowsOfBlocks)
     newton = system(envelopes)
     for shift in (0.0, 0.2):  # a second step updates what the first has formed
         point = envelopes.start(theta + shift * np.arange(3)[:, None])
@@ -146,8 +179,8 @@ def test_neither_the_system_nor_the_start_changes_the_minimum(
     X, y = rows(4, n=n, d=5)
     P = Objective(DesignMatrix(X), CrammerSinger(4), y, None, L2(), 0.02)
     found = [Multipliers(tol=1e-8).solve(P, P.zero()), Multipliers(tol=1e-8).solve(P, P.zero() + 1)]
-    for name in ("SMALL", "DENSE"):  # blocks, then products with the rows
-        monkeypatch.setattr(f"linclass.solvers.hinge.class_system.{name}", 0)
+    for name in ("augmented.SMALL", "class_system.DENSE"):  # blocks, then products with the rows
+        monkeypatch.setattr(f"linclass.solvers.hinge.{name}", 0)
         found.append(Multipliers(tol=1e-8).solve(P, P.zero()))
     assert all(solution.converged for solution in found)
     np.testing.assert_allclose([s.objective for s in found], found[0].objective, rtol=2e-8)

@@ -10,6 +10,9 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from linclass.design.design_matrix import DesignMatrix
+from linclass.design.kernel_design import KernelDesign
+from linclass.kernel_machines.kernel_norm import KernelNorm
+from linclass.kernels.gaussian import Gaussian
 from linclass.losses.base import MarginLoss
 from linclass.losses.hinge import Hinge
 from linclass.objective.objective import Objective
@@ -202,6 +205,21 @@ def test_rows_left_out_of_a_round_act_as_if_they_were_there() -> None:
     other = theta + 1e-6 * rng.standard_normal(4)
     values = Augmented(P, slopes, reach, np.arange(30)).at(other).value
     assert_allclose(values - part.at(other - part.force).value, shift, atol=1e-12)
+
+
+def test_rows_of_a_kernel_that_are_left_out_keep_their_functions() -> None:
+    """They are no coordinates of the rows that stay, whose scores they move all the same."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((30, 2))
+    K = Gaussian(0.5).matrix(X)
+    y = np.where(X[:, 0] > 0, 1.0, -1.0)
+    design: Any = KernelDesign(K)
+    P = Objective(design, find("losses", "hinge")(), y, None, KernelNorm(K), 0.1)
+    slopes = P.loss.nearest_slopes(y, rng.standard_normal(30), 1.0)[0]
+    part = Augmented(P, slopes, 0.1, np.arange(0, 30, 3))
+    theta = 0.1 * rng.standard_normal(11)
+    whole = P.design.scores(part.end(theta))
+    assert_allclose(part.design.scores(theta) + part.offset, whole[::3], atol=1e-12)
 
 
 def test_pegasos_comes_near_and_its_gap_reports_how_near() -> None:

@@ -22,24 +22,30 @@ from linclass.numerics import Array, by_blocks, once
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 
+SMALL = 120  # parameters up to which arrays of all classes of a row cost less than lists of pairs
+MANY = 4.0  # times more entries of such arrays, beyond which they do not
+
 
 class Augmented(Objective):
-    """The envelopes of `rows`, around their slopes; all other rows keep their slopes."""
+    """The envelopes of `rows`, around their slopes, those of all classes; all other rows keep their slopes."""
 
     def __init__(self, objective: Objective, slopes: Array, reach: float, rows: Array):
         vars(self).update(vars(objective))
         vars(self).pop("_column_norms", None)
         push = objective.weights * slopes
-        push[rows] = 0
+        push[..., rows] = 0
         self.whole, self.rows = objective.design, rows
         self.design = objective.design.restricted(rows)
         self.y, self.weights = objective.y[rows], objective.weights[rows]
-        self.centre, self.reach = slopes[rows], reach
+        self.centre, self.reach = slopes[..., rows], reach
         self.force = objective.design.pull(push) / -self.strength
         d = objective.design.n_features
-        self.imbalance = -self.strength * self.force[d:]
-        self.force[d:] = 0
-        self.offset = objective.design.scores(self.force)[rows]
+        self.imbalance = -self.strength * self.force[..., d:]
+        self.force[..., d:] = 0
+        if objective.design.is_kernel:  # the rows have no coordinates for the others' functions
+            self.offset = objective.design.scores(self.force)[rows]
+        else:
+            self.offset = self.design.scores(self.force)
 
     def start(self, theta: Array) -> Point:
         """The point here that corresponds to theta of the objective."""
@@ -61,12 +67,14 @@ class Augmented(Objective):
         z = scores + offset
         s, moves = self.loss.nearest_slopes(y, centre + self.reach * z, self.reach)
         move = s - centre
-        values = s * z - self.loss.conjugates(y, s) - move * move / (2 * self.reach)
-        return values, s, self.reach * moves
+        values = s * z - move * move / (2 * self.reach)
+        if values.ndim > y.ndim:
+            values = values.sum(axis=0)
+        return values - self.loss.conjugates(y, s), s, self.reach * moves
 
 
 class AugmentedPairs(Augmented):
-    """For K scores: the envelopes of some pairs of a class and a row, those of the mask `taking_part` (K, n).
+    """For K scores: the envelopes of some pairs of a class and a row alone, those of the mask `taking_part` (K, n).
 
     A class far below the largest of its row has the slope 0, or −1 if it is the true one, and keeps it, too.
     """
@@ -92,10 +100,19 @@ class AugmentedPairs(Augmented):
 
 
 def augmented(objective: Objective, slopes: Array, reach: float, taking_part: Array) -> Augmented:
-    """The envelopes of the rows, or of the pairs of a class and a row, in the mask."""
-    if taking_part.ndim == 2:
+    """The envelopes of the rows, or of the pairs of a class and a row, in the mask.
+
+    If few parameters make steps cheap, and pairs are many, all classes of their rows take part; the mask gets them.
+    """
+    if taking_part.ndim == 1:
+        return Augmented(objective, slopes, reach, np.flatnonzero(taking_part))
+    classes = np.count_nonzero(taking_part, axis=0)
+    several = classes > 1
+    pairs, all_pairs = int(classes[several].sum()), len(slopes) * np.count_nonzero(several)
+    if objective.n_parameters > SMALL or all_pairs > MANY * pairs:
         return AugmentedPairs(objective, slopes, reach, taking_part)
-    return Augmented(objective, slopes, reach, np.flatnonzero(taking_part))
+    taking_part |= several
+    return Augmented(objective, slopes, reach, np.flatnonzero(several))
 
 
 class AugmentedPoint(Point):

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from linclass.design.scores_of_pairs import ScoresOfPairs
 from linclass.inverse import Inverse
 from linclass.numerics import Array
 from linclass.objective.point import Point
 from linclass.objective.second_order import common_shift
 from linclass.solvers.conjugate_gradients import conjugate_gradients, length
 
-SMALL = 120  # parameters up to which all of the Hessian is worked out at once
 DENSE = 1500  # parameters up to which a Hessian is formed
 PRODUCTS = 40.0  # with all rows and classes, which cost as much as a step by conjugate gradients
 FORCING = 0.03  # residual of conjugate gradients, as a share of g: more than 0.1 is too much for wide rows
@@ -30,16 +30,14 @@ class RowsOfBlocks:
     exact = True
 
     def __init__(self, objective: Any):
-        self.design, self.loss, self.strength = objective.design, objective.loss, objective.strength
-        self.B = self.design.some.dense()[self.design.own[self.loss.starts]]
-        self.weights = objective.weights[self.loss.starts]
+        self.design, self.strength = objective.design, objective.strength
+        self.B, self.weights = self.design.dense(), objective.weights
         self.K, self.reach = objective.shape[0], objective.reach
 
     def step(self, point: Point) -> tuple[Array, Array]:
         K, width = self.K, self.design.width
-        a = np.zeros((len(self.B), K))
-        a[self.loss.of, self.design.classes] = point.curvatures > 0
-        sizes = a.sum(axis=1)
+        a = (point.curvatures > 0).T
+        sizes = np.count_nonzero(a, axis=1)
         rows = np.flatnonzero(sizes)
         B, w, a = self.B[rows], self.weights[rows, None] * self.reach, a[rows]
         A = (a[:, :, None] * B[:, None, :]).reshape(len(B), K * width)
@@ -156,7 +154,6 @@ def held(given: Array, point: Point) -> Array:
 
 
 def class_system(objective: Any) -> RowsOfBlocks | PairProducts:
-    p = objective.n_parameters
-    if p <= SMALL:
+    if not isinstance(objective.design, ScoresOfPairs):
         return RowsOfBlocks(objective)
-    return (BlockSystem if p <= DENSE else PairProducts)(objective)
+    return (BlockSystem if objective.n_parameters <= DENSE else PairProducts)(objective)

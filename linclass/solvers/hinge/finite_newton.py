@@ -107,19 +107,23 @@ def descend_exactly(point: Point, step: Array, along: Array) -> tuple[Point, flo
     the step, so that evaluations need vectors over the rows only.
     """
     objective = point.objective
-    weights, inner, evaluate = objective.weights, objective.design.inner, point.toward(step, along)
+    inner, evaluate = objective.design.inner, point.toward(step, along)
     # a long step of the intercept alone
     adrift = objective.design.intercept and not point.curvatures.any()
     slope, new = inner(point.gradient, step, along), evaluate(1.0)
     if not adrift and decreased(new.value, point.value, slope):
         return new, 1.0
+
+    def total(parts: Array) -> float:
+        return float((parts @ objective.weights).sum())
+
     bend = objective.strength * inner(objective.without_intercept(step), step, along)
-    rest = slope - float(weights @ (point.slopes * along))  # of φ′(0), by all but the losses
+    rest = slope - total(point.slopes * along)  # of φ′(0), by all but the losses
 
     def derivatives(new: Point, t: float) -> tuple[float, float]:
-        rise = rest + t * bend + float(weights @ (new.slopes * along))
+        rise = rest + t * bend + total(new.slopes * along)
         turn = objective.loss.curve(new.curvatures, along)
-        return rise, bend + float(weights @ (turn * along))
+        return rise, bend + total(turn * along)
 
     return minimize_along(point, new, evaluate, slope, derivatives)
 

@@ -1,7 +1,8 @@
 """Method of multipliers, for losses of K scores whose slopes lie in a simplex, with an L2 penalty.
 
 The rounds are those of linclass/solvers/hinge/semismooth_newton.py. A row takes part only if several of its classes
-may have p_k > 0, and only with these; near the end they are few, as the solution has no more of them than parameters.
+may have p_k > 0, and of many classes only with these; near the end they are few, as the solution has no more of them
+than parameters.
 Rockafellar (1976), Math. Oper. Res. 1; Li, Sun & Toh (2018), SIAM J. Optim. 28
 """
 

@@ -62,7 +62,7 @@ class SemismoothNewton(SolverAfterReductions):
         reach = (NEAR if known else FAR) / loss.scale(y)
         point = objective.at(start)
         slopes = slopes_at(objective, loss.middle(y), point.scores, reach)
-        last, worse = np.inf, 0
+        last, worse = 0.0 if known else np.inf, 0  # a start has what the first reach can give
         best = point, slopes, np.inf
         while n_iter < self.max_steps and best[2] > self.tol and worse < PATIENCE:
             point, slopes, steps = one_round(
@@ -126,7 +126,7 @@ def near(smooth: Augmented) -> Callable[[Point, Point, bool], bool]:
     def small(old: Point, new: Point, exact: bool) -> bool:
         if exact:
             return True
-        moved = float(smooth.weights @ (new.slopes - smooth.centre) ** 2)
+        moved = float(((new.slopes - smooth.centre) ** 2 @ smooth.weights).sum())
         g = new.gradient
         return float(np.vdot(g, g)) <= INEXACT * moved * smooth.strength / smooth.reach
 
