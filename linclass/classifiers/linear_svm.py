@@ -35,7 +35,8 @@ from linclass.validation import Matrix
 class Inseparable(NotApplicable):
     """No hyperplane separates the classes.
 
-    `weights` of the rows prove it: the weighted means of the two sides coincide.
+    `weights` of the rows prove it: the weighted means of the two sides coincide, and without an intercept, when
+    hyperplanes pass through the origin, their weighted sums.
     """
 
     def __init__(self, reason: str, weights: Array):
@@ -208,14 +209,16 @@ class LinearSVM(MarginRows, LinearClassifier):
         return self
 
     def _inseparable(self, objective: Objective, alpha: Array) -> NotApplicable:
-        """The exception, with its proof: `weights` of rows for which both sides have the same mean."""
+        """The exception, with its proof: `weights` of rows for which both sides have the same mean, or sum."""
         weights = np.zeros(len(self._kept))
         weights[self._kept] = 2 * alpha
         one = len(self.classes_) == 2
         which = "the two classes" if one else "a class and the rest"
+        plane, sums = "hyperplane", "convex combinations"
+        if not objective.design.intercept:
+            plane, sums = "hyperplane through the origin", "positive combinations"
         reason = (
-            f"no hyperplane separates {which}: convex combinations of "
-            f"{np.count_nonzero(alpha)} of their rows coincide (the error's `weights`). Use "
-            "hard_margin=False with a strength above 0."
+            f"no {plane} separates {which}: {sums} of {np.count_nonzero(alpha)} of their rows coincide "
+            "(the error's `weights`). Use hard_margin=False with a strength above 0."
         )
         return Inseparable(reason, weights)

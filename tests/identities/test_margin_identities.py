@@ -79,6 +79,15 @@ def test_what_cannot_be_separated_is_refused_with_its_proof() -> None:
     assert_allclose(first, second, atol=1e-8)
 
 
+def test_without_an_intercept_sums_of_both_sides_coincide_and_not_their_means() -> None:
+    """1 and 2 are separable, but not through the origin: 2·1 = 1·2."""
+    with pytest.raises(NotApplicable, match="through the origin") as caught:
+        LinearSVM(hard_margin=True, fit_intercept=False).fit([[1.0], [2.0]], [0, 1])
+    weights = caught.value.weights  # type: ignore[attr-defined]
+    np.testing.assert_allclose(weights / weights[1], [2, 1])
+    assert "convex" not in str(caught.value)
+
+
 @pytest.mark.parametrize("near", [1e-8, 1e-10, 1e-12, 1e-14])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_classes_that_nearly_touch_are_not_refused(near: float) -> None:
