@@ -16,6 +16,7 @@ from typing import IO
 import numpy as np
 import polars as pl
 
+from linclass.counted import counted
 from linclass_study.command.results_folder import ResultsFolder, Run
 from linclass_study.results.outcome import FIT
 
@@ -44,7 +45,7 @@ class Agreement:
         """One line."""
         numbers = f"numbers differ by at most {self.largest:.1e}"
         if self.rows:
-            numbers += f" in {self.rows:,} rows"
+            numbers += f" in {self.rows:,} row{'s' * (self.rows != 1)}"
         return "; ".join([*self.apart, *([numbers] if self.largest else [])])
 
 
@@ -98,7 +99,7 @@ def compare_fits(a: pl.DataFrame, b: pl.DataFrame) -> tuple[list[str], float]:
     for name, one, other in (("A", a, b), ("B", b, a)):
         alone = one.join(other, on=FIT, how="anti").height
         if alone:
-            apart.append(f"{alone} of {one.height} fits in {name} alone")
+            apart.append(f"{alone} of {counted(one.height, 'fit')} in {name} alone")
     a, b = a.join(b, on=FIT, how="semi").sort(FIT), b.join(a, on=FIT, how="semi").sort(FIT)
     if a.height != b.height:
         return [*apart, "a fit is there twice"], np.inf
@@ -112,7 +113,9 @@ def compare_fits(a: pl.DataFrame, b: pl.DataFrame) -> tuple[list[str], float]:
         if len(places):
             first = int(places[0])
             values = f"'{a[column][first]}' in A and '{b[column][first]}' in B"
-            apart.append(f"{column} of {len(places)} of {a.height} fits differs ({values})")
+            apart.append(
+                f"{column} of {len(places)} of {counted(a.height, 'fit')} differs ({values})"
+            )
     return apart, float(by.max(initial=0.0))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
+from linclass.counted import counted
 from linclass_study.command import agreement
 from linclass_study.command.agreement import same_bytes
 from linclass_study.command.merged_study import MergedStudy
@@ -60,9 +61,10 @@ def run_conflict(run: Run, a: ResultsFolder, b: ResultsFolder, tolerance: float)
     for one, other in (fits, fits[::-1]):
         failed = other.filter(status="failed").join(made(one), on=FIT, how="semi")
         if failed.height:
+            are = "is" if failed.height == 1 else "are"
             return (
-                f"{failed.height} fits that gave predictions in one of {a.given} and {b.given} "
-                f"are 'failed' in the other ({failed['reason'][0]})"
+                f"{counted(failed.height, 'fit')} that gave predictions in one of {a.given} and {b.given} "
+                f"{are} 'failed' in the other ({failed['reason'][0]})"
             )
     if same_bytes(*(s.path(run, "predictions.parquet") for s in (a, b))):
         return ""

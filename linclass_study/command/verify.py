@@ -107,7 +107,7 @@ def scores_apart(a: ResultsFolder, b: ResultsFolder) -> tuple[list[str], list[st
     apart = pl.concat(parts).filter(pl.col("metric").is_in(names[0] & names[1]))
     by_metric = apart.group_by("metric").agg(pl.col("fits").sum(), pl.col("by").max())
     facts = [
-        f"scores: {metric} differs on {fits:,} fits by at most {by:.1e}"
+        f"scores: {metric} differs on {fits:,} fit{'s' * (fits != 1)} by at most {by:.1e}"
         for metric, fits, by in by_metric.sort("metric").iter_rows()
     ]
     alone = zip("AB", (names[0] - names[1], names[1] - names[0]), strict=True)

@@ -53,7 +53,8 @@ def _missing(facts: Facts) -> str:
         return ""
     columns = facts["missing_by_column"]
     named = [f"{name} ({cells:,})" for name, cells in columns.items()]
-    return f"{facts['missing_values']:,} values: {_few(named)}" if columns else "no value"
+    values = facts["missing_values"]
+    return f"{values:,} value{'s' * (values != 1)}: {_few(named)}" if columns else "no value"
 
 
 def _columns(facts: Facts) -> str:

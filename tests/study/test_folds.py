@@ -120,6 +120,7 @@ SPLIT = np.repeat([0, 1], [9, 6]).astype(np.int8)
         ({"y": (np.arange(15) == 3).astype(np.int32)}, "hold_out", "class 'c1' has 1"),
         ({"y": (np.arange(15) == 3).astype(np.int32)}, "leave_one_out", "class 'c1' has one row"),
         ({"groups": GROUPS, "split": SPLIT}, "official", "6 groups have rows on both sides"),
+        ({"groups": np.arange(15) // 2, "split": SPLIT}, "official", "1 group has rows on both"),
         ({}, "official", "no split of its own; add cv"),
     ],
 )

@@ -57,7 +57,7 @@ def minimize_stack(
         met[at], t[at[~lower]] = gap[at] <= tol, t[at[~lower]] / 2
         moving = np.flatnonzero(lower & ~done)
         new_step, new_slope = point.newton_step(moving)
-        if not k and start is None and stack.C == 1:
+        if not k and start is None and stack.C == 1 and len(moving) == len(at):
             new_step, new_slope = point.lengthened(new_step)
         step[:, at[moving]], slope[at[moving]] = new_step, new_slope
         t[at[moving]] = 1

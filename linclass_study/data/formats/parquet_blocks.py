@@ -36,8 +36,11 @@ def read(path: Path, options: Mapping[str, Any]) -> InFile:
         groups = [pl.read_parquet(path, columns=[name])[name].to_list() for name in group]
     except (ValueError, NotApplicable, pl.exceptions.PolarsError, OSError) as error:
         raise Unavailable(str(error).splitlines()[0]) from None
-    if texts.null_count():
-        raise Unavailable(f"{texts.null_count()} rows have no class; leave them out of the file")
+    if missing := texts.null_count():
+        rows = "1 row has" if missing == 1 else f"{missing} rows have"
+        raise Unavailable(
+            f"{rows} no class; leave {'it' if missing == 1 else 'them'} out of the file"
+        )
     kinds = texts.unique().sort()
     y, classes = codes_and_classes(labels.written(kinds.to_list()), options.get("classes"))
     if (y < 0).any():
