@@ -7,7 +7,7 @@ the method counts as worst there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -38,6 +38,7 @@ class Across:
     methods: list[str]
     table: np.ndarray
     shared: tuple[tuple[str, ...], ...] = ()  # data sets of which only the first takes part
+    unplanned: bool = False  # some missing scores are of runs that no study planned, as after a merge
 
     @property
     def enough(self) -> bool:
@@ -76,14 +77,15 @@ class Across:
     def treatments(self) -> dict[str, np.ndarray]:
         """Treatment of missing scores → complete table; tables with fewer than two data sets are omitted.
 
-        The first one is that of the conclusion: leaving out, unless only that makes the data sets too few.
+        The first one is that of the conclusion: leaving out, unless only that makes the data sets too few. A method is
+        not the worst where nobody tried it.
         """
         if not self.enough:
             return {}
         if not self.methods:  # no method has a score anywhere
             return {}
         tables = {"left out": self.complete[0], "counted as worst": self.worst}
-        if len(self.complete[0]) < FEW <= len(self.table):
+        if len(self.complete[0]) < FEW <= len(self.table) and not self.unplanned:
             tables = dict(reversed(tables.items()))
         if not np.isnan(self.table).any():
             tables = {"complete": self.table}
@@ -105,7 +107,7 @@ class Across:
     def only(self, datasets: list[str]) -> Across:
         rows = [self.datasets.index(name) for name in datasets]
         shared = tuple(group for group in self.shared if group[0] in datasets)
-        return Across(self.metric, datasets, self.methods, self.table[rows], shared)
+        return replace(self, datasets=datasets, table=self.table[rows], shared=shared)
 
 
 def comparison_across(outcome: Outcome, metric: str | None = None, shared: bool = False) -> Across:
@@ -121,9 +123,10 @@ def comparison_across(outcome: Outcome, metric: str | None = None, shared: bool 
     counted_once = tuple(
         tuple(group) for group in groups if len(group) > 1 and group[0] in datasets and not shared
     )
-    return Across(
-        metric, datasets, methods, table.reshape(len(datasets), len(methods)), counted_once
-    )
+    fitted = {*outcome.fits.select("dataset", "method").unique().iter_rows()}
+    unplanned = any((d, m) not in fitted for d in datasets for m in methods)
+    table = table.reshape(len(datasets), len(methods))
+    return Across(metric, datasets, methods, table, counted_once, unplanned)
 
 
 def whole_means(outcome: Outcome, metric: str) -> dict[tuple[str, str], float]:

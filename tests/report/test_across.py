@@ -154,6 +154,18 @@ def test_a_method_that_hardly_applies_leaves_the_others_their_conclusion(
         )
 
 
+def test_a_method_is_not_the_worst_where_nobody_tried_it(tmp_path: Path) -> None:
+    """After a merge of a study of a and b with one of c on other data sets."""
+    methods = {"a": Method(3.0), "b": Method(0.3), "c": Method(1.0)}
+    made = build(tmp_path, {f"d{i}": Data(seed=i) for i in range(5)}, methods, folds=2)
+    missing = (pl.col("method") == "c") & ~pl.col("dataset").is_in(["d0", "d1"])
+    for failed, first in ((True, "counted as worst"), (False, "left out")):
+        merged = replace(made)
+        merged.__dict__["scores"] = made.scores.filter(~missing)
+        merged.__dict__["fits"] = made.fits if failed else made.fits.filter(~missing)
+        assert next(iter(comparison_across(merged).treatments())) == first
+
+
 def test_the_best_may_be_several() -> None:
     assert a_table([[0.9, 0.1], [0.1, 0.9]]).best("complete") == ["a", "b"]
 
