@@ -8,6 +8,7 @@ from pathlib import Path
 from linclass_study.command.merged_study import MergedStudy
 from linclass_study.data.entry.metadata import declared_shared_rows
 from linclass_study.gate.datasets_table import write_datasets_table
+from linclass_study.own_metrics import metrics_of
 from linclass_study.report.exhibits import draw_exhibits, figure_modules
 from linclass_study.report.page import report
 from linclass_study.report.page_tables import make_tables, write_tables
@@ -54,4 +55,5 @@ def _write_scores(outcome: Outcome, dataset: str) -> None:
     digests = dict.fromkeys((run.parent.name for run in runs), "merged")
     code = version("linclass")
     classes = Classes.of(outcome.about(dataset))
-    write_scores(outcome.results, dataset, digests, classes, code)
+    names = metrics_of(outcome.evaluation)
+    write_scores(outcome.results, dataset, digests, classes, code, names)

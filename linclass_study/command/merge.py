@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from linclass import metrics
 from linclass_study import table_files
 from linclass_study.command.agreement import ROUNDING
 from linclass_study.command.conflicts import Conflict, conflicts, made, runs_of, studying
 from linclass_study.command.merged_study import MergedStudy, combined
 from linclass_study.command.results_folder import ResultsFolder, Run
 from linclass_study.environment import FOLDER as ENVIRONMENT
+from linclass_study.own_metrics import own_metrics
 from linclass_study.refusal import Refused
 from linclass_study.results.outcome import FIT
 from linclass_study.results.times import UNKNOWN
@@ -149,9 +152,20 @@ def merge(sources: Sequence[ResultsFolder], into: Path, tolerance: float = ROUND
         found = conflicts(sources, merged, tolerance)
         if found:
             raise Conflict(found)
+        _require_metrics(merged.study.outcome.evaluation)
         write_inputs(sources, merged, folder)
         write_derived(merged, into)
     return merged
+
+
+def _require_metrics(evaluation: Mapping[str, Any]) -> None:
+    """Refuse to score without the modules of the study's own metrics."""
+    sys.path.append(os.getcwd())
+    for path in own_metrics(evaluation):
+        try:
+            metrics.imported(path)
+        except ValueError as error:
+            raise Refused(f"{error}; merge in the folder that has the module") from None
 
 
 def merge_lines(sources: Sequence[ResultsFolder], merged: MergedStudy, into: str) -> Iterator[str]:

@@ -13,6 +13,8 @@ from linclass.metrics.measure import measure
 from linclass.metrics.predictions import Predictions
 from linclass.pipeline.fitted import Task, measured
 from linclass_study import own_metrics, table_files
+from linclass_study.command import merge, merged_study
+from linclass_study.refusal import Refused
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.scoring import Classes, score
 from linclass_study.study import code, module_files
@@ -190,3 +192,17 @@ def test_what_cannot_work_is_one_line_before_anything_runs(mine, path, words):
 
 def test_a_metric_for_two_classes_alone_is_accepted(mine):
     assert not problems("mine.recalled", "sklearn.metrics.zero_one_loss", tune="mine.share")
+
+
+def test_merged_results_are_scored_by_it_and_refused_without_its_module(mine):
+    evaluation = {"tune_metric": "accuracy", "metrics": ["nowhere.f"], "folds": 3}
+    with pytest.raises(
+        Refused, match="there is no module 'nowhere'.*; merge in the folder that has"
+    ):
+        merge._require_metrics(evaluation)
+    merge._require_metrics(evaluation | {"metrics": ["mine.share"]})
+
+
+def test_results_from_before_there_were_own_metrics_can_be_merged():
+    fitted, _ = merged_study._parts({"tune_metric": "accuracy", "metrics": []})
+    assert fitted == merged_study._parts({"tune_metric": "accuracy"})[0]
