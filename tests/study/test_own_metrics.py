@@ -197,7 +197,7 @@ def test_a_metric_for_two_classes_alone_is_accepted(mine):
 def test_merged_results_are_scored_by_it_and_refused_without_its_module(mine):
     evaluation = {"tune_metric": "accuracy", "metrics": ["nowhere.f"], "folds": 3}
     with pytest.raises(
-        Refused, match="there is no module 'nowhere'.*; merge in the folder that has"
+        Refused, match=r"there is no module 'nowhere'.*; merge in the folder that has"
     ):
         merge._require_metrics(evaluation)
     merge._require_metrics(evaluation | {"metrics": ["mine.share"]})
