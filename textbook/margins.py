@@ -46,7 +46,7 @@ def draw(panel, X, y, model, title):
     }  # fmt: skip
 
 
-drawn, axes = figure(1, 4, width=7.8, height=2.5, sharey=True)
+drawn, axes = figure(1, 4, width=7.8, height=2.7, sharey=True)
 for seed in range(15):
     other = Perceptron(random_state=seed).fit(*apart)
     w, b = other.coef_.ravel(), other.intercept_[0]
