@@ -7,7 +7,8 @@ The same least-squares problem under three penalties, from strong to weak:
 Ridge shrinks all coefficients and never sets one to zero; the lasso path is piecewise linear, and coefficients
 enter one after another. The data have two groups of three nearly equal features (green, blue) that matter and four
 that do not (grey): the lasso begins with one of each group and lets it fall when others enter, the elastic net lets
-them enter and grow together, the grouping effect. See Hastie, Tibshirani & Friedman (2009), §3.4 and §18.4; Zou & Hastie (2005).
+them enter and grow together, the grouping effect. See Hastie, Tibshirani & Friedman (2009), §3.4 and §18.4; Zou &
+Hastie (2005).
 """
 
 import numpy as np
