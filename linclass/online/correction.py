@@ -55,9 +55,12 @@ class Corrections:
         """τ of a further visit to a row."""
         share = np.array([min(left, 1.0)])
         tally.meet(np.array([margin]), share)
-        slopes, caps = self._lines(self.squares[i : i + 1], share)
-        tau = slopes[0] * (self.rule.reach - margin)
-        return tau if tau < caps[0] else caps[0]
+        slope, cap = self.slopes[i], self.caps[i]
+        if left < 1:
+            slopes, caps = self._lines(self.squares[i : i + 1], share)
+            slope, cap = slopes[0], caps[0]
+        tau = slope * (self.rule.reach - margin)
+        return tau if tau < cap else cap
 
 
 class TwoClasses(Corrections):
@@ -92,6 +95,8 @@ class TwoClasses(Corrections):
             if margin > self.rule.reach:
                 break
             tau = self._size_again(i, margin, self.weights[i] - visits, tally)
+            if tau <= 0:
+                break  # nor would further visits change anything
             self.again.append((i, 0, tau * sign, visits))
             total, visits = total + tau, visits + 1
         return total
@@ -148,6 +153,8 @@ class ManyClasses(Corrections):
             if margin > self.rule.reach:
                 break
             tau = self._size_again(i, margin, self.weights[i] - visits, tally)
+            if tau <= 0:
+                break
             self._correct(i, rival, tau)
             self.again += [(i, self.codes[i], tau, visits), (i, rival, -tau, visits)]
             visits += 1
