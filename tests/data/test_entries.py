@@ -235,7 +235,7 @@ TOGETHER = {
         ["source", "means", 1, 0],
         "inf is not a finite number",
     ),
-    "parameters at odds": ({"source": {**GAUSSIANS, "rows": [5]}}, ["source"], "is for 1 classes"),
+    "parameters at odds": ({"source": {**GAUSSIANS, "rows": [5]}}, ["source"], "is for 1 class"),
     "missing file": (
         {"source": {"file": "resources/SAhaert.csv"}, "target": "chd"},
         ["source", "file"],

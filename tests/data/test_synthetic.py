@@ -51,7 +51,7 @@ def test_a_seed_fixes_every_row_whatever_else_was_drawn():
 
 
 WRONG = {
-    "names": ({"means": MEANS, "rows": [1]}, r"rows: \[1\] is for 1 classes, means for 2"),
+    "names": ({"means": MEANS, "rows": [1]}, r"rows: \[1\] is for 1 class, means for 2"),
     "ragged": ({"means": [[1, 2], [1]], "rows": [1, 1]}, "means: lists of different lengths"),
     "flat": ({"means": [1, 2], "rows": [1, 1]}, "not a list with a list of numbers per class"),
     "word": ({"means": MEANS, "rows": [1, 1], "covariances": "unit"}, "'unit' is not known"),
