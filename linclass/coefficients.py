@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from linclass.annotations import EstimatorLike, Matrix
 from linclass.table import Table, unique
 
 LOOK_AT = 8  # rows whose scores are compared
@@ -51,7 +52,10 @@ class Coefficients:
 
 
 def of_fit(
-    estimator: Any, transforms: Sequence[Any], ready: Table, score: np.ndarray | None = None
+    estimator: EstimatorLike,
+    transforms: Sequence[Any],
+    ready: Table,
+    score: np.ndarray | None = None,
 ) -> Coefficients | None:
     """The coefficients, or None if they cannot be read.
 
@@ -71,7 +75,7 @@ def of_fit(
         return None
 
 
-def _read(estimator: Any, rows: Table) -> tuple[Coefficients, Table]:
+def _read(estimator: EstimatorLike, rows: Table) -> tuple[Coefficients, Table]:
     """The coefficients, and the rows in whose units they are."""
     if hasattr(estimator, "best_estimator_"):  # a search for parameters
         return _read(estimator.best_estimator_, rows)
@@ -83,7 +87,7 @@ def _read(estimator: Any, rows: Table) -> tuple[Coefficients, Table]:
     return Coefficients(rows.names, W, b, np.ones(rows.shape[1])), rows
 
 
-def _linear(estimator: Any) -> tuple[np.ndarray, np.ndarray]:
+def _linear(estimator: EstimatorLike) -> tuple[np.ndarray, np.ndarray]:
     """(coef_, intercept_); for one-vs-rest those of its inner classifiers."""
     parts = [estimator] if hasattr(estimator, "coef_") else estimator.estimators_
     W = np.vstack([_dense(part.coef_) for part in parts])
@@ -150,7 +154,7 @@ def _gives(found: Coefficients, rows: Table, score: np.ndarray) -> bool:
     return bool(off <= ROUNDING * max(np.abs(expected).max(), ROUNDING))
 
 
-def _matrix(X: Any) -> Any:
+def _matrix(X: Matrix) -> Any:
     return sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X, float)
 
 

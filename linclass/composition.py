@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from linclass.annotations import Matrix
 from linclass.applicability import NotApplicable
 from linclass.batches.fits_path import FitsPath
 from linclass.compatibility import TAKES, mismatch, takes_penalty
@@ -25,7 +26,6 @@ from linclass.parts import find, names, no_part
 from linclass.penalties.base import Penalty
 from linclass.solvers import choice
 from linclass.solvers.base import Solution, Solver, Trace
-from linclass.validation import Matrix
 
 # Parameters of the estimator that are passed to solvers and penalties that have them.
 SOLVER_OPTIONS = ("step", "tol", "max_iter", "random_state")

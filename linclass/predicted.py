@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from linclass.annotations import EstimatorLike, MatrixLike
 from linclass.conventions.margin_probabilities import MarginProbabilities
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.conventions.takes_offset import TakesOffset
@@ -29,7 +30,7 @@ SLACK = 1e-4  # tolerance of the sum of probabilities; some libraries use single
 
 
 def predictions_of(
-    estimator: Any, X: Any, K: int
+    estimator: EstimatorLike, X: MatrixLike, K: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """(predicted codes (n,), score (n, K), log-probabilities (n, K) or None).
 
@@ -50,22 +51,22 @@ def predictions_of(
     return y_pred, _halves(score) if K == 2 else score, log_proba
 
 
-def is_ours(estimator: Any) -> bool:
+def is_ours(estimator: EstimatorLike) -> bool:
     return type(estimator).__module__.startswith("linclass.")
 
 
-def own_copy(X: Any, estimator: Any) -> Any:
+def own_copy(X: MatrixLike, estimator: EstimatorLike) -> Any:
     """A copy for foreign estimators, which may modify their input."""
     return X if is_ours(estimator) else X.copy()
 
 
-def own_codes(y: np.ndarray, estimator: Any) -> np.ndarray:
+def own_codes(y: np.ndarray, estimator: EstimatorLike) -> np.ndarray:
     """The class codes; for foreign estimators a copy with NumPy's default integers."""
     return y if is_ours(estimator) else y.astype(np.int64)
 
 
 def _plain(
-    estimator: Any, X: Any, Z: np.ndarray, K: int
+    estimator: EstimatorLike, X: MatrixLike, Z: np.ndarray, K: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None] | None:
     """Finite scores Z of all K classes, the usual case, need no further check."""
     classes = estimator.classes_  # sorted
@@ -82,7 +83,7 @@ def _plain(
     return codes.astype(np.int32), score, log_proba
 
 
-def _from_scores(estimator: Any, X: Any, Z: np.ndarray) -> OutputOf:
+def _from_scores(estimator: EstimatorLike, X: MatrixLike, Z: np.ndarray) -> OutputOf:
     """Our classes, and most of our probabilities, are functions of the scores, which are computed once for all."""
     log_proba = getattr(estimator, "predict_log_proba", None)
     if (func := getattr(log_proba, "__func__", None)) in OF_SCORES:
@@ -93,7 +94,7 @@ def _from_scores(estimator: Any, X: Any, Z: np.ndarray) -> OutputOf:
     return (found | {"decision_function": Z}).get
 
 
-def _output(estimator: Any, X: Any, name: str) -> Any:
+def _output(estimator: EstimatorLike, X: MatrixLike, name: str) -> Any:
     """Output of a method of the estimator for these rows; None if it has none, or raises NotImplementedError. If it
     changes NumPy's error handling, the change ends here.
     """
@@ -141,7 +142,7 @@ def _number(value: Any) -> float:
         return np.nan
 
 
-def _columns(estimator: Any, K: int) -> np.ndarray:
+def _columns(estimator: EstimatorLike, K: int) -> np.ndarray:
     """The class of each column of scores and probabilities: `classes_`, in any order; else 0 … K − 1."""
     given = getattr(estimator, "classes_", None)
     if given is None:
@@ -154,7 +155,9 @@ def _columns(estimator: Any, K: int) -> np.ndarray:
     return codes
 
 
-def _log_proba(output_of: OutputOf, estimator: Any, X: Any, K: int) -> np.ndarray | None:
+def _log_proba(
+    output_of: OutputOf, estimator: EstimatorLike, X: MatrixLike, K: int
+) -> np.ndarray | None:
     name, values = "predict_log_proba", output_of("predict_log_proba")
     if values is None:
         name, values = "predict_proba", output_of("predict_proba")
@@ -180,7 +183,7 @@ def _log_proba(output_of: OutputOf, estimator: Any, X: Any, K: int) -> np.ndarra
     return _all_classes(log_proba, seen, K)
 
 
-def _scores(values: Any, estimator: Any, X: Any, K: int) -> np.ndarray | None:
+def _scores(values: Any, estimator: EstimatorLike, X: MatrixLike, K: int) -> np.ndarray | None:
     """decision_function as one column per class; None if it has one per pair of classes, as SVC's 'ovo'."""
     if values is None:
         return None
@@ -201,7 +204,7 @@ def _scores(values: Any, estimator: Any, X: Any, K: int) -> np.ndarray | None:
     return _all_classes(Z, seen, K)
 
 
-def _scores_pairs(estimator: Any, Z: np.ndarray, classes: int) -> bool:
+def _scores_pairs(estimator: EstimatorLike, Z: np.ndarray, classes: int) -> bool:
     """Whether the columns are pairs of classes, by their number, or for three classes by the parameter of an SVC,
     which may be inside a pipeline or a grid search.
     """

@@ -18,13 +18,16 @@ from typing import Any
 import numpy as np
 
 from linclass import validation
+from linclass.annotations import ArrayLike, MatrixLike
 from linclass.proofs.signed_rows import SignedRows
 from linclass.separation.decision import proved
 from linclass.separation.largest_margin import LargestMargin, with_largest_margin
 from linclass.separation.result import INTERCEPTS, Separation, separation
 
 
-def separability(X: Any, y: Any, intercept: str = "free", method: str = "newton") -> Any:
+def separability(
+    X: MatrixLike, y: ArrayLike, intercept: str = "free", method: str = "newton"
+) -> Any:
     """Whether a hyperplane separates the classes, with a proof of the answer.
 
     Parameters
@@ -51,7 +54,7 @@ def separability(X: Any, y: Any, intercept: str = "free", method: str = "newton"
     return _of_pairs(X, y, intercept, of_pair)
 
 
-def largest_margin(X: Any, y: Any, intercept: str = "free", tol: float = 1e-6) -> Any:
+def largest_margin(X: MatrixLike, y: ArrayLike, intercept: str = "free", tol: float = 1e-6) -> Any:
     """The separating hyperplane of largest margin, and the perceptron's bound (R/γ)² on mistakes.
 
         γ = max min_i y_i w·x_i/‖w‖             intercept 'none'
@@ -86,7 +89,10 @@ def largest_margin(X: Any, y: Any, intercept: str = "free", tol: float = 1e-6) -
 
 
 def _of_pairs(
-    X: Any, y: Any, intercept: str, of_pair: Callable[[SignedRows, tuple[Any, Any]], Any]
+    X: MatrixLike,
+    y: ArrayLike,
+    intercept: str,
+    of_pair: Callable[[SignedRows, tuple[Any, Any]], Any],
 ) -> Any:
     if intercept not in INTERCEPTS:
         raise ValueError(f"intercept is {intercept!r}; use {', '.join(INTERCEPTS)}.")

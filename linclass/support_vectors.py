@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from linclass import validation
+from linclass.annotations import ArrayLike
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution
@@ -105,6 +106,6 @@ def of_all_rows(values: list[Array], kept: Array, absent: Any) -> Array:
     return out[0] if len(values) == 1 else out
 
 
-def rows_that_count(sample_weight: Any, rows: int) -> Array:
+def rows_that_count(sample_weight: ArrayLike | None, rows: int) -> Array:
     """Mask of the rows with a positive weight; the others take no part in the fit."""
     return validation.row_weights(sample_weight, rows) > 0

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from linclass.annotations import MatrixLike
 from linclass.counted import counted
 
 
@@ -43,7 +44,7 @@ class NamedRows(np.ndarray):
         self.columns = getattr(rows, "columns", ())
 
 
-def named(X: Any, names: Sequence[str] | None) -> Any:
+def named(X: MatrixLike, names: Sequence[str] | None) -> Any:
     """The same matrix, which knows the names of its columns; None is no names."""
     if names is None:
         return X
@@ -101,7 +102,7 @@ class Table:
         numbers = isinstance(index, np.ndarray) and index.dtype.kind in "iu" and not self.is_sparse
         return self.with_rows(self.X.take(index, axis=0) if numbers else self.X[index])
 
-    def with_rows(self, X: Any) -> Table:
+    def with_rows(self, X: MatrixLike) -> Table:
         """Other rows in the same columns, which need no check."""
         other = object.__new__(Table)
         vars(other).update(vars(self), X=X)

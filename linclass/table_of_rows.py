@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from linclass.annotations import MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.table import Table
 from linclass.validation import feature_names, matrix
@@ -21,7 +22,7 @@ Levels = Mapping[str, Sequence[str]]
 
 
 def table_of_rows(
-    X: Any, owner: str, texts: Collection[str] = (), known: Levels | None = None
+    X: MatrixLike, owner: str, texts: Collection[str] = (), known: Levels | None = None
 ) -> Table:
     """The table of these rows.
 

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from linclass.annotations import ArrayLike, Matrix, MatrixLike
 from linclass.applicability import NotApplicable
 
-Matrix = Any  # np.ndarray | sp.csr_array, used through X @ W and X.T @ R
 HUGE, TINY = 1e110, 1e-110  # between them products are floats, also with weights
 INT32_MAX = np.iinfo(np.int32).max
 
 
-def feature_names(X: Any) -> np.ndarray | None:
+def feature_names(X: MatrixLike) -> np.ndarray | None:
     """Column names of a data frame; None for arrays, and if no name is a string."""
     columns = getattr(X, "columns", None)
     if columns is None or not hasattr(columns, "__iter__"):
@@ -33,7 +33,7 @@ def feature_names(X: Any) -> np.ndarray | None:
     return names if strings else None
 
 
-def rows_to_learn(model: Any, X: Any) -> Matrix:
+def rows_to_learn(model: Any, X: MatrixLike) -> Matrix:
     """X as `matrix`, of which the model learns n_features_in_ and, of a data frame, feature_names_in_."""
     names = feature_names(X)
     owner, products = type(model).__name__, model.multiplies_features
@@ -46,7 +46,7 @@ def rows_to_learn(model: Any, X: Any) -> Matrix:
 
 
 def matrix(
-    X: Any,
+    X: MatrixLike,
     *,
     sparse: bool = True,
     owner: str = "A classifier",
@@ -71,7 +71,7 @@ def matrix(
     return X
 
 
-def labels(y: Any, rows: int, owner: str = "A classifier") -> np.ndarray:
+def labels(y: ArrayLike, rows: int, owner: str = "A classifier") -> np.ndarray:
     """Class labels, one per row: integers, booleans or strings; floats must be whole numbers."""
     y = _column(y, rows, owner)
     if y.dtype.kind == "f":
@@ -99,14 +99,14 @@ def encode(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         raise ValueError(f"Unknown label type: y mixes {kinds}. Give labels of one type.") from None
 
 
-def targets(y: Any, rows: int, owner: str = "A regressor") -> np.ndarray:
+def targets(y: ArrayLike, rows: int, owner: str = "A regressor") -> np.ndarray:
     """Finite float64 targets, one per row."""
     y = _column(y, rows, owner).astype(np.float64)
     _refuse_not_finite_target(y)
     return y
 
 
-def row_weights(sample_weight: Any, rows: int) -> np.ndarray:
+def row_weights(sample_weight: ArrayLike | None, rows: int) -> np.ndarray:
     """Non-negative float64 weights, one per row and not all zero; ones for None."""
     if sample_weight is None:
         return np.ones(rows)
@@ -129,7 +129,7 @@ def row_weights(sample_weight: Any, rows: int) -> np.ndarray:
     return w
 
 
-def _dense_matrix(X: Any, owner: str) -> np.ndarray:
+def _dense_matrix(X: MatrixLike, owner: str) -> np.ndarray:
     try:
         array = np.asarray(X)
         if array.dtype.kind == "c":
@@ -156,7 +156,7 @@ def _dense_matrix(X: Any, owner: str) -> np.ndarray:
     return array
 
 
-def _sparse_matrix(X: Any, accepted: bool, owner: str) -> sp.csr_array:
+def _sparse_matrix(X: MatrixLike, accepted: bool, owner: str) -> sp.csr_array:
     if not accepted:
         raise NotApplicable(f"Sparse data was passed, but {owner} needs dense rows: X.toarray().")
     if X.ndim != 2:
@@ -174,7 +174,7 @@ def _sparse_matrix(X: Any, accepted: bool, owner: str) -> sp.csr_array:
     return R.astype(np.float64, copy=False)
 
 
-def _column(y: Any, rows: int, owner: str) -> np.ndarray:
+def _column(y: ArrayLike, rows: int, owner: str) -> np.ndarray:
     if y is None:
         raise ValueError(f"{owner} requires y to be passed, but the target y is None.")
     y = np.asarray(y)

@@ -48,14 +48,17 @@ FORBIDDEN = (
     | dict.fromkeys(STAGES, PARTS | MODELS)
     | {"design": PARTS - {"kernels"} | STAGES | SHARED | MODELS | {"objective"}}
     | {"objective": {"solvers"} | STAGES | SHARED | MODELS}
-    | {"proofs": {unit.stem for unit in PACKAGE.iterdir()} - {"proofs", "numerics"}}
+    | {"proofs": {unit.stem for unit in PACKAGE.iterdir()} - {"proofs", "numerics", "annotations"}}
     | dict.fromkeys(SHARED, MODELS | STAGES)
     | {"selection": STAGES - {"resampling", "tuning"} | MODELS}
     | {"metrics": PARTS | STAGES - {"metrics"} | GROUND | MODELS | {"objective"}}
     | {"features": PARTS | STAGES - {"features"} | MODELS}
     | {"transforms": PARTS - {"kernels"} | STAGES - {"transforms"} | MODELS}
     | {"pipeline": PARTS | MODELS | {"features", "transforms", "comparisons"}}
-    | {"numerics": {unit.stem for unit in PACKAGE.iterdir()} - {"numerics"}}
+    | {
+        bottom: {unit.stem for unit in PACKAGE.iterdir()} - {bottom}
+        for bottom in ("annotations", "numerics")
+    }
 )
 OTHERS = MODELS | STAGES  # of the files that are named nowhere above
 

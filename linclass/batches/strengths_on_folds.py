@@ -8,6 +8,7 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
+from linclass.annotations import Matrix
 from linclass.applicability import NotApplicable
 from linclass.conventions.many_fits import Folds
 from linclass.conventions.takes_offset import offsets_of
@@ -15,7 +16,6 @@ from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.parts import find
 from linclass.solvers.base import Solution, Solver
-from linclass.validation import Matrix
 
 
 class StrengthModel(Protocol):

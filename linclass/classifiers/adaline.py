@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from linclass.annotations import ClassWeight, Matrix, Seed
 from linclass.design.design_matrix import DesignMatrix
 from linclass.numerics import Array
 from linclass.online.affine_pass import AffinePass
@@ -91,8 +92,8 @@ class Adaline(LinearOnline, OnlineClassifier):
         fit_intercept: bool = True,
         tol: float = 1e-3,
         max_iter: int = 2000,
-        random_state: Any = 0,
-        class_weight: Any = None,
+        random_state: Seed = 0,
+        class_weight: ClassWeight = None,
     ):
         self.step = step
         self.order = order
@@ -108,7 +109,7 @@ class Adaline(LinearOnline, OnlineClassifier):
             require_number("step", self.step)
         require_number("tol", self.tol)
 
-    def _begin(self, X: Any, weights: Array) -> None:
+    def _begin(self, X: Matrix, weights: Array) -> None:
         super()._begin(X, weights)
         design, mass = DesignMatrix(X, self.fit_intercept), weights.sum()
         self._centre = design.centre(weights / mass)

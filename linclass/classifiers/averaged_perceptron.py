@@ -14,10 +14,9 @@ Reference: Freund & Schapire (1999), Machine Learning 37; Collins (2002), EMNLP.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from linclass.annotations import ClassWeight, Matrix, Seed
 from linclass.numerics import Array
 from linclass.online.block import Block
 from linclass.online.correction import PERCEPTRON, Rule
@@ -61,8 +60,8 @@ class AveragedPerceptron(LinearOnline, MarginCorrections):
         order: str = "random",
         fit_intercept: bool = True,
         max_iter: int = 10,
-        random_state: Any = 0,
-        class_weight: Any = None,
+        random_state: Seed = 0,
+        class_weight: ClassWeight = None,
     ):
         self.order = order
         self.fit_intercept = fit_intercept
@@ -70,7 +69,7 @@ class AveragedPerceptron(LinearOnline, MarginCorrections):
         self.random_state = random_state
         self.class_weight = class_weight
 
-    def _begin(self, X: Any, weights: Array) -> None:
+    def _begin(self, X: Matrix, weights: Array) -> None:
         super()._begin(X, weights)
         self._delayed = np.zeros_like(self._theta)  # Σ of corrections × the visits before them
 

@@ -21,8 +21,7 @@ Reference: Littlestone (1989), thesis; Kivinen & Warmuth (1997), Information and
 
 from __future__ import annotations
 
-from typing import Any
-
+from linclass.annotations import ClassWeight, Matrix, Seed
 from linclass.numerics import Array
 from linclass.online.block import Block
 from linclass.online.log_weights import LogWeights, correct_by_factors
@@ -68,8 +67,8 @@ class BalancedWinnow(LinearOnline, OnlineClassifier):
         order: str = "random",
         fit_intercept: bool = True,
         max_iter: int = 100,
-        random_state: Any = 0,
-        class_weight: Any = None,
+        random_state: Seed = 0,
+        class_weight: ClassWeight = None,
     ):
         self.step = step
         self.order = order
@@ -82,7 +81,7 @@ class BalancedWinnow(LinearOnline, OnlineClassifier):
         super().check()
         require_number("step", self.step)
 
-    def _begin(self, X: Any, weights: Array) -> None:
+    def _begin(self, X: Matrix, weights: Array) -> None:
         super()._begin(X, weights)
         self._weights = LogWeights(self._theta.shape, signed=True)
 

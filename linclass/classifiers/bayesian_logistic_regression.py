@@ -22,11 +22,12 @@ Reference: MacKay (1992), Neural Computation 4; Bishop (2006), §4.5 and §3.5; 
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from scipy import sparse
 
+from linclass.annotations import ArrayLike, ClassWeight, MatrixLike
 from linclass.applicability import NotApplicable, require_memory
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
@@ -86,7 +87,7 @@ class BayesianLogisticRegression(SoftmaxProbabilities):
         fit_intercept: bool = True,
         tol: float = 1e-6,
         max_iter: int | None = None,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
     ):
         self.strength = strength
         self.predictive = predictive
@@ -109,7 +110,7 @@ class BayesianLogisticRegression(SoftmaxProbabilities):
             )
         Newton(tol=self.tol, max_iter=self.max_iter).check()
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         (_, d), K = X.shape, len(self.classes_)
         if self.predictive == "quadrature" and K > 2:
@@ -168,7 +169,7 @@ class BayesianLogisticRegression(SoftmaxProbabilities):
             blocks[..., d] -= blocks[..., :d] @ self._mean
             self.covariance_ = blocks.reshape(self._covariance.shape)
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: MatrixLike) -> Array:
         """Log-odds ln P/(1 − P) of the predictive probability; for more than two classes κ_k μ_k.
 
         Parameters
@@ -190,7 +191,7 @@ class BayesianLogisticRegression(SoftmaxProbabilities):
                 mean = mean / np.sqrt(1 + np.pi / 8 * variance)
         return mean[:, 0] if mean.shape[1] == 1 else mean
 
-    def _variances(self, X: Any) -> Array:
+    def _variances(self, X: MatrixLike) -> Array:
         """xᵀ A⁻¹ x of each score; of K of them relative to their mean."""
         rows = (X.toarray() if sparse.issparse(X) else X) - self._mean
         if self.fit_intercept:

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
+from linclass.annotations import ClassWeight, Matrix
 from linclass.families.base import Family
 from linclass.families.bernoulli import Bernoulli
 from linclass.generative.naive_bayes import LinearNaiveBayes, check_smoothing
@@ -63,7 +64,7 @@ class BernoulliNB(LinearNaiveBayes):
         priors: Priors = None,
         smoothing: float = Bernoulli.smoothing,
         binarize: float | None = 0.0,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
     ):
         self.priors = priors
         self.smoothing = smoothing
@@ -83,7 +84,7 @@ class BernoulliNB(LinearNaiveBayes):
     def _families(self) -> list[tuple[Family, Any, float]]:
         return [(Bernoulli(), slice(None), self.smoothing)]
 
-    def _observed(self, X: Any) -> Any:
+    def _observed(self, X: Matrix) -> Matrix:
         if self.binarize is None:
             return X
         if not sp.issparse(X):

@@ -28,6 +28,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from linclass.annotations import ArrayLike, ClassWeight, EstimatorLike, MatrixLike, Seed
 from linclass.applicability import NotApplicable
 from linclass.calibration.isotonic import IsotonicFunctions
 from linclass.calibration.platt import PlattSigmoids
@@ -87,12 +88,12 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: EstimatorLike = None,
         *,
         method: str = "sigmoid",
         folds: int = 5,
-        random_state: Any = 0,
-        class_weight: Any = None,
+        random_state: Seed = 0,
+        class_weight: ClassWeight = None,
     ):
         self.estimator = estimator
         self.method = method
@@ -115,7 +116,13 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
             )
         require_kind(made, "classifier")
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Fit the map on held-out rows, then the estimator on all rows.
 
         Parameters
@@ -176,7 +183,7 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
             n_iter=int(np.max(getattr(fit, "n_iter_", 0))),
         )
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: MatrixLike) -> Array:
         """Log-odds of two classes, ln P/(1 − P); for more scores whose softmax is P.
 
         Parameters
@@ -195,7 +202,9 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
     def _inner(self) -> Any:
         return asking_for_weights(LinearSVM()) if self.estimator is None else self.estimator
 
-    def _fitted(self, X: Any, codes: Array, weights: Array | None, groups: Array | None) -> Any:
+    def _fitted(
+        self, X: MatrixLike, codes: Array, weights: Array | None, groups: Array | None
+    ) -> Any:
         model = cloned(self._inner())
         with silently():
             own = {} if weights is None else weights_for(model.fit, weights)
@@ -204,7 +213,7 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
         return model
 
 
-def _finite_scores(model: Any, X: Any, K: int) -> Array:
+def _finite_scores(model: Any, X: MatrixLike, K: int) -> Array:
     """(n, K); a probability of 0, whose logarithm is the score, counts as the machine epsilon.
 
     A model that only predicts has the score ½ for the predicted class and −½ for the others.

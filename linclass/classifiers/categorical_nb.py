@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from linclass.annotations import ClassWeight, Matrix, Tags
 from linclass.families.base import Family
 from linclass.families.categorical import Categorical
 from linclass.generative.naive_bayes import NonNegative, check_smoothing
@@ -53,7 +54,7 @@ class CategoricalNB(NonNegative):
         self,
         priors: Priors = None,
         smoothing: float = Categorical.smoothing,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
     ):
         self.priors = priors
         self.smoothing = smoothing
@@ -67,10 +68,10 @@ class CategoricalNB(NonNegative):
     def _families(self) -> list[tuple[Family, Any, float]]:
         return [(Categorical(), slice(None), self.smoothing)]
 
-    def _observed(self, X: Any) -> Any:
+    def _observed(self, X: Matrix) -> Matrix:
         return X.floor() if sp.issparse(X) else np.floor(X)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         return tags

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from linclass.annotations import ArrayLike, ClassWeight, EstimatorLike, MatrixLike, Seed
 from linclass.losses.base import MarginLoss
 from linclass.multiclass import code_matrix
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
@@ -71,13 +72,13 @@ class ErrorCorrectingOutputCodes(FromBinary):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: EstimatorLike = None,
         *,
         code: Any = "random",
         columns: int | None = None,
         decoding: str = "margin",
-        random_state: Any = 0,
-        class_weight: Any = None,
+        random_state: Seed = 0,
+        class_weight: ClassWeight = None,
     ):
         self.estimator = estimator
         self.code = code
@@ -103,7 +104,9 @@ class ErrorCorrectingOutputCodes(FromBinary):
         named = [] if self.decoding in DECODINGS else [find("losses", self.decoding).__module__]
         return [*super().parts(), *named]
 
-    def _start_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def _start_fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Any:
         started = super()._start_fit(X, y, sample_weight)
         self.code_ = self._code_of(len(self.classes_))
         return started
@@ -132,7 +135,7 @@ class ErrorCorrectingOutputCodes(FromBinary):
         more = [f"{len(listed) - SHOWN} more"] if len(listed) > SHOWN else []
         return ", ".join([*listed[:SHOWN], *more])
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: MatrixLike) -> Array:
         F = self._inner_scores(self._check_rows(X))
         M = self.code_
         if len(M) == 2 and len(F) == 1:

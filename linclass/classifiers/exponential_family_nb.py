@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from linclass.annotations import ClassWeight
 from linclass.applicability import NotApplicable
 from linclass.families.base import Family
 from linclass.generative.naive_bayes import NaiveBayes, check_smoothing
@@ -67,7 +68,7 @@ class ExponentialFamilyNB(NaiveBayes):
         families: str | Mapping[Any, str] = REST,
         priors: Priors = None,
         smoothing: float | Mapping[str, float] | None = None,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
     ):
         self.families = families
         self.priors = priors

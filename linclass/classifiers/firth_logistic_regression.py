@@ -21,11 +21,12 @@ Reference: Firth (1993), Biometrika 80; Heinze & Schemper (2002), Statist. Med. 
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
 
+from linclass.annotations import ArrayLike, ClassWeight, MatrixLike
 from linclass.applicability import require_memory
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
@@ -74,7 +75,7 @@ class FirthLogisticRegression(TakesOffset, LinearScores, SoftmaxProbabilities, L
         fit_intercept: bool = True,
         tol: float = 1e-6,
         max_iter: int | None = None,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
     ):
         self.fit_intercept = fit_intercept
         self.tol = tol
@@ -90,7 +91,13 @@ class FirthLogisticRegression(TakesOffset, LinearScores, SoftmaxProbabilities, L
         ):
             raise ValueError(f"max_iter is {self.max_iter!r}; it must be at least 1, or None.")
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Self:
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         (n, d), K = X.shape, len(self.classes_)
         size = (K - 1) * min(n, d + 1)

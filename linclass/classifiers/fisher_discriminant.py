@@ -20,6 +20,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
+from linclass.annotations import Matrix
 from linclass.conventions.coordinates import Coordinates
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
@@ -70,7 +71,7 @@ class FisherDiscriminant(FromStackedMoments, Coordinates, LinearScores, LinearGe
         if q is not None and not (isinstance(q, Integral) and q >= 1):
             raise ValueError(f"n_components is {q!r}; it must be at least 1, or None for all.")
 
-    def _form(self, X: Any, K: int) -> str:
+    def _form(self, X: Matrix, K: int) -> str:
         return tied_form(X, K, "full", type(self).__name__)
 
     def _learned(self, stack: ClassMoments) -> Iterable[tuple[Any, ...]]:
@@ -131,7 +132,7 @@ class FisherDiscriminant(FromStackedMoments, Coordinates, LinearScores, LinearGe
         return self._record("rank_deficient", missing_rank(self.rank_, d))
 
     def _scores_of_others(
-        self, X: Any, codes: np.ndarray, weights: np.ndarray
+        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """With all directions the scores are those of linear discriminant analysis with equal priors."""
         statistics = self.statistics_

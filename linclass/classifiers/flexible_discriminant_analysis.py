@@ -24,6 +24,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
@@ -90,7 +91,7 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
         n_components: int | None = None,
         priors: Priors = None,
         covariance: str = "unbiased",
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
     ):
         self.regressor = regressor
         self.n_components = n_components
@@ -120,7 +121,7 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
         made = self._inner()
         return [*own, *(made.parts() if hasattr(made, "parts") else [])]
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         given = sample_weight is not None or self.class_weight is not None
         X, codes, weights = self._start_fit(X, y, sample_weight)
         X = self._rows_inside(X)
@@ -152,7 +153,7 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
         self.means_ = (means - self.centre_) @ self.scalings_
         return self._record_regressions(int((1 - explained < EXACT).sum()))
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: MatrixLike) -> Array:
         Z = self._basis(self._check_rows(X)) @ self.scalings_ @ self.means_.T + self._offsets()
         return Z[:, 1] - Z[:, 0] if Z.shape[1] == 2 else Z
 
@@ -177,7 +178,7 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
         at_centre = self.means_ @ (self.centre_ @ self.scalings_)
         return log_priors(self.priors_) - 0.5 * (self.means_**2).sum(axis=1) - at_centre
 
-    def _basis(self, X: Any) -> Array:
+    def _basis(self, X: MatrixLike) -> Array:
         """Predictions (n, K − 1) of the fixed scores."""
         return np.column_stack([np.ravel(r.predict(own_copy(X, r))) for r in self.regressors_])
 
@@ -186,7 +187,7 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
             return import_module(DEFAULT).LinearRegression()
         return self.regressor
 
-    def _regression(self, X: Any, target: Array, weights: Array | None) -> Any:
+    def _regression(self, X: Matrix, target: Array, weights: Array | None) -> Any:
         made = cloned(self._inner())
         if weights is not None and "sample_weight" not in inspect.signature(made.fit).parameters:
             name = type(made).__name__

@@ -17,6 +17,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
+from linclass.annotations import ClassWeight, Matrix, MatrixLike
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
@@ -72,7 +73,7 @@ class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
         priors: Priors = None,
         var_smoothing: float = 1e-9,
         tied: bool = False,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
     ):
         self.priors = priors
         self.var_smoothing = var_smoothing
@@ -85,7 +86,7 @@ class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
         if not 0 <= self.var_smoothing < np.inf:
             raise ValueError(f"var_smoothing is {self.var_smoothing!r}; it must be at least 0.")
 
-    def _form(self, X: Any, K: int) -> str:
+    def _form(self, X: Matrix, K: int) -> str:
         return "diagonal"
 
     def _learned(self, stack: ClassMoments) -> Iterable[tuple[Any, ...]]:
@@ -156,7 +157,7 @@ class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
             )
         return super()._plane(pair)
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
         X = self._check_rows(X)
         if self.tied:
             with np.errstate(over="ignore", invalid="ignore"):
@@ -166,7 +167,7 @@ class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
         return Z[:, 0] if Z.shape[1] == 1 else Z
 
     def _scores_of_others(
-        self, X: Any, codes: np.ndarray, weights: np.ndarray
+        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         if sp.issparse(X):
             return super()._scores_of_others(X, codes, weights)

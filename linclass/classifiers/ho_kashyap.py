@@ -18,11 +18,12 @@ Reference: Ho & Kashyap (1965), IEEE Trans. Electronic Computers 14; Duda, Hart 
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from scipy import linalg, sparse
 
+from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.applicability import require_memory
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
@@ -71,7 +72,7 @@ class HoKashyap(LinearScores, LinearGeometry):
         step: float = 0.9,
         fit_intercept: bool = True,
         max_iter: int = 2000,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
     ):
         self.step = step
         self.fit_intercept = fit_intercept
@@ -86,7 +87,7 @@ class HoKashyap(LinearScores, LinearGeometry):
                 f"max_iter is {self.max_iter!r}; it must be a whole number, at least 1."
             )
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         n, width = X.shape[0], X.shape[1] + bool(self.fit_intercept)
         what = f"HoKashyap needs dense rows and an orthogonal {n} × {min(n, width)} factor"
@@ -132,7 +133,7 @@ class HoKashyap(LinearScores, LinearGeometry):
 class SquaresOfTargets:
     """Weighted least squares on the rows [x 1], for many targets."""
 
-    def __init__(self, X: Any, weights: Array, intercept: bool):
+    def __init__(self, X: Matrix, weights: Array, intercept: bool):
         self.rows = SignedRows(X, np.ones(X.shape[0]), intercept)
         Z = self.rows.take()
         Z = Z.toarray() if sparse.issparse(Z) else Z

@@ -17,6 +17,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.classifiers.logistic_regression import LogisticRegression
 from linclass.conventions.convergence_warning import silently
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
@@ -75,7 +76,7 @@ class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):
         degree: int = 3,
         offset: float = 1.0,
         strength: float = 1e-3,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         tol: float = 1e-6,
         max_iter: int | None = None,
         warm_start: bool = False,
@@ -100,12 +101,16 @@ class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):
         """The modules that a fit composes by name."""
         return [*self._linear().parts(), *self._kernel_parts()]
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         self._fit_each([self], X, y, sample_weight)
         return self
 
     def _fit_each(
-        self, models: Sequence[KernelLogisticRegression], X: Any, y: Any, sample_weight: Any = None
+        self,
+        models: Sequence[KernelLogisticRegression],
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
     ) -> None:
         previous = Previous.of(self)
         X, codes, weights = self._start_fit(X, y, sample_weight)
@@ -125,7 +130,7 @@ class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):
             model._learn(X, kept, found, linear)
 
     def _learn(
-        self, X: Any, kept: Array, found: KernelFeatures, linear: LogisticRegression
+        self, X: Matrix, kept: Array, found: KernelFeatures, linear: LogisticRegression
     ) -> None:
         self.dual_coef_ = found.coefficients(linear.coef_)
         self.intercept_ = linear.intercept_ + self._shift * self.dual_coef_.sum(axis=1)
@@ -140,7 +145,7 @@ class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):
             n_iter=linear.n_iter_,
         )
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: MatrixLike) -> Array:
         X = self._check_rows(X)
         Z = self._scores(X, self.dual_coef_).T + self.intercept_
         return Z[:, 0] if Z.shape[1] == 1 else Z

@@ -17,6 +17,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from linclass.annotations import ArrayLike, ClassWeight, MatrixLike, Seed
 from linclass.conventions.classifier import Classifier
 from linclass.design.kernel_design import KernelDesign
 from linclass.kernel_machines.kernel_machine import KernelMachine
@@ -85,8 +86,8 @@ class KernelPerceptron(KernelMachine, Classifier):
         step: float = 1.0,
         fit_intercept: bool = True,
         max_iter: int | None = None,
-        random_state: Any = 0,
-        class_weight: Any = None,
+        random_state: Seed = 0,
+        class_weight: ClassWeight = None,
         warm_start: bool = False,
     ):
         self.kernel = kernel
@@ -110,7 +111,7 @@ class KernelPerceptron(KernelMachine, Classifier):
         """The modules that a fit composes by name."""
         return self._kernel_parts()
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         previous = Previous.of(self)
         X, codes, weights = self._start_fit(X, y, sample_weight)
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
@@ -136,7 +137,7 @@ class KernelPerceptron(KernelMachine, Classifier):
         self._keep_basis(X, used, kept)
         return self._record_solutions([solution], "perceptron_rule")
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: MatrixLike) -> Array:
         X = self._check_rows(X)
         Z = self._scores(X, self.dual_coef_).T + self.intercept_
         return Z[:, 0] if Z.shape[1] == 1 else Z

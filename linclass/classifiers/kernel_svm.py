@@ -20,6 +20,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.conventions.classifier import Classifier
 from linclass.kernel_machines.kernel_path import KernelPath
 from linclass.kernel_machines.warm_start import Previous, thetas
@@ -90,7 +91,7 @@ class KernelSVM(MarginRows, KernelPath, Classifier):
         offset: float = 1.0,
         loss: str = "hinge",
         strength: float = 1e-3,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         tol: float = 1e-6,
         max_iter: int | None = None,
         warm_start: bool = False,
@@ -119,12 +120,16 @@ class KernelSVM(MarginRows, KernelPath, Classifier):
         loss, solver = find("losses", self.loss), find("solvers", SOLVERS[self.loss])
         return [loss.__module__, solver.__module__, *self._kernel_parts()]
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         self._fit_each([self], X, y, sample_weight)
         return self
 
     def _fit_each(
-        self, models: Sequence[KernelSVM], X: Any, y: Any, sample_weight: Any = None
+        self,
+        models: Sequence[KernelSVM],
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
     ) -> None:
         previous = Previous.of(self)
         X, codes, weights = self._start_fit(X, y, sample_weight)
@@ -143,7 +148,7 @@ class KernelSVM(MarginRows, KernelPath, Classifier):
 
     def _learn(
         self,
-        X: Any,
+        X: Matrix,
         kept: Array,
         weights: Array,
         objectives: Sequence[Objective],
@@ -164,7 +169,7 @@ class KernelSVM(MarginRows, KernelPath, Classifier):
     def _solver(self) -> Solver:
         return find("solvers", SOLVERS[self.loss])(tol=self.tol, max_iter=self.max_iter)
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: MatrixLike) -> Array:
         X = self._check_rows(X)
         Z = self._scores(X, self.dual_coef_).T + self.intercept_
         return Z[:, 0] if Z.shape[1] == 1 else Z

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from linclass.annotations import ArrayLike, ClassWeight, MatrixLike, Seed
 from linclass.applicability import NotApplicable, require_memory
 from linclass.classifiers.linear_classifier import LinearClassifier
 from linclass.conventions.many_fits import Folds
@@ -101,12 +102,12 @@ class LeastSquaresClassifier(LinearClassifier):
         solver: Any = "auto",
         step: Any = None,
         fit_intercept: bool = True,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         tol: float = 1e-6,
         max_iter: int | None = None,
         warm_start: bool = False,
         trace: bool | Callable[[Any], float] = False,
-        random_state: Any = None,
+        random_state: Seed = None,
     ):
         self.penalty = penalty
         self.strength = strength
@@ -143,7 +144,9 @@ class LeastSquaresClassifier(LinearClassifier):
             fits.append([model._fitted_to(problem, classes, shared) for model in models])
         return fits
 
-    def leave_one_out(self, X: Any, y: Any, sample_weight: Any = None) -> Array:
+    def leave_one_out(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Array:
         """Scores of each row by the model fitted to all other rows, in closed form.
 
         With the leverage h_i = w_i [1 x_i](H + αI)⁻¹[1 x_i]ᵀ, the intercept unpenalized and
@@ -184,7 +187,7 @@ class LeastSquaresClassifier(LinearClassifier):
             lone[:] = True
         Z = truth - (truth - fitted) / np.where(lone, 1, left)[:, None]
         Z = np.hstack([np.zeros((n, 1)), Z]) if K == 2 else Z
-        return with_refits(checked, X, y, Z, lone, sample_weight)
+        return with_refits(checked, X, np.asarray(y), Z, lone, sample_weight)
 
     def _fitted_to(self, problem: IndicatorRegression, classes: Array, shared: bool) -> Any:
         model = copy.copy(self)

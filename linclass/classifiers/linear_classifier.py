@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike, Seed
 from linclass.batches.fits_strengths import FitsStrengths
 from linclass.class_coefficients import ClassCoefficients
 from linclass.conventions.geometry import LinearGeometry
@@ -32,7 +33,7 @@ from linclass.objective.objective import Objective
 from linclass.online.one_more_pass import OneMorePass
 from linclass.parts import find
 from linclass.penalties.base import Penalty
-from linclass.separation.recession import UNDECIDED, Recession, recession, recession_where_free
+from linclass.separation.recession import UNDECIDED, Recession, recession_of_fit
 from linclass.solvers.base import Solution
 
 SEPARABLE = (
@@ -118,12 +119,12 @@ class LinearClassifier(
         solver: Any = "auto",
         step: Any = None,
         fit_intercept: bool = True,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         tol: float = 1e-6,
         max_iter: int | None = None,
         warm_start: bool = False,
         trace: bool | Callable[[Any], float] = False,
-        random_state: Any = None,
+        random_state: Seed = None,
     ):
         self.loss = loss
         self.penalty = penalty
@@ -139,10 +140,16 @@ class LinearClassifier(
         self.trace = trace
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         return self._fit(X, y, sample_weight)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Self:
+    def _fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
         old = self._old_parameters() if self.warm_start else None
         vars(self).pop("_states", None)  # of partial_fit
         X, codes, weights = self._start_fit(X, y, sample_weight)
@@ -155,7 +162,7 @@ class LinearClassifier(
         return self._finish(objectives, solutions, codes, weights)
 
     def _objectives(
-        self, X: Any, codes: Array, weights: Array, offset: Array | None = None
+        self, X: Matrix, codes: Array, weights: Array, offset: Array | None = None
     ) -> list[Objective]:
         """The objectives to minimize: one, or one per class."""
         vars(self).pop("trace_", None)  # of an earlier fit
@@ -175,7 +182,7 @@ class LinearClassifier(
         vars(self).pop("_information", None)  # of an earlier fit
         recessions: list[Recession] = []
         for objective, solution in zip(objectives, solutions, strict=True):
-            found = _recession(objective, solution)
+            found = recession_of_fit(objective, solution)
             if found is not None:
                 recessions.append(found)
             if found is None or found.direction is None:
@@ -237,14 +244,3 @@ class LinearClassifier(
             return None
         b = [self.intercept_[:, None]] if self.fit_intercept else []
         return np.hstack([self.coef_, *b])
-
-
-def _recession(objective: Objective, solution: Solution) -> Recession | None:
-    """Whether the likelihood rises for ever, where no penalty rules that out."""
-    if not objective.loss.probabilistic:
-        return None
-    if not objective.strength:
-        return recession(objective.without_offset, solution)
-    if objective.unpenalized is not None and not solution.converged:
-        return recession_where_free(objective.without_offset, solution)
-    return None

@@ -17,6 +17,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
+from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
@@ -86,7 +87,7 @@ class LinearDiscriminantAnalysis(
         covariance: str = "unbiased",
         shape: str = "full",
         shrinkage: float | str = 0.0,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
     ):
         self.priors = priors
         self.covariance = covariance
@@ -102,7 +103,7 @@ class LinearDiscriminantAnalysis(
         if self.shrinkage != "ledoit_wolf":
             check_share("shrinkage", self.shrinkage, ", or 'ledoit_wolf'")
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         if self.shrinkage != "ledoit_wolf":
             return super().fit(X, y, sample_weight)
         X, codes, weights = self._start_fit(X, y, sample_weight)
@@ -118,21 +119,21 @@ class LinearDiscriminantAnalysis(
     def _gathering(self) -> Any:
         return self.shape == "full", self.shrinkage == "ledoit_wolf"
 
-    def _form(self, X: Any, K: int) -> str:
+    def _form(self, X: Matrix, K: int) -> str:
         return tied_form(X, K, self.shape, type(self).__name__)
 
-    def _gather(self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int) -> Any:
+    def _gather(self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int) -> Any:
         if self.shrinkage == "ledoit_wolf":
             return QuarticMoments.of(X, codes, weights, K)
         return super()._gather(X, codes, weights, K)
 
-    def _gather_part(self, total: Any, X: Any, codes: np.ndarray, weights: np.ndarray) -> Any:
+    def _gather_part(self, total: Any, X: Matrix, codes: np.ndarray, weights: np.ndarray) -> Any:
         if self.shrinkage == "ledoit_wolf":
             return QuarticMoments.of(X, codes, weights, len(total.mass))
         return super()._gather_part(total, X, codes, weights)
 
     def _left_out(
-        self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int, folds: HeldOut
+        self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int, folds: HeldOut
     ) -> Iterator[Any]:
         if self.shrinkage == "ledoit_wolf":
             return FromStatistics._left_out(self, X, codes, weights, K, folds)
@@ -184,7 +185,7 @@ class LinearDiscriminantAnalysis(
         return self._record("rank_deficient", missing_rank(rank, d), certificate=proof)
 
     def _scores_of_others(
-        self, X: Any, codes: np.ndarray, weights: np.ndarray
+        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         statistics = self.statistics_
         plain = self.shape == "full" and self.shrinkage == 0 and statistics.form == "tied"

@@ -18,6 +18,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike, Seed
 from linclass.applicability import NotApplicable
 from linclass.batches.regularization_path import RegularizationPath
 from linclass.batches.strengths_on_folds import StrengthModel
@@ -29,7 +30,6 @@ from linclass.separation.decision import Undecided
 from linclass.separation.maximum_margin import maximum_margin
 from linclass.solvers.base import Solution
 from linclass.support_vectors import MarginRows, rows_that_count
-from linclass.validation import Matrix
 
 
 class Inseparable(NotApplicable):
@@ -122,12 +122,12 @@ class LinearSVM(MarginRows, LinearClassifier):
         solver: Any = "auto",
         step: Any = None,
         fit_intercept: bool = True,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         tol: float = 1e-6,
         max_iter: int | None = None,
         warm_start: bool = False,
         trace: bool | Callable[[Any], float] = False,
-        random_state: Any = None,
+        random_state: Seed = None,
     ):
         self.loss = loss
         self.strength = strength
@@ -155,7 +155,12 @@ class LinearSVM(MarginRows, LinearClassifier):
         super().check()
 
     def path(
-        self, X: Any, y: Any, strengths: Any, sample_weight: Any = None, offset: Any = None
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        strengths: Any,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
     ) -> RegularizationPath:
         if self._is_hard():
             raise ValueError("a hard margin has no strength, so no path. Use hard_margin=False.")
@@ -167,7 +172,9 @@ class LinearSVM(MarginRows, LinearClassifier):
     def _is_hard(self) -> bool:
         return bool(self.hard_margin) or self.strength == 0
 
-    def _start_fit(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Matrix, Array, Array]:
+    def _start_fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> tuple[Matrix, Array, Array]:
         checked = super()._start_fit(X, y, sample_weight)
         self._kept = rows_that_count(sample_weight, len(np.asarray(y)))
         return checked

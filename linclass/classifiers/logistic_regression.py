@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
+from linclass.annotations import ArrayLike, ClassWeight, MatrixLike, Seed
 from linclass.classifiers.linear_classifier import LinearClassifier
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.conventions.takes_offset import TakesOffset
@@ -91,12 +92,12 @@ class LogisticRegression(TakesOffset, LikelihoodSummary, SoftmaxProbabilities, L
         solver: Any = "auto",
         step: Any = None,
         fit_intercept: bool = True,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         tol: float = 1e-6,
         max_iter: int | None = None,
         warm_start: bool = False,
         trace: bool | Callable[[Any], float] = False,
-        random_state: Any = None,
+        random_state: Seed = None,
     ):
         self.penalty = penalty
         self.strength = strength
@@ -111,5 +112,11 @@ class LogisticRegression(TakesOffset, LikelihoodSummary, SoftmaxProbabilities, L
         self.trace = trace
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Self:
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
         return self._fit(X, y, sample_weight, offset)

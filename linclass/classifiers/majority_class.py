@@ -8,10 +8,11 @@ Certificate: closed form.
 Reference: Duda, Hart & Stork (2001), §2.1.
 """
 
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
+from linclass.annotations import ArrayLike, ClassWeight, MatrixLike
 from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 
@@ -39,10 +40,10 @@ class MajorityClass(LinearScores, SoftmaxProbabilities):
 
     poor_score: ClassVar[bool] = True
 
-    def __init__(self, class_weight: Any = None):
+    def __init__(self, class_weight: ClassWeight = None):
         self.class_weight = class_weight
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         mass = np.bincount(codes, weights)
         self.priors_ = mass / mass.sum()

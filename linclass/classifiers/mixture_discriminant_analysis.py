@@ -24,6 +24,7 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import logsumexp
 
+from linclass.annotations import ArrayLike, ClassWeight, MatrixLike, Seed
 from linclass.applicability import NotApplicable, require_memory
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
@@ -91,10 +92,10 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
         priors: Priors = None,
         shrinkage: float = 0.0,
         starts: int = 5,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         tol: float = 1e-6,
         max_iter: int = 500,
-        random_state: Any = 0,
+        random_state: Seed = 0,
     ):
         self.subclasses = subclasses
         self.priors = priors
@@ -120,7 +121,7 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
         if isinstance(self.tol, bool) or not (isinstance(self.tol, Real) and self.tol > 0):
             raise ValueError(f"tol is {self.tol!r}; it must be above 0.")
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         (n, d), K = X.shape, len(self.classes_)
         counts = self._counts(K)
@@ -158,7 +159,7 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
         self._constant = step.at.log_mixing - half - self._theta @ moments.centre
         return self._record_ending(step, collapsed, d)
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: MatrixLike) -> Array:
         X = self._check_rows(X)
         with np.errstate(over="ignore", invalid="ignore"):  # ±∞ far outside the data is an answer
             S = X @ self._theta.T + self._constant

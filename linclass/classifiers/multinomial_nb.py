@@ -11,6 +11,7 @@ Reference: Manning, Raghavan & Schütze (2008), §13.2.
 
 from typing import Any, ClassVar
 
+from linclass.annotations import ClassWeight
 from linclass.families.base import Family
 from linclass.families.multinomial import Multinomial
 from linclass.generative.naive_bayes import LinearNaiveBayes, NonNegative, check_smoothing
@@ -53,7 +54,7 @@ class MultinomialNB(NonNegative, LinearNaiveBayes):
         self,
         priors: Priors = None,
         smoothing: float = Multinomial.smoothing,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
     ):
         self.priors = priors
         self.smoothing = smoothing

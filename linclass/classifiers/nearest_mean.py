@@ -15,6 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from linclass.annotations import Matrix
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.generative.from_moments import FromStackedMoments
@@ -41,7 +42,7 @@ class NearestMean(FromStackedMoments, LinearScores, LinearGeometry):
     def __init__(self) -> None:
         """Without parameters."""
 
-    def _form(self, X: Any, K: int) -> str:
+    def _form(self, X: Matrix, K: int) -> str:
         return "means"
 
     def _learned(self, stack: ClassMoments) -> Iterable[tuple[Any, ...]]:

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.batches.regularization_path import RegularizationPath
 from linclass.conventions.convergence_warning import one_warning
 from linclass.conventions.geometry import LinearGeometry
@@ -74,7 +75,7 @@ class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, 
         threshold: float = 0.5,
         spread_offset: float | str = "median",
         priors: Priors = None,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
     ):
         self.threshold = threshold
         self.spread_offset = spread_offset
@@ -90,7 +91,7 @@ class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, 
 
     @one_warning
     def path(
-        self, X: Any, y: Any, thresholds: Any, sample_weight: Any = None
+        self, X: MatrixLike, y: ArrayLike, thresholds: Any, sample_weight: ArrayLike | None = None
     ) -> RegularizationPath:
         """The fits at several thresholds, from one pass over the rows.
 
@@ -126,7 +127,7 @@ class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, 
         ]
         return RegularizationPath(fits, "threshold")
 
-    def _form(self, X: Any, K: int) -> str:
+    def _form(self, X: Matrix, K: int) -> str:
         return "diagonal"
 
     def _learn(self, statistics: ClassMoments) -> Self:

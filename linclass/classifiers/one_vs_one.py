@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from linclass.annotations import ClassWeight, EstimatorLike, MatrixLike
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
 from linclass.multiclass.pairwise_coupling import COUPLINGS, couple
@@ -49,7 +50,11 @@ class OneVsOne(FromBinary):
     """
 
     def __init__(
-        self, estimator: Any = None, *, coupling: str | None = None, class_weight: Any = None
+        self,
+        estimator: EstimatorLike = None,
+        *,
+        coupling: str | None = None,
+        class_weight: ClassWeight = None,
     ):
         self.estimator = estimator
         self.coupling = coupling
@@ -76,7 +81,7 @@ class OneVsOne(FromBinary):
                 f"{names[l]!r} against {names[k]!r}", rows, (codes[rows] == l).astype(int)
             )
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: MatrixLike) -> Array:
         X = self._check_rows(X)
         return self._votes(X) if self.coupling is None else self._coupled(X)
 
@@ -104,7 +109,7 @@ class OneVsOne(FromBinary):
     def _pairs(self) -> Iterator[tuple[int, int]]:
         return combinations(range(len(self.classes_)), 2)
 
-    def _votes(self, X: Any) -> Array:
+    def _votes(self, X: MatrixLike) -> Array:
         Z = self._inner_scores(X)
         if len(Z) == 1:
             return Z[0]
@@ -117,7 +122,7 @@ class OneVsOne(FromBinary):
             confidence[:, k] -= z
         return votes + confidence / (3 * (np.abs(confidence) + 1))
 
-    def _coupled(self, X: Any) -> Array:
+    def _coupled(self, X: MatrixLike) -> Array:
         log_pairs = [self._log_pair(inner, X) for inner in self.estimators_]
         if len(log_pairs) == 1:
             with np.errstate(invalid="ignore"):
@@ -128,7 +133,7 @@ class OneVsOne(FromBinary):
             R[:, k, l], R[:, l, k] = np.exp(log_pair).T
         return couple(R, str(self.coupling))
 
-    def _log_pair(self, inner: Any, X: Any) -> Array:
+    def _log_pair(self, inner: Any, X: MatrixLike) -> Array:
         log_pair = predictions_of(inner, X, 2)[2]
         if log_pair is None:
             raise ValueError(f"{type(inner).__name__} gave no probabilities; coupling needs them.")

@@ -12,10 +12,10 @@ Reference: Rifkin & Klautau (2004), JMLR 5.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
+from linclass.annotations import ClassWeight, EstimatorLike, MatrixLike
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
 
 
@@ -41,7 +41,7 @@ class OneVsRest(FromBinary):
         Intercepts.
     """
 
-    def __init__(self, estimator: Any = None, class_weight: Any = None):
+    def __init__(self, estimator: EstimatorLike = None, class_weight: ClassWeight = None):
         self.estimator = estimator
         self.class_weight = class_weight
 
@@ -52,7 +52,7 @@ class OneVsRest(FromBinary):
                 f"{names[k]!r} against the rest", None, (codes == k).astype(np.int64)
             )
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
         Z = self._inner_scores(self._check_rows(X))
         return Z[0] if len(Z) == 1 else Z.T
 

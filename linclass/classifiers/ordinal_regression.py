@@ -26,6 +26,7 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import log_expit
 
+from linclass.annotations import ArrayLike, ClassWeight, MatrixLike
 from linclass.applicability import require_memory
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.conventions.takes_offset import TakesOffset, offsets_of, row_offsets
@@ -76,7 +77,7 @@ class OrdinalRegression(TakesOffset, SoftmaxProbabilities):
         *,
         strength: float = 1e-3,
         order: Any = None,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         tol: float = 1e-6,
         max_iter: int | None = None,
     ):
@@ -100,7 +101,13 @@ class OrdinalRegression(TakesOffset, SoftmaxProbabilities):
         if self.order is not None and not listed:
             raise ValueError(f"order is {self.order!r}; it must be a list of the classes, or None.")
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Self:
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
         """Fit the classifier to training rows.
 
         Parameters
@@ -166,7 +173,7 @@ class OrdinalRegression(TakesOffset, SoftmaxProbabilities):
             n_iter=n_iter,
         )
 
-    def decision_function(self, X: Any, offset: Any = None) -> Array:
+    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         """Log-odds of two classes; for more the log-probability of each class.
 
         Parameters

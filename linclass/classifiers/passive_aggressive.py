@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from linclass.annotations import ClassWeight, Seed
 from linclass.numerics import Array
 from linclass.online.correction import Rule
 from linclass.online.margin_corrections import MarginCorrections, reciprocal
@@ -78,8 +79,8 @@ class PassiveAggressive(LinearOnline, MarginCorrections):
         fit_intercept: bool = True,
         tol: float = 1e-3,
         max_iter: int = 100,
-        random_state: Any = 0,
-        class_weight: Any = None,
+        random_state: Seed = 0,
+        class_weight: ClassWeight = None,
     ):
         self.variant = variant
         self.aggressiveness = aggressiveness

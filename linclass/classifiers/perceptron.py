@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from linclass.annotations import ClassWeight, Seed
 from linclass.classifiers.linear_classifier import LinearClassifier
 from linclass.solvers.hinge.perceptron_rule import PerceptronRule
 
@@ -78,8 +79,8 @@ class Perceptron(LinearClassifier):
         max_iter: int | None = None,
         warm_start: bool = False,
         trace: bool | Callable[[Any], float] = False,
-        random_state: Any = 0,
-        class_weight: Any = None,
+        random_state: Seed = 0,
+        class_weight: ClassWeight = None,
     ):
         self.order = order
         self.step = step

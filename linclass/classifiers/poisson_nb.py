@@ -11,6 +11,7 @@ Reference: Agresti (2013), Categorical Data Analysis, §4.1.
 
 from typing import Any
 
+from linclass.annotations import ClassWeight
 from linclass.families.base import Family
 from linclass.families.poisson import Poisson
 from linclass.generative.naive_bayes import LinearNaiveBayes, NonNegative, check_smoothing
@@ -48,7 +49,10 @@ class PoissonNB(NonNegative, LinearNaiveBayes):
     """
 
     def __init__(
-        self, priors: Priors = None, smoothing: float = Poisson.smoothing, class_weight: Any = None
+        self,
+        priors: Priors = None,
+        smoothing: float = Poisson.smoothing,
+        class_weight: ClassWeight = None,
     ):
         self.priors = priors
         self.smoothing = smoothing

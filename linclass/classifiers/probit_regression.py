@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
+from linclass.annotations import ArrayLike, ClassWeight, MatrixLike, Seed, Tags
 from linclass.applicability import NotApplicable
 from linclass.classifiers.linear_classifier import LinearClassifier
 from linclass.conventions.margin_probabilities import MarginProbabilities
@@ -95,12 +96,12 @@ class ProbitRegression(TakesOffset, LikelihoodSummary, MarginProbabilities, Line
         solver: Any = "auto",
         step: Any = None,
         fit_intercept: bool = True,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         tol: float = 1e-6,
         max_iter: int | None = None,
         warm_start: bool = False,
         trace: bool | Callable[[Any], float] = False,
-        random_state: Any = None,
+        random_state: Seed = None,
     ):
         self.penalty = penalty
         self.strength = strength
@@ -115,10 +116,18 @@ class ProbitRegression(TakesOffset, LikelihoodSummary, MarginProbabilities, Line
         self.trace = trace
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Self:
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
         return self._fit(X, y, sample_weight, offset)
 
-    def _start_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def _start_fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Any:
         checked = super()._start_fit(X, y, sample_weight)
         if len(self.classes_) > 2:
             raise NotApplicable(
@@ -127,7 +136,7 @@ class ProbitRegression(TakesOffset, LikelihoodSummary, MarginProbabilities, Line
             )
         return checked
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags

@@ -21,6 +21,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
+from linclass.annotations import ClassWeight, Matrix, MatrixLike
 from linclass.applicability import require_memory
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
@@ -80,7 +81,7 @@ class QuadraticDiscriminantAnalysis(FromStackedMoments, SoftmaxProbabilities):
         priors: Priors = None,
         covariance: str = "unbiased",
         shrinkage: float = 0.0,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
     ):
         self.priors = priors
         self.covariance = covariance
@@ -93,7 +94,7 @@ class QuadraticDiscriminantAnalysis(FromStackedMoments, SoftmaxProbabilities):
         check_covariance(self.covariance)
         check_share("shrinkage", self.shrinkage)
 
-    def _form(self, X: Any, K: int) -> str:
+    def _form(self, X: Matrix, K: int) -> str:
         d = X.shape[1]
         what = f"{type(self).__name__} needs {K} dense {d} × {d} covariances"
         require_memory(8 * 3 * K * d * d, f"{what} and their factors")
@@ -153,7 +154,7 @@ class QuadraticDiscriminantAnalysis(FromStackedMoments, SoftmaxProbabilities):
         """Constants γ_k, of shape (K,)."""
         return self._constant - 0.5 * (self.beta_ * self.means_).sum(axis=1)
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
         X = self._check_rows(X)
         Z = np.empty((X.shape[0], len(self.means_)))
         with np.errstate(over="ignore", invalid="ignore"):
@@ -167,7 +168,7 @@ class QuadraticDiscriminantAnalysis(FromStackedMoments, SoftmaxProbabilities):
         return _difference(Z) if Z.shape[1] == 2 else Z
 
     def _scores_of_others(
-        self, X: Any, codes: np.ndarray, weights: np.ndarray
+        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         moments, d = self.statistics_, X.shape[1]
         spreads = [Spread.of_covariance(S, moments.negligible) for S in moments.scatter]

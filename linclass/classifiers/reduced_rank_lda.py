@@ -19,6 +19,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from linclass.annotations import ClassWeight, Matrix
 from linclass.classifiers.fisher_discriminant import FisherDiscriminant
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.generative import without_one_row
@@ -63,7 +64,7 @@ class ReducedRankLDA(FisherDiscriminant, SoftmaxProbabilities):
     """
 
     def __init__(
-        self, n_components: int | None = 2, priors: Priors = None, class_weight: Any = None
+        self, n_components: int | None = 2, priors: Priors = None, class_weight: ClassWeight = None
     ):
         self.n_components = n_components
         self.priors = priors
@@ -87,7 +88,7 @@ class ReducedRankLDA(FisherDiscriminant, SoftmaxProbabilities):
         return log_priors(self.priors_)
 
     def _scores_of_others(
-        self, X: Any, codes: np.ndarray, weights: np.ndarray
+        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         Z, lone = super()._scores_of_others(X, codes, weights)
         mass = self.statistics_.mass

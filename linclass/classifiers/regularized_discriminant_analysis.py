@@ -17,10 +17,10 @@ Reference: Friedman (1989), Regularized discriminant analysis, JASA 84; Hastie, 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
+from linclass.annotations import ClassWeight, Matrix
 from linclass.classifiers.quadratic_discriminant_analysis import (
     ClassSpreads,
     QuadraticDiscriminantAnalysis,
@@ -81,7 +81,7 @@ class RegularizedDiscriminantAnalysis(QuadraticDiscriminantAnalysis):
         covariance: str = "unbiased",
         pooling: float = 0.5,
         shrinkage: float = 0.1,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
     ):
         self.priors = priors
         self.covariance = covariance
@@ -110,7 +110,7 @@ class RegularizedDiscriminantAnalysis(QuadraticDiscriminantAnalysis):
         )
 
     def _scores_of_others(
-        self, X: Any, codes: np.ndarray, weights: np.ndarray
+        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         return FromStatistics._scores_of_others(self, X, codes, weights)
 

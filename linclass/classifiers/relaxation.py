@@ -16,10 +16,9 @@ Reference: Agmon (1954), Motzkin & Schoenberg (1954), Canad. J. Math. 6; Duda, H
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from linclass.annotations import ClassWeight, Seed
 from linclass.online.correction import Rule
 from linclass.online.margin_corrections import MarginCorrections, reciprocal
 from linclass.online.online_classifier import LinearOnline, require_number
@@ -68,8 +67,8 @@ class Relaxation(LinearOnline, MarginCorrections):
         fit_intercept: bool = True,
         tol: float = 1e-3,
         max_iter: int = 100,
-        random_state: Any = 0,
-        class_weight: Any = None,
+        random_state: Seed = 0,
+        class_weight: ClassWeight = None,
     ):
         self.margin = margin
         self.step = step

@@ -23,10 +23,11 @@ Reference: Cesa-Bianchi, Conconi & Gentile (2005), SIAM J. Computing 34, theorem
 from __future__ import annotations
 
 from math import ceil
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from linclass.annotations import ClassWeight, Matrix, Seed, Tags
 from linclass.applicability import NotApplicable, require_memory
 from linclass.numerics import Array
 from linclass.online.block import Block
@@ -73,8 +74,8 @@ class SecondOrderPerceptron(LinearOnline, OnlineClassifier):
         order: str = "random",
         fit_intercept: bool = True,
         max_iter: int = 10,
-        random_state: Any = 0,
-        class_weight: Any = None,
+        random_state: Seed = 0,
+        class_weight: ClassWeight = None,
     ):
         self.ridge = ridge
         self.order = order
@@ -87,14 +88,14 @@ class SecondOrderPerceptron(LinearOnline, OnlineClassifier):
         super().check()
         require_number("ridge", self.ridge)
 
-    def _accept(self, X: Any) -> None:
+    def _accept(self, X: Matrix) -> None:
         if len(self.classes_) > 2:
             raise NotApplicable(
                 "Only binary classification is supported. The type of the target is multiclass: "
                 f"{len(self.classes_)} classes. Use OneVsRest(SecondOrderPerceptron())."
             )
 
-    def _begin(self, X: Any, weights: Array) -> None:
+    def _begin(self, X: Matrix, weights: Array) -> None:
         super()._begin(X, weights)
         width = len(self._theta)
         require_memory(
@@ -124,7 +125,7 @@ class SecondOrderPerceptron(LinearOnline, OnlineClassifier):
             i += 1
         tally.visits += float(weights.sum())
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags

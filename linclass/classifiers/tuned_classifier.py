@@ -23,6 +23,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from linclass.annotations import ArrayLike, ClassWeight, EstimatorLike, MatrixLike, Seed
 from linclass.conventions.classifier import Classifier
 from linclass.numerics import Array
 from linclass.selection.held_out_score import OF_CLASSIFIERS, Score
@@ -89,15 +90,15 @@ class TunedClassifier(Tuned, Classifier):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: EstimatorLike = None,
         *,
         strengths: Any = 20,
         grid: Any = None,
         rule: str = "best",
         folds: Any = 5,
         metric: Any = "accuracy",
-        random_state: Any = 0,
-        class_weight: Any = None,
+        random_state: Seed = 0,
+        class_weight: ClassWeight = None,
     ):
         self.estimator = estimator
         self.strengths = strengths
@@ -114,7 +115,13 @@ class TunedClassifier(Tuned, Classifier):
             name = type(self._inner()).__name__
             raise ValueError(f"{name} has no decision_function; choose a classifier that has one.")
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Choose on inner folds, or by AIC or BIC, then fit to all rows.
 
         Parameters
@@ -145,11 +152,11 @@ class TunedClassifier(Tuned, Classifier):
         """The chosen strength as scikit-learn's C."""
         return 1 / (self._total_weight * self.strength_)
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: MatrixLike) -> Array:
         X = self._check_rows(X)
         return np.asarray(self.estimator_.decision_function(X))
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: MatrixLike) -> Array:
         X = self._check_rows(X)
         return np.asarray(self.estimator_.predict(X))
 
@@ -167,7 +174,7 @@ class TunedClassifier(Tuned, Classifier):
         """A method of the fitted estimator; before the fit, whether it will have it."""
         probabilities = getattr(vars(self).get("estimator_", self._inner()), method)
 
-        def of_rows(X: Any) -> Array:
+        def of_rows(X: MatrixLike) -> Array:
             return np.asarray(probabilities(self._check_rows(X)))
 
         of_rows.__name__ = method  # by which scikit-learn asks for it again

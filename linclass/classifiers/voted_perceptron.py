@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from linclass.annotations import ClassWeight, Matrix, MatrixLike, Seed
 from linclass.numerics import BLOCK, Array
 from linclass.online.block import Block
 from linclass.online.correction import PERCEPTRON, Rule
@@ -65,8 +66,8 @@ class VotedPerceptron(MarginCorrections):
         order: str = "random",
         fit_intercept: bool = True,
         max_iter: int = 10,
-        random_state: Any = 0,
-        class_weight: Any = None,
+        random_state: Seed = 0,
+        class_weight: ClassWeight = None,
     ):
         self.order = order
         self.fit_intercept = fit_intercept
@@ -74,7 +75,7 @@ class VotedPerceptron(MarginCorrections):
         self.random_state = random_state
         self.class_weight = class_weight
 
-    def _begin(self, X: Any, weights: Array) -> None:
+    def _begin(self, X: Matrix, weights: Array) -> None:
         super()._begin(X, weights)
         self._kept: list[Any] = []  # rows of corrections, [x 1]
         self._factors: list[Array] = []
@@ -112,21 +113,21 @@ class VotedPerceptron(MarginCorrections):
         self.corrections_ = factors[:, 0] if factors.shape[1] == 1 else factors
         self.votes_ = np.diff(np.append(self._starts, self._visits))
 
-    def _certified(self, X: Any, codes: Array, weights: Array) -> dict[str, Any]:
+    def _certified(self, X: Matrix, codes: Array, weights: Array) -> dict[str, Any]:
         """The share of all visits that were mistakes: to predict the training rows may cost more than the fit."""
         return {
             "certificate": self._mistaken / self._visits,
             "certificate_kind": "training_mistakes",
         }
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: MatrixLike) -> Array:
         X = self._check_rows(X)
         M = len(self.votes_)
         size = max(1, min(BLOCK, CELLS // (M * max(1, self.corrections_[0].size))))
         parts = [self._votes_of(X[i : i + size]) for i in range(0, X.shape[0], size)]
         return np.concatenate(parts) / self.votes_.sum()
 
-    def _votes_of(self, X: Any) -> Array:
+    def _votes_of(self, X: MatrixLike) -> Array:
         """Votes for the second of two classes minus those for the first, or votes for each class."""
         products = X @ self.rows_.T
         products = products.toarray() if sparse.issparse(products) else products

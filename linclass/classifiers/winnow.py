@@ -19,11 +19,10 @@ Reference: Littlestone (1988), Machine Learning 2; bound as in Blum (1998), On-L
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy import sparse
 
+from linclass.annotations import ClassWeight, Matrix, Seed, Tags
 from linclass.applicability import NotApplicable
 from linclass.numerics import Array
 from linclass.online.block import Block
@@ -74,8 +73,8 @@ class Winnow(LinearOnline, OnlineClassifier):
         threshold: float | None = None,
         order: str = "random",
         max_iter: int = 100,
-        random_state: Any = 0,
-        class_weight: Any = None,
+        random_state: Seed = 0,
+        class_weight: ClassWeight = None,
     ):
         self.promotion = promotion
         self.threshold = threshold
@@ -92,7 +91,7 @@ class Winnow(LinearOnline, OnlineClassifier):
         if self.threshold is not None:
             require_number("threshold", self.threshold)
 
-    def _begin(self, X: Any, weights: Array) -> None:
+    def _begin(self, X: Matrix, weights: Array) -> None:
         self._theta = np.zeros(0)
         self._weights = LogWeights(X.shape[1], signed=False)
 
@@ -100,7 +99,7 @@ class Winnow(LinearOnline, OnlineClassifier):
     def _threshold(self) -> float:
         return float(self.n_features_in_ if self.threshold is None else self.threshold)
 
-    def _accept(self, X: Any) -> None:
+    def _accept(self, X: Matrix) -> None:
         if len(self.classes_) > 2:
             raise NotApplicable(
                 "Only binary classification is supported. The type of the target is multiclass: "
@@ -127,7 +126,7 @@ class Winnow(LinearOnline, OnlineClassifier):
         self.coef_ = self._weights.values[None].copy()
         self.intercept_ = np.array([-self._threshold])
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         tags.classifier_tags.multi_class = False

@@ -17,8 +17,9 @@ Reference: Nguyen & Sanner (2013), Algorithms for direct 0–1 loss optimization
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Self
 
+from linclass.annotations import ArrayLike, ClassWeight, MatrixLike, Seed
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.zero_one.problem import ZeroOneProblem
@@ -68,8 +69,8 @@ class ZeroOneClassifier(LinearGeometry, LinearScores):
         node_limit: int = 30,
         time_limit: float | None = None,
         fit_intercept: bool = True,
-        random_state: Any = 0,
-        class_weight: Any = None,
+        random_state: Seed = 0,
+        class_weight: ClassWeight = None,
     ):
         self.node_limit = node_limit
         self.time_limit = time_limit
@@ -87,7 +88,7 @@ class ZeroOneClassifier(LinearGeometry, LinearScores):
         if limit is not None and not (isinstance(limit, Real) and limit > 0):
             raise ValueError(f"time_limit is {limit!r}; it must be seconds above 0, or None.")
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         problem = ZeroOneProblem(X, codes, weights, len(self.classes_), self.fit_intercept)
         found = fewest_errors(problem, self.node_limit, self.time_limit, self.random_state)

@@ -1,5 +1,6 @@
 """The parameter `class_weight`: factors on the weights of the rows of each class; and weights that must count rows."""
 
+from collections.abc import Mapping
 from numbers import Real
 from typing import Any
 
@@ -8,14 +9,16 @@ import numpy as np
 from linclass.applicability import NotApplicable
 
 
-def class_weights(class_weight: Any, classes: np.ndarray, mass: np.ndarray) -> np.ndarray:
+def class_weights(
+    class_weight: str | Mapping[Any, float], classes: np.ndarray, mass: np.ndarray
+) -> np.ndarray:
     """One weight per class: 'balanced' gives all classes the same total weight, a dict specifies them.
 
     'balanced': Σmass / (K · mass_k), with mass_k the sum of the row weights of class k.
     """
     if isinstance(class_weight, str) and class_weight == "balanced":
         return mass.sum() / (len(classes) * mass)
-    if not hasattr(class_weight, "get"):
+    if isinstance(class_weight, str) or not hasattr(class_weight, "get"):
         raise ValueError(
             f"class_weight is {class_weight!r}; it must be 'balanced', None, or a dict from class "
             "to weight."
@@ -38,7 +41,7 @@ def class_weights(class_weight: Any, classes: np.ndarray, mass: np.ndarray) -> n
     return weights
 
 
-def weights_of_some(class_weight: Any, classes: np.ndarray) -> np.ndarray:
+def weights_of_some(class_weight: str | Mapping[Any, float], classes: np.ndarray) -> np.ndarray:
     """The same for a part of the rows, which may lack classes that a dict names; 'balanced' needs all of them."""
     if isinstance(class_weight, str):
         raise ValueError(

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from linclass import validation
+from linclass.annotations import ArrayLike, Matrix, MatrixLike, Tags
 from linclass.applicability import NotApplicable
 from linclass.conventions.class_weights import class_weights
 from linclass.conventions.estimator import Estimator
-from linclass.validation import Matrix
 
 
 class Classifier(Estimator):
@@ -19,7 +19,7 @@ class Classifier(Estimator):
     poor_score: ClassVar[bool] = False  # True: scikit-learn's suite expects no good score
     classes_: np.ndarray
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the classifier to training rows.
 
         Parameters
@@ -38,7 +38,7 @@ class Classifier(Estimator):
         """
         raise NotImplementedError
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
         """Scores of rows.
 
         Parameters
@@ -54,7 +54,7 @@ class Classifier(Estimator):
         """
         raise NotImplementedError
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: MatrixLike) -> np.ndarray:
         """Predicted class of each row.
 
         Parameters
@@ -82,7 +82,7 @@ class Classifier(Estimator):
         """
         return self.classes_[(Z > 0).astype(int) if Z.ndim == 1 else Z.argmax(axis=1)]
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Accuracy: the share of the rows (of their weight) whose class is predicted.
 
         Parameters
@@ -101,12 +101,12 @@ class Classifier(Estimator):
         return self._accuracy(self.predict(X), y, sample_weight)
 
     @staticmethod
-    def _accuracy(predicted: np.ndarray, y: Any, sample_weight: Any) -> float:
+    def _accuracy(predicted: np.ndarray, y: ArrayLike, sample_weight: ArrayLike | None) -> float:
         weights = validation.row_weights(sample_weight, len(predicted))
         return float(np.average(predicted == np.asarray(y).ravel(), weights=weights))
 
     def _start_fit(
-        self, X: Any, y: Any, sample_weight: Any = None
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> tuple[Matrix, np.ndarray, np.ndarray]:
         """Check parameters and data; returns (X, codes of y in classes_, positive row weights).
 
@@ -116,7 +116,7 @@ class Classifier(Estimator):
         return X, codes, self._class_weighted(codes, weights)
 
     def _start_rows(
-        self, X: Any, y: Any, sample_weight: Any = None
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> tuple[Matrix, np.ndarray, np.ndarray]:
         """The same without the weights of the classes."""
         self.check()
@@ -142,7 +142,7 @@ class Classifier(Estimator):
         mass = np.bincount(codes, weights, len(self.classes_))
         return weights * class_weights(class_weight, self.classes_, mass)[codes]
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         from sklearn.utils import ClassifierTags
 
         tags = super().__sklearn_tags__()

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from linclass.annotations import ArrayLike, MatrixLike, Tags
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.sets_output import SetsOutput
 
@@ -23,7 +24,7 @@ class Coordinates(SetsOutput, Classifier):
     scalings_: np.ndarray
     centre_: np.ndarray
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: MatrixLike) -> Any:
         """Coordinates of rows along the directions, relative to the overall mean.
 
         Parameters
@@ -40,11 +41,13 @@ class Coordinates(SetsOutput, Classifier):
         Z = rows @ self.scalings_ - self.centre_ @ self.scalings_
         return self._as_asked_for(Z, X)
 
-    def _basis(self, X: Any) -> Any:
+    def _basis(self, X: MatrixLike) -> Any:
         """What the coordinates are linear in: here the features."""
         return X
 
-    def fit_transform(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit_transform(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Any:
         """Fit to the rows and return their coordinates.
 
         Parameters
@@ -79,7 +82,7 @@ class Coordinates(SetsOutput, Classifier):
         name = type(self).__name__.lower()
         return np.array([f"{name}{r}" for r in range(self.scalings_.shape[1])], dtype=object)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         from sklearn.utils import TransformerTags
 
         tags = super().__sklearn_tags__()

@@ -16,13 +16,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from linclass import validation
+from linclass.annotations import Matrix, MatrixLike, Tags
 from linclass.conventions.convergence_warning import warn_unless_converged
 from linclass.conventions.metadata import RequestsMetadata
 from linclass.conventions.parameter_types import checks_of
 from linclass.conventions.parameters import Parameters, defaults_of
 from linclass.conventions.refused_c import refuse_C
 from linclass.conventions.saved import Saved
-from linclass.validation import Matrix
 
 MODELS = re.compile(r"linclass\.(classifiers|regressors)\.")
 
@@ -113,7 +113,7 @@ class Estimator(RequestsMetadata, Parameters, Saved):
         warn_unless_converged(self)
         return self
 
-    def _check_rows(self, X: Any, products: bool = False) -> Matrix:
+    def _check_rows(self, X: MatrixLike, products: bool = False) -> Matrix:
         """X as a finite float64 matrix with the features of the training rows, with `products` finite, too."""
         me = type(self).__name__
         if not hasattr(self, "n_features_in_"):
@@ -131,7 +131,7 @@ class Estimator(RequestsMetadata, Parameters, Saved):
             )
         return X
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         from sklearn.utils import InputTags, Tags, TargetTags
 
         return Tags(

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from linclass.annotations import MatrixLike
 from linclass.numerics import Array
 
 
@@ -57,7 +58,7 @@ class LinearGeometry:
             raise ValueError("the weights are all zero, so there is no boundary; fit other data.")
         return Hyperplane(w / length, b / length)
 
-    def signed_distance(self, X: Any, pair: tuple[int, int] | None = None) -> Array:
+    def signed_distance(self, X: MatrixLike, pair: tuple[int, int] | None = None) -> Array:
         """Euclidean distance of rows from the boundary, negative on the side of the first class.
 
         Parameters
@@ -74,7 +75,7 @@ class LinearGeometry:
         normal, offset = self.boundary(pair)
         return self._rows(X) @ normal + offset
 
-    def coordinate(self, X: Any, pair: tuple[int, int] | None = None) -> Array:
+    def coordinate(self, X: MatrixLike, pair: tuple[int, int] | None = None) -> Array:
         """Coordinate of rows along the normal of the boundary, which lies at −offset.
 
         Parameters
@@ -90,7 +91,7 @@ class LinearGeometry:
         """
         return self._rows(X) @ self.boundary(pair).normal
 
-    def project(self, X: Any, pair: tuple[int, int] | None = None) -> Array:
+    def project(self, X: MatrixLike, pair: tuple[int, int] | None = None) -> Array:
         """The nearest point of the boundary to each row.
 
         Parameters
@@ -125,5 +126,5 @@ class LinearGeometry:
         l, k = pair
         return W[k] - W[l], float(b[k] - b[l])
 
-    def _rows(self, X: Any) -> Any:
+    def _rows(self, X: MatrixLike) -> Any:
         return self._check_rows(X)  # type: ignore[attr-defined]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from linclass import validation
+from linclass.annotations import ArrayLike
 from linclass.conventions.metadata import asks_for, is_routing
 from linclass.numerics import Array
 
@@ -35,7 +36,9 @@ def groups_for(model: Any, groups: Array | None) -> dict[str, Array]:
     return {"groups": groups} if splits else {}
 
 
-def kept_groups(groups: Any, sample_weight: Any, y: Any) -> Array | None:
+def kept_groups(
+    groups: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
+) -> Array | None:
     """The groups of the rows whose weight is not 0."""
     if groups is None:
         return None

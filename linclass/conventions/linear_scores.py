@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from linclass.annotations import MatrixLike
 from linclass.conventions.classifier import Classifier
 
 
@@ -15,7 +14,7 @@ class LinearScores(Classifier):
     coef_: np.ndarray
     intercept_: np.ndarray
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
         X = self._check_rows(X)
         with np.errstate(over="ignore", invalid="ignore"):  # ±∞ far outside the data is an answer
             Z = X @ self.coef_.T + self.intercept_

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from linclass import validation
+from linclass.annotations import ArrayLike, MatrixLike
 from linclass.conventions.convergence_warning import one_warning
 from linclass.conventions.takes_offset import require_offsets_taken
 
@@ -38,13 +39,13 @@ class ManyFits:
     @one_warning
     def fit_many(
         self,
-        X: Any,
-        y: Any,
+        X: MatrixLike,
+        y: ArrayLike,
         folds: Sequence[Any],
         params: Sequence[dict[str, Any]],
         scaling: Scaling | None = None,
-        sample_weight: Any = None,
-        offset: Any = None,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
     ) -> list[list[Self]]:
         """Fit on the training rows of each fold, for each setting of parameters.
 
@@ -75,7 +76,7 @@ class ManyFits:
         """
         if offset is not None:
             require_offsets_taken(self, "fit_many")
-        held_out, _ = among_weighted(folds, len(y), sample_weight)
+        held_out, _ = among_weighted(folds, len(np.asarray(y)), sample_weight)
         rows = Folds(X, y, held_out, scaling, sample_weight, offset)
         models = [self._changed(param) for param in params]
         groups: dict[str, list[int]] = {}
@@ -104,7 +105,7 @@ class ManyFits:
 
 
 def among_weighted(
-    folds: Sequence[Any], rows: int, sample_weight: Any
+    folds: Sequence[Any], rows: int, sample_weight: ArrayLike | None
 ) -> tuple[list[np.ndarray], np.ndarray]:
     """(row indices of each fold among the rows whose weight is not zero, mask of those rows)."""
     held_out = held_out_rows(folds, rows)

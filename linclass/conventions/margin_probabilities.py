@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from linclass.annotations import MatrixLike
 from linclass.conventions.classifier import Classifier
 from linclass.parts import find
 
@@ -15,7 +16,7 @@ class MarginProbabilities(Classifier):
 
     loss: Any
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: MatrixLike) -> np.ndarray:
         """Natural logarithm of the class probabilities, exact also where a probability underflows.
 
         Parameters
@@ -45,7 +46,7 @@ class MarginProbabilities(Classifier):
         loss = find("losses", self.loss)()
         return np.column_stack([-loss.value(-z), -loss.value(z)])
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: MatrixLike) -> np.ndarray:
         """Class probabilities.
 
         Parameters

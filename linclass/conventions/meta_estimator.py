@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from linclass.annotations import Matrix
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.estimator import Estimator
 from linclass.conventions.regressor import Regressor
 from linclass.table import named
-from linclass.validation import Matrix
 
 PREDICTS = {  # by the names of scikit-learn
     "classifier": "classes",

@@ -1,7 +1,7 @@
 """What a parameter may be at all, by its annotation: a flag is True or False, and a number is a number.
 
 One check for all models: it reads `name: type` of `__init__`, so a new parameter has it by its annotation. Ranges, and
-what is annotated as Any, are checked by the model itself, in its `check`.
+what is neither a flag nor a number, are checked by the model itself, in its `check`.
 """
 
 from __future__ import annotations

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from linclass import validation
+from linclass.annotations import ArrayLike, Matrix, MatrixLike, Tags
 from linclass.conventions.estimator import Estimator
-from linclass.validation import Matrix
 
 
 class Regressor(Estimator):
     """Predicts a real number for each row."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the regressor to training rows.
 
         Parameters
@@ -33,7 +33,7 @@ class Regressor(Estimator):
         """
         raise NotImplementedError
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: MatrixLike) -> np.ndarray:
         """Predicted target of each row.
 
         Parameters
@@ -47,7 +47,7 @@ class Regressor(Estimator):
         """
         raise NotImplementedError
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Coefficient of determination R² = 1 − Σ w (y − ŷ)² / Σ w (y − ȳ)².
 
         A constant y scores 1 if it is predicted exactly, else 0.
@@ -73,7 +73,7 @@ class Regressor(Estimator):
         return float(1 - residual / total) if total > 0 else float(residual == 0)
 
     def _start_fit(
-        self, X: Any, y: Any, sample_weight: Any = None
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> tuple[Matrix, np.ndarray, np.ndarray]:
         """Check parameters and data; returns (X, y, positive row weights)."""
         self.check()
@@ -85,7 +85,7 @@ class Regressor(Estimator):
             X, y, weights = X[kept], y[kept], weights[kept]
         return X, y, weights
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         from sklearn.utils import RegressorTags
 
         tags = super().__sklearn_tags__()

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Callable
 from typing import Any, Self
 
+from linclass.annotations import MatrixLike
+
 
 class SetsOutput:
     """Mixin of what has `transform` and `get_feature_names_out`."""
@@ -43,7 +45,7 @@ class SetsOutput:
 
         return bool(_get_output_config("transform", self)["dense"] != "default")
 
-    def _as_asked_for(self, columns: Any, X: Any) -> Any:
+    def _as_asked_for(self, columns: Any, X: MatrixLike) -> Any:
         """The columns, an array or by name, that were computed from X."""
         if not self._asks_for_frame():
             return columns

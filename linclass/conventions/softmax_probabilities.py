@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from linclass import log_probability
+from linclass.annotations import MatrixLike
 from linclass.conventions.classifier import Classifier
 
 
 class SoftmaxProbabilities(Classifier):
     """For models whose scores are log-odds (two classes) or log-probabilities up to a constant."""
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: MatrixLike) -> np.ndarray:
         """Natural logarithm of the class probabilities, exact also where a probability underflows.
 
         Parameters
@@ -42,7 +41,7 @@ class SoftmaxProbabilities(Classifier):
         """
         return log_probability.from_scores(Z)
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: MatrixLike) -> np.ndarray:
         """Class probabilities.
 
         Parameters

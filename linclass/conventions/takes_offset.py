@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from linclass.annotations import ArrayLike, MatrixLike
 from linclass.conventions.classifier import Classifier
 from linclass.validation import row_weights
 
@@ -19,7 +20,13 @@ class TakesOffset(Classifier):
 
     log_proba_from: Any
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Self:
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
         """Fit the classifier to training rows.
 
         Parameters
@@ -40,7 +47,13 @@ class TakesOffset(Classifier):
         """
         raise NotImplementedError
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
+    def score(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> float:
         """Accuracy: the share of the rows (of their weight) whose class is predicted.
 
         Parameters
@@ -60,7 +73,7 @@ class TakesOffset(Classifier):
         """
         return self._accuracy(self.predict(X, offset), y, sample_weight)
 
-    def decision_function(self, X: Any, offset: Any = None) -> np.ndarray:
+    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
         """Scores of rows.
 
         Parameters
@@ -79,7 +92,7 @@ class TakesOffset(Classifier):
         Z = super().decision_function(X)
         return Z if offset is None else Z + row_offsets(offset, Z.shape)
 
-    def predict(self, X: Any, offset: Any = None) -> np.ndarray:
+    def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
         """Predicted class of each row.
 
         Parameters
@@ -95,7 +108,7 @@ class TakesOffset(Classifier):
         """
         return self.classes_from(self.decision_function(X, offset))
 
-    def predict_log_proba(self, X: Any, offset: Any = None) -> np.ndarray:
+    def predict_log_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
         """Natural logarithm of the class probabilities, exact also where a probability underflows.
 
         Parameters
@@ -112,7 +125,7 @@ class TakesOffset(Classifier):
         """
         return np.asarray(self.log_proba_from(self.decision_function(X, offset)))
 
-    def predict_proba(self, X: Any, offset: Any = None) -> np.ndarray:
+    def predict_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
         """Class probabilities.
 
         Parameters
@@ -130,7 +143,9 @@ class TakesOffset(Classifier):
         return np.exp(self.predict_log_proba(X, offset))
 
 
-def offsets_of(offset: Any, sample_weight: Any, y: Any, K: int) -> np.ndarray:
+def offsets_of(
+    offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike, K: int
+) -> np.ndarray:
     """The offsets (n,), or (n, K) of more than two classes, of the rows whose weight is not zero."""
     rows = len(np.asarray(y))
     found = row_offsets(offset, (rows,) if K == 2 else (rows, K))
@@ -146,7 +161,7 @@ def require_offsets_taken(model: Any, method: str) -> None:
         )
 
 
-def row_offsets(offset: Any, shape: tuple[int, ...]) -> np.ndarray:
+def row_offsets(offset: ArrayLike | None, shape: tuple[int, ...]) -> np.ndarray:
     """Finite float64 offsets, in the shape of the scores."""
     found = np.asarray(offset, dtype=np.float64)
     if found.shape != shape:

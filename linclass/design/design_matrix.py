@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from linclass.annotations import Matrix
 from linclass.design.gram_products import GramProducts
 from linclass.numerics import BLOCK, Array, once
 
@@ -22,7 +23,7 @@ class DesignMatrix(GramProducts):
     theta is (d + 1,) for one score, or (K, d + 1) for K; scores are (n,) or (K, n).
     """
 
-    def __init__(self, X: Any, intercept: bool = True):
+    def __init__(self, X: Matrix, intercept: bool = True):
         self.X = X
         self.intercept = bool(intercept)
         self.n_rows, self.n_features = X.shape

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from linclass.annotations import Matrix
 from linclass.families.base import Family
 
 
@@ -42,11 +43,11 @@ class AboutMeans(Family):
         size = np.abs(self.about)
         return size if self.centres is None else size.max(axis=0)
 
-    def fitted(self, X: Any) -> Self:
+    def fitted(self, X: Matrix) -> Self:
         """With the mean of these rows as origin."""
         return type(self)(np.asarray(X.mean(axis=0)).ravel())
 
-    def fitted_to(self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int) -> Self:
+    def fitted_to(self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int) -> Self:
         share = np.zeros((K, len(codes)))
         share[codes, np.arange(len(codes))] = weights
         mass = share.sum(axis=1, keepdims=True)

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
+from linclass.annotations import Matrix
 from linclass.applicability import NotApplicable
 
 BLOCK = 2048  # rows
@@ -32,7 +33,7 @@ class Family:
     linear: ClassVar[bool] = False  # T(x) = x, so that scores are linear in the features
     smoothing: ClassVar[float] = 0.0  # default amount; `smoothed` defines what is added
 
-    def statistic(self, X: Any) -> Iterator[Any]:
+    def statistic(self, X: Matrix) -> Iterator[Any]:
         """T(x) of every row, as blocks of columns (n, ·), each sparse if X is."""
         raise NotImplementedError
 
@@ -48,7 +49,7 @@ class Family:
         """A(θ) (K,)."""
         raise NotImplementedError
 
-    def log_carrier(self, X: Any) -> np.ndarray:
+    def log_carrier(self, X: Matrix) -> np.ndarray:
         """ln h(x) (n,)."""
         raise NotImplementedError
 
@@ -60,11 +61,11 @@ class Family:
         """Which of the values x lie in the support."""
         return np.isfinite(x)
 
-    def fitted(self, X: Any) -> Self:
+    def fitted(self, X: Matrix) -> Self:
         """The family with what T depends on, determined from the rows: an origin, the levels."""
         return self
 
-    def fitted_to(self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int) -> Self:
+    def fitted_to(self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int) -> Self:
         """The same from rows of K classes, where the sums of a class depend on more, such as an origin of its own."""
         return self.fitted(X)
 
@@ -109,7 +110,7 @@ class Family:
         """(mean inside the mean space, mask (K, d) of the features that were on its boundary in that class)."""
         return mean, np.zeros(mean.shape, dtype=bool)
 
-    def check_rows(self, X: Any, names: Any, owner: str) -> None:
+    def check_rows(self, X: Matrix, names: Any, owner: str) -> None:
         """Raise NotApplicable, with one sentence, for values outside the support."""
         stored = X.data if sp.issparse(X) else X
         inside = self.contains(stored)
@@ -125,7 +126,7 @@ class Family:
             f"{X[row, column]:g} in row {row}. Choose a family that has such values."
         )
 
-    def inner(self, X: Any, theta: np.ndarray) -> np.ndarray:
+    def inner(self, X: Matrix, theta: np.ndarray) -> np.ndarray:
         """θ_kᵀT(x) of every row and parameter, (n, K); dense rows block by block."""
         n = X.shape[0]
         Z = np.zeros((n, len(theta)))
@@ -139,12 +140,12 @@ class Family:
                 start = stop
         return Z
 
-    def log_density(self, X: Any, theta: np.ndarray) -> np.ndarray:
+    def log_density(self, X: Matrix, theta: np.ndarray) -> np.ndarray:
         """ln p(x | θ_k), (n, K)."""
         return self.inner(X, theta) - self.log_normalizer(theta) + self.log_carrier(X)[:, None]
 
 
-def total(X: Any) -> np.ndarray:
+def total(X: Matrix) -> np.ndarray:
     """Σ_j of each row."""
     return np.asarray(X.sum(axis=1)).ravel()
 

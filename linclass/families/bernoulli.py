@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit, logit
 
+from linclass.annotations import Matrix
 from linclass.families.base import EDGE, Family
 
 
@@ -21,7 +22,7 @@ class Bernoulli(Family):
     linear: ClassVar[bool] = True
     smoothing: ClassVar[float] = 1.0
 
-    def statistic(self, X: Any) -> Iterator[Any]:
+    def statistic(self, X: Matrix) -> Iterator[Any]:
         yield X
 
     def natural(self, mean: np.ndarray) -> np.ndarray:
@@ -30,7 +31,7 @@ class Bernoulli(Family):
     def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
         return np.logaddexp(0, theta).sum(axis=-1)
 
-    def log_carrier(self, X: Any) -> np.ndarray:
+    def log_carrier(self, X: Matrix) -> np.ndarray:
         return np.zeros(X.shape[0])
 
     def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:

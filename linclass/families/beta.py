@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import betaln
 
+from linclass.annotations import Matrix
 from linclass.families._digamma_equations import (
     dirichlet_left,
     dirichlet_parameters,
@@ -25,7 +26,7 @@ class Beta(Family):
     support: ClassVar[str] = "unit interval"
     values: ClassVar[str] = "numbers between 0 and 1"
 
-    def statistic(self, X: Any) -> Iterator[Any]:
+    def statistic(self, X: Matrix) -> Iterator[Any]:
         yield np.log(X)
         yield np.log1p(-X)
 
@@ -38,7 +39,7 @@ class Beta(Family):
     def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
         return betaln(*np.split(theta, 2, axis=-1)).sum(axis=-1)
 
-    def log_carrier(self, X: Any) -> np.ndarray:
+    def log_carrier(self, X: Matrix) -> np.ndarray:
         return -(np.log(X) + np.log1p(-X)).sum(axis=1)
 
     def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:

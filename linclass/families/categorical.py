@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import logsumexp
 
+from linclass.annotations import Matrix
 from linclass.applicability import require_memory
 from linclass.families.base import EDGE, Family
 
@@ -38,7 +39,7 @@ class Categorical(Family):
     def __init__(self, levels: int = 2):
         self.levels = levels
 
-    def statistic(self, X: Any) -> Iterator[Any]:
+    def statistic(self, X: Matrix) -> Iterator[Any]:
         X = X.toarray() if sp.issparse(X) else X
         if self.levels <= FEW:
             for level in range(self.levels):
@@ -60,7 +61,7 @@ class Categorical(Family):
         absent = (by_level == 0) & (by_level.min(axis=-2, keepdims=True) < 0)
         return logsumexp(np.where(absent, -np.inf, by_level), axis=-2).sum(axis=-1)
 
-    def log_carrier(self, X: Any) -> np.ndarray:
+    def log_carrier(self, X: Matrix) -> np.ndarray:
         return np.zeros(X.shape[0])
 
     def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
@@ -71,7 +72,7 @@ class Categorical(Family):
     def contains(self, x: np.ndarray) -> np.ndarray:
         return (x >= 0) & (x == np.floor(x))
 
-    def fitted(self, X: Any) -> Self:
+    def fitted(self, X: Matrix) -> Self:
         levels = int(X.max()) + 1
         require_memory(
             8 * ARRAYS * levels * X.shape[1],

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import gammaln
 
+from linclass.annotations import Matrix
 from linclass.applicability import NotApplicable
 from linclass.families._digamma_equations import (
     dirichlet_left,
@@ -30,7 +31,7 @@ class Dirichlet(Family):
     values: ClassVar[str] = "shares between 0 and 1 that sum to 1"
     joint: ClassVar[bool] = True
 
-    def statistic(self, X: Any) -> Iterator[Any]:
+    def statistic(self, X: Matrix) -> Iterator[Any]:
         yield np.log(X)
 
     def natural(self, mean: np.ndarray) -> np.ndarray:
@@ -42,7 +43,7 @@ class Dirichlet(Family):
     def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
         return gammaln(theta).sum(axis=-1) - gammaln(theta.sum(axis=-1))
 
-    def log_carrier(self, X: Any) -> np.ndarray:
+    def log_carrier(self, X: Matrix) -> np.ndarray:
         return -np.log(X).sum(axis=1)
 
     def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
@@ -51,7 +52,7 @@ class Dirichlet(Family):
     def contains(self, x: np.ndarray) -> np.ndarray:
         return (x > 0) & (x < 1)
 
-    def check_rows(self, X: Any, names: Any, owner: str) -> None:
+    def check_rows(self, X: Matrix, names: Any, owner: str) -> None:
         super().check_rows(X, names, owner)
         sums = total(X)
         row = int(np.abs(sums - 1).argmax())

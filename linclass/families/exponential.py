@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from linclass.annotations import Matrix
 from linclass.families.base import Family, away_from_zero
 
 
@@ -18,7 +19,7 @@ class Exponential(Family):
     values: ClassVar[str] = "numbers of at least 0"
     linear: ClassVar[bool] = True
 
-    def statistic(self, X: Any) -> Iterator[Any]:
+    def statistic(self, X: Matrix) -> Iterator[Any]:
         yield X
 
     def natural(self, mean: np.ndarray) -> np.ndarray:
@@ -27,7 +28,7 @@ class Exponential(Family):
     def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
         return -np.log(-theta).sum(axis=-1)
 
-    def log_carrier(self, X: Any) -> np.ndarray:
+    def log_carrier(self, X: Matrix) -> np.ndarray:
         return np.zeros(X.shape[0])
 
     def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:

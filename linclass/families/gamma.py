@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import gammaln
 
+from linclass.annotations import Matrix
 from linclass.families._digamma_equations import gamma_left, gamma_shape
 from linclass.families.base import Family
 
@@ -22,7 +23,7 @@ class Gamma(Family):
     support: ClassVar[str] = "positive"
     values: ClassVar[str] = "numbers above 0"
 
-    def statistic(self, X: Any) -> Iterator[Any]:
+    def statistic(self, X: Matrix) -> Iterator[Any]:
         yield np.log(X)
         yield X
 
@@ -40,7 +41,7 @@ class Gamma(Family):
         a, minus_b = np.split(theta, 2, axis=-1)
         return (gammaln(a) - a * np.log(-minus_b)).sum(axis=-1)
 
-    def log_carrier(self, X: Any) -> np.ndarray:
+    def log_carrier(self, X: Matrix) -> np.ndarray:
         return -np.log(X).sum(axis=1)
 
     def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:

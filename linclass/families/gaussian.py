@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
+from linclass.annotations import Matrix
 from linclass.families._about_means import AboutMeans
 
 BLOCK = 2048  # rows
@@ -35,14 +36,14 @@ class Gaussian(AboutMeans):
     support: ClassVar[str] = "reals"
     smoothing: ClassVar[float] = 1e-6
 
-    def statistic(self, X: Any) -> Iterator[Any]:
+    def statistic(self, X: Matrix) -> Iterator[Any]:
         """For dense rows; sparse ones need T only in `inner`, which keeps their zeros."""
         D = (X.toarray() if sp.issparse(X) else X) - self.origin
         np.clip(D, -FAR, FAR, out=D)
         yield D
         yield D**2
 
-    def inner(self, X: Any, theta: np.ndarray) -> np.ndarray:
+    def inner(self, X: Matrix, theta: np.ndarray) -> np.ndarray:
         """For sparse rows (x − c)² = x(x − 2c) + c², of which the first term is 0 where x is."""
         first, second = _halves(theta)
         if not sp.issparse(X):
@@ -80,7 +81,7 @@ class Gaussian(AboutMeans):
         first, second = _halves(theta)
         return (-(first**2) / (4 * second) - 0.5 * np.log(-2 * second)).sum(axis=-1)
 
-    def log_carrier(self, X: Any) -> np.ndarray:
+    def log_carrier(self, X: Matrix) -> np.ndarray:
         return np.full(X.shape[0], -0.5 * LOG_2PI * X.shape[1])
 
     def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:

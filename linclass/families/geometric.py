@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from linclass.annotations import Matrix
 from linclass.families.base import Family, away_from_zero
 
 
@@ -19,7 +20,7 @@ class Geometric(Family):
     linear: ClassVar[bool] = True
     smoothing: ClassVar[float] = 1.0
 
-    def statistic(self, X: Any) -> Iterator[Any]:
+    def statistic(self, X: Matrix) -> Iterator[Any]:
         yield X
 
     def natural(self, mean: np.ndarray) -> np.ndarray:
@@ -28,7 +29,7 @@ class Geometric(Family):
     def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
         return -np.log(-np.expm1(theta)).sum(axis=-1)
 
-    def log_carrier(self, X: Any) -> np.ndarray:
+    def log_carrier(self, X: Matrix) -> np.ndarray:
         return np.zeros(X.shape[0])
 
     def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:

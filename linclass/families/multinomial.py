@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import logsumexp, softmax
 
+from linclass.annotations import Matrix
 from linclass.families._log_factorial import sum_of_log_factorials
 from linclass.families.base import EDGE, Family, total
 
@@ -35,7 +36,7 @@ class Multinomial(Family):
     def __init__(self, trials: float = 1.0):
         self.trials = trials
 
-    def statistic(self, X: Any) -> Iterator[Any]:
+    def statistic(self, X: Matrix) -> Iterator[Any]:
         yield X
 
     def natural(self, mean: np.ndarray) -> np.ndarray:
@@ -44,10 +45,10 @@ class Multinomial(Family):
     def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
         return self.trials * logsumexp(theta, axis=-1)
 
-    def log_carrier(self, X: Any) -> np.ndarray:
+    def log_carrier(self, X: Matrix) -> np.ndarray:
         return sum_of_log_factorials(total(X)[:, None]) - sum_of_log_factorials(X)
 
-    def log_density(self, X: Any, theta: np.ndarray) -> np.ndarray:
+    def log_density(self, X: Matrix, theta: np.ndarray) -> np.ndarray:
         """Each row with its own N."""
         normalizer = total(X)[:, None] * logsumexp(theta, axis=1)
         return self.inner(X, theta) - normalizer + self.log_carrier(X)[:, None]

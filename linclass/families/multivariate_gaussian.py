@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
+from linclass.annotations import Matrix
 from linclass.families._about_means import AboutMeans
 from linclass.families.gaussian import LOG_2PI, about_middle, least_square
 
@@ -34,7 +35,7 @@ class MultivariateGaussian(AboutMeans):
     support: ClassVar[str] = "reals"
     joint: ClassVar[bool] = True
 
-    def statistic(self, X: Any) -> Iterator[Any]:
+    def statistic(self, X: Matrix) -> Iterator[Any]:
         D = (X.toarray() if sp.issparse(X) else X) - self.origin
         yield D
         yield (D[:, :, None] * D[:, None, :]).reshape(len(D), -1)
@@ -50,7 +51,7 @@ class MultivariateGaussian(AboutMeans):
         quadratic = (first * np.linalg.solve(second, first[..., None])[..., 0]).sum(axis=-1)
         return -quadratic / 4 - 0.5 * np.linalg.slogdet(-2 * second)[1]
 
-    def log_carrier(self, X: Any) -> np.ndarray:
+    def log_carrier(self, X: Matrix) -> np.ndarray:
         return np.full(X.shape[0], -0.5 * LOG_2PI * X.shape[1])
 
     def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from linclass.annotations import Matrix
 from linclass.families._log_factorial import sum_of_log_factorials
 from linclass.families.base import Family, away_from_zero
 
@@ -21,7 +22,7 @@ class Poisson(Family):
     linear: ClassVar[bool] = True
     smoothing: ClassVar[float] = 1.0
 
-    def statistic(self, X: Any) -> Iterator[Any]:
+    def statistic(self, X: Matrix) -> Iterator[Any]:
         yield X
 
     def natural(self, mean: np.ndarray) -> np.ndarray:
@@ -30,7 +31,7 @@ class Poisson(Family):
     def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
         return np.exp(theta).sum(axis=-1)
 
-    def log_carrier(self, X: Any) -> np.ndarray:
+    def log_carrier(self, X: Matrix) -> np.ndarray:
         return -sum_of_log_factorials(X)
 
     def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:

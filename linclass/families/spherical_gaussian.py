@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
+from linclass.annotations import Matrix
 from linclass.families._about_means import AboutMeans
 from linclass.families.gaussian import FLOOR, LOG_2PI, least_square
 
@@ -31,7 +32,7 @@ class SphericalGaussian(AboutMeans):
     joint: ClassVar[bool] = True
     smoothing: ClassVar[float] = 1e-6
 
-    def statistic(self, X: Any) -> Iterator[Any]:
+    def statistic(self, X: Matrix) -> Iterator[Any]:
         D = (X.toarray() if sp.issparse(X) else X) - self.origin
         yield D
         yield (D**2).sum(axis=1, keepdims=True)
@@ -45,7 +46,7 @@ class SphericalGaussian(AboutMeans):
         d = first.shape[-1]
         return -(first**2).sum(axis=-1) / (4 * second) - 0.5 * d * np.log(-2 * second)
 
-    def log_carrier(self, X: Any) -> np.ndarray:
+    def log_carrier(self, X: Matrix) -> np.ndarray:
         return np.full(X.shape[0], -0.5 * LOG_2PI * X.shape[1])
 
     def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:

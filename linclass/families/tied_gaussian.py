@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from linclass.annotations import Matrix
 from linclass.families.base import Family
 from linclass.families.gaussian import LOG_2PI
 from linclass.statistics.covariance import AnySpread
@@ -34,7 +35,7 @@ class TiedGaussian(Family):
     def __init__(self, spread: AnySpread | TiedCovariances):
         self.spread = spread
 
-    def statistic(self, X: Any) -> Iterator[Any]:
+    def statistic(self, X: Matrix) -> Iterator[Any]:
         yield X
 
     def natural(self, mean: np.ndarray) -> np.ndarray:
@@ -47,7 +48,7 @@ class TiedGaussian(Family):
         """(θ, A(θ)) of means; A is half the squared length of the whitened mean."""
         return self.natural(mean), 0.5 * (self.spread.whiten(mean) ** 2).sum(axis=-1)
 
-    def log_carrier(self, X: Any) -> np.ndarray:
+    def log_carrier(self, X: Matrix) -> np.ndarray:
         """ln N(x; 0, Σ); without full rank, over the directions with variance."""
         spread = self._single
         squares = (spread.whiten(X) ** 2).sum(axis=1)

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import scipy.sparse as sp
 
+from linclass.annotations import Matrix
 from linclass.applicability import NotApplicable, require_memory
 from linclass.table import Table
-from linclass.validation import Matrix
 
 BYTES_PER_NAME = 80  # a short string and its place in a tuple
 BYTES_PER_PRODUCT = 64  # sparse: the value, its column, and the row numbers it is made from

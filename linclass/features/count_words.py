@@ -9,11 +9,11 @@ transform `vocabulary` selects words by their frequency in the training rows.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from linclass.annotations import Matrix
 from linclass.features._texts import in_place_of_texts
 from linclass.table import Table
 from linclass.words import PATTERN, Counted, Tokenizer, word_counts
@@ -65,7 +65,7 @@ def apply(
     return in_place_of_texts(table, "count_words", count)
 
 
-def _declared(X: Any, found: list[str], words: list[str]) -> Counted:
+def _declared(X: Matrix, found: list[str], words: list[str]) -> Counted:
     """The columns of the declared words, in their order; a word that does not occur is a column of zeros."""
     column = {word: j for j, word in enumerate(words)}
     place = np.array([column.get(word, -1) for word in found], np.int32)

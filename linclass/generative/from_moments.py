@@ -8,24 +8,25 @@ from typing import Any, Self
 
 import numpy as np
 
+from linclass.annotations import Matrix
 from linclass.generative.from_statistics import FromStatistics, HeldOut
 from linclass.generative.left_out import moments_left_out
 from linclass.statistics.class_moments import ClassMoments
 
 
 class FromMoments(FromStatistics):
-    def _form(self, X: Any, K: int) -> str:
+    def _form(self, X: Matrix, K: int) -> str:
         """The form of the moments for these rows of K classes (moments.FORMS)."""
         raise NotImplementedError
 
-    def _gather(self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int) -> Any:
+    def _gather(self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int) -> Any:
         return ClassMoments.of(X, codes, weights, K, self._form(X, K))
 
-    def _gather_part(self, total: Any, X: Any, codes: np.ndarray, weights: np.ndarray) -> Any:
+    def _gather_part(self, total: Any, X: Matrix, codes: np.ndarray, weights: np.ndarray) -> Any:
         return ClassMoments.of(X, codes, weights, len(total.mass), total.form)
 
     def _left_out(
-        self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int, folds: HeldOut
+        self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int, folds: HeldOut
     ) -> Iterator[Any]:
         return moments_left_out(X, codes, weights, K, self._form(X, K), folds)
 

@@ -15,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from linclass import validation
+from linclass.annotations import ArrayLike, Matrix, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.many_fits import Folds, ManyFits
 from linclass.generative.increments import BALANCED, Increments
@@ -26,7 +27,7 @@ class FromStatistics(ManyFits, Increments):
     """Base of classifiers that are functions of sums over rows."""
 
     def _left_out(
-        self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int, folds: HeldOut
+        self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int, folds: HeldOut
     ) -> Iterator[Any]:
         """The sums over all rows but those of each fold, in stacks of folds.
 
@@ -41,7 +42,7 @@ class FromStatistics(ManyFits, Increments):
                 left = self._gather(X[kept], codes[kept], weights[kept], K)
             yield left.stacked()
 
-    def _gather_part(self, total: Any, X: Any, codes: np.ndarray, weights: np.ndarray) -> Any:
+    def _gather_part(self, total: Any, X: Matrix, codes: np.ndarray, weights: np.ndarray) -> Any:
         """The sums over some of the rows of `total`, in its form."""
         raise NotImplementedError
 
@@ -53,7 +54,7 @@ class FromStatistics(ManyFits, Increments):
         """The sums over the rows (x − shift) / scale."""
         return statistics.scaled(shift, scale)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         self.statistics_ = self._gather(self._observed(X), codes, weights, len(self.classes_))
         return self._learn(self.statistics_)
@@ -76,7 +77,9 @@ class FromStatistics(ManyFits, Increments):
             fits += map(list, zip(*_learned(own, stack, checked.classes_, units), strict=True))
         return fits
 
-    def leave_one_out(self, X: Any, y: Any, sample_weight: Any = None) -> np.ndarray:
+    def leave_one_out(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> np.ndarray:
         """Scores of each row by the model fitted to all other rows.
 
         Raises NotApplicable for class_weight='balanced', which differs from row to row.
@@ -102,10 +105,10 @@ class FromStatistics(ManyFits, Increments):
             checked._observed(rows), codes, weights, len(checked.classes_)
         )
         Z, lone = checked._scores_of_others(checked._observed(rows), codes, weights)
-        return with_refits(checked, X, y, Z, lone, sample_weight)
+        return with_refits(checked, X, np.asarray(y), Z, lone, sample_weight)
 
     def _scores_of_others(
-        self, X: Any, codes: np.ndarray, weights: np.ndarray
+        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """(scores (n, K), mask of the rows that need a fit of their own): here all of them."""
         return np.zeros((len(codes), len(self.classes_))), np.ones(len(codes), dtype=bool)
@@ -138,7 +141,12 @@ def _learned(models: Sequence[Any], stack: Any, classes: np.ndarray, scaling: An
 
 
 def with_refits(
-    model: Any, X: Any, y: Any, Z: np.ndarray, lone: np.ndarray, sample_weight: Any = None
+    model: Any,
+    X: MatrixLike,
+    y: np.ndarray,
+    Z: np.ndarray,
+    lone: np.ndarray,
+    sample_weight: ArrayLike | None = None,
 ) -> np.ndarray:
     """Scores Z (n, K) by the models of the other rows; rows marked `lone` get a fit of their own.
 

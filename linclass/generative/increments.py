@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from linclass import validation
+from linclass.annotations import ArrayLike, Matrix, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.class_weights import weights_of_some
 from linclass.conventions.classifier import Classifier
@@ -24,11 +25,11 @@ class Increments(Classifier):
 
     statistics_: Any
 
-    def _observed(self, X: Any) -> Any:
+    def _observed(self, X: Matrix) -> Matrix:
         """The rows in the form in which they are summed."""
         return X
 
-    def _gather(self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int) -> Any:
+    def _gather(self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int) -> Any:
         """The sums over these rows of K classes; they can be added, subtracted and checked for cancellation."""
         raise NotImplementedError
 
@@ -47,7 +48,13 @@ class Increments(Classifier):
     def _is_balanced(self) -> bool:
         return isinstance(getattr(self, "class_weight", None), str)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Update the fit with more rows.
 
         Parameters
@@ -72,7 +79,9 @@ class Increments(Classifier):
             )
         return self._learn(self.statistics_)
 
-    def fit_blocks(self, blocks: Iterable[tuple[Any, Any]], classes: Any = None) -> Self:
+    def fit_blocks(
+        self, blocks: Iterable[tuple[Any, Any]], classes: ArrayLike | None = None
+    ) -> Self:
         """Fit to blocks of rows; each is read once, and only one is in memory.
 
         Parameters
@@ -139,7 +148,13 @@ class Increments(Classifier):
         for name in ("statistics_", "classes_", "n_features_in_", "feature_names_in_"):
             vars(self).pop(name, None)
 
-    def take_in(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> None:
+    def take_in(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> None:
         """Add rows to the sums, without computing the fit.
 
         Parameters

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from linclass.annotations import Matrix
 from linclass.numerics import Array
 from linclass.statistics.class_moments import BY_FEATURE, ClassMoments
 from linclass.statistics.fold_sums import FORMS, ClassifiedRows
-from linclass.validation import Matrix
 
 STACK = 60_000  # numbers in the scatters of the folds that are computed together
 

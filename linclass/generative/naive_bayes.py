@@ -14,6 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from linclass.annotations import Matrix, MatrixLike, Tags
 from linclass.applicability import NotApplicable
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
@@ -36,7 +37,7 @@ class NaiveBayes(FromStatistics, SoftmaxProbabilities):
         """(family, columns as an index, smoothing) of each block."""
         raise NotImplementedError
 
-    def _gather(self, X: Any, codes: np.ndarray, weights: np.ndarray, K: int) -> ClassSums:
+    def _gather(self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int) -> ClassSums:
         names = np.asarray(getattr(self, "feature_names_in_", range(X.shape[1])))
         families, columns = [], []
         for family, own, _ in self._families():
@@ -46,12 +47,12 @@ class NaiveBayes(FromStatistics, SoftmaxProbabilities):
         return ClassSums.of(families, columns, X, codes, weights, K)
 
     def _gather_part(
-        self, total: ClassSums, X: Any, codes: np.ndarray, weights: np.ndarray
+        self, total: ClassSums, X: Matrix, codes: np.ndarray, weights: np.ndarray
     ) -> ClassSums:
         K = len(total.mass)
         return ClassSums.of(total.families, total.columns, X, codes, weights, K)
 
-    def _rows(self, X: Any) -> Any:
+    def _rows(self, X: Matrix) -> Matrix:
         return self._observed(self._check_rows(X))
 
     def _scaled(self, statistics: Any, shift: Any, scale: Any) -> Any:
@@ -105,7 +106,7 @@ class NaiveBayes(FromStatistics, SoftmaxProbabilities):
             f"of {counted(len(trouble), 'such pair')}; its estimate is moved inside the boundary; use more smoothing"
         )
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
         X = self._rows(X)
         Z = np.tile(self.intercept_, (X.shape[0], 1))
         with np.errstate(over="ignore", invalid="ignore"):
@@ -121,7 +122,7 @@ class LinearNaiveBayes(NaiveBayes, LinearScores, LinearGeometry):
     def _set_linear(self) -> None:
         self._set_scores(self.natural_[0], self.intercept_)
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
         with np.errstate(over="ignore", invalid="ignore"):
             Z = self._rows(X) @ self.coef_.T + self.intercept_
         return Z[:, 0] if Z.shape[1] == 1 else Z
@@ -142,19 +143,19 @@ class NonNegative(NaiveBayes):
             raise AttributeError("decision_function comes with the fit; call fit first")
         return super().decision_function
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: MatrixLike) -> np.ndarray:
         self._require_fit(X)
         return super().predict(X)
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: MatrixLike) -> np.ndarray:
         self._require_fit(X)
         return super().predict_log_proba(X)
 
-    def _require_fit(self, X: Any) -> None:
+    def _require_fit(self, X: Matrix) -> None:
         if not hasattr(self, "natural_"):
             self._check_rows(X)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         return tags

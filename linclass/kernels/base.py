@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
+from linclass.annotations import Matrix
 from linclass.applicability import require_memory
 from linclass.numerics import Array
 
@@ -27,7 +28,7 @@ class Kernel:
         """Turn inner products P (m, n) of rows with squared norms a and b into kernel values, in place."""
         raise NotImplementedError
 
-    def matrix(self, X: Any, Y: Any = None) -> Array:
+    def matrix(self, X: Matrix, Y: Any = None) -> Array:
         """k between every row of X and every row of Y (or of X): dense."""
         n, m = X.shape[0], (X if Y is None else Y).shape[0]
         require_memory(8 * n * m, f"a kernel needs a dense {n} × {m} matrix")
@@ -49,18 +50,18 @@ class Kernel:
                 K[first + P.shape[0] :, rows] = P[:, P.shape[0] :].T
         return K
 
-    def near_zero(self, X: Any) -> Any:
+    def near_zero(self, X: Matrix) -> Any:
         """Rows with the same kernel values among themselves and less cancellation; or X."""
         return X
 
-    def between(self, X: Any, Y: Any, a: Array, b: Array) -> Array:
+    def between(self, X: Matrix, Y: Any, a: Array, b: Array) -> Array:
         """The same in one block, for rows with known squared norms a and b."""
         products = X @ Y.T
         P = products.toarray() if sparse.issparse(products) else products
         self.block(P, a, b)
         return P
 
-    def diagonal(self, X: Any) -> Array:
+    def diagonal(self, X: Matrix) -> Array:
         """k(x, x) of every row."""
         a = squared_lengths(X)
         P = a[:, None].copy()
@@ -68,7 +69,7 @@ class Kernel:
         return P[:, 0]
 
 
-def squared_lengths(X: Any) -> Array:
+def squared_lengths(X: Matrix) -> Array:
     if sparse.issparse(X):
         return np.asarray((X * X).sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", X, X)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from linclass.annotations import Matrix
 from linclass.kernels.base import Kernel
 from linclass.numerics import Array
 
@@ -26,7 +27,7 @@ class Function(Kernel):
     def __init__(self, function: Callable[[Any, Any], Any] = lambda X, Y: X @ Y.T):
         self.function = function
 
-    def matrix(self, X: Any, Y: Any = None) -> Array:
+    def matrix(self, X: Matrix, Y: Any = None) -> Array:
         other = X if Y is None else Y
         K = self.function(X, other)
         K = np.asarray(K.toarray() if sparse.issparse(K) else K, dtype=float)

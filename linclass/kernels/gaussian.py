@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from linclass.annotations import Matrix
 from linclass.kernels.base import Kernel
 from linclass.numerics import Array
 
@@ -29,7 +30,7 @@ class Gaussian(Kernel):
     def __init__(self, gamma: float = 1.0):
         self.gamma = gamma
 
-    def matrix(self, X: Any, Y: Any = None) -> Array:
+    def matrix(self, X: Matrix, Y: Any = None) -> Array:
         if Y is None:
             K = super().matrix(self.near_zero(X))
             np.fill_diagonal(K, 1)
@@ -39,10 +40,10 @@ class Gaussian(Kernel):
         centre = Y.mean(axis=0)
         return super().matrix(X - centre, Y - centre)
 
-    def near_zero(self, X: Any) -> Any:
+    def near_zero(self, X: Matrix) -> Any:
         return X if sparse.issparse(X) else X - X.mean(axis=0)
 
-    def diagonal(self, X: Any) -> Array:
+    def diagonal(self, X: Matrix) -> Array:
         return np.ones(X.shape[0])
 
     def block(self, P: Array, a: Array, b: Array) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from linclass.annotations import Matrix
 from linclass.kernels.base import Kernel
 from linclass.numerics import Array
 
@@ -14,7 +15,7 @@ from linclass.numerics import Array
 class Precomputed(Kernel):
     is_psd = False  # unknown, so checked
 
-    def matrix(self, X: Any, Y: Any = None) -> Array:
+    def matrix(self, X: Matrix, Y: Any = None) -> Array:
         if Y is None and X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"Precomputed matrix must be square: kernel='precomputed' takes k between all rows "

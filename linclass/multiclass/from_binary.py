@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from linclass.annotations import ArrayLike, ClassWeight, EstimatorLike, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.cloned import cloned
@@ -43,10 +44,10 @@ class TwoClassProblem(NamedTuple):
 class FromBinary(ManyFits, MetaEstimator, Classifier):
     """Base of the reductions; a subclass lists the problems and combines their scores."""
 
-    estimator: Any
+    estimator: EstimatorLike
     estimators_: list[Any]
 
-    def __init__(self, estimator: Any = None, class_weight: Any = None):
+    def __init__(self, estimator: EstimatorLike = None, class_weight: ClassWeight = None):
         self.estimator = estimator
         self.class_weight = class_weight
 
@@ -77,7 +78,13 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
     def _problems(self, codes: np.ndarray) -> Iterator[TwoClassProblem]:
         raise NotImplementedError
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Fit the inner classifier to each two-class problem.
 
         Parameters
@@ -170,7 +177,7 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
             return asking_for_weights(import_module(DEFAULT).LogisticRegression())
         return self.estimator
 
-    def _inner_scores(self, X: Any) -> np.ndarray:
+    def _inner_scores(self, X: MatrixLike) -> np.ndarray:
         """(problems, n), positive where class 1 is predicted."""
         return np.array([_score(inner, X) for inner in self.estimators_])
 
@@ -216,7 +223,7 @@ def weights_for(fit: Any, weights: np.ndarray) -> dict[str, np.ndarray]:
     return {"sample_weight": weights} if takes_weights(fit.__self__) else {}
 
 
-def _score(inner: Any, X: Any) -> np.ndarray:
+def _score(inner: Any, X: MatrixLike) -> np.ndarray:
     """Score of each row; a foreign classifier may return a column for each of the two classes."""
     if hasattr(inner, "decision_function"):
         Z = np.asarray(inner.decision_function(own_copy(X, inner)), dtype=float)

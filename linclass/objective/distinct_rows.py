@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from linclass.annotations import Matrix
 from linclass.numerics import Array
 
 
@@ -18,7 +19,7 @@ def merge_rows(U: Array, weights: Array) -> tuple[Array, Array]:
     return U[first], np.bincount(place, weights)
 
 
-def distinct_rows(X: Any, *labels: Array) -> tuple[Array, Array] | None:
+def distinct_rows(X: Matrix, *labels: Array) -> tuple[Array, Array] | None:
     """(the first of all equal rows, the index of each row among these); None if all differ."""
     r = np.random.default_rng(0).random(X.shape[1])
     # a product of BLAS may round equal rows differently

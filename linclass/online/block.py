@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from linclass.annotations import Matrix
 from linclass.numerics import Array
 
 ROWS = 64  # a block costs a few calls of NumPy, and K costs ROWS products for each row
@@ -79,7 +80,7 @@ class SparseBlock(Block):
             theta[features, k] += coefficients[i, k] * values
 
 
-def blocks_of_rows(X: Any, intercept: bool) -> Iterator[Block]:
+def blocks_of_rows(X: Matrix, intercept: bool) -> Iterator[Block]:
     """The rows in the order given."""
     n, d = X.shape
     is_sparse = sparse.issparse(X)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from linclass.annotations import ArrayLike, MatrixLike
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.convergence_warning import silently
 from linclass.numerics import Array
@@ -52,7 +53,11 @@ class OneMorePass(Classifier):
         return self._one_more_pass
 
     def _one_more_pass(
-        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         begins = not hasattr(self, "classes_")
         if not hasattr(self, "_states"):

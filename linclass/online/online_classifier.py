@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike, Seed
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.convergence_warning import silently
 from linclass.conventions.geometry import LinearGeometry
@@ -33,8 +34,8 @@ class OnlineClassifier(Classifier):
     order: str
     fit_intercept: bool
     max_iter: int
-    class_weight: Any
-    random_state: Any
+    class_weight: ClassWeight
+    random_state: Seed
     n_mistakes_: int
     _theta: Array
     _visits: float
@@ -51,7 +52,7 @@ class OnlineClassifier(Classifier):
         """Why further passes would only make θ larger, with the remedy; empty if they would not."""
         return ""
 
-    def _accept(self, X: Any) -> None:
+    def _accept(self, X: Matrix) -> None:
         """Refuse rows, or a number of classes, that the rule is not for."""
 
     def check(self) -> None:
@@ -63,7 +64,7 @@ class OnlineClassifier(Classifier):
                 f"max_iter is {self.max_iter!r}; it must be a whole number, at least 1."
             )
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         self._accept(X)
         if self.order == "random":
@@ -83,7 +84,13 @@ class OnlineClassifier(Classifier):
             reason = f"{counted(n_iter, 'pass')} over the rows did not suffice."
         return self._conclude(X, codes, weights, whole, n_iter, reason)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """One more pass, over these rows in the order given.
 
         Parameters
@@ -113,7 +120,7 @@ class OnlineClassifier(Classifier):
             reason = self._diverged(tally) or "partial_fit makes one pass."
             return self._conclude(X, codes, weights, tally, 1, reason)
 
-    def _begin(self, X: Any, weights: Array) -> None:
+    def _begin(self, X: Matrix, weights: Array) -> None:
         """θ = 0."""
         K, width = len(self.classes_), X.shape[1] + bool(self.fit_intercept)
         self._theta = np.zeros(width if K == 2 else (width, K))
@@ -127,7 +134,7 @@ class OnlineClassifier(Classifier):
         self._pass(rows, codes, weights, tally)
 
     def _conclude(
-        self, X: Any, codes: Array, weights: Array, tally: Tally, n_iter: int, reason: str
+        self, X: Matrix, codes: Array, weights: Array, tally: Tally, n_iter: int, reason: str
     ) -> Self:
         """Set the fitted attributes."""
         self._visits = tally.visits
@@ -143,7 +150,7 @@ class OnlineClassifier(Classifier):
     def _report_mistakes(self, tally: Tally) -> None:
         self.n_mistakes_ = int(tally.mistakes)
 
-    def _certified(self, X: Any, codes: Array, weights: Array) -> dict[str, Any]:
+    def _certified(self, X: Matrix, codes: Array, weights: Array) -> dict[str, Any]:
         """The share of the rows that are misclassified."""
         Z = self.decision_function(X)
         predicted = Z > 0 if Z.ndim == 1 else Z.argmax(axis=1)

@@ -7,15 +7,14 @@ wherever the two stand, and for dense and sparse rows.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy import sparse
 
+from linclass.annotations import Matrix, Seed
 from linclass.numerics import BLOCK, Array
 
 
-def random_order(X: Any, codes: Array, seed: Any) -> Array:
+def random_order(X: Matrix, codes: Array, seed: Seed) -> Array:
     """Indices of the rows in an order drawn by `seed`."""
     rng = np.random.default_rng(seed)
     factors = rng.integers(1 << 63, size=X.shape[1] + 1, dtype=np.uint64) * 2 + 1

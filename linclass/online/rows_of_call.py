@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from linclass import validation
+from linclass.annotations import ArrayLike, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.class_weights import class_weights
 from linclass.conventions.classifier import Classifier
@@ -15,7 +16,12 @@ from linclass.numerics import Array
 
 
 def rows_of_call(
-    model: Classifier, begins: bool, X: Any, y: Any, classes: Any, sample_weight: Any
+    model: Classifier,
+    begins: bool,
+    X: MatrixLike,
+    y: ArrayLike,
+    classes: ArrayLike | None,
+    sample_weight: ArrayLike | None,
 ) -> tuple[Any, Array, Array]:
     """(X, codes, weights > 0). A call that begins a model sets its classes and its number of features."""
     model.check()

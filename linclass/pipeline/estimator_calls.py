@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from linclass.annotations import EstimatorLike, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.groups import groups_for
 from linclass.pipeline.method import Method, built
@@ -15,7 +16,9 @@ from linclass.predicted import own_codes
 from linclass.table import Table
 
 
-def fit_estimator(estimator: Any, X: Any, y: np.ndarray, groups: np.ndarray | None) -> None:
+def fit_estimator(
+    estimator: EstimatorLike, X: MatrixLike, y: np.ndarray, groups: np.ndarray | None
+) -> None:
     """Fit an estimator. If it changes NumPy's error handling, the change ends here.
 
     An estimator that holds out rows itself, or has one inside that does, gets the groups.
@@ -51,6 +54,6 @@ def fits_together(
     return shared, estimator.fit_many(rows, y, held_out, params, shared.scaling)
 
 
-def rows_for(estimator: Any, table: Table) -> Any:
+def rows_for(estimator: EstimatorLike, table: Table) -> Any:
     """The matrix; with column names for estimators with parameters that name columns."""
     return table.named_rows() if getattr(estimator, "takes_names", False) else table.X

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from linclass import metrics
+from linclass.annotations import EstimatorLike, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.metrics.predictions import Predictions
 from linclass.pipeline.method import Method
@@ -50,7 +51,7 @@ class Fitted:
     task: Task
     chosen: dict[str, Any]
     transforms: list[Any]
-    estimator: Any
+    estimator: EstimatorLike
     candidates: tuple[Candidate, ...] = ()
 
     def ready(self, table: Table) -> Table:
@@ -77,7 +78,7 @@ def measured(predicted: Prediction, y: np.ndarray, task: Task) -> float | None:
 
 
 def predict_rows(
-    estimator: Any, X: Any, method: Method, task: Task
+    estimator: EstimatorLike, X: MatrixLike, method: Method, task: Task
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     y_pred, score, log_proba = predictions_of(estimator, X, task.n_classes)
     if method.by_costs and task.costs is not None:

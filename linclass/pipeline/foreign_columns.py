@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from linclass.annotations import Matrix
 from linclass.table import Table, unique
 
 
@@ -54,7 +55,7 @@ def _plain_matrix(made: Any, rows: int, what: str) -> Any:
     return X
 
 
-def _csr(X: Any) -> sparse.csr_array:
+def _csr(X: Matrix) -> sparse.csr_array:
     X = sparse.csr_array(X, dtype=np.float64)
     X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
     return X

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from linclass.annotations import EstimatorLike
 from linclass.pipeline.fitted import Candidate, Fitted
 
 
@@ -25,7 +26,7 @@ def parameters_of(fitted: Fitted) -> dict[str, Any]:
     return fitted.method.params | own_choice(fitted.estimator) | fitted.chosen
 
 
-def own_choice(estimator: Any) -> dict[str, Any]:
+def own_choice(estimator: EstimatorLike) -> dict[str, Any]:
     """Name and value of each parameter that the fitted estimator chose; numbers are Python's."""
     steps = getattr(estimator, "steps", None)
     if isinstance(steps, list):
@@ -50,7 +51,7 @@ def own_choice(estimator: Any) -> dict[str, Any]:
     return found
 
 
-def own_candidates(estimator: Any) -> tuple[Candidate, ...]:
+def own_candidates(estimator: EstimatorLike) -> tuple[Candidate, ...]:
     """The candidates that it compared, with mean and standard error of their scores over its folds.
 
     AIC and BIC have no folds (n = 0): for them it is the criterion, of which the least is best.

@@ -18,6 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass import validation
+from linclass.annotations import ArrayLike, MatrixLike, Tags
 from linclass.conventions.estimator import compare_names
 from linclass.conventions.parameters import Parameters
 from linclass.conventions.saved import Saved
@@ -61,7 +62,7 @@ class Preprocessor(SetsOutput, Parameters, Saved):
         self.transforms = transforms
         self.texts = texts
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike | None = None) -> Self:
         """Fit the transforms to training rows.
 
         Parameters
@@ -78,7 +79,7 @@ class Preprocessor(SetsOutput, Parameters, Saved):
         self._fit(X, y)
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: MatrixLike) -> Any:
         """Compute the features of rows and transform them.
 
         Parameters
@@ -93,7 +94,7 @@ class Preprocessor(SetsOutput, Parameters, Saved):
         """
         return self._rows_out(self._transformed(self._checked(X)), X)
 
-    def fit_transform(self, X: Any, y: Any = None) -> Any:
+    def fit_transform(self, X: MatrixLike, y: ArrayLike | None = None) -> Any:
         """Fit to the rows and return them transformed.
 
         Parameters
@@ -138,7 +139,7 @@ class Preprocessor(SetsOutput, Parameters, Saved):
         as_if._names_between = self._featured(as_if._one_row).names
         return np.array(as_if._transformed(as_if._one_row).names, dtype=object)
 
-    def _fit(self, X: Any, y: Any) -> Table:
+    def _fit(self, X: MatrixLike, y: ArrayLike | None) -> Table:
         steps = [*checked_steps("transforms", self.transforms)]
         table = table_of_rows(X, type(self).__name__, self.texts)
         self.n_features_in_ = table.shape[1]
@@ -148,11 +149,13 @@ class Preprocessor(SetsOutput, Parameters, Saved):
         self._one_row = table.rows(np.array([0]))
         featured = self._featured(table)
         self._names_between = featured.names
-        self.transforms_, found = fit_transforms(steps, featured, y)
+        self.transforms_, found = fit_transforms(
+            steps, featured, None if y is None else np.asarray(y)
+        )
         self._names_out = found.names
         return found
 
-    def _checked(self, X: Any) -> Table:
+    def _checked(self, X: MatrixLike) -> Table:
         """The rows as a table with the columns of the training rows."""
         self._require_fit()
         names, me = validation.feature_names(X), type(self).__name__
@@ -189,7 +192,7 @@ class Preprocessor(SetsOutput, Parameters, Saved):
             table = transform.transform(table)
         return table
 
-    def _rows_out(self, table: Table, X: Any) -> Any:
+    def _rows_out(self, table: Table, X: MatrixLike) -> Any:
         if not table.levels:
             return self._as_asked_for(table.X, X)
         columns = {name: _labelled(table, j) for j, name in enumerate(table.names)}
@@ -197,7 +200,7 @@ class Preprocessor(SetsOutput, Parameters, Saved):
             return self._as_asked_for(columns, X)
         return np.array([*columns.values()], dtype=object).T
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
 
         inputs = InputTags(sparse=True, allow_nan=True, string=True, categorical=True)

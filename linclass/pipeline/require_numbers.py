@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from linclass.annotations import EstimatorLike
 from linclass.applicability import NotApplicable
 from linclass.counted import counted
 from linclass.table import Table
 
 
-def require_numbers(table: Table, estimator: Any) -> None:
+def require_numbers(table: Table, estimator: EstimatorLike) -> None:
     """Raise NotApplicable for texts, categories or missing values that the estimator cannot handle."""
     if table.texts:
         raise NotApplicable(
@@ -23,7 +22,7 @@ def require_numbers(table: Table, estimator: Any) -> None:
     require_values(table, estimator)
 
 
-def require_values(table: Table, estimator: Any, before: str = "") -> None:
+def require_values(table: Table, estimator: EstimatorLike, before: str = "") -> None:
     """`before` says which step of the transforms cannot handle them: ' before PCA'."""
     values = table.X.data if table.is_sparse else table.X
     if np.isnan(values).any() and not _allows_nan(estimator):
@@ -35,7 +34,7 @@ def require_values(table: Table, estimator: Any, before: str = "") -> None:
         )
 
 
-def _allows_nan(estimator: Any) -> bool:
+def _allows_nan(estimator: EstimatorLike) -> bool:
     try:
         return bool(estimator.__sklearn_tags__().input_tags.allow_nan)
     except Exception:  # a foreign estimator without tags

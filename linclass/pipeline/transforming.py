@@ -43,7 +43,7 @@ def new_transform(name: str, options: Mapping[str, Any], seed: int | None = None
 
 
 def fit_transforms(
-    steps: Steps, table: Table, y: np.ndarray, seed: int | None = None
+    steps: Steps, table: Table, y: np.ndarray | None, seed: int | None = None
 ) -> tuple[list[Any], Table]:
     """(the fitted transforms, the transformed rows); each is fitted to the result of the previous ones."""
     fitted: list[Any] = []

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from linclass import metrics
+from linclass.annotations import EstimatorLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.convergence_warning import silently
 from linclass.pipeline.estimator_calls import fit_estimator, fits_together, rows_for
@@ -58,7 +59,7 @@ def select_parameters(
             judgements.append([partial(judged, fit, X_test, y[rows]) for fit in fits[k]])
         return judgements
 
-    def judged(estimator: Any, X_test: Any, y_test: np.ndarray) -> float:
+    def judged(estimator: EstimatorLike, X_test: Any, y_test: np.ndarray) -> float:
         value = measured(predict_rows(estimator, X_test, method, task), y_test, task)
         if value is None:
             raise NotApplicable(

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from linclass.annotations import Matrix
 from linclass.numerics import Array
 from linclass.proofs.integers import integers, product
 
@@ -25,7 +26,7 @@ TINY = np.finfo(float).tiny
 class SignedRows:
     """`take` and `exactly` return some rows; `times` and `pull` compute products with all rows."""
 
-    def __init__(self, X: Any, y: Array, constant: bool, centre: bool = True):
+    def __init__(self, X: Matrix, y: Array, constant: bool, centre: bool = True):
         self.X, self.y, self.constant = X, y, constant
         self.is_sparse = sparse.issparse(X)
         self.n_rows, self.n_features = X.shape
@@ -150,7 +151,7 @@ class SignedRows:
         return float(min(z * int(y) for z, y in zip(scores, self.y[close], strict=True)))
 
 
-def _range(X: Any) -> tuple[Array, Array]:
+def _range(X: Matrix) -> tuple[Array, Array]:
     X = X.tocsc() if sparse.issparse(X) else X  # which both would do
     low, high = X.min(axis=0), X.max(axis=0)
     if sparse.issparse(X):

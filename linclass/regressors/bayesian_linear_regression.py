@@ -25,6 +25,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import brentq
 
+from linclass.annotations import ArrayLike, MatrixLike
 from linclass.applicability import require_memory
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.regressor import Regressor
@@ -77,7 +78,7 @@ class BayesianLinearRegression(LinearGeometry, Regressor):
                 f"strength is {self.strength!r}; it must be a number above 0, or 'evidence'."
             )
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X, y, weights = self._start_fit(X, y, sample_weight)
         n, d = float(weights.sum()), X.shape[1]
         require_memory(24 * d * d, f"{type(self).__name__} needs a {d} × {d} covariance")
@@ -127,7 +128,7 @@ class BayesianLinearRegression(LinearGeometry, Regressor):
             certificate_kind="closed_form" if slope is None else "gradient_norm",
         )
 
-    def predict(self, X: Any, return_std: bool = False) -> Any:
+    def predict(self, X: MatrixLike, return_std: bool = False) -> Any:
         """Predicted target of each row, the mean of its predictive distribution.
 
         Parameters

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from linclass.annotations import Seed
 from linclass.regressors.linear_regression import LinearRegression
 
 
@@ -78,7 +79,7 @@ class ElasticNet(LinearRegression):
         max_iter: int | None = None,
         warm_start: bool = False,
         trace: bool = False,
-        random_state: Any = None,
+        random_state: Seed = None,
     ):
         self.strength = strength
         self.l1_ratio = l1_ratio

@@ -18,10 +18,11 @@ Reference: Efron, Hastie, Johnstone & Tibshirani (2004), Ann. Statist. 32; Hasti
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
+from linclass.annotations import ArrayLike, MatrixLike
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.regressor import Regressor
 from linclass.design.design_matrix import DesignMatrix
@@ -75,7 +76,7 @@ class ForwardStagewise(LinearGeometry, Regressor):
         ):
             raise ValueError(f"n_steps is {self.n_steps!r}; it must be a whole number, or None.")
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X, y, weights = self._start_fit(X, y, sample_weight)
         objective = Objective(DesignMatrix(X, self.fit_intercept), Squared(), y, weights)
         gram, design = gram_of(objective), objective.design
@@ -93,7 +94,7 @@ class ForwardStagewise(LinearGeometry, Regressor):
             n_iter=len(self.features_),
         )
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: MatrixLike) -> Array:
         X = self._check_rows(X)
         return np.asarray(X @ self.coef_ + self.intercept_)
 

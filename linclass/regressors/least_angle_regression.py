@@ -16,10 +16,11 @@ Reference: Efron, Hastie, Johnstone & Tibshirani (2004), Ann. Statist. 32; Hasti
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
+from linclass.annotations import ArrayLike, MatrixLike
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.regressor import Regressor
 from linclass.design.design_matrix import DesignMatrix
@@ -81,7 +82,7 @@ class LeastAngleRegression(LinearGeometry, Regressor):
         ):
             raise ValueError(f"n_steps is {self.n_steps!r}; it must be a whole number, or None.")
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X, y, weights = self._start_fit(X, y, sample_weight)
         objective = Objective(DesignMatrix(X, self.fit_intercept), Squared(), y, weights)
         gram = gram_of(objective)
@@ -103,7 +104,7 @@ class LeastAngleRegression(LinearGeometry, Regressor):
         self.coef_, self.intercept_ = theta[:d], float(theta[d]) if self.fit_intercept else 0.0
         return self._proved(objective, theta, walk)
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: MatrixLike) -> Array:
         X = self._check_rows(X)
         return np.asarray(X @ self.coef_ + self.intercept_)
 

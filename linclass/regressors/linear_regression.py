@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from linclass.annotations import ArrayLike, Matrix, MatrixLike, Seed
 from linclass.composition import Composition
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.regressor import Regressor
@@ -81,7 +82,7 @@ class LinearRegression(Composition, LinearGeometry, Regressor):
         max_iter: int | None = None,
         warm_start: bool = False,
         trace: bool = False,
-        random_state: Any = None,
+        random_state: Seed = None,
     ):
         self.solver = solver
         self.step = step
@@ -92,14 +93,14 @@ class LinearRegression(Composition, LinearGeometry, Regressor):
         self.trace = trace
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         old = self._old_parameters() if self.warm_start else None
         X, y, weights = self._start_fit(X, y, sample_weight)
         objectives = self._objectives(X, y, weights)
         start = objectives[0].zero() if old is None or old.shape != objectives[0].shape else old
         return self._finish(objectives, [self._minimize(objectives[0], start)], y, weights)
 
-    def _objectives(self, X: Any, y: Array, weights: Array) -> list[Objective]:
+    def _objectives(self, X: Matrix, y: Array, weights: Array) -> list[Objective]:
         """The objective to minimize, in a list of one."""
         vars(self).pop("trace_", None)  # of an earlier fit
         design = DesignMatrix(X, self.fit_intercept)
@@ -119,7 +120,7 @@ class LinearRegression(Composition, LinearGeometry, Regressor):
         vars(self).update(solutions[0].extra)
         return self._record(*self._ending(solutions), **self._proof(solutions))
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: MatrixLike) -> Array:
         X = self._check_rows(X)
         return X @ self.coef_ + self.intercept_
 

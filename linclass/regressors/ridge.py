@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from linclass.annotations import Seed
 from linclass.regressors.linear_regression import LinearRegression
 
 
@@ -73,7 +74,7 @@ class Ridge(LinearRegression):
         max_iter: int | None = None,
         warm_start: bool = False,
         trace: bool = False,
-        random_state: Any = None,
+        random_state: Seed = None,
     ):
         self.strength = strength
         self.factors = factors

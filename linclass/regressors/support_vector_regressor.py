@@ -21,6 +21,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from linclass.annotations import ArrayLike, Matrix, MatrixLike
 from linclass.conventions.regressor import Regressor
 from linclass.design.design_matrix import DesignMatrix
 from linclass.design.kernel_design import KernelDesign
@@ -128,12 +129,16 @@ class SupportVectorRegressor(KernelPath, Regressor):
         loss, solver = find("losses", self.loss), find("solvers", SOLVERS[self.loss])
         return [loss.__module__, solver.__module__, *self._kernel_parts()]
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         self._fit_each([self], X, y, sample_weight)
         return self
 
     def _fit_each(
-        self, models: Sequence[SupportVectorRegressor], X: Any, y: Any, sample_weight: Any = None
+        self,
+        models: Sequence[SupportVectorRegressor],
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
     ) -> None:
         given = len(np.asarray(y)) if y is not None else 0
         linear, previous = self._is_linear(), Previous.of(self)
@@ -158,7 +163,7 @@ class SupportVectorRegressor(KernelPath, Regressor):
             model._learn(X, kept, weights, objective, solution)
 
     def _learn(
-        self, X: Any, kept: Array, weights: Array, objective: Objective, solution: Solution
+        self, X: Matrix, kept: Array, weights: Array, objective: Objective, solution: Solution
     ) -> None:
         linear, d = self._is_linear(), objective.design.n_features
         self.intercept_ = float(solution.theta[d])
@@ -180,7 +185,7 @@ class SupportVectorRegressor(KernelPath, Regressor):
         self.C_ = 1 / float(weights.sum() * self.strength)
         self._record_solutions([solution], SOLVERS[self.loss])
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: MatrixLike) -> Array:
         X = self._check_rows(X)
         own = X @ self.coef_ if self._is_linear() else self._scores(X, self.dual_coef_)
         return own + self.intercept_

@@ -24,6 +24,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from linclass.annotations import ArrayLike, EstimatorLike, MatrixLike, Seed
 from linclass.conventions.regressor import Regressor
 from linclass.numerics import Array
 from linclass.selection.held_out_score import OF_REGRESSORS, Score
@@ -85,7 +86,7 @@ class TunedRegressor(Tuned, Regressor):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: EstimatorLike = None,
         *,
         strengths: Any = 20,
         grid: Any = None,
@@ -93,7 +94,7 @@ class TunedRegressor(Tuned, Regressor):
         folds: Any = 5,
         metric: Any = "squared_error",
         noise_variance: float | None = None,
-        random_state: Any = 0,
+        random_state: Seed = 0,
     ):
         self.estimator = estimator
         self.strengths = strengths
@@ -110,7 +111,13 @@ class TunedRegressor(Tuned, Regressor):
         if given is not None and not (isinstance(given, Real) and 0 < given < np.inf):
             raise ValueError(f"noise_variance is {given!r}; it must be a number above 0, or None.")
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Choose on inner folds, or by AIC or BIC, then fit to all rows.
 
         Parameters
@@ -134,6 +141,6 @@ class TunedRegressor(Tuned, Regressor):
         given = None if sample_weight is None else weights
         return self._choose(X, y, given, np.zeros(len(y), int), folds, groups)
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: MatrixLike) -> Array:
         X = self._check_rows(X)
         return np.asarray(self.estimator_.predict(X))

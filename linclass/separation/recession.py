@@ -43,6 +43,17 @@ class Recession(NamedTuple):
     decided: bool = True  # else a direction may exist or not
 
 
+def recession_of_fit(objective: Objective, solution: Solution) -> Recession | None:
+    """Whether the likelihood rises for ever, where no penalty rules that out."""
+    if not objective.loss.probabilistic:
+        return None
+    if not objective.strength:
+        return recession(objective.without_offset, solution)
+    if objective.unpenalized is not None and not solution.converged:
+        return _recession_where_free(objective.without_offset, solution)
+    return None
+
+
 def recession(objective: Objective, solution: Solution) -> Recession:
     """Whether the unpenalized objective, at which a solver stopped with `solution`, has a direction of recession."""
     point = solution.point_of(objective)
@@ -64,7 +75,7 @@ def recession(objective: Objective, solution: Solution) -> Recession:
     return inequalities.solved()
 
 
-def recession_where_free(objective: Objective, solution: Solution) -> Recession:
+def _recession_where_free(objective: Objective, solution: Solution) -> Recession:
     """The same for a penalty that leaves features out: d is 0 in all others. For a fit that did not converge."""
     free = objective.unpenalized
     assert free is not None

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from linclass import validation
+from linclass.annotations import ArrayLike, MatrixLike
 from linclass.numerics import Array
 from linclass.proofs.signed_rows import SignedRows
 from linclass.proofs.witness import Alternative, holds
@@ -55,11 +56,11 @@ class Separation:
     def separable(self) -> bool:
         return self.kind == "complete"
 
-    def scores(self, X: Any) -> Array:
+    def scores(self, X: MatrixLike) -> Array:
         assert self.weights is not None, "no hyperplane"
         return X @ self.weights + self.intercept
 
-    def holds(self, X: Any, y: Any) -> bool:
+    def holds(self, X: MatrixLike, y: ArrayLike) -> bool:
         """Check both proofs on the rows of these two classes.
 
         Parameters

@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from linclass.annotations import Matrix
 from linclass.applicability import NotApplicable
-from linclass.statistics.moments import Array, Matrix, moments
+from linclass.statistics.moments import Array, moments
 from linclass.statistics.spread import Spread
 
 ROUNDING = 1e-12  # relative to what was there before the subtraction

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from linclass.annotations import Matrix
+
 BLOCK = 4096  # rows
 Array = np.ndarray
 
@@ -29,7 +31,7 @@ class ClassSums:
 
     @classmethod
     def of(
-        cls, families: Any, columns: Any, X: Any, codes: Array, weights: Array, K: int
+        cls, families: Any, columns: Any, X: Matrix, codes: Array, weights: Array, K: int
     ) -> ClassSums:
         """The sums over these rows; the families are fitted, so their origins and levels are known."""
         mass = np.bincount(codes, weights, K)
@@ -127,6 +129,6 @@ def _dense(product: Any) -> Array:
     return product.toarray() if hasattr(product, "toarray") else product
 
 
-def columns_of(X: Any, own: Any) -> Any:
+def columns_of(X: Matrix, own: Any) -> Any:
     """Some columns; no copy if they are all."""
     return X if isinstance(own, slice) and own == slice(None) else X[:, own]

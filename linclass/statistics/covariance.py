@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from linclass.annotations import Matrix
 from linclass.applicability import NotApplicable, require_memory
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.diagonal_spread import DiagonalSpread
@@ -40,7 +41,7 @@ def check_share(name: str, value: Any, otherwise: str = "") -> None:
         raise ValueError(f"{name} is {value!r}; it must be a number from 0 to 1{otherwise}.")
 
 
-def tied_form(X: Any, K: int, shape: str, owner: str) -> str:
+def tied_form(X: Matrix, K: int, shape: str, owner: str) -> str:
     """The form of the scatter: the matrix or the rows, whichever is smaller."""
     n, d = X.shape
     if shape != "full":

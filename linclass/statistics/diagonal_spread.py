@@ -1,9 +1,10 @@
 """A diagonal covariance with the interface of `Spread`: only d numbers are kept, so d may be large."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+
+from linclass.annotations import Matrix
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class DiagonalSpread:
     def log_volume(self) -> float:
         return 2 * float(np.log(self.deviation[self.deviation > 0]).sum())
 
-    def whiten(self, X: Any) -> np.ndarray:
+    def whiten(self, X: Matrix) -> np.ndarray:
         return X * self._inverse
 
     def lengths(self, theta: np.ndarray) -> np.ndarray:

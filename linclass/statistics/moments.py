@@ -10,13 +10,13 @@ Chan, Golub & LeVeque (1983), Algorithms for computing the sample variance
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from linclass.annotations import Matrix
+
 Array = np.ndarray
-Matrix = Any
 
 
 def moments(
@@ -91,7 +91,7 @@ def _times(rows: sp.csr_array, w: Array) -> sp.csr_array:
     )
 
 
-FORMS: dict[str, tuple[Callable[..., Any], Callable[..., Array]]] = {
+FORMS: dict[str, tuple[Callable[..., Array | None], Callable[..., Array]]] = {
     "means": (lambda rows, w, m, D: None, lambda scatter: np.zeros(0)),
     "diagonal": (_squares, np.array),
     "full": (_outer, np.array),

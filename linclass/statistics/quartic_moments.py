@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
+from linclass.annotations import Matrix
 from linclass.applicability import NotApplicable
 from linclass.numerics import Array
 from linclass.statistics.class_moments import LOST, ClassMoments
 from linclass.statistics.class_sums import StackOfOne
-from linclass.validation import Matrix
 
 BLOCK = 2048  # rows
 

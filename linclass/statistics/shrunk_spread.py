@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from linclass.annotations import Matrix
+
 
 @dataclass(frozen=True)
 class ShrunkSpread:
@@ -27,7 +29,7 @@ class ShrunkSpread:
         rest = self.axes.shape[1] - len(self.axes)
         return float(np.log(self.values + self.floor).sum() + rest * np.log(self.floor or 1.0))
 
-    def whiten(self, X: Any) -> np.ndarray:
+    def whiten(self, X: Matrix) -> np.ndarray:
         """X Σ^{−½}."""
         return self._powers(X, -0.5)
 

@@ -6,10 +6,12 @@ in those coordinates: directions without variance are left out.   Golub & Van Lo
 """
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from scipy.linalg import lapack
+
+from linclass.annotations import Matrix
 
 NEGLIGIBLE = 1e-13  # eigenvalue of a correlation matrix, relative to d times the largest
 
@@ -42,7 +44,7 @@ class Spread:
             return 2 * float(np.linalg.slogdet(self.root)[1])
         return 2 * float(np.log(np.linalg.svd(self.root, compute_uv=False)).sum())
 
-    def whiten(self, X: Any) -> np.ndarray:
+    def whiten(self, X: Matrix) -> np.ndarray:
         """Rows X (n, d) in coordinates (n, r) in which the covariance is the identity."""
         return X @ self.whitener
 

@@ -1,7 +1,8 @@
 """The interface of every transform."""
 
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
+from linclass.annotations import ArrayLike
 from linclass.conventions.saved import Saved
 from linclass.table import Table
 
@@ -12,7 +13,7 @@ class Transform(Saved):
     makes_dense: ClassVar[bool] = False  # whether sparse rows come out dense
     takes_tables: ClassVar[bool] = True  # and not matrices, as transformers of other libraries do
 
-    def fit(self, table: Table, y: Any = None) -> Self:
+    def fit(self, table: Table, y: ArrayLike | None = None) -> Self:
         """Fit the transform to training rows.
 
         Parameters
@@ -42,7 +43,7 @@ class Transform(Saved):
         """
         raise NotImplementedError
 
-    def fit_transform(self, table: Table, y: Any = None) -> Table:
+    def fit_transform(self, table: Table, y: ArrayLike | None = None) -> Table:
         """Fit the transform to training rows, and transform them.
 
         Parameters

@@ -7,10 +7,11 @@ as they are.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
+from linclass.annotations import ArrayLike, Matrix
 from linclass.table import Table
 from linclass.transforms._transform import Transform
 
@@ -24,7 +25,7 @@ class Binarize(Transform):
         A value above it becomes 1; NaN for a column of categories.
     """
 
-    def fit(self, table: Table, y: Any = None) -> Self:
+    def fit(self, table: Table, y: ArrayLike | None = None) -> Self:
         self.threshold_ = _thresholds(table)
         return self
 
@@ -72,7 +73,7 @@ def _thresholds(table: Table) -> np.ndarray:
     return cut
 
 
-def _not_mostly_zero(X: Any) -> np.ndarray:
+def _not_mostly_zero(X: Matrix) -> np.ndarray:
     """Columns that a cut at 0 may not suit: of all others 0 is the median, and some value is above it."""
     d = X.shape[1]
     above, below, missing = (

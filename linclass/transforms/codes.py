@@ -8,11 +8,12 @@ held-out row would change the number of levels.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import scipy.sparse as sp
 
+from linclass.annotations import ArrayLike
 from linclass.table import Table
 from linclass.transforms._transform import Transform
 
@@ -26,7 +27,7 @@ class Codes(Transform):
         Name of each categorical column → codes of its levels in the training rows.
     """
 
-    def fit(self, table: Table, y: Any = None) -> Self:
+    def fit(self, table: Table, y: ArrayLike | None = None) -> Self:
         self.levels_ = {name: np.unique(_known(table, name)) for name in _categories(table)}
         return self
 

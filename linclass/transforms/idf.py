@@ -9,11 +9,12 @@ and 0 if n_j = 0. Zeros stay zeros and sparse rows sparse; categorical columns a
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import scipy.sparse as sp
 
+from linclass.annotations import ArrayLike
 from linclass.applicability import NotApplicable
 from linclass.table import Table
 from linclass.transforms._occurrences import occurrences
@@ -52,7 +53,7 @@ class Idf(Transform):
                 raise ValueError(f"idf: {name} is {value!r}; choose one of {', '.join(known)}.")
         self.counts, self.smooth, self.norm = counts, smooth, norm or "none"
 
-    def fit(self, table: Table, y: Any = None) -> Self:
+    def fit(self, table: Table, y: ArrayLike | None = None) -> Self:
         n, rows = table.shape[0], occurrences(table)
         if self.smooth:
             self.weight_ = np.log((1 + n) / (1 + rows)) + 1

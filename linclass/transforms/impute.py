@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
+from linclass.annotations import ArrayLike, Matrix
 from linclass.table import Table
 from linclass.transforms._transform import Transform
 
@@ -35,7 +36,7 @@ class Impute(Transform):
             raise ValueError(f"impute: numbers is {numbers!r}; it must be 'mean' or 'median'.")
         self.numbers = numbers
 
-    def fit(self, table: Table, y: Any = None) -> Self:
+    def fit(self, table: Table, y: ArrayLike | None = None) -> Self:
         self.fill_ = _means(table.X) if self.numbers == "mean" else _medians(table.X)
         for name in table.levels:
             j = table.names.index(name)
@@ -72,7 +73,7 @@ class Impute(Transform):
         return replace(table, X=X)
 
 
-def _means(X: Any) -> np.ndarray:
+def _means(X: Matrix) -> np.ndarray:
     n, d = X.shape
     if sp.issparse(X):
         missing = np.isnan(X.data)
@@ -84,12 +85,12 @@ def _means(X: Any) -> np.ndarray:
     return total / np.maximum(count, 1)
 
 
-def _medians(X: Any) -> np.ndarray:
+def _medians(X: Matrix) -> np.ndarray:
     columns = (_values(X, j) for j in range(X.shape[1]))
     return np.array([np.median(values) if len(values) else 0.0 for values in columns])
 
 
-def _values(X: Any, j: int) -> np.ndarray:
+def _values(X: Matrix, j: int) -> np.ndarray:
     """The entries of column j that are not missing."""
     column = X[:, [j]].toarray().ravel() if sp.issparse(X) else X[:, j]
     return column[~np.isnan(column)]

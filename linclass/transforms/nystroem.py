@@ -17,6 +17,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
+from linclass.annotations import ArrayLike, Matrix
 from linclass.applicability import NotApplicable, require_memory
 from linclass.kernels.gaussian import Gaussian
 from linclass.kernels.polynomial import Polynomial
@@ -75,7 +76,7 @@ class Nystroem(Transform):
         self.columns, self.kernel, self.gamma = columns, kernel, gamma
         self.degree, self.offset, self.seed = degree, offset, seed
 
-    def fit(self, table: Table, y: Any = None) -> Self:
+    def fit(self, table: Table, y: ArrayLike | None = None) -> Self:
         X = numeric_columns(table)
         if np.isnan(X.data if table.is_sparse else X).any():
             raise NotApplicable(
@@ -99,7 +100,7 @@ class Nystroem(Transform):
         return beside_categories(table, features, [f"nystroem{j}" for j in range(1, r + 1)])
 
 
-def landmarks(X: Any, columns: int, seed: int) -> np.ndarray:
+def landmarks(X: Matrix, columns: int, seed: int) -> np.ndarray:
     """The rows with the smallest hashes, without duplicates; a sparse row has the hash of the dense one."""
     first: dict[bytes, int] = {}
     key = str(seed).encode()

@@ -13,6 +13,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
+from linclass.annotations import ArrayLike
 from linclass.applicability import NotApplicable, require_memory
 from linclass.counted import counted
 from linclass.table import Table, unique
@@ -38,7 +39,7 @@ class OneHot(Transform):
             raise ValueError(f"one_hot: drop is {drop!r}; it must be 'first' or 'none'.")
         self.drop = drop
 
-    def fit(self, table: Table, y: Any = None) -> Self:
+    def fit(self, table: Table, y: ArrayLike | None = None) -> Self:
         if table.texts:
             raise NotApplicable(
                 f"column {min(table.texts)!r} holds texts, not categories; count their words with "

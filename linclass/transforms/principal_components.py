@@ -10,12 +10,13 @@ The result is dense; categorical columns are kept, on the left. On word counts, 
 are latent semantic analysis but for the mean.      Hastie, Tibshirani & Friedman (2009), §14.5.1
 """
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, svds
 
+from linclass.annotations import ArrayLike, Matrix
 from linclass.applicability import NotApplicable, require_memory
 from linclass.table import Table
 from linclass.transforms._numbers import beside_categories, numeric_columns
@@ -59,7 +60,7 @@ class PrincipalComponents(Transform):
             )
         self.components, self.whiten = components, whiten
 
-    def fit(self, table: Table, y: Any = None) -> Self:
+    def fit(self, table: Table, y: ArrayLike | None = None) -> Self:
         X = numeric_columns(table)
         if np.isnan(X.data if table.is_sparse else X).any():
             raise NotApplicable(
@@ -92,7 +93,7 @@ class PrincipalComponents(Transform):
         return beside_categories(table, scores, names)
 
 
-def _svd(X: Any, mean: np.ndarray, components: int | float) -> tuple[np.ndarray, np.ndarray]:
+def _svd(X: Matrix, mean: np.ndarray, components: int | float) -> tuple[np.ndarray, np.ndarray]:
     """(s, rows of V) without directions that are rounding error, from a dense matrix."""
     n, d = X.shape
     what = f"principal_components needs a dense {n} × {d} matrix for that many components"
@@ -103,7 +104,7 @@ def _svd(X: Any, mean: np.ndarray, components: int | float) -> tuple[np.ndarray,
     return _varying(s, V, X, mean)
 
 
-def _lanczos(X: Any, mean: np.ndarray, components: int | float) -> tuple[np.ndarray, np.ndarray]:
+def _lanczos(X: Matrix, mean: np.ndarray, components: int | float) -> tuple[np.ndarray, np.ndarray]:
     """(s, rows of V) of the first components, from products with X alone."""
     n, d = X.shape
     XT = sp.csr_array(X.T)
@@ -119,7 +120,7 @@ def _lanczos(X: Any, mean: np.ndarray, components: int | float) -> tuple[np.ndar
 
 
 def _varying(
-    s: np.ndarray, V: np.ndarray, X: Any, mean: np.ndarray
+    s: np.ndarray, V: np.ndarray, X: Matrix, mean: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Drops singular values below the rounding error of the uncentred rows."""
     size = np.linalg.norm(X.data if sp.issparse(X) else X)

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
+from linclass.annotations import ArrayLike, Matrix
 from linclass.table import Table
 from linclass.transforms._transform import Transform
 
@@ -29,7 +30,7 @@ class Standardize(Transform):
         Standard deviation s_j of each column.
     """
 
-    def fit(self, table: Table, y: Any = None) -> Self:
+    def fit(self, table: Table, y: ArrayLike | None = None) -> Self:
         return self._take(table, *_moments_of(table.X))
 
     def for_folds(self, table: Table, folds: Sequence[np.ndarray]) -> list[Self] | None:
@@ -75,7 +76,7 @@ class Standardize(Transform):
 class _Sums:
     """Σ(x − c), Σ(x − c)² and the number of nonzero entries, over rows, for each column."""
 
-    def __init__(self, X: Any):
+    def __init__(self, X: Matrix):
         self.X = X
         self.centre = np.zeros(X.shape[1])
         if not sp.issparse(X):
@@ -129,7 +130,7 @@ class _Sums:
         return mean, scale
 
 
-def _moments_of(X: Any) -> tuple[np.ndarray, np.ndarray]:
+def _moments_of(X: Matrix) -> tuple[np.ndarray, np.ndarray]:
     return _sparse_moments(X) if sp.issparse(X) else _dense_moments(X)
 
 

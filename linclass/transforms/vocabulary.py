@@ -8,10 +8,11 @@ training rows alone. Columns without any training row need no such step: they ar
                             Manning, Raghavan & Schütze (2008), Introduction to Information Retrieval, §13.5.3
 """
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
+from linclass.annotations import ArrayLike
 from linclass.applicability import NotApplicable
 from linclass.counted import counted
 from linclass.table import Table
@@ -50,7 +51,7 @@ class Vocabulary(Transform):
             )
         self.min_rows, self.max_share, self.most = min_rows, max_share, most
 
-    def fit(self, table: Table, y: Any = None) -> Self:
+    def fit(self, table: Table, y: ArrayLike | None = None) -> Self:
         n, _ = table.shape
         rows = occurrences(table)
         kept = (rows >= self.min_rows) & (rows <= self.max_share * n)

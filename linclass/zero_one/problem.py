@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from linclass.annotations import Matrix
 from linclass.numerics import Array
 from linclass.proofs.signed_rows import SignedRows
 
@@ -22,7 +23,7 @@ class ZeroOneProblem:
 
     owner: Array  # the row of each inequality
 
-    def __init__(self, X: Any, codes: Array, weights: Array, n_classes: int, intercept: bool):
+    def __init__(self, X: Matrix, codes: Array, weights: Array, n_classes: int, intercept: bool):
         first, self.costs = distinct(X, codes, weights)
         self.n_rows, self.n_classes, self.intercept = len(first), n_classes, intercept
         self.codes = codes = codes[first]
@@ -88,7 +89,7 @@ class Answer(NamedTuple):
     nodes: int = 0
 
 
-def distinct(X: Any, codes: Array, weights: Array) -> tuple[Array, Array]:
+def distinct(X: Matrix, codes: Array, weights: Array) -> tuple[Array, Array]:
     """(a row of each kind, in canonical order; summed weights)."""
     groups: dict[bytes, list[int]] = {}
     for i, content in enumerate(_contents(X)):
@@ -97,7 +98,7 @@ def distinct(X: Any, codes: Array, weights: Array) -> tuple[Array, Array]:
     return np.array([m[0] for m in members]), np.array([weights[m].sum() for m in members])
 
 
-def _contents(X: Any) -> list[bytes]:
+def _contents(X: Matrix) -> list[bytes]:
     if not sparse.issparse(X):
         return [row.tobytes() for row in X + 0.0]  # −0 is 0
     X = X.copy()
