@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from linclass.annotations import ClassWeight, Matrix
 from linclass.families.base import Family
 from linclass.families.bernoulli import Bernoulli
+from linclass.generative.from_statistics import Scaled
 from linclass.generative.naive_bayes import LinearNaiveBayes, check_smoothing
 from linclass.generative.priors import Priors, check_priors
 
@@ -78,7 +79,7 @@ class BernoulliNB(LinearNaiveBayes):
         if self.binarize is not None and not isinstance(self.binarize, Real):
             raise ValueError(f"binarize is {self.binarize!r}; it must be a number or None.")
 
-    def _gathering(self) -> Any:
+    def _gathering(self) -> object:
         return self.binarize
 
     def _families(self) -> list[tuple[Family, Any, float]]:
@@ -94,7 +95,7 @@ class BernoulliNB(LinearNaiveBayes):
         ones = (X.data > self.binarize).astype(float)
         return sp.csr_array((ones, X.indices, X.indptr), X.shape)
 
-    def _scaled(self, statistics: Any, shift: np.ndarray, scale: np.ndarray) -> Any:
+    def _scaled(self, statistics: Scaled, shift: np.ndarray, scale: np.ndarray) -> Scaled:
         if self.binarize == 0 and not np.any(shift):
             return statistics
         return super()._scaled(statistics, shift, scale)

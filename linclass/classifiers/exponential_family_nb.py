@@ -98,7 +98,7 @@ class ExponentialFamilyNB(NaiveBayes):
             return [self.families]
         return sorted({REST, *self.families.values()})
 
-    def _gathering(self) -> Any:
+    def _gathering(self) -> object:
         return self.families
 
     def _families(self) -> list[tuple[Family, Any, float]]:

@@ -28,6 +28,7 @@ from linclass.generative.from_statistics import FromStatistics, HeldOut
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
 from linclass.generative.without_one_row import tied_without_one_row
 from linclass.statistics.class_moments import ClassMoments
+from linclass.statistics.class_sums import StackOfOne
 from linclass.statistics.covariance import (
     LOST,
     check_covariance,
@@ -114,9 +115,10 @@ class LinearDiscriminantAnalysis(
         vars(self).pop("statistics_", None)  # too few rows for sums
         rows = ClassMoments.of(X, codes, weights, K, "rows")
         share = share_of_rows(rows.scatter, weights[np.argsort(codes, kind="stable")])
-        return self._learn_shrunk(rows, share)
+        (alone,) = self._shrunk(rows.stacked(), share)
+        return self._take(*alone)
 
-    def _gathering(self) -> Any:
+    def _gathering(self) -> object:
         return self.shape == "full", self.shrinkage == "ledoit_wolf"
 
     def _form(self, X: Matrix, K: int) -> str:
@@ -127,11 +129,6 @@ class LinearDiscriminantAnalysis(
             return QuarticMoments.of(X, codes, weights, K)
         return super()._gather(X, codes, weights, K)
 
-    def _gather_part(self, total: Any, X: Matrix, codes: np.ndarray, weights: np.ndarray) -> Any:
-        if self.shrinkage == "ledoit_wolf":
-            return QuarticMoments.of(X, codes, weights, len(total.mass))
-        return super()._gather_part(total, X, codes, weights)
-
     def _left_out(
         self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int, folds: HeldOut
     ) -> Iterator[Any]:
@@ -139,24 +136,14 @@ class LinearDiscriminantAnalysis(
             return FromStatistics._left_out(self, X, codes, weights, K, folds)
         return super()._left_out(X, codes, weights, K, folds)
 
-    def _learn(self, statistics: Any) -> Self:
-        if self.shrinkage == "ledoit_wolf":
-            return self._learn_shrunk(statistics.moments, share_of_moments(statistics))
-        return super()._learn(statistics)
-
-    def _learn_stack(self, stack: Any) -> list[Self]:
-        if self.shrinkage == "ledoit_wolf":
-            return FromStatistics._learn_stack(self, stack)
-        return super()._learn_stack(stack)
-
-    def _learn_shrunk(self, statistics: ClassMoments, share: float) -> Self:
-        (alone,) = self._learned(statistics.stacked(), share)
-        return self._take(*alone)
-
     def _learned(
-        self, stack: ClassMoments, share: float | None = None
+        self, stack: ClassMoments | StackOfOne[QuarticMoments]
     ) -> Iterable[tuple[Any, ...]]:
-        share = float(self.shrinkage) if share is None else share
+        if isinstance(stack, ClassMoments):
+            return self._shrunk(stack, float(self.shrinkage))
+        return self._shrunk(stack.statistics.moments.stacked(), share_of_moments(stack.statistics))
+
+    def _shrunk(self, stack: ClassMoments, share: float) -> Iterable[tuple[Any, ...]]:
         covariances = TiedCovariances(stack, self.covariance, self.shape, share)
         means, centre = stack.means, stack.centre
         priors = class_priors(self.priors, stack.mass)

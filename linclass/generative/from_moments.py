@@ -14,27 +14,24 @@ from linclass.generative.left_out import moments_left_out
 from linclass.statistics.class_moments import ClassMoments
 
 
-class FromMoments(FromStatistics):
+class FromMoments(FromStatistics[ClassMoments, ClassMoments]):
     def _form(self, X: Matrix, K: int) -> str:
         """The form of the moments for these rows of K classes (moments.FORMS)."""
         raise NotImplementedError
 
-    def _gather(self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int) -> Any:
+    def _gather(self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int) -> ClassMoments:
         return ClassMoments.of(X, codes, weights, K, self._form(X, K))
-
-    def _gather_part(self, total: Any, X: Matrix, codes: np.ndarray, weights: np.ndarray) -> Any:
-        return ClassMoments.of(X, codes, weights, len(total.mass), total.form)
 
     def _left_out(
         self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int, folds: HeldOut
-    ) -> Iterator[Any]:
+    ) -> Iterator[ClassMoments]:
         return moments_left_out(X, codes, weights, K, self._form(X, K), folds)
 
 
 class FromStackedMoments(FromMoments):
     """Those whose formula is of the moments of many folds, with a leading axis; a single fit is a stack of one."""
 
-    def _learned(self, stack: Any) -> Iterable[tuple[Any, ...]]:
+    def _learned(self, stack: ClassMoments) -> Iterable[tuple[Any, ...]]:
         """What `_take` sets, of each fold of a stack."""
         raise NotImplementedError
 
@@ -42,9 +39,9 @@ class FromStackedMoments(FromMoments):
         """Set the fitted attributes."""
         raise NotImplementedError
 
-    def _learn(self, statistics: Any) -> Self:
+    def _learn(self, statistics: ClassMoments) -> Self:
         (alone,) = self._learned(statistics.stacked())
         return self._take(*alone)
 
-    def _learn_stack(self, stack: Any) -> list[Self]:
+    def _learn_stack(self, stack: ClassMoments) -> list[Self]:
         return [copy.copy(self)._take(*learned) for learned in self._learned(stack)]

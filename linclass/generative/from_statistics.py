@@ -10,47 +10,47 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Sequence
-from typing import Any, Self
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
 from linclass import validation
 from linclass.annotations import ArrayLike, Matrix, MatrixLike
 from linclass.applicability import NotApplicable
-from linclass.conventions.many_fits import Folds, ManyFits
-from linclass.generative.increments import BALANCED, Increments
+from linclass.conventions.many_fits import Folds, ManyFits, Scaling
+from linclass.generative.increments import BALANCED, Increments, Sums
+from linclass.statistics.additive import Scalable, Stack
 
+Scaled = TypeVar("Scaled", bound=Scalable)
+Model = TypeVar("Model", bound="FromStatistics[Any, Any]")
 HeldOut = Sequence[np.ndarray]  # rows of each fold
+Folded = TypeVar("Folded", bound=Stack)  # the sums of several folds
 
 
-class FromStatistics(ManyFits, Increments):
+class FromStatistics(ManyFits, Increments[Sums], Generic[Sums, Folded]):
     """Base of classifiers that are functions of sums over rows."""
 
     def _left_out(
         self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int, folds: HeldOut
-    ) -> Iterator[Any]:
+    ) -> Iterator[Folded]:
         """The sums over all rows but those of each fold, in stacks of folds.
 
         They are the total minus the part. If that cancels too many digits, the rows are summed again.
         """
         total = self._gather(X, codes, weights, K)
         for rows in folds:
-            left = total - self._gather_part(total, X[rows], codes[rows], weights[rows])
+            left = total - total.of_part(X[rows], codes[rows], weights[rows])
             if left.lost(total):
                 kept = np.ones(len(codes), dtype=bool)
                 kept[rows] = False
                 left = self._gather(X[kept], codes[kept], weights[kept], K)
             yield left.stacked()
 
-    def _gather_part(self, total: Any, X: Matrix, codes: np.ndarray, weights: np.ndarray) -> Any:
-        """The sums over some of the rows of `total`, in its form."""
-        raise NotImplementedError
-
-    def _learn_stack(self, stack: Any) -> list[Self]:
+    def _learn_stack(self, stack: Folded) -> list[Self]:
         """A model for each fold of a stack; subclasses may compute all of them at once."""
         return [copy.copy(self)._learn(statistics) for statistics in stack.split()]
 
-    def _scaled(self, statistics: Any, shift: Any, scale: Any) -> Any:
+    def _scaled(self, statistics: Scaled, shift: np.ndarray, scale: np.ndarray) -> Scaled:
         """The sums over the rows (x − shift) / scale."""
         return statistics.scaled(shift, scale)
 
@@ -70,7 +70,7 @@ class FromStatistics(ManyFits, Increments):
         own = [copy.copy(checked).set_params(**m.get_params(deep=False)) for m in models]
         K = len(checked.classes_)
         lefts = checked._left_out(checked._observed(X), codes, weights, K, folds.held_out)
-        fits: list[list[Any]] = []
+        fits: list[list[Self]] = []
         for stack in lefts:
             rest = slice(len(fits), len(fits) + len(stack.mass))
             units = None if folds.scaling is None else folds.scaling[rest]
@@ -123,14 +123,16 @@ class FromStatistics(ManyFits, Increments):
         return model
 
 
-def _learned(models: Sequence[Any], stack: Any, classes: np.ndarray, scaling: Any) -> list[Any]:
+def _learned(
+    models: Sequence[Model], stack: Stack, classes: np.ndarray, scaling: Scaling | None
+) -> list[list[Model]]:
     """found[model][fold]; all folds of a stack at once if each has rows of all classes."""
     if (stack.mass > 0).all():
         if scaling is not None:
             shift, scale = map(np.array, zip(*scaling, strict=True))
             stack = models[0]._scaled(stack, shift, scale)
         return [model._copy_for(classes)._learn_stack(stack) for model in models]
-    found: list[list[Any]] = [[] for _ in models]
+    found: list[list[Model]] = [[] for _ in models]
     for j, left in enumerate(stack.split()):
         sums, seen = of_present_classes(left, classes)
         if scaling is not None:
@@ -172,7 +174,7 @@ def with_refits(
         return Z[:, 1] - Z[:, 0]
 
 
-def of_present_classes(statistics: Any, classes: np.ndarray) -> tuple[Any, np.ndarray]:
+def of_present_classes(statistics: Sums, classes: np.ndarray) -> tuple[Sums, np.ndarray]:
     kept = statistics.mass > 0
     if kept.all():
         return statistics, classes

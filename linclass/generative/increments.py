@@ -5,7 +5,7 @@ summed block by block (`partial_fit`, `fit_blocks`). What is learned is a functi
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Self
+from typing import Generic, Self, TypeVar
 
 import numpy as np
 
@@ -14,30 +14,34 @@ from linclass.annotations import ArrayLike, Matrix, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.class_weights import weights_of_some
 from linclass.conventions.classifier import Classifier
+from linclass.statistics.additive import Additive
 
 BALANCED = (
     "class_weight='balanced' depends on all the rows of a fit, and their sums cannot share it."
 )
 
 
-class Increments(Classifier):
+Sums = TypeVar("Sums", bound=Additive)
+
+
+class Increments(Classifier, Generic[Sums]):
     """Classifiers that keep the sums that they were learned from."""
 
-    statistics_: Any
+    statistics_: Sums
 
     def _observed(self, X: Matrix) -> Matrix:
         """The rows in the form in which they are summed."""
         return X
 
-    def _gather(self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int) -> Any:
-        """The sums over these rows of K classes; they can be added, subtracted and checked for cancellation."""
+    def _gather(self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int) -> Sums:
+        """The sums over these rows of K classes."""
         raise NotImplementedError
 
-    def _learn(self, statistics: Any) -> Self:
+    def _learn(self, statistics: Sums) -> Self:
         """Set everything but `classes_` and the features, from the sums alone."""
         raise NotImplementedError
 
-    def _gathering(self) -> Any:
+    def _gathering(self) -> object:
         """The parameters on which the sums depend: models that agree in them share the sums."""
         return ()
 
@@ -80,7 +84,7 @@ class Increments(Classifier):
         return self._learn(self.statistics_)
 
     def fit_blocks(
-        self, blocks: Iterable[tuple[Any, Any]], classes: ArrayLike | None = None
+        self, blocks: Iterable[tuple[MatrixLike, ArrayLike]], classes: ArrayLike | None = None
     ) -> Self:
         """Fit to blocks of rows; each is read once, and only one is in memory.
 
@@ -186,7 +190,7 @@ class Increments(Classifier):
         if classes is not None:
             self._widen(np.asarray(classes))
 
-    def _add(self, sums: Any, classes: np.ndarray) -> None:
+    def _add(self, sums: Sums, classes: np.ndarray) -> None:
         both = np.union1d(self.classes_, classes)
         ours = self.statistics_.among(np.searchsorted(both, self.classes_), len(both))
         theirs = sums.among(np.searchsorted(both, classes), len(both))

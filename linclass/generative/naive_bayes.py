@@ -15,7 +15,6 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.annotations import Matrix, MatrixLike, Tags
-from linclass.applicability import NotApplicable
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
@@ -23,12 +22,12 @@ from linclass.counted import counted
 from linclass.families.base import Family
 from linclass.generative.from_statistics import FromStatistics
 from linclass.generative.priors import Priors, class_priors, log_priors
-from linclass.statistics.class_sums import ClassSums, columns_of
+from linclass.statistics.class_sums import ClassSums, StackOfOne, columns_of
 
 SOLVED = 1e-7  # relative Newton step, after which the next would be its square
 
 
-class NaiveBayes(FromStatistics, SoftmaxProbabilities):
+class NaiveBayes(FromStatistics[ClassSums, StackOfOne[ClassSums]], SoftmaxProbabilities):
     """A subclass defines the family of each block of columns and its smoothing."""
 
     priors: Priors
@@ -46,17 +45,8 @@ class NaiveBayes(FromStatistics, SoftmaxProbabilities):
             columns.append(own)
         return ClassSums.of(families, columns, X, codes, weights, K)
 
-    def _gather_part(
-        self, total: ClassSums, X: Matrix, codes: np.ndarray, weights: np.ndarray
-    ) -> ClassSums:
-        K = len(total.mass)
-        return ClassSums.of(total.families, total.columns, X, codes, weights, K)
-
     def _rows(self, X: Matrix) -> Matrix:
         return self._observed(self._check_rows(X))
-
-    def _scaled(self, statistics: Any, shift: Any, scale: Any) -> Any:
-        raise NotApplicable("counts and shares cannot be rescaled; leave standardize out.")
 
     def _learn(self, statistics: ClassSums) -> Self:
         self.priors_ = class_priors(self.priors, statistics.mass)

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 
-from linclass.generative.from_statistics import FromStatistics
+from linclass.annotations import Matrix
+from linclass.generative.from_statistics import Model
+from linclass.numerics import Array
 
-Array = np.ndarray
 # indices of folds, and the shard of each row (its fold's position; the last for the rest)
 Partition = tuple[list[int], Array]
 
@@ -35,8 +35,8 @@ def partitions(folds: Sequence[Array], n: int) -> list[Partition]:
 
 
 def fit_without_each(
-    model: FromStatistics, blocks: Iterable[Any], y: Array, folds: Sequence[Array]
-) -> list[Any]:
+    model: Model, blocks: Iterable[Matrix], y: Array, folds: Sequence[Array]
+) -> list[Model]:
     """Fitted copies of an unfitted model, one for the training rows of each fold.
 
     `blocks` are matrices of consecutive rows, with the classes y.
@@ -52,7 +52,7 @@ def fit_without_each(
                 rows = np.flatnonzero(shard[some] == place)
                 own[place].take_in(X[rows], y[some][rows], classes)
         begin += X.shape[0]
-    fits: list[Any] = [None] * len(folds)
+    fits = [model] * len(folds)
     for own, (members, _) in zip(shards, divided, strict=True):
         for place, number in enumerate(members):
             others = [s for k, s in enumerate(own) if k != place and hasattr(s, "statistics_")]

@@ -39,6 +39,10 @@ class ClassMoments:
     def of(cls, X: Matrix, codes: Array, weights: Array, K: int, form: str) -> ClassMoments:
         return cls(form, *moments(X, codes, weights, K, form))
 
+    def of_part(self, X: Matrix, codes: Array, weights: Array) -> ClassMoments:
+        """The moments of some of the rows, in the same form."""
+        return self.of(X, codes, weights, len(self.mass), self.form)
+
     def __add__(self, other: ClassMoments) -> ClassMoments:
         if "rows" in (self.form, other.form):
             return self._add_rows(other)

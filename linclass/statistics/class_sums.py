@@ -10,14 +10,17 @@ import functools
 import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from linclass.annotations import Matrix
+from linclass.applicability import NotApplicable
+from linclass.statistics.additive import Additive
 
 BLOCK = 4096  # rows
 Array = np.ndarray
+Sums = TypeVar("Sums", bound=Additive)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +48,10 @@ class ClassSums:
             sums.append(functools.reduce(operator.iadd, parts))
         return cls(tuple(families), tuple(columns), mass, tuple(sums))
 
+    def of_part(self, X: Matrix, codes: Array, weights: Array) -> ClassSums:
+        """The sums over some of the rows, of the same families."""
+        return self.of(self.families, self.columns, X, codes, weights, len(self.mass))
+
     def __add__(self, other: ClassSums) -> ClassSums:
         return self._with(other, 1)
 
@@ -65,7 +72,10 @@ class ClassSums:
             for family, left, was in parts
         )
 
-    def stacked(self) -> StackOfOne:
+    def scaled(self, shift: Array, scale: Array) -> ClassSums:
+        raise NotApplicable("counts and shares cannot be rescaled; leave standardize out.")
+
+    def stacked(self) -> StackOfOne[ClassSums]:
         """As a stack of one fold."""
         return StackOfOne(self)
 
@@ -98,16 +108,16 @@ class ClassSums:
         return replace(self, families=tuple(families), mass=mass, sums=tuple(sums))
 
 
-class StackOfOne:
+class StackOfOne(Generic[Sums]):
     """A stack of one."""
 
-    def __init__(self, statistics: Any):
+    def __init__(self, statistics: Sums):
         self.statistics, self.mass = statistics, statistics.mass[None]
 
-    def split(self) -> list[Any]:
+    def split(self) -> list[Sums]:
         return [self.statistics]
 
-    def scaled(self, shift: Array, scale: Array) -> StackOfOne:
+    def scaled(self, shift: Array, scale: Array) -> StackOfOne[Sums]:
         return StackOfOne(self.statistics.scaled(shift[0], scale[0]))
 
 

@@ -46,6 +46,9 @@ class QuarticMoments:
             quartic += belongs @ lengths**2
         return cls(moments, cubic, quartic, unit)
 
+    def of_part(self, X: Matrix, codes: Array, weights: Array) -> QuarticMoments:
+        return self.of(X, codes, weights, len(self.mass))
+
     def __add__(self, other: QuarticMoments) -> QuarticMoments:
         return self._combined(other, self.moments + other.moments, 1)
 
@@ -69,7 +72,7 @@ class QuarticMoments:
     def scaled(self, shift: Array, scale: Array) -> QuarticMoments:
         raise NotApplicable("‖x‖⁴ in other units does not follow from ‖x‖⁴; fit the scaled rows.")
 
-    def stacked(self) -> StackOfOne:
+    def stacked(self) -> StackOfOne[QuarticMoments]:
         return StackOfOne(self)
 
     @property
