@@ -11,6 +11,7 @@ import numpy as np
 from linclass.composition import Composition
 from linclass.numerics import Array
 from linclass.objective.point import Point
+from linclass.parts import find
 from linclass.solvers.base import Solution
 
 
@@ -37,12 +38,13 @@ class ClassCoefficients(Composition):
 
         Scores of jointly fitted classes are determined up to a common function, so their parameters are
         centred. A penalty with a kink determines the weights, whose zeros centring would destroy: then
-        only the intercepts are centred, and the weights of features without a penalty.
+        only the intercepts are centred, and the weights of features without a penalty. The squared loss of each
+        class has targets of its own, which determine all scores.
         """
         K = len(self.classes_)
         if K > 2 and len(theta) == K - 1:
             theta = np.vstack([theta, np.zeros(theta.shape[1])])
-        if K == 2 or not together:
+        if K == 2 or not together or find("losses", self.loss).quadratic:
             return theta
         penalty, d = self._effective_penalty(), self.n_features_in_
         if not penalty.kinked:

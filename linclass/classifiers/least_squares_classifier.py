@@ -210,9 +210,6 @@ class LeastSquaresClassifier(LinearClassifier):
             return [(Squared(), 2.0 * codes - 1)]
         return [(Squared(), (np.arange(K)[:, None] == codes).astype(float))]
 
-    def _of_each_class(self, theta: Array, together: bool) -> Array:
-        return theta  # every class has targets of its own, so the scores are unique
-
 
 def _learn_features(model: Any, other: Any) -> None:
     for name in ("n_features_in_", "feature_names_in_"):

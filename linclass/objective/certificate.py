@@ -30,7 +30,10 @@ class Certified(PenalizedLoss):
         if self.strength and point.value == 0 and self.loss.vanishes:
             return 0.0
         if self.certificate_kind == "duality_gap":
-            return self.share(self.duality_gap(point, slopes), point.value)
+            gap = self.duality_gap(point, slopes)
+            if self.loss.vanishes:  # else P = 0 is out of reach
+                gap = min(gap, point.value)  # by s = 0
+            return self.share(gap, point.value)
         return self.residual(point)
 
     def share(self, gap: float, value: float) -> float:

@@ -31,6 +31,7 @@ WALK = 0.05  # scores that a Newton step still changes on its way to infinity
 CLOSE = 1e-5  # a certificate up to which small scores raise no suspicion
 LARGEST = 200_000_000  # parameters × inequalities: beyond this the answer may take minutes
 HESSIAN = 500  # parameters whose dense Hessian is cheap
+CERTAIN = 1e-15  # mean loss of rows whose likelihood is 1 up to rounding
 
 UNDECIDED = (
     "the classes are so nearly separable that it is undecided whether the likelihood has a maximum; "
@@ -49,7 +50,8 @@ def recession_of_fit(objective: Objective, solution: Solution) -> Recession | No
         return None
     if not objective.strength:
         return recession(objective.without_offset, solution)
-    if objective.unpenalized is not None and not solution.converged:
+    certain = solution.objective < CERTAIN  # of all rows, by features without a penalty
+    if objective.unpenalized is not None and (certain or not solution.converged):
         return _recession_where_free(objective.without_offset, solution)
     return None
 

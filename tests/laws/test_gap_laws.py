@@ -1,9 +1,10 @@
-"""Laws of the duality gap: its two forms agree, and a problem of a stack has the gap of a single one."""
+"""Laws of the duality gap: its two forms agree, a problem of a stack has the gap of a single one, and 0 is a bound."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from linclass import LinearClassifier
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.logistic import Logistic
 from linclass.losses.softmax import Softmax
@@ -87,3 +88,36 @@ def test_no_certificate_is_below_the_decrease_of_a_gradient_step(
         L = part.smoothness * np.linalg.norm(Z, 2) ** 2 / n + strength * max(1, intercept or 0)
         decrease = float(point.gradient @ point.gradient) / (2 * L)
         assert decrease <= found.certificate * point.value + 1e-15
+
+
+def free_feature_that_separates() -> tuple[np.ndarray, np.ndarray]:
+    """With weight 1 or more on the first feature every margin is at least 1."""
+    rng, y = np.random.default_rng(0), np.arange(12) % 2
+    return np.c_[np.where(y, 1, -1) * rng.uniform(1, 3, 12), rng.standard_normal((12, 2))], y
+
+
+FREE = [(s, p) for s in ("irls", "newton", "newton_cg", "quasi_newton") for p in ("l2",)]
+FREE += [(s, p) for s in ("proximal_newton", "proximal_gradient") for p in ("l2", "l1")]
+
+
+@pytest.mark.parametrize(("solver", "penalty"), FREE)
+@pytest.mark.parametrize("loss", ["squared_hinge", "modified_huber"])
+def test_a_perfect_fit_by_features_without_a_penalty_is_proved(
+    loss: str, solver: str, penalty: str
+) -> None:
+    """P = 0 is a minimum; there all slopes are rounding errors, which no step can balance."""
+    X, y = free_feature_that_separates()
+    chosen = {penalty: {"factors": [0, 1, 2]}}
+    model = LinearClassifier(loss=loss, penalty=chosen, strength=0.1, solver=solver).fit(X, y)
+    assert model.status_ == "converged"
+    assert model.objective_ < 1e-20
+
+
+@pytest.mark.filterwarnings("ignore:LinearClassifier ended separable")
+@pytest.mark.parametrize(("solver", "penalty"), FREE)
+@pytest.mark.parametrize("loss", ["logistic", "probit"])
+def test_a_likelihood_that_underflows_is_no_optimum(loss: str, solver: str, penalty: str) -> None:
+    X, y = free_feature_that_separates()
+    chosen = {penalty: {"factors": [0, 1, 2]}}
+    model = LinearClassifier(loss=loss, penalty=chosen, strength=0.1, solver=solver).fit(X, y)
+    assert model.status_ == "separable"

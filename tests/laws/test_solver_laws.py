@@ -274,6 +274,23 @@ def test_a_perceptron_loss_ends_at_zero_where_some_theta_has_every_row_right(
     assert 0 <= solution.objective < 1e-6
 
 
+@pytest.mark.parametrize("solver", [s for s in SOLVERS if applicable(s, "perceptron")])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_perceptron_without_a_penalty_leaves_zero(solver: str, classes: int) -> None:
+    """W = 0 has no loss and no row right: of two points without a loss it is the worse."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 2))
+    y = (X @ rng.standard_normal((2, classes))).argmax(axis=1)
+    rule = (
+        {solver: {"average": False, "max_iter": 2000}}
+        if solver == "stochastic_gradient"
+        else solver
+    )
+    model = LinearClassifier(loss="perceptron", penalty=None, solver=rule, random_state=0).fit(X, y)
+    assert model.score(X, y) == 1
+    assert model.status_ == "converged"
+
+
 def data(n: int = 80, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(5)
     X = rng.standard_normal((n, 4)) * [1, 2, 0.5, 1]

@@ -62,7 +62,7 @@ class Subgradient(Solver):
                 trace(point)
             if t % self.certify_every == 0 or t == self.max_steps:
                 average = objective.at(mean.copy())
-                best = min(best, average, point, key=lambda p: p.value)
+                best = min(best, average, point, key=lambda p: (p.value, np.abs(p.slopes).sum()))
                 certificate = objective.certificate(best, dual)
                 if certificate <= self.tol:
                     break

@@ -26,6 +26,7 @@ from linclass.solvers.l1.working_set import without_common_shift
 
 RELAX = 0.95  # of L, tried at every step: the curvature may be smaller here
 DIGITS = 1e-12  # of the loss: a bound within rounding says nothing about L
+LEAST = 1e-200  # of L: without a bound no step is too long for a loss that underflows
 
 
 @dataclass(frozen=True)
@@ -99,4 +100,4 @@ def forward_backward(
 
     (new, u, step), t = halve(evaluate, bounded, least=np.finfo(float).tiny)
     hidden = 0.5 * (L / t) * float(np.vdot(step, step)) <= unseen
-    return new, u, (L if hidden else RELAX * L) / t
+    return new, u, max((L if hidden else RELAX * L) / t, LEAST)

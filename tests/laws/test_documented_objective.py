@@ -1,0 +1,107 @@
+"""What a fit reports is the documented function of its coefficients, written here once more from the equations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from problems import CONVEX
+from scipy.special import logsumexp
+from scipy.stats import norm
+
+from linclass import LinearClassifier
+from linclass.parts import find, names
+
+Values = Callable[[np.ndarray], np.ndarray]
+
+
+def positive(v: np.ndarray) -> np.ndarray:
+    return np.maximum(v, 0)
+
+
+OF_MARGIN: dict[str, Values] = {
+    "exponential": lambda m: np.exp(-m),
+    "hinge": lambda m: positive(1 - m),
+    "logistic": lambda m: np.log(1 + np.exp(-m)),
+    "modified_huber": lambda m: np.where(m < -1, -4 * m, positive(1 - m) ** 2),
+    "perceptron": lambda m: positive(-m),
+    "probit": lambda m: -norm.logcdf(m),
+    "squared_hinge": lambda m: positive(1 - m) ** 2,
+}
+OF_RESIDUAL: dict[str, Values] = {
+    "epsilon_insensitive": lambda r: positive(abs(r) - 0.1),
+    "huber": lambda r: np.where(abs(r) < 1, r**2 / 2, abs(r) - 0.5),
+    "squared": lambda r: r**2 / 2,
+    "squared_epsilon_insensitive": lambda r: positive(abs(r) - 0.1) ** 2,
+}
+TWO_CLASSES = {"crammer_singer": "hinge", "kesler": "perceptron", "softmax": "logistic"}
+JOINT: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    "softmax": lambda Z, own: logsumexp(Z, axis=1) - Z[own],
+    "crammer_singer": lambda Z, own: (Z + 1 - own).max(axis=1) - Z[own],
+    "kesler": lambda Z, own: Z.max(axis=1) - Z[own],
+}
+JOINTLY = {"logistic": "softmax", "perceptron": "kesler"} | {name: name for name in JOINT}
+PENALTY: dict[str, Callable[[np.ndarray], float]] = {
+    "unpenalized": lambda W: 0.0,
+    "l1": lambda W: abs(W).sum(),
+    "l2": lambda W: (W**2).sum() / 2,
+    "elastic_net": lambda W: 0.3 * abs(W).sum() + 0.7 * (W**2).sum() / 2,
+    "group_lasso": lambda W: sum(np.linalg.norm(W[:, j]) for j in range(W.shape[1])),
+}
+STRENGTH = 0.05
+
+
+def documented(loss: str, penalty: str, model: Any, X: np.ndarray, y: np.ndarray) -> float:
+    """Σ w loss + strength · penalty for weights of sum 1; of one class against the rest, the sum over classes."""
+    W, Z = model.coef_, X @ model.coef_.T + model.intercept_
+    weights, own = weights_of(y) / weights_of(y).sum(), np.arange(3) == y[:, None]
+    if len(model.classes_) == 2:
+        own, loss = own[:, [1]], TWO_CLASSES.get(loss, loss)
+    elif loss in JOINTLY:
+        return weights @ JOINT[JOINTLY[loss]](Z, own) + STRENGTH * PENALTY[penalty](W)
+    sign = np.where(own, 1.0, -1.0)
+    each = OF_MARGIN[loss](sign * Z) if loss in OF_MARGIN else OF_RESIDUAL[loss](Z - sign)
+    joint = loss == "squared"  # the same, but for group_lasso, whose groups then are of all scores
+    parts = [W] if joint else list(W[:, None])
+    return (weights @ each).sum() + STRENGTH * sum(PENALTY[penalty](part) for part in parts)
+
+
+def weights_of(y: np.ndarray) -> np.ndarray:
+    return np.random.default_rng(1).uniform(0.1, 3, len(y))
+
+
+def table(classes: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(2)
+    y = np.arange(45) % classes
+    return rng.standard_normal((45, 3)) + 0.6 * y[:, None] * [1, -1, 0], y
+
+
+PAIRS = [
+    (loss, penalty)
+    for loss in CONVEX
+    for penalty in PENALTY
+    if find("losses", loss).kind != "convex" or not find("penalties", penalty)().kinked
+]
+
+
+def test_every_loss_and_penalty_is_here() -> None:
+    assert {*OF_MARGIN, *OF_RESIDUAL, *JOINT} == set(CONVEX)
+    assert {*PENALTY, "adaptive_lasso"} == set(names("penalties"))
+
+
+@pytest.mark.filterwarnings("ignore:LinearClassifier ended max_iter")
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize(("loss", "penalty"), PAIRS)
+def test_the_objective_is_the_documented_function_of_the_coefficients(
+    loss: str, penalty: str, classes: int, intercept: bool
+) -> None:
+    """Its parts are fitted, then centred or put together: none of it may change what was minimized."""
+    X, y = table(classes)
+    more: dict[str, Any] = {"strength": STRENGTH, "l1_ratio": 0.3, "fit_intercept": intercept}
+    model = LinearClassifier(loss=loss, penalty=penalty, max_iter=50, **more)
+    model.fit(X, y, sample_weight=weights_of(y))
+    assert_allclose(model.objective_, documented(loss, penalty, model, X, y), rtol=1e-12)
