@@ -14,3 +14,4 @@ Tags = Any  # sklearn.utils.Tags, which is imported only where scikit-learn asks
 
 ClassWeight = Literal["balanced"] | Mapping[Any, float] | None  # the factor of each class
 Seed = int | np.random.Generator | None
+Index = slice | npt.NDArray[Any]  # some rows, or some columns

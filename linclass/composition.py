@@ -23,9 +23,9 @@ from linclass.numerics import Array
 from linclass.objective.objective import UNPENALIZED, Objective
 from linclass.objective.point import Point
 from linclass.parts import find, names, no_part
-from linclass.penalties.base import Penalty
+from linclass.penalties.base import Penalty, PenaltyLike
 from linclass.solvers import choice
-from linclass.solvers.base import Solution, Solver, Trace
+from linclass.solvers.base import Solution, Solver, SolverLike, StepLike, Trace
 
 # Parameters of the estimator that are passed to solvers and penalties that have them.
 SOLVER_OPTIONS = ("step", "tol", "max_iter", "random_state")
@@ -37,11 +37,11 @@ class Composition(FitsPath, Estimator):
     """Base of estimators that minimize loss + strength · penalty."""
 
     loss: str
-    penalty: str | Mapping[str, Any] | Penalty | None
+    penalty: PenaltyLike
     strength: float
     fit_intercept: bool
-    solver: Any  # a name, {name: options} or a Solver
-    step: Any = None
+    solver: SolverLike  # a name, {name: options} or a Solver
+    step: StepLike = None
     # Defined by the estimator: check the data, set up the objectives, set the attributes.
     _start_fit: Callable[..., tuple[Matrix, Array, Array]]
     _objectives: Callable[..., list[Objective]]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
 
-
-def counted(number: Any, noun: str) -> str:
+def counted(number: object, noun: str) -> str:
     if number == 1:
         return f"{number} {noun}"
     if noun.endswith("ry"):

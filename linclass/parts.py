@@ -63,7 +63,7 @@ def names(package: str) -> tuple[str, ...]:
     return tuple(sorted(name for name in _modules(package) if _part(package, name)))
 
 
-def no_part(package: str, chosen: Any) -> ValueError:
+def no_part(package: str, chosen: object) -> ValueError:
     """What is neither a name nor {name: options}."""
     return ValueError(
         f"{chosen!r} is none of the {package}; give a name, or {{name: {{option: value}}}}."

@@ -55,7 +55,7 @@ def is_ours(estimator: EstimatorLike) -> bool:
     return type(estimator).__module__.startswith("linclass.")
 
 
-def own_copy(X: MatrixLike, estimator: EstimatorLike) -> Any:
+def own_copy(X: MatrixLike, estimator: EstimatorLike) -> MatrixLike:
     """A copy for foreign estimators, which may modify their input."""
     return X if is_ours(estimator) else X.copy()
 

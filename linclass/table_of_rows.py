@@ -89,6 +89,6 @@ def _coded(
     return np.array([np.nan if v is None else index[str(v)] for v in entries]), levels
 
 
-def _is_missing(entry: Any) -> bool:
+def _is_missing(entry: object) -> bool:
     none = entry is None or type(entry).__name__ in ("NAType", "NaTType")
     return none or (isinstance(entry, float) and entry != entry)

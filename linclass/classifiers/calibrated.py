@@ -199,7 +199,7 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
         Z = _finite_scores(self.estimator_, X, len(self.classes_))
         return np.asarray(self._map.decision(Z))
 
-    def _inner(self) -> Any:
+    def _inner(self) -> EstimatorLike:
         return asking_for_weights(LinearSVM()) if self.estimator is None else self.estimator
 
     def _fitted(
@@ -213,7 +213,7 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
         return model
 
 
-def _finite_scores(model: Any, X: MatrixLike, K: int) -> Array:
+def _finite_scores(model: EstimatorLike, X: MatrixLike, K: int) -> Array:
     """(n, K); a probability of 0, whose logarithm is the score, counts as the machine epsilon.
 
     A model that only predicts has the score ½ for the predicted class and −½ for the others.

@@ -24,7 +24,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
+from linclass.annotations import ArrayLike, ClassWeight, EstimatorLike, Matrix, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
@@ -182,7 +182,7 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
         """Predictions (n, K − 1) of the fixed scores."""
         return np.column_stack([np.ravel(r.predict(own_copy(X, r))) for r in self.regressors_])
 
-    def _inner(self) -> Any:
+    def _inner(self) -> EstimatorLike:
         if self.regressor is None:
             return import_module(DEFAULT).LinearRegression()
         return self.regressor

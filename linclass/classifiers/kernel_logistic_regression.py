@@ -24,6 +24,7 @@ from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.kernel_machines.kernel_features import KernelFeatures, kernel_features
 from linclass.kernel_machines.kernel_path import KernelPath
 from linclass.kernel_machines.warm_start import Previous
+from linclass.kernels.base import KernelLike
 from linclass.numerics import Array
 from linclass.support_vectors import rows_that_count
 
@@ -71,8 +72,8 @@ class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):
     def __init__(
         self,
         *,
-        kernel: Any = "gaussian",
-        gamma: Any = "scale",
+        kernel: KernelLike = "gaussian",
+        gamma: float | str = "scale",
         degree: int = 3,
         offset: float = 1.0,
         strength: float = 1e-3,

@@ -22,6 +22,7 @@ from linclass.conventions.classifier import Classifier
 from linclass.design.kernel_design import KernelDesign
 from linclass.kernel_machines.kernel_machine import KernelMachine
 from linclass.kernel_machines.warm_start import Previous
+from linclass.kernels.base import KernelLike
 from linclass.losses.kesler import Kesler
 from linclass.losses.perceptron import Perceptron
 from linclass.numerics import Array
@@ -78,8 +79,8 @@ class KernelPerceptron(KernelMachine, Classifier):
     def __init__(
         self,
         *,
-        kernel: Any = "gaussian",
-        gamma: Any = "scale",
+        kernel: KernelLike = "gaussian",
+        gamma: float | str = "scale",
         degree: int = 3,
         offset: float = 1.0,
         order: str = "random",

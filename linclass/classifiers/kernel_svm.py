@@ -16,7 +16,7 @@ Reference: Boser, Guyon & Vapnik (1992), COLT; Schölkopf & Smola (2002), ch. 7.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.conventions.classifier import Classifier
 from linclass.kernel_machines.kernel_path import KernelPath
 from linclass.kernel_machines.warm_start import Previous, thetas
+from linclass.kernels.base import KernelLike
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.parts import find
@@ -85,8 +86,8 @@ class KernelSVM(MarginRows, KernelPath, Classifier):
     def __init__(
         self,
         *,
-        kernel: Any = "gaussian",
-        gamma: Any = "scale",
+        kernel: KernelLike = "gaussian",
+        gamma: float | str = "scale",
         degree: int = 3,
         offset: float = 1.0,
         loss: str = "hinge",

@@ -15,13 +15,13 @@ Reference: Hastie, Tibshirani & Friedman (2009), §4.2.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.annotations import ArrayLike, ClassWeight, MatrixLike, Seed
+from linclass.annotations import ArrayLike, ClassWeight, EstimatorLike, MatrixLike, Seed
 from linclass.applicability import NotApplicable, require_memory
 from linclass.classifiers.linear_classifier import LinearClassifier
 from linclass.conventions.many_fits import Folds
@@ -30,7 +30,8 @@ from linclass.generative.left_out import moments_left_out
 from linclass.generative.without_one_row import LONE
 from linclass.losses.squared import Squared
 from linclass.numerics import Array
-from linclass.penalties.base import Penalty
+from linclass.penalties.base import PenaltyLike
+from linclass.solvers.base import SolverLike, StepLike
 from linclass.solvers.smooth.indicator_regression import IndicatorRegression
 from linclass.statistics.class_moments import ClassMoments
 
@@ -96,11 +97,11 @@ class LeastSquaresClassifier(LinearClassifier):
     def __init__(
         self,
         *,
-        penalty: str | Mapping[str, Any] | Penalty | None = None,
+        penalty: PenaltyLike = None,
         strength: float = 1e-3,
         l1_ratio: float = 0.5,
-        solver: Any = "auto",
-        step: Any = None,
+        solver: SolverLike = "auto",
+        step: StepLike = None,
         fit_intercept: bool = True,
         class_weight: ClassWeight = None,
         tol: float = 1e-6,
@@ -211,7 +212,7 @@ class LeastSquaresClassifier(LinearClassifier):
         return [(Squared(), (np.arange(K)[:, None] == codes).astype(float))]
 
 
-def _learn_features(model: Any, other: Any) -> None:
+def _learn_features(model: EstimatorLike, other: Any) -> None:
     for name in ("n_features_in_", "feature_names_in_"):
         if hasattr(other, name):
             setattr(model, name, getattr(other, name))

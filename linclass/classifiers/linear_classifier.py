@@ -14,7 +14,7 @@ Reference: Hastie, Tibshirani & Friedman (2009), §10.6 and table 12.1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -32,9 +32,9 @@ from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.online.one_more_pass import OneMorePass
 from linclass.parts import find
-from linclass.penalties.base import Penalty
+from linclass.penalties.base import PenaltyLike
 from linclass.separation.recession import UNDECIDED, Recession, recession_of_fit
-from linclass.solvers.base import Solution
+from linclass.solvers.base import Solution, SolverLike, StepLike
 
 SEPARABLE = (
     "{} can be separated, so the likelihood rises for ever along separating_direction_; "
@@ -113,11 +113,11 @@ class LinearClassifier(
         self,
         *,
         loss: str = "logistic",
-        penalty: str | Mapping[str, Any] | Penalty | None = "l2",
+        penalty: PenaltyLike = "l2",
         strength: float = 1e-3,
         l1_ratio: float = 0.5,
-        solver: Any = "auto",
-        step: Any = None,
+        solver: SolverLike = "auto",
+        step: StepLike = None,
         fit_intercept: bool = True,
         class_weight: ClassWeight = None,
         tol: float = 1e-6,

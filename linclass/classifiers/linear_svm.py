@@ -28,7 +28,7 @@ from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.separation.decision import Undecided
 from linclass.separation.maximum_margin import maximum_margin
-from linclass.solvers.base import Solution
+from linclass.solvers.base import Solution, SolverLike, StepLike
 from linclass.support_vectors import MarginRows, rows_that_count
 
 
@@ -119,8 +119,8 @@ class LinearSVM(MarginRows, LinearClassifier):
         loss: str = "hinge",
         strength: float = 1e-3,
         hard_margin: bool = False,
-        solver: Any = "auto",
-        step: Any = None,
+        solver: SolverLike = "auto",
+        step: StepLike = None,
         fit_intercept: bool = True,
         class_weight: ClassWeight = None,
         tol: float = 1e-6,
@@ -158,7 +158,7 @@ class LinearSVM(MarginRows, LinearClassifier):
         self,
         X: MatrixLike,
         y: ArrayLike,
-        strengths: Any,
+        strengths: Sequence[float],
         sample_weight: ArrayLike | None = None,
         offset: ArrayLike | None = None,
     ) -> RegularizationPath:

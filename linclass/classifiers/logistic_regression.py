@@ -10,7 +10,7 @@ Reference: Hastie, Tibshirani & Friedman (2009), §4.4.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Self
 
 from linclass.annotations import ArrayLike, ClassWeight, MatrixLike, Seed
@@ -18,7 +18,8 @@ from linclass.classifiers.linear_classifier import LinearClassifier
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.conventions.takes_offset import TakesOffset
 from linclass.likelihood.likelihood_summary import LikelihoodSummary
-from linclass.penalties.base import Penalty
+from linclass.penalties.base import PenaltyLike
+from linclass.solvers.base import SolverLike, StepLike
 
 
 class LogisticRegression(TakesOffset, LikelihoodSummary, SoftmaxProbabilities, LinearClassifier):
@@ -86,11 +87,11 @@ class LogisticRegression(TakesOffset, LikelihoodSummary, SoftmaxProbabilities, L
     def __init__(
         self,
         *,
-        penalty: str | Mapping[str, Any] | Penalty | None = "l2",
+        penalty: PenaltyLike = "l2",
         strength: float = 1e-3,
         l1_ratio: float = 0.5,
-        solver: Any = "auto",
-        step: Any = None,
+        solver: SolverLike = "auto",
+        step: StepLike = None,
         fit_intercept: bool = True,
         class_weight: ClassWeight = None,
         tol: float = 1e-6,

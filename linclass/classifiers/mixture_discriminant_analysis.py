@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from scipy.special import logsumexp
@@ -222,5 +222,5 @@ def _deviations(moments: ClassMoments) -> Array:
     return np.where(deviations > moments.negligible, deviations, 1.0)
 
 
-def _is_count(value: Any) -> bool:
+def _is_count(value: object) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1

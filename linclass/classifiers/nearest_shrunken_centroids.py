@@ -16,8 +16,8 @@ Reference: Tibshirani, Hastie, Narasimhan & Chu (2002), PNAS 99; Hastie, Tibshir
 from __future__ import annotations
 
 import copy
-from numbers import Real
-from typing import Any, NamedTuple, Self
+from collections.abc import Sequence
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from linclass.batches.regularization_path import RegularizationPath
 from linclass.conventions.convergence_warning import one_warning
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
+from linclass.conventions.parameter_types import is_number
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.generative.from_moments import FromMoments
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
@@ -91,7 +92,11 @@ class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, 
 
     @one_warning
     def path(
-        self, X: MatrixLike, y: ArrayLike, thresholds: Any, sample_weight: ArrayLike | None = None
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        thresholds: Sequence[float],
+        sample_weight: ArrayLike | None = None,
     ) -> RegularizationPath:
         """The fits at several thresholds, from one pass over the rows.
 
@@ -184,7 +189,6 @@ class Differences(NamedTuple):
     known: Array  # features with a spread
 
 
-def _check_number(name: str, value: Any, otherwise: str = "") -> None:
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    if not (number and 0 <= value < np.inf):
+def _check_number(name: str, value: object, otherwise: str = "") -> None:
+    if not (is_number(value) and 0 <= value < np.inf):
         raise ValueError(f"{name} is {value!r}; it must be a number, at least 0{otherwise}.")

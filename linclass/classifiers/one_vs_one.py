@@ -133,7 +133,7 @@ class OneVsOne(FromBinary):
             R[:, k, l], R[:, l, k] = np.exp(log_pair).T
         return couple(R, str(self.coupling))
 
-    def _log_pair(self, inner: Any, X: MatrixLike) -> Array:
+    def _log_pair(self, inner: EstimatorLike, X: MatrixLike) -> Array:
         log_pair = predictions_of(inner, X, 2)[2]
         if log_pair is None:
             raise ValueError(f"{type(inner).__name__} gave no probabilities; coupling needs them.")

@@ -19,7 +19,7 @@ Reference: McCullagh (1980), JRSS B 42; Burridge (1981), JRSS B 43, on concavity
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -76,7 +76,7 @@ class OrdinalRegression(TakesOffset, SoftmaxProbabilities):
         self,
         *,
         strength: float = 1e-3,
-        order: Any = None,
+        order: Sequence[Any] | None = None,
         class_weight: ClassWeight = None,
         tol: float = 1e-6,
         max_iter: int | None = None,

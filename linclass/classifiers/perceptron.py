@@ -66,6 +66,7 @@ class Perceptron(LinearClassifier):
     loss = "perceptron"
     penalty = None
     strength = 0.0
+    step: float
     n_mistakes_: int
 
     penalized: ClassVar[str] = "LogisticRegression or LinearSVM"
@@ -92,7 +93,7 @@ class Perceptron(LinearClassifier):
         self.class_weight = class_weight
 
     @property
-    def solver(self) -> PerceptronRule:
+    def solver(self) -> PerceptronRule:  # type: ignore[override]
         """The perceptron rule with these parameters."""
         return PerceptronRule(
             max_iter=self.max_iter,

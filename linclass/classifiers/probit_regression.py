@@ -13,7 +13,7 @@ Reference: Bishop (2006), §4.3.5; McCullagh & Nelder (1989), §4.3.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Self
 
 from linclass.annotations import ArrayLike, ClassWeight, MatrixLike, Seed, Tags
@@ -22,7 +22,8 @@ from linclass.classifiers.linear_classifier import LinearClassifier
 from linclass.conventions.margin_probabilities import MarginProbabilities
 from linclass.conventions.takes_offset import TakesOffset
 from linclass.likelihood.likelihood_summary import LikelihoodSummary
-from linclass.penalties.base import Penalty
+from linclass.penalties.base import PenaltyLike
+from linclass.solvers.base import SolverLike, StepLike
 
 
 class ProbitRegression(TakesOffset, LikelihoodSummary, MarginProbabilities, LinearClassifier):
@@ -90,11 +91,11 @@ class ProbitRegression(TakesOffset, LikelihoodSummary, MarginProbabilities, Line
     def __init__(
         self,
         *,
-        penalty: str | Mapping[str, Any] | Penalty | None = "l2",
+        penalty: PenaltyLike = "l2",
         strength: float = 1e-3,
         l1_ratio: float = 0.5,
-        solver: Any = "auto",
-        step: Any = None,
+        solver: SolverLike = "auto",
+        step: StepLike = None,
         fit_intercept: bool = True,
         class_weight: ClassWeight = None,
         tol: float = 1e-6,

@@ -18,7 +18,7 @@ Reference: Hastie, Tibshirani & Friedman (2009), §7.5, §7.7 and §7.10.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -92,10 +92,10 @@ class TunedClassifier(Tuned, Classifier):
         self,
         estimator: EstimatorLike = None,
         *,
-        strengths: Any = 20,
-        grid: Any = None,
+        strengths: int | Sequence[float] | None = 20,
+        grid: Mapping[str, Sequence[Any]] | None = None,
         rule: str = "best",
-        folds: Any = 5,
+        folds: int | ArrayLike = 5,
         metric: Any = "accuracy",
         random_state: Seed = 0,
         class_weight: ClassWeight = None,

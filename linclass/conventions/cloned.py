@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
 
 from linclass.annotations import EstimatorLike
 
 
-def cloned(estimator: EstimatorLike) -> Any:
+def cloned(estimator: EstimatorLike) -> EstimatorLike:
     """An unfitted copy, in scikit-learn's way where the estimator has parameters."""
     if not hasattr(estimator, "get_params") or isinstance(estimator, type):
         return copy.deepcopy(estimator)

@@ -16,6 +16,8 @@ from contextvars import ContextVar
 from functools import wraps
 from typing import Any, TypeVar
 
+from linclass.annotations import EstimatorLike
+
 REMEDY = {
     "max_iter": "Raise max_iter or tol, or standardize the features.",
     "separable": "Add a penalty.",
@@ -39,7 +41,7 @@ def silently() -> Iterator[None]:
         _inside.reset(token)
 
 
-def warn_unless_converged(model: Any) -> None:
+def warn_unless_converged(model: EstimatorLike) -> None:
     """Warn if the fit has not converged."""
     if model.status_ in REMEDY and not _inside.get():
         _warn(f"{type(model).__name__} ended {model.status_}: {model.reason_}", model.status_)

@@ -6,6 +6,7 @@ classifier is a step of a Pipeline or a ColumnTransformer whose output is a data
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -66,7 +67,7 @@ class Coordinates(SetsOutput, Classifier):
         """
         return self.fit(X, y, sample_weight).transform(X)
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
         """Names of the coordinates: the name of the class in lower case, and a number.
 
         Parameters

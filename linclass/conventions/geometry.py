@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from linclass.annotations import MatrixLike
+from linclass.annotations import Matrix, MatrixLike
 from linclass.numerics import Array
 
 
@@ -126,5 +126,5 @@ class LinearGeometry:
         l, k = pair
         return W[k] - W[l], float(b[k] - b[l])
 
-    def _rows(self, X: MatrixLike) -> Any:
+    def _rows(self, X: MatrixLike) -> Matrix:
         return self._check_rows(X)  # type: ignore[attr-defined]

@@ -6,17 +6,16 @@ Such an estimator may be inside of others: whatever is fitted to rows gets their
 from __future__ import annotations
 
 import inspect
-from typing import Any
 
 import numpy as np
 
 from linclass import validation
-from linclass.annotations import ArrayLike
+from linclass.annotations import ArrayLike, EstimatorLike
 from linclass.conventions.metadata import asks_for, is_routing
 from linclass.numerics import Array
 
 
-def groups_for(model: Any, groups: Array | None) -> dict[str, Array]:
+def groups_for(model: EstimatorLike, groups: Array | None) -> dict[str, Array]:
     """The argument of `model.fit` with the groups of its rows; none if it has no use for them.
 
     A pipeline of scikit-learn passes `name__groups` to its last step; a search (it has `refit`) passes `groups` to the
@@ -53,7 +52,7 @@ def values_at(rows: Array, values: Array | None) -> Array | None:
     return None if values is None else values[rows]
 
 
-def _parameters(model: Any) -> list[str]:
+def _parameters(model: EstimatorLike) -> list[str]:
     try:
         return list(inspect.signature(model.fit).parameters)
     except (

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from linclass.annotations import Matrix
+from linclass.annotations import EstimatorLike, Index, Matrix
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.estimator import Estimator
 from linclass.conventions.regressor import Regressor
@@ -21,7 +19,7 @@ PREDICTS = {  # by the names of scikit-learn
 class MetaEstimator(Estimator):
     """Mixin; the class defines `_inner`."""
 
-    def _inner(self) -> Any:
+    def _inner(self) -> EstimatorLike:
         """The unfitted estimator inside: the one given, or the default."""
         raise NotImplementedError
 
@@ -40,12 +38,12 @@ class MetaEstimator(Estimator):
         return named(X, getattr(self, "feature_names_in_", None)) if self.takes_names else X
 
 
-def some_rows(X: Matrix, index: Any) -> Matrix:
+def some_rows(X: Matrix, index: Index) -> Matrix:
     """These rows, with the names that the columns have."""
     return named(X[index], getattr(X, "columns", None) or None)
 
 
-def require_kind(made: Any, wanted: str, parameter: str = "estimator") -> None:
+def require_kind(made: EstimatorLike, wanted: str, parameter: str = "estimator") -> None:
     """Raise ValueError if an estimator is of another kind than 'classifier' or 'regressor'; it may have no kind."""
     kind = _kind(made)
     if kind not in (None, wanted):
@@ -53,7 +51,7 @@ def require_kind(made: Any, wanted: str, parameter: str = "estimator") -> None:
         raise ValueError(f"{parameter} is {shown}, which predicts {predicts}; give a {wanted}.")
 
 
-def _kind(made: Any) -> str | None:
+def _kind(made: EstimatorLike) -> str | None:
     """Of another library's estimators by their tags, which scikit-learn defines."""
     if isinstance(made, type):
         return None

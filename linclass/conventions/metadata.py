@@ -11,6 +11,8 @@ import inspect
 import sys
 from typing import Any, Self
 
+from linclass.annotations import EstimatorLike
+
 METHODS = (
     "fit",
     "partial_fit",
@@ -83,7 +85,7 @@ class RequestsMetadata:
         from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
         mapping = MethodMapping().add(caller="fit", callee="fit")
-        inner: Any = getattr(self, "estimator", None)
+        inner: EstimatorLike = getattr(self, "estimator", None)
         router = MetadataRouter(owner=self).add_self_request(self)
         return router if inner is None else router.add(estimator=inner, method_mapping=mapping)
 
@@ -127,7 +129,7 @@ def is_routing() -> bool:
     return bool(get_config()["enable_metadata_routing"])
 
 
-def takes_weights(model: Any) -> bool:
+def takes_weights(model: EstimatorLike) -> bool:
     """Whether a meta-estimator passes weights on to `model.fit`, which has the argument."""
     if not is_routing():
         return True
@@ -148,13 +150,13 @@ def takes_weights(model: Any) -> bool:
     return False
 
 
-def asks_for(model: Any, method: str, name: str) -> bool:
+def asks_for(model: EstimatorLike, method: str, name: str) -> bool:
     """Whether an estimator or a splitter asks for metadata, by scikit-learn's routing."""
     ask = getattr(model, "get_metadata_routing", None)
     return ask is not None and bool(ask().consumes(method, [name]))
 
 
-def asking_for_weights(model: Any) -> Any:
+def asking_for_weights(model: EstimatorLike) -> Any:
     """The default estimator of a meta-estimator, with the request that users cannot set on it."""
     return model.set_fit_request(sample_weight=True) if is_routing() else model
 
@@ -166,6 +168,6 @@ def _arguments(function: Any) -> list[str]:
         return []
 
 
-def _metadata(model: Any, method: str) -> list[str]:
+def _metadata(model: EstimatorLike, method: str) -> list[str]:
     called = getattr(model, method, None)
     return [name for name in _arguments(called) if name not in KNOWN] if callable(called) else []

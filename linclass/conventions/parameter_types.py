@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import cache
 from numbers import Real
 from types import NoneType
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -52,28 +52,32 @@ def _check_of(name: str, kinds: set[str]) -> tuple[Plain, Check] | None:
     return frozenset({int, float}), _is_number
 
 
-def _is_flag(name: str, value: Any) -> None:
+def is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _is_flag(name: str, value: object) -> None:
     if not isinstance(value, bool | np.bool_):
         raise ValueError(f"{name} is {value!r}; it must be True or False.")
 
 
-def _is_flag_or_function(name: str, value: Any) -> None:
+def _is_flag_or_function(name: str, value: object) -> None:
     if not (isinstance(value, bool | np.bool_) or callable(value)):
         raise ValueError(f"{name} is {value!r}; it must be True, False or a function.")
 
 
-def _is_no_flag(name: str, value: Any) -> None:
+def _is_no_flag(name: str, value: object) -> None:
     if isinstance(value, bool | np.bool_):
         raise ValueError(f"{name} is {value!r}; it must be a number, not True or False.")
 
 
-def _is_number(name: str, value: Any) -> None:
+def _is_number(name: str, value: object) -> None:
     _is_no_flag(name, value)
     if not isinstance(value, Real):
         raise ValueError(f"{name} is {value!r}; it must be a number.")
 
 
-def _is_number_or_none(name: str, value: Any) -> None:
+def _is_number_or_none(name: str, value: object) -> None:
     _is_no_flag(name, value)
     if not isinstance(value, Real):
         raise ValueError(f"{name} is {value!r}; it must be a number, or None.")

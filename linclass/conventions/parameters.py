@@ -96,5 +96,5 @@ def _arguments(init: Any) -> dict[str, Any]:
     return {a.name: a.default for a in arguments}
 
 
-def _same(value: Any, default: Any) -> bool:
+def _same(value: object, default: Any) -> bool:
     return value is default or (type(value) is type(default) and repr(value) == repr(default))

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass.annotations import ArrayLike, MatrixLike
+from linclass.annotations import ArrayLike, EstimatorLike, MatrixLike
 from linclass.conventions.classifier import Classifier
 from linclass.validation import row_weights
 
@@ -152,7 +152,7 @@ def offsets_of(
     return found[row_weights(sample_weight, rows) > 0]
 
 
-def require_offsets_taken(model: Any, method: str) -> None:
+def require_offsets_taken(model: EstimatorLike, method: str) -> None:
     """Raise ValueError unless the model's scores may have an offset."""
     if not isinstance(model, TakesOffset):
         raise ValueError(

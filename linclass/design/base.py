@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
+from linclass.annotations import Index
 from linclass.numerics import Array
 
 
@@ -40,7 +41,7 @@ class Design:
         """(columns, values) of row i; all columns if dense."""
         raise NotImplementedError
 
-    def take(self, rows: Any) -> Self:
+    def take(self, rows: Index) -> Self:
         """Some rows, or all in another order."""
         raise NotImplementedError
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.annotations import Matrix
+from linclass.annotations import Index, Matrix
 from linclass.design.gram_products import GramProducts
 from linclass.numerics import BLOCK, Array, once
 
@@ -139,7 +139,7 @@ class DesignMatrix(GramProducts):
         )
         return DesignMatrix(both, intercept=False)
 
-    def take(self, rows: Any) -> DesignMatrix:
+    def take(self, rows: Index) -> DesignMatrix:
         return DesignMatrix(self.X[rows], self.intercept)
 
     def combine(self, rows: Array, v: Array) -> Array:
@@ -214,7 +214,7 @@ class DesignMatrix(GramProducts):
         self._XT = None
 
     @property
-    def XT(self) -> Any:
+    def XT(self) -> Matrix:
         """Xᵀ; for sparse X as a matrix of its own, so that products read contiguous memory."""
         if self._XT is None:
             self._XT = self.X.T.tocsr() if self.is_sparse else self.X.T

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from linclass.annotations import Matrix
 from linclass.design.base import Design
 from linclass.numerics import BLOCK, Array
 
@@ -27,7 +28,7 @@ class GramProducts(Design):
         raise NotImplementedError
 
     @property
-    def XT(self) -> Any:
+    def XT(self) -> Matrix:
         raise NotImplementedError
 
     def blocks(self, size: int = BLOCK, filled: bool = True) -> Iterator[tuple[slice, Array]]:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from linclass.annotations import Index
 from linclass.design.base import Design
 from linclass.numerics import Array
 
@@ -57,7 +58,7 @@ class KernelDesign(Design):
         columns = np.array([own, self.n_features] if self.intercept else [own])
         return columns, np.ones(len(columns))
 
-    def take(self, rows: Any) -> KernelDesign:
+    def take(self, rows: Index) -> KernelDesign:
         """Some rows, or all in another order; K is shared."""
         return KernelDesign(self.K, self.intercept, np.arange(self.n_features)[rows])
 

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass.annotations import Matrix
+from linclass.annotations import Index, Matrix
 from linclass.families.base import Family
 
 
@@ -58,7 +58,7 @@ class AboutMeans(Family):
     def of_rows(self, codes: np.ndarray) -> Self:
         return type(self)(self.origin if self.centres is None else self.about[codes])
 
-    def of_classes(self, kept: Any) -> Self:
+    def of_classes(self, kept: Index) -> Self:
         return self if self.centres is None else type(self)(self.origin, self.centres[kept])
 
     def among(self, places: np.ndarray, K: int) -> Self:

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.annotations import Matrix
+from linclass.annotations import Index, Matrix
 from linclass.applicability import NotApplicable
 
 BLOCK = 2048  # rows
@@ -73,7 +73,7 @@ class Family:
         """The family whose T of rows, of these classes, is summed."""
         return self
 
-    def of_classes(self, kept: Any) -> Self:
+    def of_classes(self, kept: Index) -> Self:
         """The family of some of the classes."""
         return self
 

@@ -15,7 +15,7 @@ from typing import Any, Generic, Self, TypeVar
 import numpy as np
 
 from linclass import validation
-from linclass.annotations import ArrayLike, Matrix, MatrixLike
+from linclass.annotations import ArrayLike, EstimatorLike, Matrix, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.many_fits import Folds, ManyFits, Scaling
 from linclass.generative.increments import BALANCED, Increments, Sums
@@ -143,7 +143,7 @@ def _learned(
 
 
 def with_refits(
-    model: Any,
+    model: EstimatorLike,
     X: MatrixLike,
     y: np.ndarray,
     Z: np.ndarray,

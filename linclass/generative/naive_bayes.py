@@ -9,7 +9,6 @@ Hastie, Tibshirani & Friedman (2009), §6.6.3; Wainwright & Jordan (2008), §3
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from linclass.annotations import Matrix, MatrixLike, Tags
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
+from linclass.conventions.parameter_types import is_number
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
 from linclass.families.base import Family
@@ -151,7 +151,6 @@ class NonNegative(NaiveBayes):
         return tags
 
 
-def check_smoothing(smoothing: Any, name: str = "smoothing") -> None:
-    number = isinstance(smoothing, Real) and not isinstance(smoothing, bool)
-    if not (number and 0 <= smoothing < np.inf):
+def check_smoothing(smoothing: object, name: str = "smoothing") -> None:
+    if not (is_number(smoothing) and 0 <= smoothing < np.inf):
         raise ValueError(f"{name} is {smoothing!r}; it must be a number, at least 0.")

@@ -7,9 +7,9 @@ linclass/kernels), any function of two matrices of rows, or 'precomputed'. gamma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from numbers import Integral, Real
-from typing import Any
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any, TypeGuard
 
 import numpy as np
 from scipy import sparse
@@ -17,12 +17,13 @@ from scipy.linalg import lapack
 
 from linclass.applicability import NotApplicable
 from linclass.conventions.estimator import Estimator
+from linclass.conventions.parameter_types import is_number
 from linclass.counted import counted
 from linclass.design.design_matrix import DesignMatrix
 from linclass.design.kernel_design import KernelDesign
 from linclass.kernel_machines.kernel_features import few_features
 from linclass.kernel_machines.kernel_norm import KernelNorm
-from linclass.kernels.base import BLOCK, Kernel
+from linclass.kernels.base import BLOCK, Kernel, KernelLike
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.parts import find
@@ -38,8 +39,8 @@ POWERS = 30  # of K, which tell its largest eigenvalue well enough from below
 class KernelMachine(Estimator):
     """Mixin of estimators with a kernel."""
 
-    kernel: str | Callable[..., Any]
-    gamma: Any
+    kernel: KernelLike
+    gamma: float | str
     degree: int
     offset: float
     _basis: Any  # the rows x_j; None when K is precomputed
@@ -50,12 +51,12 @@ class KernelMachine(Estimator):
         if not callable(self.kernel):
             find("kernels", self.kernel)
         scaled = isinstance(self.gamma, str) and self.gamma == "scale"
-        if not (scaled or (_is_number(self.gamma) and self.gamma > 0)):
+        if not (scaled or (_is_finite(self.gamma) and self.gamma > 0)):
             raise ValueError(f"gamma is {self.gamma!r}; use 'scale' or a number above 0.")
         whole = isinstance(self.degree, Integral) and not isinstance(self.degree, bool)
         if not (whole and self.degree >= 1):
             raise ValueError(f"degree is {self.degree!r}; it must be a whole number, at least 1.")
-        if not _is_number(self.offset):
+        if not _is_finite(self.offset):
             raise ValueError(f"offset is {self.offset!r}; it must be a number.")
 
     def _kernel_parts(self) -> list[str]:
@@ -153,11 +154,8 @@ class KernelMachine(Estimator):
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
 
-def _is_number(value: Any) -> bool:
-    """Whether the value is a finite number, and not a bool."""
-    return (
-        isinstance(value, Real) and not isinstance(value, bool) and -np.inf < float(value) < np.inf
-    )
+def _is_finite(value: object) -> TypeGuard[float]:
+    return is_number(value) and -np.inf < value < np.inf
 
 
 def gamma_scale(X: Any, weights: Array) -> float:

@@ -6,6 +6,7 @@ same rows half of the blocks are mirrored.   Schölkopf & Smola (2002), Learning
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -67,6 +68,11 @@ class Kernel:
         P = a[:, None].copy()
         self.block(P, a, a[:, None])
         return P[:, 0]
+
+
+KernelLike = (
+    str | Callable[[Matrix, Matrix], Matrix]
+)  # a name, or a function of two matrices of rows
 
 
 def squared_lengths(X: Matrix) -> Array:

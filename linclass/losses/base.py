@@ -86,14 +86,16 @@ class Loss:
         """ℓ*(s) = sup_z s·z − ℓ(y, z), at slopes s."""
         raise self._missing("conjugates")
 
-    def nearest_slopes(self, y: Array, v: Array, reach: Any) -> tuple[Array, Array]:
+    def nearest_slopes(self, y: Array, v: Array, reach: float | Array) -> tuple[Array, Array]:
         """argmin_s ℓ*(s) + (s − v)²/(2·reach), the prox of ℓ*, and where it varies with v.
 
         `reach` is a number, or one for each row. Piecewise linear and piecewise quadratic losses have it.
         """
         raise self._missing("nearest_slopes")
 
-    def may_move(self, y: Array, slopes: Array, scores: Array, reach: Any, by: float) -> Array:
+    def may_move(
+        self, y: Array, slopes: Array, scores: Array, reach: float | Array, by: float
+    ) -> Array:
         """Mask of the slopes that would change if slopes + reach·scores were off by ±by."""
         v, nearest = slopes + reach * scores, self.nearest_slopes
         return nearest(y, v - by, reach)[0] != nearest(y, v + by, reach)[0]

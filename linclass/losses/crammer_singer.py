@@ -8,7 +8,6 @@ Crammer & Singer (2001), JMLR 2
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -82,7 +81,7 @@ class CrammerSinger(Loss):
         s[y, np.arange(len(y))] -= 1
         return s
 
-    def nearest_slopes(self, y: Array, v: Array, reach: Any) -> tuple[Array, Array]:
+    def nearest_slopes(self, y: Array, v: Array, reach: float | Array) -> tuple[Array, Array]:
         """p − e_y with p the point of the simplex nearest to v + (1 − reach) e_y; p varies where several p_k > 0."""
         rows = np.arange(len(y))
         v = v.copy()
@@ -97,7 +96,9 @@ class CrammerSinger(Loss):
         means = cv.sum(axis=0) / np.maximum(curvatures.sum(axis=0), TINY)
         return cv - curvatures * means
 
-    def may_move(self, y: Array, slopes: Array, scores: Array, reach: float, by: float) -> Array:
+    def may_move(
+        self, y: Array, slopes: Array, scores: Array, reach: float | Array, by: float
+    ) -> Array:
         """Mask (K, n) of classes with p_k > 0, or that would have if the scores changed by ±by/(2·reach)."""
         rows = np.arange(len(y))
         v = slopes + reach * scores
@@ -133,7 +134,7 @@ class ClassPairs(Loss):
         """Σ v over the pairs of each row."""
         return np.add.reduceat(v, self.starts)
 
-    def nearest_slopes(self, y: Array, v: Array, reach: Any) -> tuple[Array, Array]:
+    def nearest_slopes(self, y: Array, v: Array, reach: float | Array) -> tuple[Array, Array]:
         p, moves = self.onto_simplex(v + (1 - reach) * y)
         return p - y, moves
 

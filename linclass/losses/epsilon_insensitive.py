@@ -6,8 +6,6 @@ the absolute deviation.   Vapnik (1995), The Nature of Statistical Learning Theo
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from linclass.losses.base import ResidualLoss
@@ -38,7 +36,7 @@ class EpsilonInsensitive(ResidualLoss):
     def conjugate(self, s: Array) -> Array:
         return np.where(np.abs(s) <= 1, self.epsilon * np.abs(s), np.inf)
 
-    def nearest_slopes(self, y: Array, v: Array, reach: Any) -> tuple[Array, Array]:
+    def nearest_slopes(self, y: Array, v: Array, reach: float | Array) -> tuple[Array, Array]:
         """Soft thresholding by reach·ε, then clipping to [−1, 1]."""
         v = v - reach * y
         soft = np.sign(v) * np.maximum(np.abs(v) - reach * self.epsilon, 0)

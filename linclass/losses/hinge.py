@@ -5,8 +5,6 @@ Rows beyond the margin have no loss and do not influence the fit.   Cortes & Vap
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from linclass.losses.base import MarginLoss
@@ -26,7 +24,7 @@ class Hinge(MarginLoss):
     def conjugate(self, a: Array) -> Array:
         return np.where((a >= 0) & (a <= 1), -a, np.inf)
 
-    def nearest_slopes(self, y: Array, v: Array, reach: Any) -> tuple[Array, Array]:
+    def nearest_slopes(self, y: Array, v: Array, reach: float | Array) -> tuple[Array, Array]:
         """With a = −y s:  a = reach − y v, clipped to [0, 1]."""
         free = reach - y * v
         a = np.clip(free, 0, 1)

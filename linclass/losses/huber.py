@@ -7,8 +7,6 @@ squared loss.   Huber (1964), Ann. Math. Stat. 35
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from linclass.losses.base import ResidualLoss
@@ -50,7 +48,7 @@ class Huber(ResidualLoss):
         most = min(up, down)
         return np.where(s > 0, s * (most / up if up else 0), s * (most / down if down else 0))
 
-    def nearest_slopes(self, y: Array, v: Array, reach: Any) -> tuple[Array, Array]:
+    def nearest_slopes(self, y: Array, v: Array, reach: float | Array) -> tuple[Array, Array]:
         """s (1 + reach) = v − reach·y, clipped to [−δ, δ]."""
         free = (v - reach * y) / (1 + reach)
         s = np.clip(free, -self.delta, self.delta)

@@ -7,8 +7,6 @@ z = 2P(1 | x) − 1.   Zhang (2004), Annals of Statistics 32; Hastie, Tibshirani
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from linclass.losses.base import MarginLoss
@@ -31,7 +29,7 @@ class ModifiedHuber(MarginLoss):
     def conjugate(self, a: Array) -> Array:
         return np.where((a >= 0) & (a <= 4), a * a / 4 - a, np.inf)
 
-    def nearest_slopes(self, y: Array, v: Array, reach: Any) -> tuple[Array, Array]:
+    def nearest_slopes(self, y: Array, v: Array, reach: float | Array) -> tuple[Array, Array]:
         """With a = −y s:  a (1 + reach/2) = reach − y v, clipped to [0, 4]."""
         free = (reach - y * v) / (1 + reach / 2)
         a = np.clip(free, 0, 4)

@@ -5,8 +5,6 @@ For y = ±1 it is ½(1 − m)², a margin loss that also penalizes margins above
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from linclass.losses.base import ResidualLoss
@@ -30,5 +28,5 @@ class Squared(ResidualLoss):
     def conjugate(self, s: Array) -> Array:
         return 0.5 * s * s
 
-    def nearest_slopes(self, y: Array, v: Array, reach: Any) -> tuple[Array, Array]:
+    def nearest_slopes(self, y: Array, v: Array, reach: float | Array) -> tuple[Array, Array]:
         return (v - reach * y) / (1 + reach), np.full(len(v), True)

@@ -5,8 +5,6 @@ With ε = 0 it is twice the squared loss.   Ho & Lin (2012), J. Machine Learning
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from linclass.losses.base import ResidualLoss
@@ -40,7 +38,7 @@ class SquaredEpsilonInsensitive(ResidualLoss):
     def conjugate(self, s: Array) -> Array:
         return s * s / 4 + self.epsilon * np.abs(s)
 
-    def nearest_slopes(self, y: Array, v: Array, reach: Any) -> tuple[Array, Array]:
+    def nearest_slopes(self, y: Array, v: Array, reach: float | Array) -> tuple[Array, Array]:
         """Soft thresholding by reach·ε, then shrinking by the curvature of ℓ*."""
         v = v - reach * y
         soft = np.sign(v) * np.maximum(np.abs(v) - reach * self.epsilon, 0)

@@ -6,8 +6,6 @@ method, which ends in finitely many steps.   Mangasarian (2002), Optim. Methods 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from linclass.losses.base import MarginLoss
@@ -30,7 +28,7 @@ class SquaredHinge(MarginLoss):
     def conjugate(self, a: Array) -> Array:
         return np.where(a >= 0, a * a / 4 - a, np.inf)
 
-    def nearest_slopes(self, y: Array, v: Array, reach: Any) -> tuple[Array, Array]:
+    def nearest_slopes(self, y: Array, v: Array, reach: float | Array) -> tuple[Array, Array]:
         """With a = −y s:  a (1 + reach/2) = reach − y v, but not below 0."""
         a = np.maximum(reach - y * v, 0) / (1 + reach / 2)
         return -y * a, a > 0

@@ -172,7 +172,7 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
                 found.append(model._record_outcomes(codes, [[]] * len(solved)))
         return fits
 
-    def _inner(self) -> Any:
+    def _inner(self) -> EstimatorLike:
         if self.estimator is None:
             return asking_for_weights(import_module(DEFAULT).LogisticRegression())
         return self.estimator
@@ -181,7 +181,9 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
         """(problems, n), positive where class 1 is predicted."""
         return np.array([_score(inner, X) for inner in self.estimators_])
 
-    def _weights(self, fit: Any, weights: np.ndarray, given: bool) -> dict[str, np.ndarray]:
+    def _weights(
+        self, fit: EstimatorLike, weights: np.ndarray, given: bool
+    ) -> dict[str, np.ndarray]:
         """The argument `sample_weight` of a method of the inner classifier, if there are weights."""
         return weights_for(fit, weights) if given else {}
 
@@ -213,7 +215,7 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
         )
 
 
-def weights_for(fit: Any, weights: np.ndarray) -> dict[str, np.ndarray]:
+def weights_for(fit: EstimatorLike, weights: np.ndarray) -> dict[str, np.ndarray]:
     """The argument `sample_weight` of an estimator's method, or ValueError if it has none."""
     if "sample_weight" not in inspect.signature(fit).parameters:
         name = type(fit.__self__).__name__
@@ -223,7 +225,7 @@ def weights_for(fit: Any, weights: np.ndarray) -> dict[str, np.ndarray]:
     return {"sample_weight": weights} if takes_weights(fit.__self__) else {}
 
 
-def _score(inner: Any, X: MatrixLike) -> np.ndarray:
+def _score(inner: EstimatorLike, X: MatrixLike) -> np.ndarray:
     """Score of each row; a foreign classifier may return a column for each of the two classes."""
     if hasattr(inner, "decision_function"):
         Z = np.asarray(inner.decision_function(own_copy(X, inner)), dtype=float)

@@ -9,10 +9,10 @@ SGD; see `strength_of_C`. Solvers evaluate an `Objective` at `Point`s.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
+from linclass.annotations import Index
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses._with_offset import WithOffset
 from linclass.losses.base import Loss, MarginLoss
@@ -105,7 +105,7 @@ class Objective(SecondOrder, Certified):
         )
         return self.with_penalty_gradient(g, theta)
 
-    def take(self, rows: Any, weights: Array | None = None) -> Objective:
+    def take(self, rows: Index, weights: Array | None = None) -> Objective:
         """The same for some rows, or for weights of theirs; it is a mean, so the strength is the same."""
         return Objective(
             self.design.take(rows),

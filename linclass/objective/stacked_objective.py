@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from linclass.annotations import Matrix
 from linclass.numerics import Array
 from linclass.objective.first_step import lengthened
 from linclass.objective.gap import gap_of_parts, l2_part, relative
@@ -139,7 +140,7 @@ class StackedPoint:
         """M (B, C, C) of the intercepts; regularized if the loss is invariant to a common shift of all scores."""
         return M + common_shift(M) if self.stack.loss.shift_invariant else M
 
-    def _rows(self, which: Array) -> Any:
+    def _rows(self, which: Array) -> Matrix:
         """Positions of the scores of some problems."""
         B, n = self.weights.shape
         if len(which) == B:

@@ -58,7 +58,7 @@ class SparseBlock(Block):
         return np.flatnonzero(np.bincount(self.rows.indices, minlength=self.rows.shape[1]) > 0)
 
     @cached_property
-    def _occurring(self) -> Any:
+    def _occurring(self) -> Matrix:
         """The features that occur in some row, (c, b)."""
         places = np.empty(self.rows.shape[1], dtype=np.int32)
         places[self.features] = np.arange(len(self.features))

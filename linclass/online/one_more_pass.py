@@ -14,7 +14,7 @@ from linclass.conventions.convergence_warning import silently
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.online.rows_of_call import begin_with, rows_of_call
-from linclass.solvers.base import Solution
+from linclass.solvers.base import Solution, SolverLike
 
 
 class OneMorePass(Classifier):
@@ -24,7 +24,7 @@ class OneMorePass(Classifier):
     begun_with: ClassVar[tuple[str, ...]] = ("fit_intercept", "solver")
 
     if TYPE_CHECKING:
-        solver: Any
+        solver: SolverLike
         solver_: str
         _states: list[Any]
         _solver: Callable[[Any], Any]

@@ -7,7 +7,7 @@ in succession, so a row of weight two is the row twice.
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,6 +17,7 @@ from linclass.conventions.classifier import Classifier
 from linclass.conventions.convergence_warning import silently
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
+from linclass.conventions.parameter_types import is_number
 from linclass.counted import counted
 from linclass.numerics import Array
 from linclass.online.block import Block, blocks_of_rows
@@ -174,9 +175,8 @@ class LinearOnline(LinearScores, LinearGeometry):
         self.intercept_ = theta[:, d].copy() if self.fit_intercept else np.zeros(len(theta))
 
 
-def require_number(name: str, value: Any, *, below: float = np.inf) -> None:
+def require_number(name: str, value: object, *, below: float = np.inf) -> None:
     """Refuse a parameter that is not a number above 0 and below `below`."""
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    if not (number and 0 < value < below):
+    if not (is_number(value) and 0 < value < below):
         until = f" and below {below:g}" if below < np.inf else ""
         raise ValueError(f"{name} is {value!r}; it must be a finite number above 0{until}.")

@@ -33,7 +33,9 @@ class Entrywise(KinkedPenalty):
         Factor of the intercept in the penalty, above 0. None does not penalize it.
     """
 
-    factors: Any = field(default=None, kw_only=True)
+    factors: Sequence[float] | Array | Mapping[str, float] | None = field(
+        default=None, kw_only=True
+    )
     intercept: Any = field(default=None, kw_only=True)
 
     entrywise: ClassVar[bool] = True
@@ -42,7 +44,7 @@ class Entrywise(KinkedPenalty):
 
     @cached_property
     def _factors(self) -> Level:
-        if self.needs_names:  # before the fit: each factor once, and 1 of other features
+        if isinstance(self.factors, Mapping):  # before the fit: each once, and 1 of other features
             return np.array([*self.factors.values(), 1.0])
         return 1.0 if self.factors is None else np.asarray(self.factors, float)
 

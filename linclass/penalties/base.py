@@ -8,7 +8,7 @@ Methods without a default that is right for every penalty raise NotImplementedEr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -118,6 +118,9 @@ class Penalty(NamedPart):
 
     def _missing(self, method: str) -> NotImplementedError:
         return NotImplementedError(f"the penalty {self.name} has no method {method}; define it.")
+
+
+PenaltyLike = str | Mapping[str, Any] | Penalty | None  # a name, {name: options} or a penalty
 
 
 @dataclass(frozen=True)

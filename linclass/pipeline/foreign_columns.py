@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.annotations import Matrix
+from linclass.annotations import EstimatorLike, Matrix
 from linclass.table import Table, unique
 
 
@@ -22,7 +22,9 @@ def numeric_part(table: Table) -> Table:
     )
 
 
-def beside_the_others(table: Table, made: Any, names: Sequence[str] | None, what: str) -> Table:
+def beside_the_others(
+    table: Table, made: EstimatorLike, names: Sequence[str] | None, what: str
+) -> Table:
     """The categorical columns of a table, with a matrix that `what` made of the numeric ones to their right.
 
     Without as many `names` as columns, they are called after `what`.
@@ -42,7 +44,7 @@ def beside_the_others(table: Table, made: Any, names: Sequence[str] | None, what
     return replace(left, X=X, names=unique([*left.names, *names]))
 
 
-def _plain_matrix(made: Any, rows: int, what: str) -> Any:
+def _plain_matrix(made: EstimatorLike, rows: int, what: str) -> Any:
     """float64, dense or CSR with 32-bit indices."""
     try:
         X = _csr(made) if sparse.issparse(made) else np.array(made, dtype=np.float64, order="C")

@@ -8,10 +8,10 @@ each of them without its own class.
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 
+from linclass.annotations import EstimatorLike
 from linclass.coefficients import names_after
 from linclass.pipeline.foreign_columns import beside_the_others, numeric_part
 from linclass.pipeline.require_numbers import require_values
@@ -21,7 +21,7 @@ from linclass.table import Table
 class ForeignTransform:
     """The interface of linclass's transforms, for a transformer of matrices."""
 
-    def __init__(self, transformer: Any):
+    def __init__(self, transformer: EstimatorLike):
         self.transformer = transformer
         self.name = type(transformer).__name__
 
@@ -45,7 +45,7 @@ class ForeignTransform:
             return table
         return self._beside(table, numbers, self.transformer.transform(numbers.X.copy()))
 
-    def _beside(self, table: Table, numbers: Table, made: Any) -> Table:
+    def _beside(self, table: Table, numbers: Table, made: EstimatorLike) -> Table:
         return beside_the_others(table, made, self._names(numbers.names), self.name)
 
     def _names(self, before: tuple[str, ...]) -> tuple[str, ...] | None:

@@ -12,12 +12,12 @@ Of a Pipeline they are those of its steps, with their names in front, as in `fit
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from linclass.annotations import EstimatorLike
+from linclass.conventions.parameter_types import is_number
 from linclass.pipeline.fitted import Candidate, Fitted
 
 
@@ -42,11 +42,11 @@ def own_choice(estimator: EstimatorLike) -> dict[str, Any]:
         singular = name.removesuffix("s")
         if over_folds and singular != name and hasattr(estimator, f"{singular}_"):
             chosen = _plain(getattr(estimator, f"{singular}_"))
-            if _is_number(chosen) or isinstance(chosen, list):  # of each class
+            if is_number(chosen) or isinstance(chosen, list):  # of each class
                 found[singular] = chosen
         elif isinstance(value, str | list | tuple | np.ndarray):
             chosen = _plain(getattr(estimator, f"{name}_", None))
-            if _is_number(chosen):
+            if is_number(chosen):
                 found[name] = chosen
     return found
 
@@ -88,10 +88,6 @@ def _plain(value: Any) -> Any:
         distinct = np.unique(value)
         return distinct[0].item() if len(distinct) == 1 else value.tolist()
     return value.item() if isinstance(value, np.generic) else value
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _or_none(value: Any) -> float | None:

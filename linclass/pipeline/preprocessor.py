@@ -111,7 +111,7 @@ class Preprocessor(SetsOutput, Parameters, Saved):
         """
         return self._rows_out(self._fit(X, y), X)
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
         """Names of the columns that come out.
 
         Parameters

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from linclass import coefficients
+from linclass.annotations import EstimatorLike
 from linclass.pipeline import fitting
 from linclass.pipeline.estimator_calls import rows_for
 from linclass.pipeline.fitted import Fitted, Task, measured
@@ -48,7 +49,7 @@ def solver_trace(
     rows = Fitted(method, task, {}, transforms, estimator).ready(rows)
     calls = scored = 0
 
-    def watch(model: Any) -> float | None:
+    def watch(model: EstimatorLike) -> float | None:
         nonlocal calls, scored
         calls += 1
         if calls > EACH and calls < EACH * EVERY ** (scored - EACH + 1):

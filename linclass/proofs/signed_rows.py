@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.annotations import Matrix
+from linclass.annotations import Index, Matrix
 from linclass.numerics import Array
 from linclass.proofs.integers import integers, product
 
@@ -49,7 +49,7 @@ class SignedRows:
         """Some rows, as a separate problem."""
         return SignedRows(self.X[index], self.y[index], self.constant)
 
-    def take(self, index: Any = slice(None)) -> Any:
+    def take(self, index: Index = slice(None)) -> Any:
         """Z of some rows, dense or CSR; only the shift is rounded."""
         X, y = self.X[index], self.y[index]
         if self.is_sparse:
@@ -70,7 +70,7 @@ class SignedRows:
         Z *= y[:, None]
         return Z
 
-    def exactly(self, index: Any = slice(None), columns: Any = None) -> Array:
+    def exactly(self, index: Index = slice(None), columns: Any = None) -> Array:
         """Z of some rows (and columns) in integers, up to a power of two."""
         columns = np.arange(self.width) if columns is None else columns
         own = columns[columns < self.n_features]

@@ -12,10 +12,12 @@ Reference: Zou & Hastie (2005), J. Royal Statistical Society B 67.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from linclass.annotations import Seed
+from linclass.numerics import Array
 from linclass.regressors.linear_regression import LinearRegression
+from linclass.solvers.base import SolverLike, StepLike
 
 
 class ElasticNet(LinearRegression):
@@ -71,9 +73,9 @@ class ElasticNet(LinearRegression):
         *,
         strength: float = 1e-3,
         l1_ratio: float = 0.5,
-        factors: Any = None,
-        solver: Any = "auto",
-        step: Any = None,
+        factors: Sequence[float] | Array | Mapping[str, float] | None = None,
+        solver: SolverLike = "auto",
+        step: StepLike = None,
         fit_intercept: bool = True,
         tol: float = 1e-6,
         max_iter: int | None = None,

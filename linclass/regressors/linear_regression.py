@@ -23,7 +23,7 @@ from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.squared import Squared
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
-from linclass.solvers.base import Solution
+from linclass.solvers.base import Solution, SolverLike, StepLike
 
 
 class LinearRegression(Composition, LinearGeometry, Regressor):
@@ -75,8 +75,8 @@ class LinearRegression(Composition, LinearGeometry, Regressor):
     def __init__(
         self,
         *,
-        solver: Any = "auto",
-        step: Any = None,
+        solver: SolverLike = "auto",
+        step: StepLike = None,
         fit_intercept: bool = True,
         tol: float = 1e-6,
         max_iter: int | None = None,

@@ -10,10 +10,12 @@ Reference: Hoerl & Kennard (1970), Technometrics 12.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from linclass.annotations import Seed
+from linclass.numerics import Array
 from linclass.regressors.linear_regression import LinearRegression
+from linclass.solvers.base import SolverLike, StepLike
 
 
 class Ridge(LinearRegression):
@@ -66,9 +68,9 @@ class Ridge(LinearRegression):
         self,
         *,
         strength: float = 1e-3,
-        factors: Any = None,
-        solver: Any = "auto",
-        step: Any = None,
+        factors: Sequence[float] | Array | Mapping[str, float] | None = None,
+        solver: SolverLike = "auto",
+        step: StepLike = None,
         fit_intercept: bool = True,
         tol: float = 1e-6,
         max_iter: int | None = None,

@@ -28,6 +28,7 @@ from linclass.design.kernel_design import KernelDesign
 from linclass.kernel_machines.kernel_norm import KernelNorm
 from linclass.kernel_machines.kernel_path import KernelPath
 from linclass.kernel_machines.warm_start import Previous, thetas
+from linclass.kernels.base import KernelLike
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.parts import find
@@ -92,8 +93,8 @@ class SupportVectorRegressor(KernelPath, Regressor):
     def __init__(
         self,
         *,
-        kernel: Any = "linear",
-        gamma: Any = "scale",
+        kernel: KernelLike = "linear",
+        gamma: float | str = "scale",
         degree: int = 3,
         offset: float = 1.0,
         loss: str = "epsilon_insensitive",

@@ -18,7 +18,7 @@ Reference: Hastie, Tibshirani & Friedman (2009), §7.5, §7.7 and §7.10.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -88,10 +88,10 @@ class TunedRegressor(Tuned, Regressor):
         self,
         estimator: EstimatorLike = None,
         *,
-        strengths: Any = 20,
-        grid: Any = None,
+        strengths: int | Sequence[float] | None = 20,
+        grid: Mapping[str, Sequence[Any]] | None = None,
         rule: str = "best",
-        folds: Any = 5,
+        folds: int | ArrayLike = 5,
         metric: Any = "squared_error",
         noise_variance: float | None = None,
         random_state: Seed = 0,

@@ -40,7 +40,7 @@ class HardHinge(Hinge):
     def conjugate(self, a: Array) -> Array:
         return np.where(a >= 0, -a, np.inf)
 
-    def nearest_slopes(self, y: Array, v: Array, reach: float) -> tuple[Array, Array]:
+    def nearest_slopes(self, y: Array, v: Array, reach: float | Array) -> tuple[Array, Array]:
         free = reach - y * v
         a = np.maximum(free, 0)
         return -y * a, a == free

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import log
 from numbers import Integral, Real
@@ -162,6 +162,10 @@ class Solver(NamedPart):
             )
         if not (isinstance(self.tol, Real) and self.tol >= 0):
             raise ValueError(f"tol is {self.tol!r}; it must be a number, at least 0.")
+
+
+SolverLike = str | Mapping[str, Any] | Solver  # a name, {name: options} or a solver
+StepLike = float | str | Mapping[str, float] | None  # a number, or a rule: its name, {name: number}
 
 
 @dataclass(frozen=True)

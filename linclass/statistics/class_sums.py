@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from linclass.annotations import Matrix
+from linclass.annotations import Index, Matrix
 from linclass.applicability import NotApplicable
 from linclass.statistics.additive import Additive
 
@@ -139,6 +139,6 @@ def _dense(product: Any) -> Array:
     return product.toarray() if hasattr(product, "toarray") else product
 
 
-def columns_of(X: Matrix, own: Any) -> Any:
+def columns_of(X: Matrix, own: Index) -> Any:
     """Some columns; no copy if they are all."""
     return X if isinstance(own, slice) and own == slice(None) else X[:, own]

@@ -23,7 +23,7 @@ SHAPES = ("full", "diagonal", "spherical")
 AnySpread = Spread | DiagonalSpread | ShrunkSpread
 
 
-def check_covariance(covariance: Any) -> None:
+def check_covariance(covariance: object) -> None:
     if covariance not in LOST:
         raise ValueError(
             f"covariance is {covariance!r}; it must be 'unbiased' (over N − K) or "
@@ -31,12 +31,12 @@ def check_covariance(covariance: Any) -> None:
         )
 
 
-def check_shape(shape: Any) -> None:
+def check_shape(shape: object) -> None:
     if shape not in SHAPES:
         raise ValueError(f"shape is {shape!r}; it must be one of {', '.join(map(repr, SHAPES))}.")
 
 
-def check_share(name: str, value: Any, otherwise: str = "") -> None:
+def check_share(name: str, value: object, otherwise: str = "") -> None:
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
         raise ValueError(f"{name} is {value!r}; it must be a number from 0 to 1{otherwise}.")
 

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from linclass.annotations import Index
+
 Array = np.ndarray
 Parts = tuple[Array, Array, Array]  # for each fold: weight (F, K), sums (F, K, d), squares (F, …)
 BLOCK = 2048  # rows
@@ -40,17 +42,17 @@ class ClassifiedRows:
     def blocks(self) -> list[slice]:
         return [slice(begin, begin + BLOCK) for begin in range(0, len(self.X), BLOCK)]
 
-    def deviations(self, rows: Any) -> Array:
+    def deviations(self, rows: Index) -> Array:
         return self.X[rows] - self.origin[self.codes[rows]]
 
-    def indicators(self, rows: Any) -> Array:
+    def indicators(self, rows: Index) -> Array:
         """(n, K): 1 in the class of a row."""
         codes = self.codes[rows]
         belongs = np.zeros((len(codes), self.K))
         belongs[np.arange(len(codes)), codes] = 1
         return belongs
 
-    def beside(self, rows: Any, columns: Callable[[Any], Array]) -> Array:
+    def beside(self, rows: Index, columns: Callable[[Any], Array]) -> Array:
         """√w [d, columns]."""
         A = np.hstack([self.deviations(rows), columns(rows)])
         return A if self.roots is None else np.multiply(A, self.roots[rows], out=A)

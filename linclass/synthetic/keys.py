@@ -79,7 +79,7 @@ def check_keys(generator: Callable[..., Any], keys: Mapping[str, Any]) -> None:
             raise ValueError(f"{key}: {complaint}")
 
 
-def _complaint(value: Any, schema: Schema) -> str | None:
+def _complaint(value: object, schema: Schema) -> str | None:
     """What is wrong with a value, and what it must be; None if nothing is, or the generator knows better."""
     if schema.get("type") == "array":
         items = schema["items"] if schema["items"].get("type") != "array" else {}

@@ -1,14 +1,14 @@
 """The numeric columns of a table, and new columns beside its categorical ones."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from linclass.annotations import Matrix
 from linclass.table import Table
 
 
-def numeric_columns(table: Table) -> Any:
+def numeric_columns(table: Table) -> Matrix:
     """The columns that are not categorical."""
     if not table.levels:
         return table.X

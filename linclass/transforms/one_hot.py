@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.annotations import ArrayLike
+from linclass.annotations import ArrayLike, Matrix
 from linclass.applicability import NotApplicable, require_memory
 from linclass.counted import counted
 from linclass.table import Table, unique
@@ -97,7 +97,7 @@ class OneHot(Transform):
         X = sp.hstack(pieces, format="csr") if table.is_sparse else np.hstack(pieces)
         return replace(table, X=X, names=tuple(names), levels={})
 
-    def _indicators(self, table: Table, name: str) -> Any:
+    def _indicators(self, table: Table, name: str) -> Matrix:
         equal = (_codes(table, name)[:, None] == self.codes_[name]).astype(np.float64)
         return sp.csr_array(equal) if table.is_sparse else equal
 

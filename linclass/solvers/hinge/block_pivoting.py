@@ -130,7 +130,7 @@ class Guesses:
         short = (wanted - point.scores)[far] / wanted[far]
         return point.toward(point.theta, point.scores)(max(float(short.max(initial=0)), 0.0))
 
-    def _guess(self, v: Array, reach: Any) -> Guess:
+    def _guess(self, v: Array, reach: float | Array) -> Guess:
         slopes, at_kink = self.loss.nearest_slopes(self.y, v, reach)
         return Guess(slopes, at_kink, (v - slopes) / reach - slopes / self.loss.smoothness)
 
