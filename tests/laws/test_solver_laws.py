@@ -573,6 +573,52 @@ def test_a_perceptron_keeps_the_best_weights_that_it_met(order: str) -> None:
         assert errors == sorted(errors, reverse=True)
 
 
+def gallants_pocket(X: np.ndarray, y: np.ndarray, passes: int) -> np.ndarray:
+    """Row by row: weights with a longer run than those in the pocket, and fewer errors on all rows, replace them."""
+
+    def errors(w: np.ndarray) -> int:
+        return int(np.sum(y * (X @ w) <= 0))
+
+    w, run = np.zeros(X.shape[1]), 0
+    pocket, best, longest, inside = w, errors(w), 0, True
+    for _ in range(passes):
+        for x, label in zip(X, y, strict=True):
+            if label * (x @ w) > 0:
+                run += 1
+                continue
+            if inside:
+                longest = run
+            elif run > longest and errors(w) < best:
+                pocket, best, longest = w, errors(w), run
+            w, run, inside = w + label * x, 0, False
+        if errors(w) < best:
+            pocket, best, longest, inside = w, errors(w), run, True
+    return pocket
+
+
+def test_the_pocket_keeps_the_best_of_the_weights_that_it_tests() -> None:
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((80, 3))
+        y = np.where(X[:, 0] + rng.standard_normal(80) > 0, 1.0, -1.0)
+        P = Objective(DesignMatrix(X, False), find("losses", "perceptron")(), y)
+        for passes in (1, 2, 7):
+            found = PerceptronRule(order="cyclic", max_iter=passes).solve(P, P.zero())
+            np.testing.assert_allclose(found.theta, gallants_pocket(X, y, passes), atol=1e-12)
+
+
+@pytest.mark.parametrize("order", ["random", "cyclic", "largest_violation"])
+def test_a_perceptron_is_no_worse_than_the_weights_that_it_starts_from(order: str) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3))
+    y = np.where(X[:, 0] + rng.standard_normal(60) > 0, 1.0, -1.0)
+    P = Objective(DesignMatrix(X, True), find("losses", "perceptron")(), y)
+    best = PerceptronRule(max_iter=50, random_state=0).solve(P, P.zero())
+    for seed in range(10):
+        again = PerceptronRule(order=order, max_iter=1, random_state=seed).solve(P, best.theta)
+        assert again.certificate <= best.certificate
+
+
 @pytest.mark.parametrize("penalty", ["unpenalized", "l2"])
 def test_a_certificate_that_is_no_bound_is_called_a_cosine(penalty: str) -> None:
     """Nearly separable rows: the cosine is tiny where the objective is still far above its minimum."""

@@ -6,8 +6,9 @@ On rows of equal weight with ‖x‖ ≤ R that some unit vector separates with 
 any order and η.   Novikoff (1962)
 
 If the rows are sorted by class, `cyclic` unlearns one class while it visits the other; the row of smallest margin of
-overlapping classes is an outlier, which changes θ much. So the θ whose misclassified rows weigh least is kept (the
-pocket): θ is tested on all rows whenever it had a longer run of correct rows than any before it, and after every pass.
+overlapping classes is an outlier, which changes θ much. So, of the θ that are tested on all rows, that whose
+misclassified rows weigh least is kept (the pocket with ratchet). Tested are the first θ, the last one of each pass, and
+each that had more correct rows in turn than the kept one; with `largest_violation`, every θ.
 Gallant (1990), "Perceptron-based learning algorithms"
 
 Scores are computed for many rows ahead, since θ does not change until the next mistake.
@@ -36,24 +37,29 @@ class Corrected(Protocol):
 
 
 @dataclass
-class Best:
-    """The θ with the least weight of misclassified rows: Gallant's pocket algorithm with ratchet."""
+class Pocket:
+    """The tested θ with the least weight of misclassified rows."""
 
-    theta: Array | None = None
-    wrong: float = -1
-    right_in_turn: int = 0  # longest run of any θ so far
-    right: int = 0  # run of the present θ
+    theta: Array
+    wrong: float
+    run: int = 0  # correct rows in turn of the kept θ
+    right: int = 0  # of the present θ
+    holds_present: bool = True  # the kept θ is the present one
 
     def offer(self, theta: Array, wrong: float) -> None:
-        if self.theta is None or wrong < self.wrong:
+        if wrong < self.wrong:
             self.theta, self.wrong = theta.copy(), wrong
+            self.run, self.holds_present = self.right, True
 
-    def corrected(self, after: int) -> bool:
-        """θ is about to change, after some more correct rows; returns whether its run was longer than any before."""
+    def asks(self, after: int) -> bool:
+        """Whether the present θ, which is about to change after some more correct rows, should be tested."""
         self.right += after
-        record = self.right > self.right_in_turn
-        self.right_in_turn, self.right = max(self.right_in_turn, self.right), 0
-        return record
+        if self.holds_present:
+            self.run = self.right
+        return self.right > self.run
+
+    def changed(self) -> None:
+        self.right, self.holds_present = 0, False
 
 
 @dataclass
@@ -93,25 +99,25 @@ class PerceptronRule(SolverByPasses):
         rng = np.random.default_rng(self.random_state)
         theta, y, design = start.copy(), objective.y, objective.design
         weights = objective.weights / objective.weights.max()
-        mistakes, best = 0, Best()
+        pocket = Pocket(theta.copy(), self._wrong(design, objective.loss, y, weights, theta))
+        mistakes = 0
         for n_iter in range(1, self.max_steps + 1):  # noqa: B007
             if self.order == "largest_violation":
-                left = self._correct_worst(objective, weights, theta, best)
+                left = self._correct_worst(objective, weights, theta, pocket)
             elif self.order == "random":
                 rows = rng.permutation(design.n_rows)
                 some = design.take(rows), objective.loss, y[rows], weights[rows]
-                left = self._correct_in_turn(*some, theta, best)
+                left = self._correct_in_turn(*some, theta, pocket)
             else:
-                left = self._correct_in_turn(design, objective.loss, y, weights, theta, best)
+                left = self._correct_in_turn(design, objective.loss, y, weights, theta, pocket)
             mistakes += left
             design.passes += 1
             if trace:
                 trace(objective.at(theta.copy()))
             if left == 0:
                 break
-        best.offer(theta, self._wrong(design, objective.loss, y, weights, theta))
-        assert best.theta is not None
-        return self._solution(objective, best.theta, mistakes, n_iter)
+        pocket.offer(theta, self._wrong(design, objective.loss, y, weights, theta))
+        return self._solution(objective, pocket.theta, mistakes, n_iter)
 
     @property
     def can_continue(self) -> bool:
@@ -162,7 +168,7 @@ class PerceptronRule(SolverByPasses):
         y: Array,
         weights: Array,
         theta: Array,
-        best: Best | None,
+        pocket: Pocket | None,
     ) -> int:
         """One pass; the number of mistakes corrected."""
         mistakes, i, ahead = 0, 0, 8
@@ -172,24 +178,28 @@ class PerceptronRule(SolverByPasses):
             wrong = loss.margins(y[rows], z) <= 0
             first = int(wrong.argmax())
             if wrong[first]:
-                if best and best.corrected(after=first):
-                    best.offer(theta, self._wrong(design, loss, y, weights, theta))
+                if pocket and pocket.asks(after=first):
+                    pocket.offer(theta, self._wrong(design, loss, y, weights, theta))
                 at, own = i + first, z[..., first : first + 1]
                 self._correct(design, loss, y, theta, at, own, float(weights[at]))
                 mistakes += 1
+                if pocket:
+                    pocket.changed()
                 i, ahead = i + first + 1, 8
             else:
-                if best:
-                    best.right += rows.stop - i
+                if pocket:
+                    pocket.right += rows.stop - i
                 i, ahead = rows.stop, min(2 * ahead, 4096)
-        if best and mistakes:  # else all rows are correct
-            best.offer(theta, self._wrong(design, loss, y, weights, theta))
+        if pocket and mistakes:  # else all rows are correct
+            pocket.offer(theta, self._wrong(design, loss, y, weights, theta))
         return mistakes
 
-    def _correct_worst(self, objective: Objective, weights: Array, theta: Array, best: Best) -> int:
+    def _correct_worst(
+        self, objective: Objective, weights: Array, theta: Array, pocket: Pocket
+    ) -> int:
         z = objective.design.scores(theta)
         margins = objective.loss.margins(objective.y, z)
-        best.offer(theta, float(weights @ (margins <= 0)))
+        pocket.offer(theta, float(weights @ (margins <= 0)))
         i = int(margins.argmin())
         if margins[i] > 0:
             return 0
