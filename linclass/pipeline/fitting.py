@@ -46,7 +46,7 @@ def prepared(
     method: Method, table: Table, y: np.ndarray, seed: int, chosen: Mapping[str, Any]
 ) -> tuple[list[Any], Table, Any]:
     """(the fitted transforms, the training rows after them, the classifier that has yet to learn)."""
-    transforms, ready = fit_transforms(method.transforms, table, y, seed)
+    transforms, ready = fit_transforms(method.with_options(chosen).transforms, table, y, seed)
     estimator = method.estimator(seed, **chosen)
     require_numbers(ready, estimator)
     return transforms, ready, estimator

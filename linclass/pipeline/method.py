@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from linclass.import_path import import_class
@@ -15,7 +15,10 @@ from linclass.import_path import import_class
 
 @dataclass(frozen=True)
 class Method:
-    """A configured classifier: its class, parameters, grid of tuned parameters, and transforms."""
+    """A configured classifier: its class, parameters, grid of tuned parameters, and transforms.
+
+    The grid may have options of the transforms, too, as principal_components__components.
+    """
 
     classifier: type
     params: dict[str, Any] = field(default_factory=dict)
@@ -35,7 +38,8 @@ class Method:
 
     def estimator(self, seed: int | None = None, **chosen: Any) -> Any:
         """The unfitted classifier; `seed` sets its random_state unless the entry does."""
-        values = {name: built(value, seed) for name, value in (self.params | chosen).items()}
+        own = {name: value for name, value in chosen.items() if not self.is_of_transform(name)}
+        values = {name: built(value, seed) for name, value in (self.params | own).items()}
         learns = hasattr(self.classifier, "fit")  # a splitter may reject a seed
         drawn = parameters(self.classifier).get("random_state")
         if seed is not None and learns and drawn is not None and drawn.default != "deprecated":
@@ -43,6 +47,20 @@ class Method:
         inner = {name: values.pop(name) for name in list(values) if "__" in name}
         made = self.classifier(**values)
         return made.set_params(**inner) if inner else made
+
+    def is_of_transform(self, tuned: str) -> bool:
+        """Whether a tuned parameter is an option of a transform: PCA__n_components, of sklearn.decomposition.PCA."""
+        step, _, option = tuned.partition("__")
+        return bool(option) and step in map(step_name, dict(self.transforms))
+
+    def with_options(self, chosen: Mapping[str, Any]) -> Method:
+        """The method with the chosen options of its transforms; parameters of the classifier are left out."""
+        options: dict[str, dict[str, Any]] = {}
+        for name in filter(self.is_of_transform, chosen):
+            step, _, option = name.partition("__")
+            options.setdefault(step, {})[option] = chosen[name]
+        steps = [(path, own | options.get(step_name(path), {})) for path, own in self.transforms]
+        return replace(self, transforms=tuple(steps))
 
 
 def parameters(function: Any) -> Mapping[str, inspect.Parameter]:
@@ -60,6 +78,11 @@ def named_steps(entries: Any) -> list[tuple[str, dict[str, Any]]]:
         name, options = (entry, None) if isinstance(entry, str) else next(iter(entry.items()))
         pairs.append((name, dict(options or {})))
     return pairs
+
+
+def step_name(path: str) -> str:
+    """Name of a transform in `tune:`, the last part of an import path."""
+    return path.rpartition(".")[2]
 
 
 def built(value: Any, seed: int | None) -> Any:

@@ -1,9 +1,13 @@
-"""The tuned parameters of a method, selected by inner cross-validation on its training rows."""
+"""The tuned parameters of a method, and options of its transforms, selected by inner cross-validation on its training
+rows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import partial
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -16,7 +20,7 @@ from linclass.pipeline.estimator_calls import fit_estimator, fits_together, rows
 from linclass.pipeline.fitted import Candidate, Task, measured, predict_rows
 from linclass.pipeline.method import Method, parameters
 from linclass.pipeline.require_numbers import require_numbers
-from linclass.pipeline.transforming import fit_transforms
+from linclass.pipeline.transforming import Steps, fit_transforms
 from linclass.predicted import own_copy
 from linclass.resampling import seed_of
 from linclass.selection import tuning
@@ -31,55 +35,25 @@ def select_parameters(
     seed: int,
     groups: np.ndarray | None = None,
 ) -> tuning.Choice:
-    options = tuning.candidates(method.tune)
-    precision = _precision_of_tuning(method)
-
-    def prepare(train: np.ndarray, test: np.ndarray) -> tuple[Any, ...]:
-        transforms, ready = fit_transforms(method.transforms, table.rows(train), y[train], seed)
-        held_out = table.rows(test)
-        for transform in transforms:
-            held_out = transform.transform(held_out)
-        return ready, train, held_out.X, y[test]
-
-    def score(prepared: tuple[Any, ...], option: dict[str, Any]) -> float:
-        ready, train, X_test, y_test = prepared
-        estimator = method.estimator(seed, **precision | option)
-        require_numbers(ready, estimator)
-        rows = own_copy(rows_for(estimator, ready), estimator)
-        fit_estimator(estimator, rows, y[train], None if groups is None else groups[train])
-        return judged(estimator, X_test, y_test)
-
-    def together(held_out: list[np.ndarray]) -> list[list[Callable[[], float]]]:
-        params = [precision | option for option in options]
-        _refuse_impossible(method, params, seed)
-        shared, fits = fits_together(method, params, table, y, held_out, seed)
-        judgements: list[list[Callable[[], float]]] = []
-        for k, rows in enumerate(held_out):
-            X_test = shared.held_out(k, rows).X
-            judgements.append([partial(judged, fit, X_test, y[rows]) for fit in fits[k]])
-        return judgements
-
-    def judged(estimator: EstimatorLike, X_test: Any, y_test: np.ndarray) -> float:
-        value = measured(predict_rows(estimator, X_test, method, task), y_test, task)
-        if value is None:
-            raise NotApplicable(
-                f"the tune_metric '{task.tune_metric}' is not defined for this method"
-            )
-        return _sign(task) * value
-
-    own_seed = seed_of("tuning", seed)
+    judge = _Judge(method, table, y, task, seed, groups, _precision_of_tuning(method))
     with silently():  # only the last fit is the method's own
         return tuning.choose(
-            options,
+            options_of(method),
             y,
             task.inner_folds,
-            own_seed,
-            prepare,
-            score,
-            together,
+            seed_of("tuning", seed),
+            partial(_InnerFold, judge),
+            judge.score,
+            judge.together,
             groups,
             task.tune_rule,
         )
+
+
+def options_of(method: Method) -> list[dict[str, Any]]:
+    """All candidates; options of transforms vary slowest, so that rows are transformed once for each."""
+    first = sorted(method.tune, key=lambda name: not method.is_of_transform(name))
+    return tuning.candidates({name: method.tune[name] for name in first})
 
 
 def candidates_of(choice: tuning.Choice, task: Task) -> tuple[Candidate, ...]:
@@ -92,6 +66,96 @@ def candidates_of(choice: tuning.Choice, task: Task) -> tuple[Candidate, ...]:
             zip(choice.options, choice.judged(), strict=True)
         )
     )
+
+
+@dataclass(frozen=True)
+class _Judge:
+    """Scores of candidates on inner folds."""
+
+    method: Method
+    table: Table
+    y: np.ndarray
+    task: Task
+    seed: int
+    groups: np.ndarray | None
+    precision: dict[str, Any]
+
+    def score(self, fold: _InnerFold, option: dict[str, Any]) -> float:
+        """Of a candidate on an inner fold."""
+        ready, X_test = fold.transformed(self.method.with_options(option).transforms)
+        estimator = self.method.estimator(self.seed, **self.precision | option)
+        require_numbers(ready, estimator)
+        rows = own_copy(rows_for(estimator, ready), estimator)
+        groups = None if self.groups is None else self.groups[fold.train]
+        fit_estimator(estimator, rows, self.y[fold.train], groups)
+        return self.judged(estimator, X_test, self.y[fold.test])
+
+    def together(self, held_out: list[np.ndarray]) -> list[list[Callable[[], float]]]:
+        """The scores of all candidates on all inner folds, from models fitted at once."""
+        judgements: list[list[Callable[[], float]]] = [[] for _ in held_out]
+        for method, params in self._by_transforms():
+            _refuse_impossible(method, params, self.seed)
+            shared, fits = fits_together(method, params, self.table, self.y, held_out, self.seed)
+            for k, rows in enumerate(held_out):
+                X_test = shared.held_out(k, rows).X
+                judgements[k] += [
+                    partial(self.judged, fit, X_test, self.y[rows]) for fit in fits[k]
+                ]
+        return judgements
+
+    def judged(self, estimator: EstimatorLike, X_test: Any, y_test: np.ndarray) -> float:
+        """The tune_metric on held-out rows, greater is better."""
+        value = measured(predict_rows(estimator, X_test, self.method, self.task), y_test, self.task)
+        if value is None:
+            raise NotApplicable(
+                f"the tune_metric '{self.task.tune_metric}' is not defined for this method"
+            )
+        return _sign(self.task) * value
+
+    def _by_transforms(self) -> Iterator[tuple[Method, list[dict[str, Any]]]]:
+        """(method with options of its transforms, the candidates for its classifier), in the order of the options."""
+        for _, same in groupby(
+            options_of(self.method), lambda option: self.method.with_options(option).transforms
+        ):
+            options = [*same]
+            params = [
+                {name: v for name, v in option.items() if not self.method.is_of_transform(name)}
+                for option in options
+            ]
+            yield self.method.with_options(options[0]), [self.precision | own for own in params]
+
+
+@dataclass
+class _InnerFold:
+    """An inner fold with its rows as they were transformed last; a failure of the transforms is kept, too."""
+
+    judge: _Judge
+    train: np.ndarray
+    test: np.ndarray
+    steps: Steps | None = None
+    found: tuple[Table, Any] | Exception = field(default_factory=Exception)
+
+    def transformed(self, steps: Steps) -> tuple[Table, Any]:
+        """(training rows, matrix of the held-out rows) after these transforms, fitted to the training rows."""
+        if steps != self.steps:
+            self.steps = steps
+            try:
+                self.found = self._transform(steps)
+            except Exception as error:
+                self.found = error
+        if isinstance(self.found, Exception):
+            raise self.found
+        return self.found
+
+    def _transform(self, steps: Steps) -> tuple[Table, Any]:
+        table, y = self.judge.table, self.judge.y
+        transforms, ready = fit_transforms(
+            steps, table.rows(self.train), y[self.train], self.judge.seed
+        )
+        held_out = table.rows(self.test)
+        for transform in transforms:
+            held_out = transform.transform(held_out)
+        return ready, held_out.X
 
 
 def _refuse_impossible(method: Method, options: list[dict[str, Any]], seed: int) -> None:

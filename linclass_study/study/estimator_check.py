@@ -43,7 +43,7 @@ def estimator_problems(
         return
 
     params, tune = entry.get("params") or {}, entry.get("tune") or {}
-    steps = _names_of_steps(params)
+    steps = names_of_steps(params)
     found = []
     for key, given in (("params", params), ("tune", tune)):
         found += [
@@ -66,7 +66,7 @@ def estimator_problems(
         yield from _working(Method.from_entry(entry), tune, classifies)
 
 
-def _names_of_steps(params: Mapping[str, Any]) -> set[str]:
+def names_of_steps(params: Mapping[str, Any]) -> set[str]:
     """Names of steps: scale and model in [[scale, {classifier: …}], [model, {classifier: …}]]."""
     lists = (value for value in params.values() if isinstance(value, list))
     pairs = (item for items in lists for item in items if isinstance(item, list) and len(item) > 1)

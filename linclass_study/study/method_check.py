@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-import linclass
+from linclass import parts
 from linclass.applicability import NotApplicable
 from linclass.pipeline import transforming
 from linclass.pipeline.method import named_steps
@@ -23,27 +22,29 @@ from linclass_study.study.estimator_check import (
     unknown_parameters,
 )
 from linclass_study.study.module_files import look_beside_the_study
-
-PACKAGE = Path(linclass.__file__).parent
+from linclass_study.study.tuned_options import option_problems, tuned_options
 
 
 def method_problems(entry: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
     """Yield (path of keys, message) for each reason why the entry cannot work on any data."""
     for key in STEPS:
         for i, (name, options) in enumerate(named_steps(entry.get(key))):
-            own = "." in name  # an import path
-            problems = OWN_STEPS[key](name, options) if own else _of_ours(key, name, options)
-            yield from (([key, i], text) for text in problems)
-    yield from estimator_problems(entry)
+            yield from (([key, i], text) for text in _of_step(key, name, options))
+    options = tuned_options(entry)
+    yield from option_problems(entry, partial(_of_step, "transforms"))
+    tune = {name: value for name, value in (entry.get("tune") or {}).items() if name not in options}
+    yield from estimator_problems({**entry, "tune": tune})
 
 
-def step_names(folder: str) -> list[str]:
-    return sorted(f.stem for f in (PACKAGE / folder).glob("[!_]*.py"))
+def _of_step(key: str, name: str, options: Mapping[str, Any]) -> Iterator[str]:
+    """Problems of a feature or transform with these options; a name with a dot is an import path."""
+    problems = OWN_STEPS[key] if "." in name else partial(_of_ours, key)
+    return problems(name, options)
 
 
 def _of_ours(key: str, name: str, options: Mapping[str, Any]) -> Iterator[str]:
     """Problems of a step that linclass has."""
-    known = step_names(key)
+    known = parts.names(key)
     if name not in known:
         yield f"there is no {key[:-1]} '{name}'; {nearest_name(name, known)}"
         return

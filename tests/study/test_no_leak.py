@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from linclass import parts
 from linclass.pipeline import fitting
 from linclass.pipeline.fitted import Task
 from linclass.pipeline.fitting import fit_method
@@ -24,7 +25,6 @@ from linclass_study.data.assembly.canonical_order import normalized
 from linclass_study.data.dataset import Dataset
 from linclass_study.runs.feature_file import FeatureFile
 from linclass_study.runs.features import compute_features
-from linclass_study.study.method_check import step_names
 from linclass_study.study.yaml_file import parse_numbers, read_yaml
 
 ROOT = Path(__file__).parents[2]
@@ -228,7 +228,28 @@ def test_no_transform_uses_held_out_rows(data, steps, classifier):
     assert refusals.count("") >= 2, refusals
 
 
+TUNED = {
+    "impute__numbers": ["mean", "median"],
+    "principal_components__components": [1, 2],
+    "vocabulary__min_rows": [1, 3],
+    "SelectKBest__k": [1, 3],
+}
+
+
+@pytest.mark.parametrize("option", TUNED)
+def test_no_tuned_option_of_a_transform_is_chosen_by_held_out_rows(data, option):
+    step = option.partition("__")[0]
+    own = {"SelectKBest": "sklearn.feature_selection.SelectKBest"}.get(step, step)
+    steps = ["impute", "one_hot", own] if step != "impute" else ["impute", "one_hot"]
+    entry = {
+        "classifier": "linclass.LogisticRegression",
+        "tune": {"strength": [0.01, 1.0], option: TUNED[option]},
+        "transforms": steps,
+    }
+    assert hold(data, "table", entry)[False] == ""
+
+
 def test_every_transform_is_held_to_it():
     named = {name for method in CATALOGUE.values() for name, _ in named_steps(method["transforms"])}
     named |= {name for steps in STEPS.values() for name, _ in named_steps(steps)}
-    assert named == set(step_names("transforms"))
+    assert named == set(parts.names("transforms"))
