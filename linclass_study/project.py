@@ -7,6 +7,7 @@ from pathlib import Path
 from linclass_study.refusal import Refused
 
 ROOT = Path(__file__).resolve().parent.parent
+DEFAULT_STUDY = ROOT / "config" / "config.yaml"  # always read; a study overrides it
 
 
 def refuse_another_copy(own: Path) -> None:

@@ -1,8 +1,8 @@
-"""linclass verify | merge | publish: arguments and exit codes.
+"""linclass check | verify | merge | publish: arguments and exit codes.
 
-exit code 0    the results agree; the folder or archive was written
+exit code 0    the study has no errors; the results agree; the folder or archive was written
 exit code 1    the results differ or contradict each other
-exit code 2    an input is invalid or unreadable; one line says which
+exit code 2    an input is invalid or unreadable; one line says which, of a study a line for each error
 """
 
 from __future__ import annotations
@@ -32,6 +32,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output, such as `head`, has ended
         sys.stderr.close()
         return 2
+
+
+def check_command(options: argparse.Namespace) -> int:
+    """Run `linclass check` and return its exit code."""
+    from linclass_study.command.check import checked_study, plan_lines
+
+    files = [Path(file).expanduser() for file in options.files]
+    try:
+        study = checked_study(files)
+    except Refused as refused:  # each line begins with its file
+        print(refused, file=sys.stderr)
+        return 2
+    for line in plan_lines(study, files):
+        print(line)
+    return 0
 
 
 def verify_command(options: argparse.Namespace) -> int:
@@ -91,14 +106,34 @@ def publish_command(options: argparse.Namespace) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="linclass", description="Compare, merge and publish the results of linclass studies."
+        prog="linclass",
+        description="Check linclass studies; compare, merge and publish their results.",
     )
     parser.add_argument("--version", action="version", version=f"linclass {version('linclass')}")
-    commands = parser.add_subparsers(dest="name", required=True, metavar="verify | merge | publish")
+    commands = parser.add_subparsers(
+        dest="name", required=True, metavar="check | verify | merge | publish"
+    )
+    _add_check(commands)
     _add_verify(commands)
     _add_merge(commands)
     _add_publish(commands)
     return parser
+
+
+def _add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "check",
+        help="can this study run?",
+        description="Read a study as `snakemake --configfile` does, without running anything. Print what it will "
+        "compute, or each error in one line with file, line and remedy. The exit code is 0 without errors, else 2.",
+    )
+    parser.add_argument(
+        "files",
+        nargs="*",
+        metavar="STUDY.yaml",
+        help="as after --configfile: later files win; without one, the default study",
+    )
+    parser.set_defaults(command=check_command)
 
 
 def _add_verify(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -19,7 +19,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from linclass_study.gate.findings import findings
-from linclass_study.project import ROOT
+from linclass_study.project import DEFAULT_STUDY, ROOT
 from linclass_study.protocols import CURVE, judging, kind, selected_protocols
 from linclass_study.report import (
     chips,
@@ -46,7 +46,6 @@ from linclass_study.results.outcome import FITTED, STATUSES, Outcome
 from linclass_study.results.protocol_names import TITLES, protocol_phrase, titled_phrase, units
 
 TEMPLATES = ROOT / "workflow" / "report"
-DEFAULT = ROOT / "config" / "config.yaml"  # always read
 CLASSES = 30  # of a data set that are named; the others are counted
 
 
@@ -109,7 +108,7 @@ def report(
         of_datasets=of_datasets,
         machines=fitted_in,
         commits=commits(fitted_in),
-        studies=[[f for f in files if Path(f).resolve() != DEFAULT] for files in studies],
+        studies=[[f for f in files if Path(f).resolve() != DEFAULT_STUDY] for files in studies],
         configuration=configuration(outcome),
     )
 

@@ -15,13 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from linclass_study.project import ROOT
+from linclass_study.project import DEFAULT_STUDY
 from linclass_study.refusal import Refused
 from linclass_study.results.outcome import Outcome
 
 NAME = "study.json"
 PARTS = ("datasets", "methods", "evaluation", "limits", "positions")
-DEFAULT = ROOT / "config" / "config.yaml"  # always read
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ def of_files(outcome: Outcome, files: Iterable[str | os.PathLike[str]]) -> Study
     """A study with the text of its files, which is read now."""
     texts: dict[str, str] = {}
     for file in map(Path, files):
-        if file.resolve() != DEFAULT:
+        if file.resolve() != DEFAULT_STUDY:
             same = sum(name.endswith(file.name) for name in texts)
             name = f"{same + 1}-{file.name}" if same else file.name
             texts[name] = file.read_text(encoding="utf-8")

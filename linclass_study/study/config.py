@@ -12,6 +12,7 @@ from typing import Any
 
 from linclass_study.data.entry.entry_check import entry_problems
 from linclass_study.data.search_folders import SearchFolders, mirrors
+from linclass_study.project import DEFAULT_STUDY
 from linclass_study.refusal import Refused
 from linclass_study.study.catalogues import at_their_origin, conforming, read_catalogue
 from linclass_study.study.column_check import column_problems
@@ -19,7 +20,7 @@ from linclass_study.study.evaluation_check import evaluation_problems
 from linclass_study.study.method_check import method_problems
 from linclass_study.study.metric_check import own_metric_problems
 from linclass_study.study.selection import expanded_names, select_datasets, select_entries
-from linclass_study.study.source_lines import SourceLines
+from linclass_study.study.source_lines import SourceLines, shown_path
 from linclass_study.study.yaml_file import read_yaml
 
 LONGEST = 100  # letters of a name, so that file names stay below 255
@@ -48,13 +49,13 @@ class Study:
 
 def read_config(config: Mapping[str, Any], files: Iterable[str | Path], root: Path) -> Study:
     """The study that Snakemake's merged `config` describes; `files` are the YAML files it came from."""
-    default = os.path.relpath(root / "config" / "config.yaml")
-    shown = sorted((os.path.relpath(file) for file in files), key=lambda file: file != default)
-    study_files = tuple(map(Path, shown))  # the default first: a study overrides it
+    default_first = sorted(files, key=lambda file: Path(file).resolve() != DEFAULT_STUDY)
+    study_files = tuple(Path(shown_path(file)) for file in default_first)
     contents = {path: read_yaml(path) for path in study_files}
     for path, content in contents.items():
         if not isinstance(content, dict):
-            raise Refused(f"{path}: a study is a mapping of keys, this is {content!r}")
+            found = "this file is empty" if content is None else f"this is {content!r}"
+            raise Refused(f"{path}: a study is a mapping of keys, as `datasets: [iris]`; {found}")
     written = SourceLines(dict(config), contents)
     values = conforming("config", written.value, written)
 

@@ -37,7 +37,7 @@ class SourceLines:
         given = parse_numbers(_at(self.value, path[:depth]))
         for file, content in reversed(list(self.files.items())):
             if depth and _same(_at(content, path[:depth]), given):
-                return f"{_shown(file)}, line {yaml_file.line_of(file, path[:depth])}: {message}"
+                return f"{file}, line {yaml_file.line_of(file, path[:depth])}: {message}"
         return f"--config {message}" if depth else message
 
 
@@ -57,7 +57,7 @@ def _same(written: Any, given: Any) -> bool:
     return both or written == given or repr(written) == repr(given)  # nan is not equal to itself
 
 
-def _shown(path: Path) -> str:
+def shown_path(path: str | Path) -> str:
     """The relative path if it is shorter."""
     relative = os.path.relpath(path)
     return relative if len(relative) < len(str(path)) else str(path)

@@ -12,6 +12,16 @@ import yaml
 from linclass_study.refusal import Refused
 
 EXPONENT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+")
+OPENED = {"quoted": "quotes are", "sequence": "a bracket [ is", "mapping": "a brace { is"}
+REMEDIES = {  # of what YAML's parser finds
+    "'\\t'": "indent by blanks, not by tabs",
+    "mapping values are not allowed": "put a text that has a colon in quotes, or correct the indentation",
+    "could not find expected ':'": "write `key: value`, with a blank after the colon",
+    "expected <block end>": "indent keys of one mapping, or items of one list, equally",
+    "expected ',' or": "separate by a comma, or close the bracket",
+    "cannot start any token": "put the text in quotes",
+    "undefined alias": "put a text that begins with * in quotes",
+}
 MERGE = "tag:yaml.org,2002:merge"
 
 
@@ -49,9 +59,7 @@ def read_yaml(path: Path) -> Any:
     except Refused as error:
         raise Refused(f"{path}: {error}") from None
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        where = f" line {mark.line + 1}:" if mark else ""
-        raise Refused(f"{path}:{where} not YAML, {error.problem}") from None
+        raise Refused(f"{path}: {_not_yaml(error)}") from None
     except yaml.reader.ReaderError as error:
         line = content.decode("utf-8")[: error.position].count("\n") + 1
         raise Refused(f"{path}: line {line}: not YAML, {error.reason}") from None
@@ -62,6 +70,20 @@ def read_yaml(path: Path) -> Any:
         raise Refused(f"{path}: not YAML, {error}") from None
     except OSError as error:
         raise Refused(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def _not_yaml(error: yaml.MarkedYAMLError) -> str:
+    """Line, cause and remedy of what is not YAML; what does not end is reported where it begins."""
+    begins, mark, problem = error.context_mark, error.problem_mark, str(error.problem)
+    if begins and "stream" in problem and "end" in problem:
+        for word, what in OPENED.items():
+            if word in str(error.context):
+                return f"line {begins.line + 1}: not YAML, {what} opened here and not closed"
+    if begins and "could not find expected ':'" in problem:
+        mark = begins
+    line = f"line {mark.line + 1}: " if mark else ""
+    remedy = next((f"; {words}" for found, words in REMEDIES.items() if found in problem), "")
+    return f"{line}not YAML, {problem}{remedy}"
 
 
 def parse_numbers(value: Any) -> Any:

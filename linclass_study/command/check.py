@@ -1,0 +1,63 @@
+"""`linclass check STUDY.yaml`: read a study as the workflow does, and print what it will compute, or its errors.
+
+Snakemake reads the files of `--configfile` before any file of the project, and refuses what is not YAML without
+naming the line. Here every error is one line with file, line and remedy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from snakemake.utils import update_config
+
+from linclass.counted import counted
+from linclass_study.jobs import bundles
+from linclass_study.project import DEFAULT_STUDY, ROOT
+from linclass_study.protocols import protocol_named, selected_protocols
+from linclass_study.study.config import Study, check_entries, read_config
+from linclass_study.study.yaml_file import read_yaml
+
+NAMES = 12  # of data sets or methods that are listed
+
+
+def checked_study(files: Sequence[Path]) -> Study:
+    """The study of these files over the defaults, merged as by `--configfile`; Refused with a line for each error."""
+    merged: dict[str, Any] = {}
+    for file in (DEFAULT_STUDY, *files):
+        content = read_yaml(file)
+        if isinstance(content, dict):  # else refused below
+            update_config(merged, content)
+    study = read_config(merged, [DEFAULT_STUDY, *files], ROOT)
+    check_entries(study)
+    return study
+
+
+def plan_lines(study: Study, files: Sequence[Path]) -> Iterator[str]:
+    """What the study will compute, in a few lines."""
+    jobs = bundles.of_study(study).values()
+    runs = len(study.datasets) * len(study.methods)
+    given = " ".join(map(str, files))
+    yield f"{given or DEFAULT_STUDY}: no errors"
+    yield f"data sets   {_listed(study.datasets)}"
+    yield f"methods     {_listed(study.methods)}"
+    yield f"runs        {runs:,}, each a method on a data set, in {counted(len(jobs), 'job')}"
+    yield f"fits        of each run {', '.join(_protocols(study))}"
+    yield f"results     {study.results}"
+    yield f"to run it   snakemake{f' --configfile {given}' if given else ''}"
+
+
+def _protocols(study: Study) -> Iterator[str]:
+    """5 by cv, 1 by official (only of data sets with a test set)"""
+    for name, options in selected_protocols(study.evaluation).items():
+        repeats, each = protocol_named(name).size(options)
+        which = " (only of data sets with a test set)" if name == "official" else ""
+        yield f"{repeats * each} by {name}{which}"
+
+
+def _listed(names: Iterable[str]) -> str:
+    """3: iris, heart, mine"""
+    every = [*names]
+    more = f" and {len(every) - NAMES} more" if len(every) > NAMES else ""
+    return f"{len(every)}: {', '.join(every[:NAMES])}{more}"

@@ -1,0 +1,125 @@
+"""`linclass check` reads a study as the workflow does: what it will compute, or a line for each error."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import yaml
+from snakemake.common.configfile import load_configfile
+from snakemake.utils import update_config
+
+from linclass_study.command.__main__ import main
+from linclass_study.command.check import checked_study
+from linclass_study.project import DEFAULT_STUDY, ROOT
+from linclass_study.study.config import read_config
+
+STUDY = """\
+results: r
+datasets: [iris, "g{n}"]
+methods: [majority, ridge]
+evaluation: {protocols: [cv, official, {hold_out: {repeats: 4}}], folds: 3, repeats: 2}
+define:
+  datasets:
+    "g{n}":
+      grid: {n: [40, 80]}
+      source: {generate: gaussians, means: [[0], [1]], covariances: identity, rows: ["{n}", 9]}
+  methods:
+    ridge: {classifier: sklearn.linear_model.RidgeClassifier, tune: {alpha: [1e-3, 1]}}
+"""
+
+
+@pytest.fixture
+def check(tmp_path, monkeypatch, capsys):
+    """Runs the command on files of these contents: (exit code, lines)."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*texts):
+        files = [f"study{i}.yaml" for i, _ in enumerate(texts)]
+        for file, text in zip(files, texts, strict=True):
+            (tmp_path / file).write_bytes(text if isinstance(text, bytes) else text.encode())
+        code = main(["check", *files])
+        shown = capsys.readouterr()
+        assert not (shown.out if code else shown.err)
+        return code, (shown.err if code else shown.out).splitlines()
+
+    return run
+
+
+def test_the_plan_is_that_of_the_study(check):
+    code, lines = check(STUDY)
+    assert code == 0
+    assert [line.split(maxsplit=1)[0] for line in lines] == [
+        "study0.yaml:", "data", "methods", "runs", "fits", "results", "to"
+    ]  # fmt: skip
+    assert lines[1].endswith("3: iris, g40, g80")
+    assert lines[2].endswith("2: majority, ridge")
+    assert "6, each a method on a data set, in 3 jobs" in lines[3]
+    assert "6 by cv, 1 by official (only of data sets with a test set), 4 by hold_out" in lines[4]
+    assert lines[6].endswith("snakemake --configfile study0.yaml")
+
+
+def test_without_a_file_it_is_the_default_study(check):
+    code, lines = check()
+    names = yaml.safe_load(DEFAULT_STUDY.read_text(encoding="utf-8"))["datasets"]
+    assert code == 0
+    assert lines[1].endswith(f"{len(names)}: {', '.join(names)}")
+    assert lines[-1].split() == ["to", "run", "it", "snakemake"]
+
+
+def test_the_study_is_the_one_that_snakemake_reads(check, tmp_path):
+    """Snakemake's own reading and merging of configuration files, one over the other."""
+    more = "evaluation: {folds: 5}\ndatasets: [iris]\n"
+    assert check(STUDY, more)[0] == 0
+    files = [tmp_path / "study0.yaml", tmp_path / "study1.yaml"]
+    theirs: dict = {}
+    for file in (DEFAULT_STUDY, *files):
+        update_config(theirs, load_configfile(str(file)))
+    snakemakes = read_config(theirs, [DEFAULT_STUDY, *files], ROOT)
+    ours = checked_study(files)
+    assert ours == replace(snakemakes, written=ours.written)  # where 1e-3 is a text
+
+
+BROKEN = {
+    "a tab": ("results: r\ndatasets:\n\t- iris\n", "line 3: not YAML, found character '\\t'", "by blanks"),
+    "quotes": ('results: "r\ndatasets: [iris]\n', "line 1: not YAML, quotes are opened here and not closed", ""),
+    "a bracket": ("results: r\ndatasets: [iris\n", "line 2: not YAML, a bracket [ is opened here and not closed", ""),
+    "a wrong bracket": ("datasets: [iris}\n", "line 1: not YAML, expected ',' or ']'", "close the bracket"),
+    "two colons": ("results: r\nlimits: fit: 3\n", "line 2: not YAML, mapping values", "in quotes"),
+    "no colon": ("results: r\ndatasets [iris]\nmethods: [lda]\n", "line 2: not YAML", "after the colon"),
+    "an indentation": ("evaluation:\n  folds: 3\n repeats: 2\n", "line 3: not YAML, expected <block end>", "equally"),
+    "an @": ("results: @home\n", "line 1: not YAML, found character '@'", "in quotes"),
+    "nothing": ("", "a study is a mapping of keys, as `datasets: [iris]`; this file is empty", ""),
+    "a comment": ("# nothing\n", "a study is a mapping of keys, as `datasets: [iris]`; this file is empty", ""),
+    "a list": ("- iris\n", "a study is a mapping of keys, as `datasets: [iris]`; this is ['iris']", ""),
+    "no UTF-8": (b"results: r\nx: \xff\n", "line 2: not text in UTF-8; save it as UTF-8", ""),
+    "an unknown key": ("results: r\nevaluation: {fold: 3}\n", "line 2: evaluation.fold: unknown key", "did you mean"),
+    "a transform": (
+        "methods: [a]\ndefine:\n  methods:\n    a: {classifier: linclass.NearestMean, transforms: [scale]}\n",
+        "line 4: define.methods.a.transforms[0]: there is no transform 'scale'",
+        "",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_an_error_is_one_line_with_file_and_line(check, case):
+    text, words, remedy = BROKEN[case]
+    code, lines = check(text)
+    assert code == 2
+    assert len(lines) == 1, lines
+    assert lines[0].startswith("study0.yaml")
+    assert words in lines[0]
+    assert remedy in lines[0]
+
+
+def test_every_error_has_a_line(check):
+    code, lines = check("evaluation: {fold: 5, repeats: 0}\nlimits: {fit_seconds: fast}\n")
+    assert code == 2
+    assert len(lines) == 3
+
+
+def test_a_file_that_does_not_exist_is_named(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["check", "no.yaml"]) == 2
+    assert capsys.readouterr().err == "no.yaml: cannot be read (No such file or directory)\n"
