@@ -123,7 +123,7 @@ STUDY_STAGES = {
     "gate": {"data"},
     "results": {"data", "gate"},
     "report": {"data", "gate", "results"},
-    "command": {"data", "study", "runs", "results", "report", "gate"},
+    "command": {"data", "study", "runs", "jobs", "results", "report", "gate"},
     "textbook": {"data", "study", "report"},
 }
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,10 +22,10 @@ from linclass.metrics.predictions import Array, Predictions
 
 LESS = ("_loss", "_error", "_deviance")
 RESPONSES = {  # by the name of the second parameter, as scikit-learn's metrics call it
-    "pred_decision": "decision_function",
-    "y_score": "decision_function",
-    "y_proba": "predict_proba",
-    "y_prob": "predict_proba",
+    "pred_decision": ("decision_function",),
+    "y_score": ("decision_function", "predict_proba"),
+    "y_proba": ("predict_proba",),
+    "y_prob": ("predict_proba",),
 }
 
 
@@ -42,8 +42,8 @@ class ImportedMetric:
         self.is_scorer = names[0] == "estimator"
         less = getattr(self.function, "__name__", "").endswith(LESS)
         self.greater_is_better = bool(getattr(self.function, "greater_is_better", not less))
-        of_name = RESPONSES.get(names[1], "predict")
-        self.response_method = getattr(self.function, "response_method", of_name)
+        of_name = RESPONSES.get(names[1], ("predict",))
+        self.responses = _several(getattr(self.function, "response_method", of_name))
 
     def __call__(self, p: Predictions) -> Array:
         if p.shape:
@@ -55,6 +55,16 @@ class ImportedMetric:
             warnings.warn(f"{self.path}: {type(error).__name__}: {error}", stacklevel=2)
             return p.undefined
 
+    def failure(self, p: Predictions) -> str:
+        """The exception that it raises on one fold, in one line; empty if it raises none."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self.value(p)
+        except Exception as error:
+            return " ".join(f"{type(error).__name__}: {error}".split())
+        return ""
+
     def value(self, p: Predictions) -> float:
         """Of one fold; NaN without the scores or probabilities that it needs. Its own exceptions are not caught."""
         answers = answers_of(p)
@@ -62,16 +72,15 @@ class ImportedMetric:
         weight = {} if p.weight is None else {"sample_weight": p.weight}
         if self.is_scorer:
             needed = getattr(self.function, "_response_method", "predict")  # of make_scorer
-            wanted = {needed} if isinstance(needed, str) else {*needed}
-            if not wanted & {*answers}:
+            if not {*_several(needed)} & {*answers}:
                 return np.nan
             rows = np.arange(len(y_true))[:, None]
             return float(
                 self.function(StoredClassifier(answers, p.n_classes), rows, y_true, **weight)
             )
-        if self.response_method not in answers:
+        answer = next((answers[name] for name in self.responses if name in answers), None)
+        if answer is None:
             return np.nan
-        answer = answers[self.response_method]
         if p.n_classes == 2 and answer.ndim == 2:
             answer = answer[:, 1]
         return float(self.function(y_true, answer, **weight))
@@ -104,7 +113,7 @@ def answers_of(p: Predictions) -> dict[str, Array]:
     order = [1 - p.positive, p.positive] if p.n_classes == 2 else slice(None)
     found = {"predict": _positive_last(p.y_pred, p)}
     score = p.score[:, order]
-    if not np.isnan(score).all():
+    if np.isfinite(score).all():  # log-odds of probabilities 0 and 1 are no scores
         found["decision_function"] = score[:, 1] - score[:, 0] if p.n_classes == 2 else score
     if p.log_proba is not None:
         log_proba = p.log_proba[:, order]
@@ -115,6 +124,10 @@ def answers_of(p: Predictions) -> dict[str, Array]:
 def _positive_last(codes: Array, p: Predictions) -> Array:
     """Of two classes the positive one is 1."""
     return (codes == p.positive).astype(np.int64) if p.n_classes == 2 else codes.astype(np.int64)
+
+
+def _several(names: str | Sequence[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def _parameters(function: Any) -> list[str]:

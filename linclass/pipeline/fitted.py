@@ -71,10 +71,32 @@ class Fitted:
 
 def measured(predicted: Prediction, y: np.ndarray, task: Task) -> float | None:
     """The tune_metric of predictions; None if it is not defined."""
-    y_pred, scores, log_proba = predicted
-    predictions = Predictions(y, y_pred, scores, log_proba, task.positive, costs=task.costs)
-    value = float(metrics.find(task.tune_metric)(predictions))
+    value = float(metrics.find(task.tune_metric)(_predictions(predicted, y, task)))
     return None if np.isnan(value) else value
+
+
+def why_not_measured(predicted: Prediction, y: np.ndarray, task: Task) -> str:
+    """Why predictions have no tune_metric: the exception of a metric of the user, or what they lack."""
+    name = task.tune_metric
+    if "." in name and (
+        failure := metrics.imported(name).failure(_predictions(predicted, y, task))
+    ):
+        return f"the tune_metric '{name}' raises {failure}"
+    lacks = [
+        *(["scores"] if np.isnan(predicted[1]).all() else []),
+        *(["probabilities"] if predicted[2] is None else []),
+        *(["costs"] if task.costs is None and name == "expected_cost" else []),
+    ]
+    without = f", which have no {' and no '.join(lacks)}" if lacks else ""
+    return (
+        f"the tune_metric '{name}' is not defined for its predictions on an inner fold{without}; "
+        "choose another tune_metric"
+    )
+
+
+def _predictions(predicted: Prediction, y: np.ndarray, task: Task) -> Predictions:
+    y_pred, scores, log_proba = predicted
+    return Predictions(y, y_pred, scores, log_proba, task.positive, costs=task.costs)
 
 
 def predict_rows(

@@ -17,7 +17,7 @@ from linclass.annotations import EstimatorLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.convergence_warning import silently
 from linclass.pipeline.estimator_calls import fit_estimator, fits_together, rows_for
-from linclass.pipeline.fitted import Candidate, Task, measured, predict_rows
+from linclass.pipeline.fitted import Candidate, Task, measured, predict_rows, why_not_measured
 from linclass.pipeline.method import Method, parameters
 from linclass.pipeline.require_numbers import require_numbers
 from linclass.pipeline.transforming import Steps, fit_transforms
@@ -105,11 +105,10 @@ class _Judge:
 
     def judged(self, estimator: EstimatorLike, X_test: Any, y_test: np.ndarray) -> float:
         """The tune_metric on held-out rows, greater is better."""
-        value = measured(predict_rows(estimator, X_test, self.method, self.task), y_test, self.task)
+        predicted = predict_rows(estimator, X_test, self.method, self.task)
+        value = measured(predicted, y_test, self.task)
         if value is None:
-            raise NotApplicable(
-                f"the tune_metric '{self.task.tune_metric}' is not defined for this method"
-            )
+            raise NotApplicable(why_not_measured(predicted, y_test, self.task))
         return _sign(self.task) * value
 
     def _by_transforms(self) -> Iterator[tuple[Method, list[dict[str, Any]]]]:

@@ -41,6 +41,7 @@ from linclass_study.results.certainty import certainty
 from linclass_study.results.fit_problems import fit_problems
 from linclass_study.results.independent_datasets import groups_sharing_rows
 from linclass_study.results.method_styles import STYLES
+from linclass_study.results.metric_failures import metric_problems
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import FITTED, STATUSES, Outcome
 from linclass_study.results.protocol_names import TITLES, protocol_phrase, titled_phrase, units
@@ -63,7 +64,6 @@ def report(
     """
     fitted_in = environments_of_machines(outcome.results, dict(machine))
     environment = template_environment(PageCells(outcome))
-    found = fit_problems(outcome.fits)
     parts, figures = outcome.parts(), page_figures.figures(outcome)
     sure = {name: certainty(own, name) for name, own in parts.items()}
     overall = {name: list(items(tables, figures, name)) for name in sections.SECTIONS}
@@ -87,7 +87,8 @@ def report(
         styles=STYLES,
         shown_classes=CLASSES,
         metric=metric_words(outcome.metric),
-        alarms=[problem for problem in found if problem.status != "not_applicable"],
+        alarms=[one for one in fit_problems(outcome.fits) if one.status != "not_applicable"],
+        unscored=metric_problems(outcome),
         absent=could_not_compete(outcome),
         titles=TITLES,
         sections=sections.SECTIONS,

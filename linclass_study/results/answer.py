@@ -8,6 +8,7 @@ from linclass_study.gate.findings import serious
 from linclass_study.results.independent_datasets import groups_sharing_rows
 from linclass_study.results.outcome import FITTED, Outcome
 from linclass_study.results.fit_problems import FitProblem, fit_problems
+from linclass_study.results.metric_failures import metric_problems
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.protocol_names import has_spread, protocol_phrase
 from linclass_study.results.summary import ranking
@@ -24,6 +25,7 @@ def answer(outcome: Outcome, report: str) -> str:
     lines = [problem_line(problem, outcome) for problem in found[:LINES]]
     if len(found) > LINES:
         lines.append(f"… and {len(found) - LINES} more problems, all in the report")
+    lines += metric_lines(outcome)
     lines += data_lines(outcome)
     absent = outcome.fits.filter(~pl.col("status").is_in(FITTED))
     inapplicable = absent.filter(pl.col("status") == "not_applicable").height
@@ -34,6 +36,18 @@ def answer(outcome: Outcome, report: str) -> str:
         parts.append(f"{inapplicable} {'do' if failed else 'of them do'} not apply to their data")
     counts = ", ".join(parts if absent.height else [*parts, "all of them succeeded"])
     return "\n".join([*lines, f"{best_line(outcome)} | {counts} | report: {report}"]) + "\n"
+
+
+def metric_lines(outcome: Outcome) -> list[str]:
+    """A line for each exception of the study's own metrics."""
+    found = metric_problems(outcome)
+    lines = [
+        f"not scored by {problem.status}: {_names(problem.datasets, 'data sets')} × "
+        f"{_names(problem.methods, 'methods')} ({_count(problem.fits, 'fold')}): {shortened(problem.reason)}"
+        for problem in found[:DATA_LINES]
+    ]
+    more = len(found) - DATA_LINES
+    return lines + [f"… and {more} more exceptions of metrics, all in the report"] * (more > 0)
 
 
 def data_lines(outcome: Outcome) -> list[str]:

@@ -19,6 +19,7 @@ import polars as pl
 
 from linclass_study import table_files
 from linclass_study.results import scoring, large_tables
+from linclass_study.results.metric_failures import TABLE, metric_failures, write_metric_failures
 from linclass_study.results.scoring import Classes
 from linclass_study.results.summary import known_statuses
 from linclass_study.results.large_tables import concatenate_files
@@ -55,8 +56,11 @@ def scores_of_run(
     """The file of scores of a run, rewritten if predictions or metrics have changed."""
     path = folder / "scores.parquet"
     if _key_of(path) != key:
-        pieces = large_tables.pieces(folder / "predictions.parquet", table_files.FIT)
-        scored = [scoring.score(piece, classes, names) for piece in pieces]
+        scored, failures = [], [table_files.frame(TABLE)]
+        for piece in large_tables.pieces(folder / "predictions.parquet", table_files.FIT):
+            scored.append(scoring.score(piece, classes, names))
+            failures.append(metric_failures(piece, scored[-1], classes, names or ()))
+        write_metric_failures(pl.concat(failures), folder)
         write_table(pl.concat([table_files.frame("scores"), *scored]), "scores", path, {KEY: key})
     return path
 

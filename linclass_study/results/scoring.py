@@ -2,7 +2,8 @@
 
 The metrics are those that ``linclass.metrics`` finds, so a new file there is a new row here, and those that the study
 names by import paths. A metric that is undefined
-on a fold (log loss without probabilities, AUC of one class) has no row there. Nor has a fit with invalid predictions:
+on a fold (log loss without probabilities, AUC of one class) has no row there; a metric of the study that raises an
+exception is listed by metric_failures.py. Nor has a fit with invalid predictions:
 it is named in the log, and all other fits are scored.
 
 Folds of equal size are scored together, as a stack; if a stack contains invalid predictions, one by one.
@@ -80,7 +81,7 @@ def _stacks(
                 continue
         for fit, begin in zip(which, begins[which], strict=True):
             try:
-                fold = _fold(ordered[begin : begin + n], classes)
+                fold = fold_predictions(ordered[begin : begin + n], classes)
                 yield np.array([fit]), measure(fold[None], names)
             except Exception as error:  # predictions of foreign estimators may have any form
                 name = " ".join(map(str, ordered.select(FIT).row(begin)))
@@ -93,12 +94,12 @@ def _whole(ordered: pl.DataFrame, classes: Classes) -> Predictions | None:
     if unknown and not ordered["log_proba"].is_null().all():
         return None
     try:
-        return _fold(ordered, classes)
+        return fold_predictions(ordered, classes)
     except ValueError:
         return None
 
 
-def _fold(held_out: pl.DataFrame, classes: Classes) -> Predictions:
+def fold_predictions(held_out: pl.DataFrame, classes: Classes) -> Predictions:
     """Predictions of one fold, after checking that codes and scores fit the number of classes."""
     K = classes.number
     for column in ("y_true", "y_pred"):

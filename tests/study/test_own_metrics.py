@@ -6,16 +6,25 @@ import sys
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 
 from linclass import metrics
 from linclass.metrics.measure import measure
 from linclass.metrics.predictions import Predictions
 from linclass.pipeline.fitted import Task, measured
+from linclass.pipeline.fitting import fit_method
+from linclass.pipeline.method import Method
+from linclass.table import Table
 from linclass_study import own_metrics, table_files
 from linclass_study.command import merge, merged_study
 from linclass_study.refusal import Refused
+from linclass_study.report.tables import unscored
+from linclass_study.results.answer import metric_lines
+from linclass_study.results.metric_failures import metric_problems
 from linclass_study.results.metric_words import metric_words
+from linclass_study.results.outcome import Outcome
+from linclass_study.results.scored_runs import write_scores
 from linclass_study.results.scoring import Classes, score
 from linclass_study.study import code, module_files
 from linclass_study.study.metric_check import own_metric_problems
@@ -124,7 +133,11 @@ def test_without_probabilities_it_is_not_defined(mine, path):
 def test_without_scores_it_is_not_defined_unless_it_takes_probabilities(mine):
     p = predicted()
     bare = replace(p, score=np.full_like(p.score, np.nan), kept={})
-    assert np.isnan(metrics.find("mine.area")(bare))
+    none = replace(bare, log_proba=None, kept={})
+    for path in ("mine.area", "mine.ordered"):
+        assert np.isnan(metrics.find(path)(none))
+    assert np.isnan(metrics.find("sklearn.metrics.hinge_loss")(bare))
+    assert metrics.find("mine.area")(bare) == pytest.approx(metrics.find("auc")(p))
     assert metrics.find("mine.ordered")(bare) == pytest.approx(metrics.find("auc")(p))
 
 
@@ -206,3 +219,101 @@ def test_merged_results_are_scored_by_it_and_refused_without_its_module(mine):
 def test_results_from_before_there_were_own_metrics_can_be_merged():
     fitted, _ = merged_study._parts({"tune_metric": "accuracy", "metrics": []})
     assert fitted == merged_study._parts({"tune_metric": "accuracy"})[0]
+
+
+PICKY = """
+def picky(y_true, y_pred):
+    if len(y_true) % 2:
+        raise ValueError(f"{len(y_true)} rows\\nare odd")
+    return float((y_true == y_pred).mean())
+"""
+
+
+@pytest.fixture
+def picky(mine):
+    with (mine / "mine.py").open("a") as file:
+        file.write(PICKY)
+    return mine
+
+
+def scored_runs_of(folder, sizes):
+    """A run whose folds have these sizes, scored by `mine.picky`."""
+    n = sum(sizes)
+    rows = table_files.frame(
+        "predictions",
+        {
+            "dataset": ["d"] * n, "method": ["m"] * n, "protocol": ["cv"] * n, "repeat": [0] * n,
+            "fold": np.repeat(np.arange(len(sizes)), sizes), "row": np.arange(n),
+            "y_true": np.arange(n) % 2, "y_pred": np.zeros(n), "score": [[0.0, 0.0]] * n, "log_proba": None,
+        },
+    )  # fmt: skip
+    table_files.write_table(rows, "predictions", folder / "runs/d/m/predictions.parquet")
+    table_files.write_table(table_files.frame("fits"), "fits", folder / "runs/d/m/fits.parquet")
+    names = own_metrics.metrics_of({"tune_metric": "accuracy", "metrics": ["mine.picky"]})
+    write_scores(folder, "d", {"m": f"digest of {sizes}"}, Classes(2, 1), "code", names)
+    return pl.read_parquet(folder / "scores" / "d.parquet")
+
+
+def outcome_of(folder):
+    entry = {"classifier": "linclass.NearestMean"}
+    evaluation = {"tune_metric": "accuracy", "metrics": ["mine.picky"]}
+    return Outcome(folder, {"d": {}}, {"m": entry, "other": entry}, evaluation)
+
+
+@pytest.mark.filterwarnings("ignore:mine.picky")
+def test_folds_on_which_it_raises_are_listed_with_the_exception_and_keep_their_other_scores(picky):
+    scores = scored_runs_of(picky, [4, 3, 6, 5])
+    assert scores.filter(metric="mine.picky")["fold"].to_list() == [0, 2]
+    assert scores.filter(metric="accuracy")["fold"].to_list() == [0, 1, 2, 3]
+    (problem,) = metric_problems(outcome_of(picky))
+    assert (problem.status, problem.datasets, problem.methods) == ("mine.picky", ("d",), ("m",))
+    assert problem.fits == 2
+    assert problem.reason == "ValueError: 3 rows are odd"
+    table = unscored.make(outcome_of(picky))
+    assert table.rows == [["mine.picky", ["d"], ["m"], 2, "ValueError: 3 rows are odd"]]
+    assert metric_lines(outcome_of(picky)) == [
+        "not scored by mine.picky: d × m (2 folds): ValueError: 3 rows are odd"
+    ]
+
+
+@pytest.mark.filterwarnings("ignore:mine.picky")
+def test_what_no_longer_raises_is_no_longer_listed(picky):
+    scored_runs_of(picky, [4, 3])
+    assert metric_problems(outcome_of(picky))
+    scored_runs_of(picky, [4, 2])
+    assert not metric_problems(outcome_of(picky))
+    assert unscored.make(outcome_of(picky)) is None
+    assert not metric_lines(outcome_of(picky))
+
+
+@pytest.mark.filterwarnings("ignore:mine.picky")
+def test_the_reason_of_a_fit_that_cannot_be_tuned_is_its_exception(picky):
+    rng = np.random.default_rng(0)
+    table = Table(rng.normal(size=(30, 2)), ("a", "b"))
+    y = (np.arange(30) % 2).astype(np.int32)
+    method = Method.from_entry({"classifier": "linclass.LinearSVM", "tune": {"strength": [0.1, 1]}})
+    with pytest.raises(
+        ValueError, match=r"the tune_metric 'mine\.picky' raises ValueError: 15 rows are odd"
+    ):
+        fit_method(method, table, y, Task(2, 1, inner_folds=2, tune_metric="mine.picky"), 0)
+    with pytest.raises(
+        ValueError, match=r"'log_loss' is not defined .* which have no probabilities; choose"
+    ):
+        fit_method(method, table, y, Task(2, 1, inner_folds=2, tune_metric="log_loss"), 0)
+
+
+def test_infinite_log_odds_are_no_scores_and_probabilities_take_their_place(mine):
+    """Of a forest, whose trees may all agree: scikit-learn's metrics refuse infinite numbers."""
+    from sklearn.metrics import roc_auc_score
+
+    p = predicted()
+    proba = np.exp(p.log_proba[:, 1])
+    proba[p.y_true == 1] = np.where(proba[p.y_true == 1] > 0.9, 1.0, proba[p.y_true == 1])
+    assert (proba == 1).any()
+    with np.errstate(divide="ignore"):
+        log_proba = np.log(np.column_stack([1 - proba, proba]))
+    z = log_proba[:, 1] - log_proba[:, 0]
+    certain = replace(p, score=np.column_stack([-z / 2, z / 2]), log_proba=log_proba, kept={})
+    assert metrics.find("mine.area")(certain) == pytest.approx(roc_auc_score(p.y_true, proba))
+    assert metrics.find("mine.ordered")(certain) == pytest.approx(roc_auc_score(p.y_true, proba))
+    assert np.isnan(metrics.find("sklearn.metrics.hinge_loss")(certain))
