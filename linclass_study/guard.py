@@ -21,6 +21,7 @@ from typing import Any
 import psutil
 
 LOOK_EVERY = 1.0  # seconds between checks of the processes that a long fit has started
+GRACE = 0.5  # seconds in which what has killed a child, as Slurm ends a job, kills this process, too
 START_SECONDS = 120  # to import a library and load the data, before any fit
 
 
@@ -168,6 +169,8 @@ class Guard:
         if code >= 0:
             return f"ended the Python process itself, with exit code {code}"
         name = signal.Signals(-code).name
+        if name in ("SIGTERM", "SIGKILL"):
+            time.sleep(GRACE)  # a fit that an ending job interrupts must not become a result
         return f"the process was killed by {name}{self._hints().get(name, '')}"
 
     def _hints(self) -> dict[str, str]:

@@ -37,24 +37,31 @@ def memory_mb(data_mb: float, fit_memory_mb: float, attempt: int) -> int:
     return ceil(most if attempt >= WHOLE else min(most, least * 2 ** (attempt - 1)))
 
 
-def minutes(seconds: float, fits: float, fit_seconds: float, attempt: int) -> int:
-    """Minutes for the expected work, in `fits` fits of at most `limits.fit_seconds` each."""
+def minutes(
+    seconds: float, fits: float, fit_seconds: float, attempt: int, longest: float = 0
+) -> int:
+    """Minutes for the expected work, in `fits` fits of at most `limits.fit_seconds` each.
+
+    From the third attempt on they suffice for a run, of `longest` fits, all of which reach that limit.
+    """
     most = START + fits * fit_seconds / 60
-    return ceil(min(most, (START + MARGIN * seconds / 60) * 2 ** (attempt - 1)))
+    asked = (START + MARGIN * seconds / 60) * 2 ** (attempt - 1)
+    hanging = longest * fit_seconds / 60 if attempt >= WHOLE else 0
+    return ceil(min(most, asked + hanging))
 
 
 def minutes_of_bundle(bundle: Bundle, study: Study, attempt: int) -> int:
     """Minutes from the files of its data, or from the entries before these exist."""
-    seconds, fits = 0.0, 0.0
+    seconds = 0.0
     for dataset, method in bundle.runs:
         size = _size(study, dataset, method)
-        rows = (size.rows or 0) if size else 0
         seconds += seconds_of_run(size, study.methods[method], study.evaluation)
-        fits += number_of_fits(study.evaluation, rows) + MORE_FITS
+    of_run = number_of_fits(study.evaluation, 1) + MORE_FITS  # leave-one-out has one limit
+    fits = of_run * len(bundle.runs)
     expected = bundle.work if seconds == inf else seconds
-    return minutes(
-        expected / bundle.shards, fits / bundle.shards, study.limits["fit_seconds"], attempt
-    )
+    own = (part / bundle.shards for part in (expected, fits))
+    limit = study.limits["fit_seconds"]
+    return minutes(*own, limit, attempt, of_run / bundle.shards)
 
 
 def _size(study: Study, dataset: str, method: str) -> Size | None:

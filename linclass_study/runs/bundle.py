@@ -8,13 +8,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from linclass_study.runs import run, run_files
+from linclass_study.runs import run, run_files, unfinished_run
 from linclass_study.runs.folds import read_plan
 from linclass_study.runs.run import fit_and_predict
 from linclass_study.runs.run_files import recorded_run
 from linclass_study.runs.run_lock import run_lock
 from linclass_study.runs.shared_child import SharedChild, owner_of
 from linclass_study.runs.slurm_memory import enough_memory
+from linclass_study.runs.unfinished_run import UnfinishedRun
 
 Methods = Mapping[str, Mapping[str, Any]]  # method → its entry, code and name of features
 
@@ -88,6 +89,7 @@ def up_to_date(
         if (record := current(folder, made_of)) is not None:
             print("   is up to date", flush=True)
             return record
+        unfinished = UnfinishedRun(folder / unfinished_run.FILE, made_of)
         with enough_memory():
             records = fit_and_predict(
                 dataset=data.dataset,
@@ -100,8 +102,10 @@ def up_to_date(
                 limits=limits,
                 child=child,
                 traces=data.evaluation.get("traces", False),
+                unfinished=unfinished,
             )
         records.write(folder, made_of)
+        unfinished.forget()
     record = recorded_run(folder)
     assert record is not None
     return record

@@ -76,8 +76,9 @@ class Records:
         return table.cast(table_schema("predictions"))
 
     def write(self, folder: Path, made_of: run_files.RunInputs) -> None:
-        """Write the run's files. Empty tables are omitted, except for predictions. fits.parquet is written last:
-        it marks the run as complete."""
+        """Write the run's files. Empty tables are omitted, except for predictions. fits.parquet is deleted first and
+        written last: it marks the run as complete."""
+        (folder / run_files.LAST).unlink(missing_ok=True)
         write_table(self.table(), "predictions", folder / "predictions.parquet")
         for name, parts in self.tables.items():
             if parts:

@@ -18,6 +18,9 @@ from linclass_study.runs.folds import Plan, Planned
 from linclass_study.runs.leave_one_out_fits import LeaveOneOutRequest
 from linclass_study.runs.records import IDENTITY, Records
 from linclass_study.runs.shared_child import SharedChild
+from linclass_study.runs.unfinished_run import UnfinishedRun
+
+TOGETHER = "together"  # name of the outcomes of the joint fit in an unfinished run
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,10 @@ class Fit:
     rows: Planned
     grid: bool
     details: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> tuple[Any, ...]:
+        return tuple(self.row[column] for column in IDENTITY)
 
 
 def fit_and_predict(
@@ -43,17 +50,30 @@ def fit_and_predict(
     child: SharedChild | None = None,
     part: tuple[int, int] = (1, 1),
     traces: bool = False,
+    unfinished: UnfinishedRun | None = None,
 ) -> Records:
     """Fit and predict every fold of the plan.
 
-    child    child process for the fits; by default a new one
-    part     (i, n): only every n-th planned fit, starting with the i-th
-    traces   whether to record the steps of solvers that support it
+    child        child process for the fits; by default a new one
+    part         (i, n): only every n-th planned fit, starting with the i-th
+    traces       whether to record the steps of solvers that support it
+    unfinished   what an interrupted run has computed; its fits are not repeated
     """
     if child is None:
         with SharedChild(limits) as own:
             return fit_and_predict(
-                dataset, method, entry, features, plan, task, seed, limits, own, part, traces
+                dataset,
+                method,
+                entry,
+                features,
+                plan,
+                task,
+                seed,
+                limits,
+                own,
+                part,
+                traces,
+                unfinished,
             )
     axes, unfit = feature_file.peek(features)
     records = Records(axes, plan.on_plane)
@@ -68,7 +88,7 @@ def fit_and_predict(
         fits.append(Fit(row | machine_facts, rows, on_grid, details))
     guard = child.turn(f"{dataset}/{method}", features, entry, task)
     possible = not (plan.unavailable or unfit or entry.get("tune"))
-    given = _together(guard, fits) if possible else {}
+    given = _together(guard, fits, unfinished) if possible else {}
     for number, fit in enumerate(fits):
         if plan.unavailable:
             ending = {"status": "unavailable", "reason": plan.unavailable}
@@ -76,12 +96,28 @@ def fit_and_predict(
         elif unfit or not fit.rows.n_test:
             ending = {"status": "not_applicable", "reason": unfit or fit.rows.no_folds_reason}
             records.add(fit.row | ending, fit.rows.test)
+        elif unfinished and (before := unfinished.get(fit.name)) is not None:
+            records.add(*before)
         elif number not in given or _written(records, guard, fit, given[number]).kind != "ok":
             _alone(records, guard, fit)
+            if unfinished:
+                unfinished.keep(fit.name, records.added[-1])
     return records
 
 
-def _together(guard: Guard, fits: list[Fit]) -> dict[int, dict[str, Any]]:
+def _together(
+    guard: Guard, fits: list[Fit], unfinished: UnfinishedRun | None
+) -> dict[int, dict[str, Any]]:
+    """_joint_fit, or its outcomes before the run was interrupted."""
+    if unfinished and (before := unfinished.get(TOGETHER)) is not None:
+        return before
+    given = _joint_fit(guard, fits)
+    if unfinished:
+        unfinished.keep(TOGETHER, given)
+    return given
+
+
+def _joint_fit(guard: Guard, fits: list[Fit]) -> dict[int, dict[str, Any]]:
     """Outcomes of the folds that were fitted jointly, by index; the others are fitted one by one.
 
     The joint fit is an optimization: it has the time limit of one fit (limits.fit_seconds), and its failure is not

@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from linclass_study.refusal import Refused
-from linclass_study.runs import bundle, feature_file
+from linclass_study.runs import bundle, feature_file, unfinished_run
 from linclass_study.runs.records import IDENTITY, Records
 from linclass_study.runs.run import fit_and_predict
 from linclass_study.runs.run_files import recorded_run
 from linclass_study.runs.run_lock import run_lock
 from linclass_study.runs.slurm_memory import enough_memory
+from linclass_study.runs.unfinished_run import UnfinishedRun
 
 Added = list[tuple[dict[str, Any], Any, Any]]  # the arguments of Records.add
 
@@ -38,6 +39,7 @@ def compute_shard(
     out.parent.mkdir(parents=True, exist_ok=True)
     with run_lock(out):
         added: Added | None = None
+        unfinished = UnfinishedRun(out.with_name(f"{out.stem}.{unfinished_run.FILE}"), made_of)
         if bundle.current(data.folder(method), made_of) is None:
             with enough_memory():
                 records = fit_and_predict(
@@ -51,11 +53,13 @@ def compute_shard(
                     limits=limits,
                     part=part,
                     traces=data.evaluation.get("traces", False),
+                    unfinished=unfinished,
                 )
             added = records.added
         partial = out.with_name(f"{out.name}.{os.getpid()}.partial")
         partial.write_bytes(pickle.dumps(added))
         os.replace(partial, out)
+        unfinished.forget()
 
 
 def gather(

@@ -33,6 +33,13 @@ def test_time_is_doubled_up_to_what_the_limit_of_a_fit_allows() -> None:
     assert resources.minutes(900, 10, 60, 3) == 5 + 10
 
 
+def test_the_third_attempt_has_time_for_a_run_whose_fits_all_hang() -> None:
+    """Its rows are `timeout`, as on a laptop, only if the job outlives them."""
+    attempts = [resources.minutes(60, 1000, 300, attempt, longest=15) for attempt in (1, 2, 3)]
+    assert attempts == [10, 20, 40 + 15 * 5]
+    assert resources.minutes(60, 15, 300, 3, longest=15) == 5 + 15 * 5, "at most what limits allow"
+
+
 def test_work_that_nobody_knows_asks_for_the_limit() -> None:
     assert resources.minutes(math.inf, 10, 60, 1) == 5 + 10
 

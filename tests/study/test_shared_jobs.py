@@ -132,6 +132,16 @@ def test_a_run_without_its_last_file_is_not_whole(results):
     assert recorded_run(folder) is None
 
 
+def test_a_run_whose_tables_were_written_in_part_is_not_whole(results, monkeypatch):
+    """As on a full disk: an edit that is taken back must not find the predictions of the edited method."""
+    compute(results, "lda")
+    edited = METHODS["lda"] | {"code": "another"}
+    monkeypatch.setattr(run_files, "described", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        compute_bundle(results, {"d": {"lda": edited}}, EVALUATION, LIMITS)
+    assert recorded_run(results / "runs/d/lda") is None
+
+
 def test_only_libraries_without_state_share_a_child():
     assert owner_of("d/m", ENTRIES["lda"]) == owner_of("d/n", ENTRIES["svm"]) == "linclass"
     assert owner_of("d/m", ENTRIES["theirs"]) == "sklearn"

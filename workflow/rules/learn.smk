@@ -11,6 +11,7 @@ runs/{dataset}/{method}/tuning.parquet        candidates of each tuned fit with 
 runs/{dataset}/{method}/paths.parquet         coefficients of the first fit along the strengths (optional)
 runs/{dataset}/{method}/traces.parquet        one row for each recorded step of a solver (optional)
 runs/{dataset}/{method}/boundary.npz          predicted class of each point of the plane (optional)
+runs/{dataset}/{method}/unfinished.pickle     outcomes of the fits of a run that was interrupted
 """
 
 

@@ -13,6 +13,7 @@ from linclass_study.runs.manifest import write_manifest
 if __name__ == "__main__":
     begin_job(snakemake.log[0])
     results = Path(snakemake.params.results)
+    environment.record(results)  # before the fits, as the job may be killed
     try:
         runs = compute_bundle(
             results,
@@ -22,5 +23,4 @@ if __name__ == "__main__":
         )
     except Refused as refused:
         sys.exit(str(refused))
-    environment.record(results)
     write_manifest(Path(snakemake.output[0]), runs)

@@ -13,6 +13,7 @@ from linclass_study.runs.shards import compute_shard
 if __name__ == "__main__":
     begin_job(snakemake.log[0])
     results = Path(snakemake.params.results)
+    environment.record(results)  # before the fits, as the job may be killed
     ((dataset, methods),) = json.loads(snakemake.params.runs).items()
     ((method, about),) = methods.items()
     try:
@@ -26,4 +27,3 @@ if __name__ == "__main__":
         )
     except Refused as refused:
         sys.exit(str(refused))
-    environment.record(results)

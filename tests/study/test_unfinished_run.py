@@ -1,0 +1,130 @@
+"""An interrupted run continues with the next fit, and ends with the bytes of a run without an interruption."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from test_shared_jobs import EVALUATION, LIMITS, METHODS, compute, files, results  # noqa: F401
+
+from linclass_study.guard import Guard, GuardedResult
+from linclass_study.runs import bundle, shards, slurm_memory, unfinished_run
+from linclass_study.runs.records import Records
+from linclass_study.runs.run_files import RunInputs
+from linclass_study.runs.unfinished_run import UnfinishedRun
+
+MADE_OF = RunInputs("asked", "rows")
+
+
+class Interrupted(Exception):
+    pass
+
+
+class Calls:
+    """Counts the calls of fits, and interrupts the one after `allowed` of them."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch):
+        self.made, self.allowed, call = 0, 10**6, Guard.call
+
+        def counted(guard: Guard, *arguments: object) -> GuardedResult:
+            if self.made == self.allowed:
+                raise Interrupted
+            self.made += 1
+            return call(guard, *arguments)
+
+        monkeypatch.setattr(Guard, "call", counted)
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
+    monkeypatch.setattr(unfinished_run, "EVERY", 0)
+    return Calls(monkeypatch)
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    """A file with three outcomes, one a batch."""
+    run = UnfinishedRun(tmp_path / unfinished_run.FILE, MADE_OF)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(unfinished_run, "EVERY", 0)
+        for number in range(3):
+            run.keep(number, {"outcome": number})
+    return run.path
+
+
+@pytest.mark.parametrize("method", ["svm", "theirs"])
+def test_only_what_is_left_is_fitted_and_the_bytes_are_the_same(results, calls, method):  # noqa: F811
+    compute(results, method)
+    whole, needed, allowed = files(results), calls.made, calls.made // 2 + 1
+    shutil.rmtree(results / "runs/d" / method)
+    calls.made, calls.allowed = 0, allowed
+    with pytest.raises(Interrupted):
+        compute(results, method)
+    calls.made, calls.allowed = 0, needed
+    compute(results, method)
+    assert calls.made == needed - allowed
+    assert files(results) == whole
+    assert not [*results.rglob(unfinished_run.FILE)]
+
+
+def test_a_joint_fit_is_not_repeated_after_its_tables_could_not_be_written(results, calls):  # noqa: F811
+    compute(results, "lda")
+    whole = files(results)
+    shutil.rmtree(results / "runs/d/lda")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Records, "table", lambda _: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            compute(results, "lda")
+    calls.made = 0
+    compute(results, "lda")
+    assert calls.made == 0
+    assert files(results) == whole
+
+
+def test_a_shard_continues_too(results, calls, tmp_path):  # noqa: F811
+    data, part = bundle.Data(results, "d", EVALUATION), tmp_path / "parts" / "1.pickle"
+    calls.allowed = 4
+    with pytest.raises(Interrupted):
+        shards.compute_shard(data, "svm", METHODS["svm"], LIMITS, (1, 1), part)
+    calls.made, calls.allowed = 0, 100
+    shards.compute_shard(data, "svm", METHODS["svm"], LIMITS, (1, 1), part)
+    assert calls.made == 3, "six fits and the details of the first are seven calls"
+    shards.gather(data, "svm", METHODS["svm"], LIMITS, [part])
+    of_shards = files(results)
+    shutil.rmtree(results / "runs/d/svm")
+    compute(results, "svm")
+    assert files(results) == of_shards
+
+
+def test_a_file_cut_short_anywhere_gives_its_complete_batches_and_is_continued(kept, monkeypatch):
+    monkeypatch.setattr(unfinished_run, "EVERY", 0)
+    content = kept.read_bytes()
+    for length in range(len(content) + 1):
+        kept.write_bytes(content[:length])
+        run = UnfinishedRun(kept, MADE_OF)
+        assert run.kept == {number: {"outcome": number} for number in range(len(run.kept))}
+        run.keep("next", 3)
+        assert UnfinishedRun(kept, MADE_OF).kept == run.kept | {"next": 3}
+    assert len(run.kept) == 3
+
+
+@pytest.mark.parametrize("content", [b"", b"no pickle", b"\x80\x04N.", b"cno_module\nName\n."])
+def test_what_is_no_unfinished_run_holds_nothing(tmp_path, content):
+    (tmp_path / "file").write_bytes(content)
+    assert UnfinishedRun(tmp_path / "file", MADE_OF).kept == {}
+
+
+def test_outcomes_of_other_inputs_do_not_count(kept):
+    assert UnfinishedRun(kept, MADE_OF).get(2) == {"outcome": 2}
+    assert UnfinishedRun(kept, RunInputs("asked", "other rows")).kept == {}
+
+
+def test_a_light_run_writes_no_file_and_one_killed_for_memory_is_not_kept(tmp_path, monkeypatch):
+    run = UnfinishedRun(tmp_path / "file", MADE_OF)
+    run.keep("quick", 1)
+    assert not run.path.exists()
+    monkeypatch.setattr(unfinished_run, "EVERY", 0)
+    monkeypatch.setattr(unfinished_run, "kills", lambda: slurm_memory.kills() + 1)
+    run.keep("killed", 2)
+    assert not run.path.exists()
