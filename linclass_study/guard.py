@@ -21,7 +21,9 @@ from typing import Any
 import psutil
 
 LOOK_EVERY = 1.0  # seconds between checks of the processes that a long fit has started
-GRACE = 0.5  # seconds in which what has killed a child, as Slurm ends a job, kills this process, too
+GRACE = (
+    0.5  # seconds in which what has killed a child, as Slurm ends a job, kills this process, too
+)
 START_SECONDS = 120  # to import a library and load the data, before any fit
 
 

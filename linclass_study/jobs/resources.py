@@ -59,9 +59,13 @@ def minutes_of_bundle(bundle: Bundle, study: Study, attempt: int) -> int:
     of_run = number_of_fits(study.evaluation, 1) + MORE_FITS  # leave-one-out has one limit
     fits = of_run * len(bundle.runs)
     expected = bundle.work if seconds == inf else seconds
-    own = (part / bundle.shards for part in (expected, fits))
-    limit = study.limits["fit_seconds"]
-    return minutes(*own, limit, attempt, of_run / bundle.shards)
+    return minutes(
+        expected / bundle.shards,
+        fits / bundle.shards,
+        study.limits["fit_seconds"],
+        attempt,
+        of_run / bundle.shards,
+    )
 
 
 def _size(study: Study, dataset: str, method: str) -> Size | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from linclass_study.disk_space import refuse_for_full_disk
 from linclass_study.runs import run, run_files, unfinished_run
 from linclass_study.runs.folds import read_plan
 from linclass_study.runs.run import fit_and_predict
@@ -104,6 +105,7 @@ def up_to_date(
                 traces=data.evaluation.get("traces", False),
                 unfinished=unfinished,
             )
+        refuse_for_full_disk(records.reasons(), folder)
         records.write(folder, made_of)
         unfinished.forget()
     record = recorded_run(folder)

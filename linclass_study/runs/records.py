@@ -75,6 +75,10 @@ class Records:
         )
         return table.cast(table_schema("predictions"))
 
+    def reasons(self) -> list[str]:
+        """Why fits have failed."""
+        return [str(fit["reason"]) for fit in self.fits if fit["status"] == "failed"]
+
     def write(self, folder: Path, made_of: run_files.RunInputs) -> None:
         """Write the run's files. Empty tables are omitted, except for predictions. fits.parquet is deleted first and
         written last: it marks the run as complete."""

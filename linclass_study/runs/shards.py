@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from linclass_study.disk_space import refuse_for_full_disk
 from linclass_study.refusal import Refused
 from linclass_study.runs import bundle, feature_file, unfinished_run
 from linclass_study.runs.records import IDENTITY, Records
@@ -55,6 +56,7 @@ def compute_shard(
                     traces=data.evaluation.get("traces", False),
                     unfinished=unfinished,
                 )
+            refuse_for_full_disk(records.reasons(), out)
             added = records.added
         partial = out.with_name(f"{out.name}.{os.getpid()}.partial")
         partial.write_bytes(pickle.dumps(added))

@@ -34,7 +34,8 @@ LOCKS = Path(".snakemake") / "locks"
 FORGOTTEN_AFTER = (
     600  # seconds, after which a process without Snakemake's locks will not take them any more
 )
-REFUSAL = "Error: Directory cannot be locked"  # Snakemake's
+REFUSAL = "Error: Directory cannot be locked"  # Snakemake's, as the next
+READ_ONLY = "Write-protected output files"
 
 _held: dict[
     Path, TextIO
@@ -111,9 +112,14 @@ def take(results: str) -> None:
 
 
 def explain_refusals(logger: logging.Logger, results: str) -> None:
-    """Extend Snakemake's message about locked results by their owner and the remedy."""
+    """Replace Snakemake's messages about results that are locked or read-only by one line with the remedy."""
 
     def explained(record: logging.LogRecord) -> bool:
+        if READ_ONLY in str(record.msg):
+            record.msg = (
+                f"The results in {results} cannot be written, and this study would change them: make the folder "
+                f"writable (`chmod -R u+w {results}`), or set `results:` to another one"
+            )
         if REFUSAL in str(record.msg):
             living = [owner for _, owner, dead in _others() if not dead]
             if owner := min(

@@ -153,6 +153,11 @@ def test_a_refusal_says_in_one_line_who_since_when_and_what_to_do(folder, change
     lock.explain_refusals(logger, "results")
     logger.error(f"{lock.REFUSAL}. Please make sure\nthat no other Snakemake process …")
     logger.error("another error")
+    logger.error(f"{lock.READ_ONLY} for rule report:\n    output: results/report.html\n    …")
+    assert message.pop() == (
+        "The results in results cannot be written, and this study would change them: make the folder "
+        "writable (`chmod -R u+w results`), or set `results:` to another one"
+    )
     assert "\n" not in message[0]
     assert f"process {owner.pid} on {owner.host}, since 2026-01-02 03:04:05 +0000" in message[0]
     assert remedy in message[0]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from snakemake.logging import logger
 
+from linclass_study.disk_space import full_disk
 from linclass_study.jobs import slurm_jobs
 from linclass_study.refusal import Refused
 from linclass_study.results import study_file
@@ -63,6 +64,8 @@ def print_answer_last():
     answer = Path(STUDY.results, "answer.txt")
     if any(str(answer) in job.output for job in workflow.dag.jobs):
         text = answer.read_text(encoding="utf-8").rstrip()
+        if not any(job.rule.name == "report" for job in workflow.dag.jobs):
+            text = text.rpartition(" | report: ")[0] + " | the report was not requested"
         atexit.register(print, text, file=sys.stderr)
     elif made := sorted({str(file) for job in workflow.dag.targetjobs for file in job.output}):
         text = f"Made: {shortened(made)} | the report was not requested"
@@ -72,4 +75,5 @@ def print_answer_last():
 def print_unfinished_last():
     """Print that the study is not finished, instead of printing the answer of an earlier run."""
     text = "The study is not finished: the errors above say which jobs failed. What was computed is kept; run again."
-    atexit.register(print, text, file=sys.stderr)
+    full = full_disk(Path(STUDY.results))
+    atexit.register(print, f"{text}\n{full}" if full else text, file=sys.stderr)

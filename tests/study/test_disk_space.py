@@ -1,0 +1,61 @@
+"""What fails because a disk is full is reported as such, and is no result of a fit."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections import namedtuple
+
+import pytest
+
+from linclass_study import disk_space
+from linclass_study.refusal import Refused
+from linclass_study.runs import bundle
+from linclass_study.runs.records import Records
+
+FAILED = f"OSError: [Errno {errno.ENOSPC}] {os.strerror(errno.ENOSPC)}"
+Usage = namedtuple("Usage", "total used free")
+
+
+@pytest.fixture
+def full(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(10**9, 10**9 - 10**6, 10**6))
+
+
+def test_a_disk_with_room_is_not_full(tmp_path):
+    assert disk_space.full_disk(tmp_path / "not" / "yet" / "there") == ""
+    disk_space.refuse_for_full_disk([FAILED], tmp_path)  # another disk was full, as /dev/shm
+
+
+def test_a_full_disk_is_named_with_what_is_left(full, tmp_path):
+    assert disk_space.full_disk(tmp_path) == (
+        f"The disk of {tmp_path} is full (1 MB are left): make room, then run again."
+    )
+
+
+def test_only_a_fit_that_failed_for_it_is_refused(full, tmp_path):
+    disk_space.refuse_for_full_disk(["ValueError: no", ""], tmp_path)
+    with pytest.raises(Refused, match="is full"):
+        disk_space.refuse_for_full_disk(["ValueError: no", FAILED], tmp_path)
+
+
+def test_its_run_is_not_written(full, tmp_path, monkeypatch):
+    monkeypatch.setattr(bundle, "fit_and_predict", lambda **_: FailedRecords())
+    with pytest.raises(Refused, match="is full"):
+        bundle.up_to_date(Data(tmp_path), "m", ABOUT, {}, None)
+    assert not [*tmp_path.rglob("*.parquet")]
+
+
+ABOUT = {"entry": {}, "code": "", "features": "f"}
+
+
+class FailedRecords(Records):
+    def __init__(self):
+        self.fits = [{"status": "failed", "reason": FAILED}]
+
+
+class Data(bundle.Data):
+    def __init__(self, results):
+        self.results, self.dataset, self.evaluation = results, "d", {"seed": 1}
+        self.plan, self.task, self._digests = None, {}, {"f": ""}
