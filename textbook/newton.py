@@ -58,6 +58,7 @@ for (name, trace), colour, marker in zip(traces.items(), CLASSES, "os", strict=F
 axes[0].set(xlabel="steps", ylabel="objective − minimum")
 axes[0].legend(frameon=False, fontsize=7, loc="upper right")
 axes[1].set(xlabel="seconds")
+axes[1].xaxis.set_minor_formatter(lambda *_: "")  # powers of ten alone: others overlap
 axes[2].semilogy(residuals, "D-", color=CLASSES[2], markersize=4)
 axes[2].set(xlabel="Newton–Raphson steps", ylabel="‖f(x)‖")
 save(drawn, numbers)
