@@ -18,6 +18,7 @@ from linclass_study.report.table import Column, Number, ReportTable
 from linclass_study.results.answer import shortened
 from linclass_study.results.outcome import Outcome
 
+DIGEST = 19  # characters of a digest that the page shows
 SHOWN = 400  # characters of a reason; a longer one is folded
 
 NUMERALS: Mapping[str, Callable[[Any], str]] = {
@@ -57,6 +58,10 @@ class PageCells:
         """The <td> of a value."""
         if column.kind in NUMERALS:
             return _number(column.kind, value)
+        if column.kind == "digest" and value is not None:
+            return Markup('<td class="t" data-v="{0}" title="{0}">{1}</td>').format(
+                value, _begun(value)
+            )
         kind = "t reason" if column.kind == "reason" else "t"
         return Markup('<td class="{}">{}</td>').format(kind, self._text(column, value))
 
@@ -128,6 +133,11 @@ def _number(kind: str, value: Any) -> Markup:
 
 def breakable_name(name: str) -> Markup:
     return escape(name).replace("_", Markup("_<wbr>"))
+
+
+def _begun(digest: str) -> str:
+    """sha256:85b198f1e227…"""
+    return digest if len(digest) <= DIGEST else f"{digest[:DIGEST]}…"
 
 
 def folded(reason: str) -> Markup:

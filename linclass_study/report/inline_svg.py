@@ -24,6 +24,12 @@ def inline(svg: str, name: str, title: str) -> str:
     svg = re.sub(r'\s(?:width|height)="[\d.]+pt"', "", svg, count=2)
     svg = re.sub(r'\s(?:xmlns(?::xlink)?|version)="[^"]*"', "", svg, count=3)
     label = html.escape(title, quote=True)
+    box = re.search(r'viewBox="0 0 ([\d.]+)', svg)
+    if box:  # beside the drawing's own style, if it has one
+        points = f'<svg style="--points: {float(box[1]):.0f}'
+        svg = re.sub(
+            r'<svg(?: style="(.*?)")?', lambda own: f'{points}; {own[1] or ""}"', svg, count=1
+        )
     return svg.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1).strip()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 
@@ -40,6 +41,12 @@ def power(x: float | None) -> str:
         return "0"
     mantissa, exponent = f"{x:.0e}".split("e")
     return f"{mantissa}e{int(exponent)}".replace("-", "−")
+
+
+def tuned_value(chosen: str) -> str:
+    """The value of a tuned parameter, given as JSON, with four significant digits."""
+    known = json.loads(chosen)
+    return f"{known:.4g}" if isinstance(known, float) else str(known)
 
 
 def count_of(number: int, thing: str) -> str:

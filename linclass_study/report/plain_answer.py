@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from linclass_study.report.number_format import count_of
@@ -14,13 +16,11 @@ from linclass_study.results.outcome import Outcome
 from linclass_study.results.within_dataset import Within, within
 
 NAMES = 3  # methods named before the others are counted
-NAMED = (
-    6  # excluded runs that are named with their data set; if there are more, only methods are named
-)
+NAMED = 6  # data sets, or excluded runs, that are named one by one
 
 
 def plain_answer(outcome: Outcome) -> list[str]:
-    """One sentence across data sets, if there are several, and one about single data sets."""
+    """The best method, across data sets if they are enough for that, and how sure it is; then what is lacking."""
     found = {name: (best(own, name), within(own, name)) for name, own in outcome.parts().items()}
     answered = {name: pair for name, pair in found.items() if pair[0] is not None}
     if not answered:
@@ -38,14 +38,29 @@ def plain_answer(outcome: Outcome) -> list[str]:
             f"{_names([method, *equal])} {verb} the best {words} on {name}, {mean:.3f}; {_sure(compared)}.",
             *absent,
         ]
-    overall = _overall(comparison_across(outcome))
     if n < FEW:
         each = (_alone(name, compared) for name, (_, compared) in answered.items())
-        return [*overall, f"On {'; on '.join(each)}.", *absent]
-    sure = sum(_rivals(compared) == 0 for _, compared in answered.values())
-    those = f"of the {n} data sets{' with a result' * bool(lacking)}"
-    one = "one method is" if sure else "is one method"
-    return [*overall, f"On {sure or 'none'} {those} {one} clearly the best.", *absent]
+        verdict = f"On {'; on '.join(each)}."
+    else:
+        sure = sum(_rivals(compared) == 0 for _, compared in answered.values())
+        those = f"of the {n} data sets{' with a result' * bool(lacking)}"
+        one = "one method is" if sure else "is one method"
+        verdict = f"On {sure or 'none'} {those} {one} clearly the best."
+    base = comparison_across(outcome)
+    few, overall = few_datasets(base), _overall(base)
+    if overall and not few:
+        return [*overall, verdict, *absent]
+    bests = [_bests(outcome, {name: pair[0] for name, pair in answered.items()})] * (n <= NAMED)
+    return [*bests, verdict, *[few] * bool(few), *absent]
+
+
+def _bests(outcome: Outcome, found: dict[str, Any]) -> str:
+    """The best method of each data set, with its mean; of many equals only their number."""
+    each = []
+    for name, (method, mean, _, equal) in found.items():
+        who = f"{len(equal) + 1} methods" if len(equal) >= NAMES else _names([method, *equal])
+        each.append(f"{who} on {name} ({mean:.3f})")
+    return f"Best {metric_words(outcome.metric)}: {', '.join(each)}."
 
 
 def could_not_compete(outcome: Outcome) -> str:
@@ -96,8 +111,6 @@ def _overall(base: Across) -> list[str]:
     first = base.best(treatment)
     near = int(np.count_nonzero(average - average.min() <= difference)) - len(first)
     others = len(base.methods) - len(first)
-    if few := few_datasets(base):
-        return [few]
     if not others:
         return ["All methods are equally good on average."]
     n = len(base.treatments()[treatment])

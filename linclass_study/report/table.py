@@ -18,6 +18,7 @@ KINDS: dict[str, Any] = {
     "text": pl.String,
     "reason": pl.String,  # folded where it is long
     "status": pl.String,  # converged, failed, …
+    "digest": pl.String,  # its beginning; the page keeps the whole
     "method": pl.String,  # with its colour and mark; or a list of methods
     "dataset": pl.String,  # a link to its section; or a list of data sets
     "number": pl.Float64,  # three decimals

@@ -110,6 +110,18 @@ def can_be_read_in_the_dark(browser: Browser, page: Path) -> None:
             assert (light + 0.05) / (deep + 0.05) >= 4.5
 
 
+def has_figures_of_readable_size(browser: Browser, page: Path) -> None:
+    """A point of a figure, whose letters have seven or more, is at least a pixel, in a narrow window too."""
+    scales = """[...document.querySelectorAll('figure svg')].filter(svg => svg.getClientRects().length)
+        .map(svg => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)"""
+    for width in WIDTHS:
+        browser.open(page, width)
+        browser.run(OPEN_ALL)
+        found = browser.run(scales)
+        assert found
+        assert min(found) >= 1, width
+
+
 LAWS = (
     asks_for_nothing_and_says_nothing,
     fits_its_window,
@@ -117,6 +129,7 @@ LAWS = (
     is_printed_whole,
     is_complete_without_scripts,
     can_be_read_in_the_dark,
+    has_figures_of_readable_size,
 )
 
 

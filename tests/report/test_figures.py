@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import re
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -25,7 +26,7 @@ from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.exhibits import draw_exhibits, figure_modules, figure_names
 from linclass_study.report.figures import boundaries
 from linclass_study.report.figures import methods as dots
-from linclass_study.report.inline_svg import inline
+from linclass_study.report.inline_svg import THEME, inline
 from linclass_study.results.method_styles import STYLES, method_styles
 from linclass_study.study.config import read_config
 
@@ -75,9 +76,21 @@ def lab(linear: np.ndarray) -> np.ndarray:
     return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=1)
 
 
+def drawn_colours(theme: int) -> list[str]:
+    """Colours of methods on the page in the light (0) or dark (1) theme."""
+    css = (page.TEMPLATES / "style.css").read_text(encoding="utf-8")
+    themed = {
+        name: both for name, *both in re.findall(r"(--\w+): light-dark\((#\w+), (#\w+)\)", css)
+    }
+    names = {colour: variable[4:-1] for colour, variable in THEME.items()}
+    return [themed[names[c]][theme] if c in names else c for c in style.COLOURS]
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
 @pytest.mark.parametrize("sight", SEEN)
-def test_colours_of_methods_stay_apart_for_every_reader(sight):
-    rgb = np.array([[int(c[i : i + 2], 16) / 255 for i in (1, 3, 5)] for c in style.COLOURS])
+def test_colours_of_methods_stay_apart_for_every_reader(sight, theme):
+    colours = drawn_colours(theme)
+    rgb = np.array([[int(c[i : i + 2], 16) / 255 for i in (1, 3, 5)] for c in colours])
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     seen = lab(np.clip(linear @ SEEN[sight].T, 0, 1))
     # A difference of 2.3 is just noticeable; five times that is plain.

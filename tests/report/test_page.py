@@ -14,9 +14,11 @@ import studies
 from studies import Data, Method
 
 from linclass_study.report import method_scores
+from linclass_study.report.cells import PageCells
 from linclass_study.report.exhibits import draw_exhibits, figure_names
 from linclass_study.report.page import CLASSES, report
 from linclass_study.report.page_tables import make_tables
+from linclass_study.report.table import Column
 
 pytestmark = pytest.mark.xdist_group("page")  # one study for all of them
 
@@ -254,6 +256,16 @@ def test_runs_that_do_not_apply_are_reported_calmly_and_failures_alarm(make):
         "Could not compete: dead on d (failed), cannot on e (not applicable), dead on e (failed). Why?"
         in Page(page).words()
     )
+
+
+def test_a_digest_is_begun_on_the_page_and_whole_in_what_is_saved(make):
+    outcome = make({"d": Data()}, {"m": Method(), "n": Method()}, folds=2)
+    column = Column("digest", "Digest", "digest")
+    digest = f"sha256:{'0123456789abcdef' * 4}"
+    drawn = PageCells(outcome).cell(column, digest)
+    assert Page(f"<p>{drawn}</p>").words() == "sha256:0123456789ab…"
+    assert f'data-v="{digest}"' in drawn  # what the button CSV takes
+    assert PageCells(outcome).cell(column, None) == '<td class="t">–</td>'
 
 
 def test_a_long_reason_is_folded_and_lost_nowhere(make):

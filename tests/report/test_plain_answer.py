@@ -67,11 +67,12 @@ def test_across_data_sets_the_answer_is_as_sure_as_nemenyi_is(reported):
     few = {f"d{i}": {"good": GOOD, "bad": BAD} for i in range(3)}
     many = {f"d{i}": {"good": GOOD, "bad": BAD} for i in range(5)}
     assert reported(few) == [
-        "3 independent data sets are too few to rank methods. A conclusion needs at least 5.",
+        "Best accuracy: good on d0 (0.907), good on d1 (0.907), good on d2 (0.907).",
         (
             "On d0 the other is clearly worse than good; on d1 the other is clearly worse than good; "
             "on d2 the other is clearly worse than good."
         ),
+        "3 independent data sets are too few to rank methods. A conclusion needs at least 5.",
     ]
     assert reported(many) == [
         "good is best on average over 5 independent data sets, and that is sure: every other method is behind.",
@@ -85,13 +86,26 @@ def test_of_few_data_sets_each_tells_of_its_own_others(reported):
         {key: {"good": GOOD, "near": LITTLE_LESS, "guess": BAD} for key in ("d", "e")}
     )
     assert output == [
-        "2 independent data sets are too few to rank methods. A conclusion needs at least 5.",
+        "Best accuracy: good on d (0.907), good on e (0.907).",
         "On d 1 of the 2 others is clearly worse than good; on e 1 of the 2 others is clearly worse than good.",
+        "2 independent data sets are too few to rank methods. A conclusion needs at least 5.",
     ]
     (output,) = reported({"d": dict.fromkeys("abc", GOOD)})
     assert output.endswith(
         "a, b and c have the best accuracy on d, 0.907; that is not sure: both others may be as good."
     )
+
+
+def test_of_few_data_sets_the_best_come_first_and_many_equals_are_counted(reported):
+    equals = dict.fromkeys(("a", "b"), GOOD) | {"bad": BAD}
+    (first, *_) = reported({"d": equals, "e": {"a": BAD, "b": LITTLE_LESS, "bad": GOOD}})
+    assert first == "Best accuracy: a and b on d (0.907), bad on e (0.907)."
+    many = {f"m{i}": GOOD for i in range(4)}
+    assert reported(dict.fromkeys("de", many))[0] == (
+        "Best accuracy: 4 methods on d (0.907), 4 methods on e (0.907)."
+    )
+    named = [line for line in reported({f"d{i}": many for i in range(7)}) if "Best" in line]
+    assert named == []  # seven are in the table
 
 
 def test_data_sets_without_a_result_are_counted_apart(make):
@@ -115,7 +129,7 @@ def test_data_sets_that_are_left_out_are_named_with_the_methods_that_lack_a_scor
     )
     left = "2 of 4 are left out because lacks has no score on them"
     output = f"2 independent data sets are too few to rank methods: {left}. A conclusion needs at least 5."
-    assert plain_answer(few)[0] == output
+    assert plain_answer(few)[-1] == output
     assert conclusion.sentences(few, comparison_across(few), []) == [output]
     data = {f"d{i}": Data() for i in range(7)}
     outcome = make(data, {"good": Method(0.9), "near": Method(1.0), "lacks": lacks}, 2, "enough")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from linclass_study.report.number_format import tuned_value
 from linclass_study.report.table import Column, ReportTable
 from linclass_study.results import tuned
 from linclass_study.results.outcome import Outcome
@@ -19,7 +20,7 @@ def make(outcome: Outcome) -> ReportTable | None:
         Column("data_sets", "Data sets", "dataset"),
     ]
     rows = [
-        [one["method"], one["parameter"], one["value"], one["edge"], one["datasets"]]
+        [one["method"], one["parameter"], tuned_value(one["value"]), one["edge"], one["datasets"]]
         for one in found
     ]
     caption = (

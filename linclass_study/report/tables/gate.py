@@ -18,7 +18,7 @@ FACTS = {
     ),
     "rank": Column("rank", "Rank", "count", "of the columns, imputed, one-hot and standardized"),
     "separable": Column("separable", "Separable", "text", "by a hyperplane; of classes, which pairs"),
-    "digest": Column("digest", "Digest of the content"),
+    "digest": Column("digest", "Digest of the content", "digest"),
 }  # fmt: skip
 
 

@@ -34,7 +34,7 @@ def make(outcome: Outcome) -> ReportTable:
     ]
     caption = (
         "A certificate proves how near a fit is to its optimum; the gap is how far from it a fit may "
-        "be, relative to the objective. Foreign estimators have none, unless they set `certificate_`."
+        "be, relative to the objective. Foreign estimators have none, unless they set certificate_."
     )
     faint = frozenset(
         i

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import polars as pl
 
+from linclass_study.report.number_format import tuned_value
 from linclass_study.report.table import Column, Number, ReportTable
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
@@ -56,15 +56,12 @@ def make(outcome: Outcome, dataset: str) -> ReportTable | None:
 def _values(own: pl.DataFrame) -> tuple[str, float | None]:
     """('0.1 in 7, 0.01 in 3', share of the fits at an end of the grid)."""
     counts = own["value"].value_counts().sort("count", "value", descending=[True, False])
-    phrases = [f"{_short(value)} in {count}" for value, count in counts.head(VALUES).iter_rows()]
+    phrases = [
+        f"{tuned_value(value)} in {count}" for value, count in counts.head(VALUES).iter_rows()
+    ]
     rest = int(counts["count"].slice(VALUES).sum())
     phrases += [f"others in {rest}"] if rest else []
     return ", ".join(phrases), float(own["edge"].is_not_null().to_numpy().mean())
-
-
-def _short(value: str) -> str:
-    known = json.loads(value)
-    return f"{known:.4g}" if isinstance(known, float) else str(known)
 
 
 def _inner_score(outcome: Outcome, dataset: str, method: str) -> Number | None:
