@@ -114,6 +114,10 @@ class Composition(FitsPath, Estimator):
             raise NotApplicable(
                 f"{solver.name} does not minimize {binary}, which {self.loss} is for two classes. Try solver='auto'."
             )
+        if solver.needs == "piecewise-quadratic" and objective.y.ndim == 2:
+            raise NotApplicable(
+                f"{solver.name} minimizes over one score, and {self.loss} has {len(objective.y)}. Try solver='auto'."
+            )
         return solver
 
     def _minimize(self, objective: Objective, start: Array) -> Solution:

@@ -11,7 +11,8 @@ for its class and −1 for the others.
 
 A block of rows is solved at once, as a triangular system (`linclass/online/least_mean_squares.py`), and after d/10
 passes the affine map of a pass takes the place of the rows (`affine_pass.py`). Both are the sequential rule up to
-rounding. A row of weight w counts as w visits in succession, which leave (1 − η‖x‖²)^w of its error.
+rounding. A row of weight w counts as w visits in succession, which leave (1 − η‖x‖²)^w of its error; a last fraction of
+a visit takes this fraction of a step.
 
 Predicts: scores, linear in x.
 Cost: O(n d K) a pass over the rows.

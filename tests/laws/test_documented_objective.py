@@ -13,6 +13,7 @@ from scipy.special import logsumexp
 from scipy.stats import norm
 
 from linclass import LinearClassifier
+from linclass.applicability import NotApplicable
 from linclass.parts import find, names
 
 Values = Callable[[np.ndarray], np.ndarray]
@@ -52,6 +53,7 @@ PENALTY: dict[str, Callable[[np.ndarray], float]] = {
     "group_lasso": lambda W: sum(np.linalg.norm(W[:, j]) for j in range(W.shape[1])),
 }
 STRENGTH = 0.05
+SLOW = ("gradient_descent", "pegasos", "stochastic_gradient", "subgradient")
 
 
 def documented(loss: str, penalty: str, model: Any, X: np.ndarray, y: np.ndarray) -> float:
@@ -105,3 +107,27 @@ def test_the_objective_is_the_documented_function_of_the_coefficients(
     model = LinearClassifier(loss=loss, penalty=penalty, max_iter=50, **more)
     model.fit(X, y, sample_weight=weights_of(y))
     assert_allclose(model.objective_, documented(loss, penalty, model, X, y), rtol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:LinearClassifier ended max_iter")
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize(("loss", "penalty"), [pair for pair in PAIRS if pair[1] != "unpenalized"])
+def test_no_solver_is_further_from_the_best_than_it_proves(
+    loss: str, penalty: str, classes: int
+) -> None:
+    """Also with a constant feature; and all converge but those that take many small steps."""
+    X, y = table(classes)
+    X = np.c_[X, np.full(len(X), 3.0)]
+    fits = []
+    for solver in names("solvers"):
+        short = {"max_iter": 50} if solver in SLOW else {}
+        more: dict[str, Any] = {"strength": STRENGTH, "solver": solver, "random_state": 0} | short
+        try:
+            fits.append(LinearClassifier(loss=loss, penalty=penalty, **more).fit(X, y))
+        except (NotApplicable, ValueError) as refusal:
+            assert any(word in str(refusal) for word in ("Try ", "needs ", "supports "))
+    best = min(fit.objective_ for fit in fits)
+    for fit in fits:
+        if fit.certificate_kind_ == "duality_gap":
+            assert fit.objective_ - best <= fit.certificate_ * fit.objective_ + 1e-13
+        assert fit.status_ == "converged" or fit.solver_ in SLOW

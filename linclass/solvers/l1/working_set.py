@@ -135,10 +135,13 @@ class NewtonStep:
                 B[:, : design.n_features] /= units.scale
                 H += objective.loss.hessian(B, w[rows], curvatures[:, rows])
         diagonal = H.reshape(-1)[:: len(H) + 1].reshape(objective.shape)
+        least = (
+            ROUNDING * diagonal.max()
+        )  # of the loss: that of the penalty is huge for a constant feature
         objective.weight_part(diagonal)[...] += objective.curvature / units.scale**2
         diagonal *= 1 + ROUNDING
         # rows that are fitted to rounding have no curvature left; a feature of such rows alone would have none
-        np.maximum(diagonal, ROUNDING * diagonal.max(), out=diagonal)
+        np.maximum(diagonal, least, out=diagonal)
         free = self.free.ravel()
         return H if free.all() else H[np.ix_(free, free)]
 
