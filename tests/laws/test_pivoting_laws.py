@@ -116,3 +116,23 @@ def test_a_row_twice_is_a_row_of_weight_two_to_rounding(loss: str, sparse_rows: 
     repeated = LinearClassifier(loss=loss).fit(rows[many], y[many])
     assert repeated.certificate_ < 1e-9
     assert_allclose(repeated.coef_, weighted.coef_, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(6, 6), (6, 9), (60, 3)])
+@pytest.mark.parametrize("intercept", [None, 2.0])
+def test_under_a_strong_penalty_all_rows_are_inside_the_margin(
+    shape: tuple[int, int], intercept: float | None
+) -> None:
+    """Then each pulls with its whole weight, w = Σ ω_i y_i x_i/strength with Σ ω_i = 1, and none is at the kink."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal(shape), np.arange(shape[0]) % 2
+    sign, strength = np.where(y, 1.0, -1.0), 1e3
+    penalty = "l2" if intercept is None else {"l2": {"intercept": intercept}}
+    fit_intercept = intercept is not None
+    model = LinearClassifier(
+        loss="hinge", penalty=penalty, strength=strength, fit_intercept=fit_intercept
+    ).fit(X[:-1], y[:-1])
+    assert model.status_ == "converged"
+    assert_allclose(model.coef_[0], (sign[:-1, None] * X[:-1]).mean(axis=0) / strength, rtol=1e-9)
+    b = sign[:-1].mean() / (strength * intercept) if intercept else 0.0
+    assert_allclose(model.intercept_, b, rtol=1e-9)

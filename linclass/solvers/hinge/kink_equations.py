@@ -64,6 +64,8 @@ class CholeskyEquations(KinkEquations):
 
     def solve(self, F: Array, kinks: Array, s: Array, tolerance: float) -> tuple[Array, Array]:
         beta = self.of_slopes * s
+        if not len(F):  # nor is there an intercept; LAPACK takes no empty system
+            return s, self.theta(beta, 0.0)
         beta[F] = 0
         fixed = np.flatnonzero(beta)
         right = np.ones((len(F), 2))

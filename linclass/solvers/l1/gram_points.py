@@ -93,6 +93,7 @@ def from_moments(
         np.divide(sizes, kinks, out=over, where=kinks > 0)
         t = 1 / np.maximum(over.max(axis=(1, 2), initial=0), 1)
         gaps = gap_of(values, t**2 * loss + t * along_y, 0.0)
+    gaps = np.minimum(gaps, values)  # by s = 0
     certificates = relative(gaps, values, gram.variance.sum() / 2)
     seen = zip(values.tolist(), slopes, certificates.tolist(), strict=True)
     return [GramPoint(*own) if good else None for own, good in zip(seen, sure, strict=True)]

@@ -135,9 +135,7 @@ class NewtonStep:
                 B[:, : design.n_features] /= units.scale
                 H += objective.loss.hessian(B, w[rows], curvatures[:, rows])
         diagonal = H.reshape(-1)[:: len(H) + 1].reshape(objective.shape)
-        least = (
-            ROUNDING * diagonal.max()
-        )  # of the loss: that of the penalty is huge for a constant feature
+        least = ROUNDING * diagonal.max()  # of the loss; a constant feature has only the penalty's
         objective.weight_part(diagonal)[...] += objective.curvature / units.scale**2
         diagonal *= 1 + ROUNDING
         # rows that are fitted to rounding have no curvature left; a feature of such rows alone would have none
