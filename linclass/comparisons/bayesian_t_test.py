@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linclass.comparisons.confidence_interval import corrected_error
 from linclass.comparisons.corrected_t_test import corrected_t
-from linclass.comparisons.score_table import Array
+from linclass.comparisons.score_table import TIE, Array
 
 
 class Posterior(NamedTuple):
@@ -34,7 +35,7 @@ class Posterior(NamedTuple):
     worse: Array
 
 
-def bayesian_t(scores: Any, ratio: float, rope: float = 0.0) -> Posterior:
+def bayesian_t(scores: Any, ratio: float, rope: float = 0.0, step: float = 0.0) -> Posterior:
     """The Bayesian correlated t test for each pair of methods on one data set.
 
     Parameters
@@ -45,6 +46,9 @@ def bayesian_t(scores: Any, ratio: float, rope: float = 0.0) -> Posterior:
         n_test/n_train, the ratio of test to training rows of a fold.
     rope : float, default=0.0
         Largest difference of scores that makes no difference in practice.
+    step : float, default=0.0
+        Least difference of two scores of a fold, such as 1/n_test for an accuracy. A difference that is the same on
+        every fold is known to half a step; with 0 it is certain.
 
     Returns
     -------
@@ -53,11 +57,14 @@ def bayesian_t(scores: Any, ratio: float, rope: float = 0.0) -> Posterior:
     from scipy.special import stdtr  # slow to import
 
     found = corrected_t(scores, ratio)
+    same = found.error == 0  # the same difference on every fold
+    error = np.where(same, corrected_error(0.0, np.maximum(found.n, 1), ratio, step), found.error)
+    ties = same & (np.abs(found.difference) <= TIE)
+    certain = (error == 0) | np.eye(len(error), dtype=bool) | (ties & (rope == 0))
     df = np.maximum(found.n - 1, 1)
-    certain = found.error == 0  # the same difference on every fold
-    scale = np.where(certain, 1.0, found.error)
+    scale = np.where(certain, 1.0, error)
     better = stdtr(df, (found.difference - rope) / scale)
     worse = stdtr(df, (-rope - found.difference) / scale)
-    better = np.where(certain, found.difference > rope, better)
-    worse = np.where(certain, found.difference < -rope, worse)
+    better = np.where(certain, found.difference > rope + TIE, better)
+    worse = np.where(certain, found.difference < -rope - TIE, worse)
     return Posterior(better, np.clip(1 - better - worse, 0, 1), worse)

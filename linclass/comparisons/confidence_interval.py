@@ -2,7 +2,10 @@
 
     mean ± t_{n−1} · sd · √(1/n + n_test/n_train),
 
-with sd the sample standard deviation of the n folds of all repeats.     Nadeau & Bengio (2003), Machine Learning 52
+with sd the sample standard deviation of the n folds of all repeats. If all folds have one value, as with no error in
+ten folds, sd = 0 would make the mean certain. Values of steps, such as 1/n_test for an accuracy, are then taken as
+known to half a step: sd = step/√12, the standard deviation of what rounding hides.
+                                                                    Nadeau & Bengio (2003), Machine Learning 52
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linclass.comparisons.score_table import Array, checked_scores
+from linclass.comparisons.score_table import TIE, Array, checked_scores
 
 
 class Interval(NamedTuple):
@@ -38,7 +41,7 @@ class Interval(NamedTuple):
     n: Array
 
 
-def corrected_error(sd: Any, n: Any, ratio: Any) -> Any:
+def corrected_error(sd: Any, n: Any, ratio: Any, step: Any = 0.0) -> Any:
     """Corrected standard error of the mean over folds.
 
     Parameters
@@ -49,12 +52,15 @@ def corrected_error(sd: Any, n: Any, ratio: Any) -> Any:
         Number of folds.
     ratio : float or array
         n_test/n_train, the ratio of test to training rows of a fold.
+    step : float or array, default=0.0
+        Least difference of two scores of a fold, such as 1/n_test for an accuracy. If all folds have one value,
+        they are known to half a step.
 
     Returns
     -------
     float or array
     """
-    return sd * (1 / n + ratio) ** 0.5
+    return np.where(np.asarray(sd) <= TIE, step / 12**0.5, sd) * (1 / n + ratio) ** 0.5
 
 
 def t_interval(
@@ -93,6 +99,7 @@ def corrected_interval(
     ratio: Any,
     level: float = 0.95,
     bounds: tuple[float, float] = (-np.inf, np.inf),
+    step: float = 0.0,
 ) -> Interval:
     """Corrected confidence interval of the mean score of each method on one data set.
 
@@ -106,6 +113,9 @@ def corrected_interval(
         Confidence level.
     bounds : (float, float), default=(-inf, inf)
         Least and greatest value of the metric, at which intervals end.
+    step : float, default=0.0
+        Least difference of two scores of a fold, such as 1/n_test for an accuracy. If all folds have one value,
+        they are known to half a step.
 
     Returns
     -------
@@ -114,7 +124,7 @@ def corrected_interval(
     """
     table = checked_scores(scores, methods=1)
     mean, sd, n = fold_moments(table)
-    error = corrected_error(sd, np.maximum(n, 1), ratio)
+    error = corrected_error(sd, np.maximum(n, 1), ratio, step)
     return Interval(mean, error, *t_interval(mean, error, n, level, bounds), n)
 
 

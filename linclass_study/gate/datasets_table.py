@@ -1,7 +1,7 @@
 """tables/datasets.csv: one row for each data set of a study.
 
 `shares_rows_with` names data sets with the same rows, detected or declared by their entries; `weight` is 1 divided by
-the size of such a group, the weight of the data set in averages over data sets.
+the size of such a group, for the reader's own averages over data sets.
 """
 
 from __future__ import annotations

@@ -38,26 +38,31 @@ def scores_by_metric(
     )
     fits = outcome.fits.filter(pl.col("dataset") == dataset, pl.col("protocol") == protocol)
     values = _array(scores, names, methods)
-    planned, fitted, ratio = _fits(fits, methods)
+    planned, fitted, ratio, step = _fits(fits, methods)
     count = (~np.isnan(values)).sum(axis=2)
     whole = (count > 0) & (np.minimum(count, fitted) == planned)
     nothing = {metric: dict.fromkeys(methods, Number(None)) for metric in wanted}
     return nothing | {
         metric: dict(
-            zip(methods, _column(metric, values[i], whole[i], ratio, intervals), strict=True)
+            zip(methods, _column(metric, values[i], whole[i], ratio, step, intervals), strict=True)
         )
         for i, metric in enumerate(names)
     }  # fmt: skip
 
 
 def _column(
-    metric: str, values: np.ndarray, whole: np.ndarray, ratio: np.ndarray, intervals: bool
+    metric: str,
+    values: np.ndarray,
+    whole: np.ndarray,
+    ratio: np.ndarray,
+    step: np.ndarray,
+    intervals: bool,
 ) -> list[Number]:
-    """Numbers of one metric from values (methods, folds), whole (methods,) and n_test/n_train (methods,)."""
+    """Numbers of one metric from values (methods, folds), and whole, n_test/n_train and 1/n_test (methods,)."""
     sign = 1.0 if metrics.greater_is_better(metric) else -1.0
     with np.errstate(invalid="ignore"):
         mean, sd, n = fold_moments(values.T)
-        error = corrected_error(sd, np.maximum(n, 1), ratio)
+        error = corrected_error(sd, np.maximum(n, 1), ratio, step)
         low, high = t_interval(mean, error, n, bounds=metrics.bounds(metric))
         top = np.nan if not whole.any() else (sign * mean[whole]).max()
         best = whole & (np.abs(sign * mean - top) < 1e-12)
@@ -97,18 +102,23 @@ def _array(scores: pl.DataFrame, names: list[str], methods: list[str]) -> np.nda
     return values
 
 
-def _fits(fits: pl.DataFrame, methods: list[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For each method, the number of planned fits, of those that succeeded, and the mean of n_test/n_train."""
+def _fits(
+    fits: pl.DataFrame, methods: list[str]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """For each method, the number of planned fits, of those that succeeded, the mean of n_test/n_train, and one row of
+    the mean n_test."""
     counted = fits.group_by("method").agg(
         planned=pl.len(),
         fitted=pl.col("status").is_in(FITTED).sum(),
         ratio=(pl.col("n_test") / pl.col("n_train")).mean(),
+        step=1 / pl.col("n_test").mean(),
     )
     found = pl.DataFrame({"method": methods}).join(
         counted, on="method", how="left", maintain_order="left"
     )
     counts = found.select("planned", "fitted").fill_null(0).to_numpy()
-    return counts[:, 0], counts[:, 1], found["ratio"].cast(pl.Float64).fill_null(np.nan).to_numpy()
+    shares = found.select("ratio", "step").cast(pl.Float64).fill_null(np.nan).to_numpy()
+    return counts[:, 0], counts[:, 1], shares[:, 0], shares[:, 1]
 
 
 def excess(outcome: Outcome, dataset: str, protocol: str) -> dict[str, Number]:

@@ -1,8 +1,8 @@
 """Compare methods across data sets: a table of scores, data sets × methods, and its statistics.
 
-One data set of each group that shares rows takes part (results/independent_datasets.py). A method has a score on a data set if
-every planned fit succeeded. A missing score is treated in two ways, and both are shown: the data set is left out, or
-the method counts as worst there.
+Of each group of data sets that share rows the first one with a score takes part (results/independent_datasets.py). A
+method has a score on a data set if every planned fit succeeded. A missing score is treated in two ways, and both are
+shown: the data set is left out, or the method counts as worst there.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Across:
     datasets: list[str]
     methods: list[str]
     table: np.ndarray
-    shared: tuple[tuple[str, ...], ...] = ()  # data sets of which only the first takes part
+    shared: tuple[tuple[str, ...], ...] = ()  # data sets with scores of which only the first takes part
     unplanned: bool = False  # some missing scores are of runs that no study planned, as after a merge
 
     @property
@@ -114,7 +114,8 @@ def comparison_across(outcome: Outcome, metric: str | None = None, shared: bool 
     """The study's table of a metric; with `shared`, data sets that share rows count individually."""
     metric = metric or outcome.metric
     known = whole_means(outcome, metric)
-    groups = groups_sharing_rows(outcome)
+    scored = {dataset for dataset, _ in known}
+    groups = [[d for d in group if d in scored] for group in groups_sharing_rows(outcome)]
     names = [name for group in groups for name in (group if shared else group[:1])]
     methods = [m for m in outcome.methods if any((d, m) in known for d in names)]
     datasets = [d for d in names if any((d, m) in known for m in methods)]

@@ -1,8 +1,7 @@
-"""Weights of data sets that share rows, which are not independent.
+"""Groups of data sets that share rows, which are not independent.
 
 Results on the same rows with other classes, or on a part of them, are correlated: counted as two data sets, they would
-understate the variance of a mean. So averages and counts over data sets give each of g data sets that share rows the
-weight 1/g.
+understate the variance of a mean. So one of each group takes part in comparisons across data sets.
 """
 
 from __future__ import annotations
@@ -29,8 +28,3 @@ def groups_sharing_rows(outcome: Outcome) -> list[list[str]]:
         else:
             known.append(name)
     return found
-
-
-def weights(outcome: Outcome) -> dict[str, float]:
-    """Data set → its weight in averages over data sets; the weights sum to the number of groups."""
-    return {name: 1 / len(group) for group in groups_sharing_rows(outcome) for name in group}

@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from linclass import metrics
@@ -81,8 +82,8 @@ def ranking(
 
     The default protocol is the first one of the data set.
 
-    Columns: method, mean, sd, n, error (standard error), share (n_test/n_train), planned, fitted,
-    whole (every planned fold has a value). Methods without a value come last; ties keep the order of the catalogue.
+    Columns: method, mean, sd, n, error (standard error), share (n_test/n_train), step (1/n_test),
+    planned, fitted, whole (every planned fold has a value). Methods without a value come last; ties keep the order of the catalogue.
     """
     metric, protocol = metric or outcome.metric, protocol or outcome.protocol(dataset)
     of_dataset = (pl.col("dataset") == dataset) & (pl.col("protocol") == protocol)
@@ -93,6 +94,7 @@ def ranking(
             planned=pl.len(),
             fitted=pl.col("status").is_in(FITTED).sum(),
             share=(pl.col("n_test") / pl.col("n_train")).mean(),
+            step=1 / pl.col("n_test").mean(),
         )
     )
     values = summarize(outcome.scores.filter(of_dataset, pl.col("metric") == metric))
@@ -103,7 +105,7 @@ def ranking(
         .join(values.select("method", "mean", "sd", "n"), on="method", how="left")
         .with_columns(pl.col("planned", "fitted", "n").fill_null(0))
         .with_columns(
-            corrected_error(pl.col("sd"), pl.col("n"), pl.col("share")).alias("error"),
+            pl.struct("sd", "n", "share", "step").map_batches(_error, pl.Float64).alias("error"),
             whole=(pl.col("n") > 0) & (pl.min_horizontal("n", "fitted") == pl.col("planned")),
         )
         .sort(
@@ -112,8 +114,16 @@ def ranking(
             descending=[metrics.greater_is_better(metric), False],
             nulls_last=True,
         )
-        .select("method", "mean", "sd", "n", "error", "share", "planned", "fitted", "whole")
+        .select("method", "mean", "sd", "n", "error", "share", "step", "planned", "fitted", "whole")
     )
+
+
+def _error(of_methods: pl.Series) -> pl.Series:
+    """Corrected standard error of the means; a row of a fold is the least step of a score."""
+    own = of_methods.struct.unnest().with_columns(pl.all().cast(pl.Float64))
+    sd, n, share, step = (own[name].to_numpy() for name in own.columns)
+    error = corrected_error(sd, np.maximum(n, 1), share, step)
+    return pl.Series(error).fill_nan(None)
 
 
 def known_statuses(fits: pl.LazyFrame) -> pl.LazyFrame:

@@ -2,7 +2,7 @@
 
 All methods are evaluated on the same folds, so comparisons are paired. Only methods whose every planned fit has a
 finite value take part. n_test/n_train, used to correct for overlapping training sets, is the mean over the planned
-fits.
+fits; so is n_test, of which one row is the least step of a score.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SURE = 0.95  # probability above which a difference is called clear
 
 @dataclass(frozen=True)
 class Within:
-    """`table` is (folds, methods), greater is better, best method first; `rope` is the region of equivalence."""
+    """`table` is (folds, methods), greater is better, best method first; `rope` is the region of equivalence, `step` one row of a fold."""
 
     metric: str
     protocol: str
@@ -37,6 +37,7 @@ class Within:
     table: np.ndarray
     ratio: float
     rope: float
+    step: float = 0.0
 
     @property
     def enough(self) -> bool:
@@ -50,7 +51,7 @@ class Within:
     @cached_property
     def posterior(self) -> Posterior:
         """Bayesian correlated t test: probabilities [i, j] that i is better than j, practically equal, worse."""
-        return bayesian_t(self.table, self.ratio, self.rope)
+        return bayesian_t(self.table, self.ratio, self.rope, self.step)
 
     @cached_property
     def rivals(self) -> list[str]:
@@ -67,7 +68,7 @@ class Within:
     @cached_property
     def test(self) -> CorrectedT:
         """Corrected t tests of all pairs, with p-values adjusted by Holm's method."""
-        return corrected_t(self.table, self.ratio)
+        return corrected_t(self.table, self.ratio, self.step)
 
     @property
     def equals(self) -> int:
@@ -94,7 +95,7 @@ def within(outcome: Outcome, dataset: str) -> Within:
     finite = [m for m in whole["method"] if by_fold[m].is_finite().all() and not by_fold[m].has_nulls()]
     sign = 1.0 if metrics.greater_is_better(metric) else -1.0
     table = sign * by_fold.select(finite).to_numpy() if finite else np.empty((by_fold.height, 0))
-    ratio = whole["share"].mean()
+    ratio, step = whole["share"].mean(), whole["step"].mean()
     return Within(
         metric,
         protocol,
@@ -102,4 +103,5 @@ def within(outcome: Outcome, dataset: str) -> Within:
         table,
         ratio if isinstance(ratio, float) else np.nan,
         float(outcome.evaluation.get("rope", ROPE)),
+        step if isinstance(step, float) else 0.0,
     )

@@ -168,6 +168,55 @@ def test_an_interval_covers_by_its_t_quantile() -> None:
     assert_array_equal(one.mean, TABLE[0])
 
 
+@pytest.mark.parametrize(("p", "n", "folds"), [(0.99, 100, 10), (0.98, 40, 2), (0.95, 30, 3)])
+def test_intervals_cover_the_accuracy_also_where_no_fold_has_an_error(
+    p: float, n: int, folds: int
+) -> None:
+    """With sd = 0 they would be [1, 1], which never covers p: a coverage of .65, .50 and .74."""
+    right = np.random.default_rng(3).random((1000, folds, n // folds)) < p
+    found = corrected_interval(right.mean(axis=2).T, 1 / (folds - 1), step=folds / n)
+    assert ((found.lower <= p) & (p <= found.upper)).mean() >= 0.95
+
+
+def test_the_interval_without_an_error_in_ten_folds_is_that_of_three_in_n() -> None:
+    """Hanley & Lippman-Hand (1983): with no event among n, the 95 % bound of its rate is 1 − .05^(1/n), about 3/n."""
+    found = corrected_interval(np.ones((10, 1)), 1 / 9, step=10 / 150)
+    assert 1 - found.lower[0] == pytest.approx(1 - 0.05 ** (1 / 150), rel=0.1)
+
+
+@pytest.mark.parametrize(("n", "folds"), [(20, 2), (40, 2), (12, 3)])
+def test_equal_methods_are_told_apart_by_few_folds_in_at_most_one_of_twenty_studies(
+    n: int, folds: int
+) -> None:
+    """The same difference on two folds is frequent: with sd = 0 it would give p = 0 and P(better) = 1."""
+    rng = np.random.default_rng(5)
+    right = rng.random((2, 1500, folds, n // folds)) < 0.85
+    right[1] = np.where(rng.random(right[0].shape) < 0.5, right[0], right[1])
+    tables = np.moveaxis(right.mean(axis=3), 0, 2)
+    step = folds / n
+    p = [corrected_t(table, 1 / (folds - 1), step).p[0, 1] for table in tables]
+    assert np.mean(np.array(p) < 0.05) <= 0.05
+    sure = [bayesian_t(table, 1 / (folds - 1), 0.01, step).better[0, 1] >= 0.95 for table in tables]
+    assert np.mean(sure) <= 0.05
+
+
+def test_a_tie_on_every_fold_is_as_sure_as_its_rows_permit() -> None:
+    """No row of 150 tells the methods apart: the rate of such rows is above .01 with a probability of .99^151 under a
+    uniform prior. Of 15,000 rows equality in practice is certain, and so it is of a method and itself."""
+    table = np.full((10, 2), 0.9)
+    few, many = (bayesian_t(table, 1 / 9, 0.01, 10 / n) for n in (150, 15_000))
+    assert few.equal[0, 1] == pytest.approx(1 - 0.99**151, abs=0.1)
+    assert many.equal[0, 1] > 0.999
+    assert (few.equal.diagonal() == 1).all()
+    assert bayesian_t(table, 1 / 9, 0.0, 10 / 150).equal[0, 1] == 1
+
+
+def test_a_difference_of_exactly_the_rope_on_every_fold_is_not_more_than_it() -> None:
+    """.85 − .84 is .01 up to rounding."""
+    found = bayesian_t([[0.85, 0.84]] * 5, 1 / 4, rope=0.01)
+    assert found.equal[0, 1] == 1
+
+
 @pytest.mark.parametrize("rope", [0.0, 0.05])
 @pytest.mark.parametrize("test", ["t", "signed_rank"])
 def test_three_probabilities_are_one_together_and_mirror_each_other(test: str, rope: float) -> None:

@@ -72,6 +72,19 @@ def test_data_sets_that_share_rows_take_part_once(outcome: Outcome) -> None:
     assert comparison_across(outcome, shared=True).datasets == ["one", "two", "three", "twin"]
 
 
+def test_of_data_sets_that_share_rows_the_first_with_a_score_takes_part(tmp_path: Path) -> None:
+    """As a9a with `shares_rows_with: [adult]`, where adult could not be had."""
+    data = {"gone": Data(unavailable="nobody has it"), "again": Data(), "other": Data()}
+    made = build(tmp_path, data, {"a": Method(2.0), "b": Method(0.5)}, folds=3)
+    path = tmp_path / "tables" / "datasets.csv"
+    table = pl.read_csv(path, infer_schema=False)
+    relatives = pl.col("dataset").replace_strict({"gone": "again", "again": "gone"}, default=None)
+    table.with_columns(shares_rows_with=relatives).write_csv(path)
+    base = comparison_across(made)
+    assert base.datasets == ["again", "other"]
+    assert base.shared == ()
+
+
 def test_a_data_set_without_the_first_protocol_takes_part_with_its_own(tmp_path: Path) -> None:
     data = {"split": Data(official=30), "plain": Data(), "other": Data()}
     made = build(tmp_path, data, {"a": Method(2.0), "b": Method(0.5)}, folds=3)
@@ -380,6 +393,17 @@ def test_the_cost_of_a_method_is_that_of_whole_training_sets(outcome: Outcome) -
     assert "learning curves" not in expected.caption
     only = SimpleNamespace(times=curve, fits=outcome.fits)
     assert cost_table.cost_table(only, "Cost") is None  # type: ignore[arg-type]
+
+
+def test_the_cost_table_says_whose_seconds_are_of_fewer_fits(outcome: Outcome) -> None:
+    """lda looks cheapest where it does not apply to the largest data set."""
+    first = outcome.times["dataset"] == "one"
+    fewer = outcome.times.filter(~(first & (outcome.times["method"] == "a")))
+    for times, is_said in ((outcome.times.filter(first), False), (fewer, True)):
+        own = SimpleNamespace(times=times, fits=outcome.fits)
+        found = cost_table.cost_table(own, "Cost")  # type: ignore[arg-type]
+        assert ("of fewer data sets or folds" in found.caption) == is_said
+        assert "folds that were solved together share their seconds equally" in found.caption
 
 
 @pytest.mark.parametrize(

@@ -19,11 +19,11 @@ from linclass_study.table_files import write_table
 
 @pytest.fixture
 def reported(make):
-    """reported({method: value of each fold}, metric): the outcome and its sentence, of a rope of 0.01."""
+    """reported({method: value of each fold}, metric, rows of a fold): the outcome and its sentence, of a rope of 0.01."""
 
-    def tell(values, metric="accuracy"):
+    def tell(values, metric="accuracy", rows=20):
         folds = len(next(iter(values.values())))
-        outcome = make({"d": Data(rows=20 * folds)}, {name: Method() for name in values}, folds)
+        outcome = make({"d": Data(rows=rows * folds)}, {name: Method() for name in values}, folds)
         outcome.evaluation["tune_metric"] = metric
         rows = [
             ("d", name, "cv", 0, fold, metric, value)
@@ -75,7 +75,7 @@ def test_what_is_better_what_is_equal_and_what_is_undecided_are_sentences_of_the
         "d": 0.89 + wide,
         "e": 0.88 - wide,
     }
-    _, output = reported(values)
+    _, output = reported(values, rows=1000)
     assert (
         "It is better than 1 of the 4 others by more than 0.01 in accuracy, with a probability of at least 0.95. Of "
         "the 3 that are left, 1 is equal to it in practice, with a probability of at least 0.95, and 2 are undecided."
@@ -88,10 +88,33 @@ def test_what_is_better_what_is_equal_and_what_is_undecided_are_sentences_of_the
 def test_equal_means_are_one_sentence(reported):
     _, output = reported({name: [1.0] * 5 for name in "abcd"} | {"e": [0.5] * 5})
     assert "3 of 4 others may be as good as a. 4 methods share the best mean." in output
+    # Known to half a row of 20, over five folds: 1/5 + 20/80.
+    worse = stats.t(4, 0, 1 / 20 / 12**0.5 * (1 / 5 + 1 / 4) ** 0.5).cdf(-0.01)
+    assert (
+        f"Its closest rival is b: with probability {worse:.2f} better, {1 - 2 * worse:.2f} equal in practice, "
+        f"{worse:.2f} worse." in output
+    )
+    assert "Of the 3 that are left, none is equal to it in practice" in output
+
+
+def test_equal_scores_on_many_rows_are_equal_in_practice(reported):
+    _, output = reported({name: [1.0] * 5 for name in "abcd"} | {"e": [0.5] * 5}, rows=1000)
+    assert "Of the 3 that are left, 3 are equal to it in practice" in output
     assert (
         "Its closest rival is b: with probability 0.00 better, 1.00 equal in practice, 0.00 worse."
         in output
     )
+
+
+def test_the_same_difference_on_two_folds_is_no_certainty(reported):
+    """One row of ten on each of two folds: with sd = 0 it would be better with a probability of 1."""
+    outcome, output = reported({"a": [0.9, 0.8], "b": [0.8, 0.7]}, rows=10)
+    assert output.startswith("No method is clearly the best: any other may be as good as a.")
+    assert "distinguishes 0 of 1 from it" in output
+    found = within(outcome, "d")
+    # √(1/2 + 10/10) and one degree of freedom.
+    t = 0.1 / (0.1 / 12**0.5 * 1.5**0.5)
+    assert found.test.p[0, 1] == pytest.approx(2 * stats.t(1).sf(t))
 
 
 def test_clearly_the_best_is_reported_of_all_others_at_once(reported):

@@ -11,7 +11,7 @@ from studies import Data, Method
 
 from linclass_study.report import data_card
 from linclass_study.results.answer import DATA_LINES, answer
-from linclass_study.results.independent_datasets import groups_sharing_rows, weights
+from linclass_study.results.independent_datasets import groups_sharing_rows
 
 METHODS = {"good": Method(3.0), "plain": Method(0.5)}
 NUMBERED = (
@@ -38,7 +38,6 @@ def words(outcome):
 
 def test_data_sets_with_the_same_rows_are_one_group_that_counts_once(outcome) -> None:
     assert groups_sharing_rows(outcome) == [["first", "again"], ["numbered"], ["gone"]]
-    assert weights(outcome) == {"first": 0.5, "again": 0.5, "numbered": 1.0, "gone": 1.0}
 
 
 def test_the_terminal_names_them_before_the_answer(outcome) -> None:
@@ -57,7 +56,7 @@ def test_many_remarks_are_cut_and_counted(make) -> None:
 
 def test_the_page_reports_what_to_read_with_care(words) -> None:
     assert "Data to read with care first , again share their rows" in words
-    assert "gives each of them the weight 1/2" in words
+    assert "use only the first of them that has a score." in words
     assert f"numbered : {NUMBERED}." in words
 
 

@@ -15,6 +15,11 @@ PLACE, SECTION, PER_DATASET = 1, "cost", False
 #: Fits of learning curves use fewer rows, so they do not count.
 WHOLE = ~pl.col("protocol").str.starts_with("learning_curve@")
 
+LACKING = (
+    " What does not apply or fails is not timed, so the seconds of a method with fewer fits are of fewer data sets or "
+    "folds."
+)
+
 COLUMNS = {
     "fits": ("Fits", "count"),
     "median_fit_seconds": ("Median fit", "seconds"),
@@ -41,8 +46,10 @@ def cost_table(outcome: Outcome, title: str) -> ReportTable | None:
     columns += [Column(name, shown, kind) for name, (shown, kind) in COLUMNS.items()]
     rows = found.select(column.key for column in columns).rows()
     caption = (
-        "Wall seconds of one core, tuning included; memory is the largest of a process, data and libraries included; "
-        "iterations are of the last fit of each fold, where the method reports them."
+        "Wall seconds of one core, tuning included; folds that were solved together share their seconds equally; memory "
+        "is the largest of a process, data and libraries included; iterations are of the last fit of each fold, where "
+        "the method reports them."
+        + (LACKING if found["fits"].n_unique() > 1 else "")
         + (
             ""
             if outcome.times.filter(~WHOLE).is_empty()
