@@ -19,7 +19,7 @@ from linclass_study.table_files import write_table
 
 @pytest.fixture
 def reported(make):
-    """reported({method: value of each fold}, metric, rows of a fold): the outcome and its sentence, of a rope of 0.01."""
+    """reported({method: value of each fold}, metric, rows of a fold): outcome and sentence, of a rope of 0.01."""
 
     def tell(values, metric="accuracy", rows=20):
         folds = len(next(iter(values.values())))

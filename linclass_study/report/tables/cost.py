@@ -46,9 +46,9 @@ def cost_table(outcome: Outcome, title: str) -> ReportTable | None:
     columns += [Column(name, shown, kind) for name, (shown, kind) in COLUMNS.items()]
     rows = found.select(column.key for column in columns).rows()
     caption = (
-        "Wall seconds of one core, tuning included; folds that were solved together share their seconds equally; memory "
-        "is the largest of a process, data and libraries included; iterations are of the last fit of each fold, where "
-        "the method reports them."
+        "Wall seconds of one core, tuning included; folds that were solved together share their seconds equally; "
+        "memory is the largest of a process, data and libraries included; iterations are of the last fit of each fold, "
+        "where the method reports them."
         + (LACKING if found["fits"].n_unique() > 1 else "")
         + (
             ""
