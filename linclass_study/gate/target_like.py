@@ -8,6 +8,9 @@ A column is reported if, over the training rows, it is a
                   of the n!/Π n_k! permutations, at most K^L are pure on L levels
     shifted       numbers whose standard deviation within each class is below 1/40 of the gap between class means
 
+Copies and missing cells are reported only where shuffled classes would hardly have them: a column of two values may
+agree with ten rows by chance.
+
 A numeric column with a threshold between the classes is not reported: good measurements have one.
 """
 
@@ -24,6 +27,7 @@ from linclass_study.gate.cell_words import dense_column
 
 NEARLY = 0.99  # share of the rows of a class, and of a value
 CHANCE = 1e-6  # maximal probability that shuffled classes are as pure, over all columns
+OF_FEW = 0.01  # the same of copies: with one column, twelve rows are enough
 GAP = 40  # minimal distance of class means, in standard deviations within classes
 FEWEST = 10  # rows
 LOOK = 1000  # rows that decide about most numeric columns:
@@ -65,16 +69,18 @@ def _worth_a_look(table: Table, y: np.ndarray) -> Iterator[int]:
 
 
 def _ways(values: np.ndarray, y: np.ndarray, of_categories: bool, columns: int) -> Iterator[str]:
-    gaps = np.isnan(values)
-    if gaps.any() and _is_copy(gaps.astype(np.int64), y):
+    gaps, counts = np.isnan(values), np.bincount(y)
+    surprising = log_chance(counts, len(counts)) < np.log(OF_FEW / columns)
+    if gaps.any() and surprising and _is_copy(gaps.astype(np.int64), y):
         yield "missing"
     if of_categories or len(np.unique(values[:LOOK])) <= y.max() + STRAYS:
         codes = np.unique(values, return_inverse=True)[1]
-        if _is_copy(codes, y):
+        if surprising and _is_copy(codes, y):
             yield "copy"
         if of_categories and _is_function(codes, y, columns):
             yield "function"
-    if not of_categories and not gaps.any() and _is_shifted(values, y):
+    measured = surprising or len(np.unique(values)) > len(counts)  # else it is a copy
+    if not of_categories and not gaps.any() and measured and _is_shifted(values, y):
         yield "shifted"
 
 

@@ -121,6 +121,19 @@ def test_few_rows_say_nothing() -> None:
     assert found(np.array([0, 0, 1, 1]), np.array([0, 0, 1, 1])) == {}
 
 
+def test_among_many_columns_a_copy_of_few_rows_is_no_surprise() -> None:
+    """All 2¹² columns of twelve bits hold the classes and their opposite, whatever the classes are."""
+    y = np.arange(12) % 2
+    bits = (np.arange(2**12)[None, :] >> np.arange(12)[:, None]) & 1
+    every = numbers({f"x{j}": column for j, column in enumerate(bits.T.astype(float))}, None)
+    nobody = np.zeros(12, np.int8)
+    assert target_like(every, y, nobody)["target_like_columns"] == {}
+    gaps = replace(every, X=np.where(every.X > 0, np.nan, NOISE[:12, None]))
+    assert target_like(gaps, y, nobody)["target_like_columns"] == {}
+    alone = numbers({"it": y.astype(float)}, None)
+    assert target_like(alone, y, nobody)["target_like_columns"] == {"it": "copy"}
+
+
 def test_a_single_class_is_revealed_by_no_column():
     assert found(np.zeros(N), np.zeros(N, int)) == {}
 
