@@ -13,7 +13,7 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import polars as pl
 
@@ -64,8 +64,9 @@ def collected(results: ResultsFolder, citation: Citation, scratch: Path) -> dict
         files[name] = _unspecific(path, scratch / "changed" / name) if part.private else path
     if (results.folder / "study.json").exists():
         for name, text in results.study.files.items():
-            place = f"configuration/{Path(name).name}"
-            files[place] = _written(scratch / place, without_home(text))
+            own = [step for step in PurePosixPath(name).parts if step not in ("/", "..")]
+            place = PurePosixPath("configuration", *own)
+            files[str(place)] = _written(scratch / place, without_home(text))
     files["CITATION.cff"] = _written(scratch / "CITATION.cff", citation.text())
     files["README.md"] = _written(scratch / "README.md", readme.text(results, citation, set(files)))
     return files

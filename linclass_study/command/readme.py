@@ -17,7 +17,9 @@ def text(results: ResultsFolder, citation: Citation, names: set[str]) -> str:
         f"| `{part.place}` | {part.what} |" for part in archive_parts.PARTS if part.place in tops
     ]
     if "configuration/" in tops:
-        parts.append("| `configuration/` | the configuration as written |")
+        parts.append(
+            "| `configuration/` | the configuration as written, and the study's own modules |"
+        )
     parts += [
         "| `CITATION.cff` | how to cite these results |",
         f"| `{SUMS}` | a checksum of each file: `sha256sum -c {SUMS}` |",
@@ -35,6 +37,7 @@ def text(results: ResultsFolder, citation: Citation, names: set[str]) -> str:
             "",
             "Do your results agree with these? `linclass verify ARCHIVE.zip results` says so.",
             "`linclass merge ARCHIVE.zip results --into both` makes one folder of both, with its report.",
+            *_rerun(results),
             "",
             "The rows of the data sets are not here. Which data they were:",
             "",
@@ -44,6 +47,17 @@ def text(results: ResultsFolder, citation: Citation, names: set[str]) -> str:
             "",
         ]
     )
+
+
+def _rerun(results: ResultsFolder) -> list[str]:
+    """How to run the study again."""
+    if not (results.folder / "study.json").exists() or len(results.study.studies) != 1:
+        return []
+    names = " ".join(results.study.studies[0])
+    command = f"snakemake --configfile {names}" if names else "snakemake"
+    return [
+        f"To run the study again, copy the files of `configuration/` into a clone of linclass: `{command}`."
+    ]
 
 
 def _data_line(results: ResultsFolder, dataset: str) -> str:

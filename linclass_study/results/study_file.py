@@ -2,7 +2,7 @@
 
 datasets, methods                name → entry, from the catalogues and `define:`
 evaluation, limits, positions
-files                            name → text of its YAML files
+files                            name → text of its YAML files, and of its own modules (estimators, metrics, …)
 studies                          names of the files of each study: one, or several after a merge
 """
 
@@ -25,22 +25,29 @@ PARTS = ("datasets", "methods", "evaluation", "limits", "positions")
 
 @dataclass(frozen=True)
 class StudyDescription:
-    """A study, the text of its files by name, and the file names of each merged study."""
+    """A study, the text of its files by name, and the names of the YAML files of each merged study."""
 
     outcome: Outcome
     files: dict[str, str]
     studies: list[list[str]]
 
 
-def of_files(outcome: Outcome, files: Iterable[str | os.PathLike[str]]) -> StudyDescription:
-    """A study with the text of its files, which is read now."""
+def of_files(
+    outcome: Outcome,
+    files: Iterable[str | os.PathLike[str]],
+    modules: Iterable[tuple[str, str, str]] = (),
+) -> StudyDescription:
+    """A study with the text of its YAML files and of its own modules (name, path, digest), which is read now."""
     texts: dict[str, str] = {}
     for file in map(Path, files):
         if file.resolve() != DEFAULT_STUDY:
             same = sum(name.endswith(file.name) for name in texts)
             name = f"{same + 1}-{file.name}" if same else file.name
             texts[name] = file.read_text(encoding="utf-8")
-    return StudyDescription(outcome, texts, [list(texts)])
+    studies = [list(texts)]
+    for name, path, _ in modules:
+        texts[name] = Path(path).read_text(encoding="utf-8")
+    return StudyDescription(outcome, texts, studies)
 
 
 def write_study(description: StudyDescription) -> None:

@@ -92,6 +92,18 @@ def test_it_holds_what_was_asked_found_and_used_and_nothing_else(published, fini
     assert "| two | 40 | sha256:0 |" in files["README.md"].decode()
 
 
+def test_own_modules_are_beside_the_configuration_at_their_places(linclass, published, finished):
+    study = json.loads((finished / "study.json").read_text())
+    study["files"] |= {"lab/steps.py": "a = 1\n", "../beyond.py": "b = 2\n"}
+    (finished / "study.json").write_text(json.dumps(study))
+    archive = published(finished)
+    files = content(archive)
+    assert files["configuration/lab/steps.py"] == b"a = 1\n"
+    assert files["configuration/beyond.py"] == b"b = 2\n"
+    assert "`snakemake --configfile mystudy.yaml`" in files["README.md"].decode()
+    assert linclass("verify", archive, finished).code == 0
+
+
 def test_the_home_folder_of_its_author_is_not_told(published, finished, monkeypatch):
     monkeypatch.setenv("HOME", "/home/ada")
     private = {"report.html": REPORT + "/home/ada/my.csv", "answer.txt": "/home/adam /home/ada"}

@@ -53,6 +53,7 @@ rule aggregate:
     params:
         study=study_as_text(),
         files=files_of_study(),
+        modules=modules_of_study,
         code=code_of("aggregate.py"),
     script:
         "../scripts/aggregate.py"

@@ -18,6 +18,7 @@ from linclass_study.project import ROOT, refuse_another_copy
 from linclass_study.refusal import Refused
 from linclass_study.report import exhibits, page_tables
 from linclass_study.study import code, config as studies, lock
+from linclass_study.study.own_modules import own_modules
 from linclass_study.textbook import course
 
 SCRIPTS = ROOT / "workflow" / "scripts"
@@ -94,6 +95,11 @@ def study_of_dataset(wildcards):
 def files_of_study():
     """The YAML files of the study."""
     return list(map(str, STUDY.files))
+
+
+def modules_of_study(wildcards):
+    """Names, paths and digests of the study's own modules."""
+    return own_modules(STUDY)
 
 
 def shortened(names):

@@ -17,7 +17,7 @@ try:
     write_summary(outcome.results, snakemake.input.scores, snakemake.input.fits)
 except Refused as refused:
     sys.exit(str(refused))
-write_study(study_file.of_files(outcome, snakemake.params.files))
+write_study(study_file.of_files(outcome, snakemake.params.files, snakemake.params.modules))
 write_tuned(outcome)
 report = str(outcome.results / "report.html")
 Path(snakemake.output.answer).write_text(answer.answer(outcome, report), encoding="utf-8")
