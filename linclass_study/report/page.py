@@ -77,8 +77,7 @@ def report(
     readable = [name for name in parts if outcome.about(name)["status"] != "unavailable"]
     over = protocols(outcome)
     script = (TEMPLATES / "page.js").read_text(encoding="utf-8")
-    page = environment.get_template("template.html.j2")
-    return page.render(
+    return environment.get_template("template.html.j2").render(
         script=Markup(script),
         script_hash=script_hash(script),
         style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),
@@ -105,6 +104,7 @@ def report(
         totals=totals(outcome.fits),
         spent=spent(outcome.times),
         across_sentences=across_sentences,
+        across_few=page_figures.not_drawn(outcome, "across"),
         overall=overall,
         of_datasets=of_datasets,
         machines=fitted_in,

@@ -14,11 +14,23 @@ from markupsafe import Markup
 from linclass_study.report import exhibit
 from linclass_study.report.exhibits import figure_modules
 from linclass_study.report.inline_svg import inline
+from linclass_study.report.sections import section_name
 from linclass_study.results.outcome import Outcome
 
 MOST_CHARACTERS = 9_000_000  # characters of embedded SVG
 
 Figures = dict[tuple[str, str], dict[str, Any]]  # (figure, data set or "") → the template's item
+
+
+def not_drawn(outcome: Outcome, section: str) -> list[str]:
+    """Why figures of all data sets are not drawn in a section of the page, in its order."""
+    places = [
+        outcome.results / "exhibits" / name / "numbers.json"
+        for name, module in figure_modules().items()
+        if not module.PER_DATASET and section_name(module) == section
+    ]
+    abouts = [json.loads(place.read_text(encoding="utf-8")) for place in places]
+    return [about["reason"] for about in abouts if not about["drawn"]]
 
 
 def figures(outcome: Outcome) -> Figures:

@@ -26,6 +26,7 @@ from linclass_study.results.independent_datasets import groups_sharing_rows
 
 ALPHA = 0.05
 FEW = 5  # with fewer independent data sets, tests across them have little power
+PAIRED = 6  # with fewer data sets, Wilcoxon's p of a pair is at least 2/2⁵ = .0625
 RESAMPLED = 6  # with fewer independent data sets, bootstrap intervals are not computed
 
 

@@ -24,10 +24,13 @@ CELL = 0.82  # inches
 
 def draw(outcome: Outcome) -> Exhibit:
     from linclass_study.results.across_datasets import comparison_across
+    from linclass_study.results.too_few import too_few_for_pairs
 
     base = comparison_across(outcome)
     if not base.enough:
         return Exhibit.nothing("pairs need two methods with scores on two data sets")
+    if few := too_few_for_pairs(base):
+        return Exhibit.nothing(few)
     pairs = base.pairs
     order = np.argsort(-base.ratings.theta, kind="stable")[:SHOWN]
     k, n = len(order), len(base.datasets)

@@ -24,10 +24,13 @@ ROW = 0.24  # inches
 def draw(outcome: Outcome) -> Exhibit:
     from linclass_study.results.across_datasets import ALPHA, comparison_across
     from linclass_study.results.conclusion import independent, left_out
+    from linclass_study.results.too_few import too_few_for_ranks
 
     base = comparison_across(outcome)
-    if not base.enough or not base.treatments():
-        return Exhibit.nothing("ranks need two data sets on which every method has a score")
+    if not base.enough:
+        return Exhibit.nothing("ranks need two methods with scores on two data sets")
+    if few := too_few_for_ranks(base):
+        return Exhibit.nothing(few)
     treatment, table = next(iter(base.treatments().items()))
     average, difference, groups = base.groups(treatment)
     n, k = table.shape

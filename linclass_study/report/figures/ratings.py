@@ -21,10 +21,13 @@ ROW = 0.24  # inches
 
 def draw(outcome: Outcome) -> Exhibit:
     from linclass_study.results.across_datasets import RESAMPLED, comparison_across
+    from linclass_study.results.too_few import too_few_for_ratings
 
     base = comparison_across(outcome)
     if not base.enough:
         return Exhibit.nothing("ratings need two methods with scores on two data sets")
+    if few := too_few_for_ratings(base):
+        return Exhibit.nothing(few)
     rated = base.ratings
     order = np.argsort(-rated.elo, kind="stable")[:SHOWN]
     height = ROW * len(order) + 0.6

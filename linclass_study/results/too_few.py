@@ -1,0 +1,54 @@
+"""Why a figure across data sets is not drawn: with so few data sets its test could not find any difference."""
+
+from __future__ import annotations
+
+from linclass.comparisons.nemenyi_test import critical_difference
+from linclass.counted import counted
+from linclass_study.results.across_datasets import ALPHA, FEW, PAIRED, Across
+
+
+def too_few_for_ranks(base: Across) -> str:
+    """Nemenyi's critical difference against the largest possible difference of mean ranks; empty if there are enough."""
+    n = len(next(iter(base.treatments().values()), ()))
+    if n >= FEW:
+        return ""
+    if n < 2:
+        return "Mean ranks need two data sets on which every method has a score."
+    k = len(base.methods)
+    difference = critical_difference(k, n, ALPHA)
+    most = f"no two of {k} methods can differ by more than {k - 1}"
+    return (
+        f"Mean ranks are not drawn: over {n} independent data sets the critical difference of Nemenyi’s test at "
+        f"α = {ALPHA} is {difference:.2f} ranks, and {most}. At least {FEW} data sets are required."
+    )
+
+
+def too_few_for_pairs(base: Across) -> str:
+    """The least p of Wilcoxon's signed-rank test; empty if there are enough."""
+    n = _most_pairs(base)
+    if n >= PAIRED:
+        return ""
+    least = f"{2 / 2**n:.4f}".strip("0").rstrip(".") if n > 1 else "1"
+    return (
+        f"Pairs of methods are not drawn: over {counted(n, 'independent data set')} the p of Wilcoxon’s signed-rank "
+        f"test is at least {least}; p < .05 needs at least {PAIRED}. Differences, wins and losses are in "
+        "tables/pairwise.csv."
+    )
+
+
+def too_few_for_ratings(base: Across) -> str:
+    """Empty if there are enough."""
+    n = _most_pairs(base)
+    if n >= FEW:
+        return ""
+    return (
+        f"Ratings are not drawn: {counted(n, 'independent data set')} are too few, at least {FEW} are required. "
+        "tables/ranks.csv has their values."
+    )
+
+
+def _most_pairs(base: Across) -> int:
+    """The largest number of data sets on which two methods are compared."""
+    n = base.pairs.n.copy()
+    n[range(len(n)), range(len(n))] = 0
+    return int(n.max())

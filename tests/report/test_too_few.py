@@ -1,0 +1,90 @@
+"""Across few data sets the page says why ranks, pairs and ratings are not drawn, instead of drawing them."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+from scipy import stats
+from studies import Data, Method, finish
+
+from linclass_study.report.drawing import style
+from linclass_study.report.figures import pairwise, ranks, ratings
+from linclass_study.results.across_datasets import FEW, PAIRED, Across
+from linclass_study.results.across_tables import write_across
+from linclass_study.results.too_few import (
+    too_few_for_pairs,
+    too_few_for_ranks,
+    too_few_for_ratings,
+)
+
+
+def across(n, k):
+    """The first method is always the best, the second the next, …"""
+    return Across(
+        "accuracy",
+        [f"d{i}" for i in range(n)],
+        list("abcdefgh")[:k],
+        -np.tile(np.arange(1.0 * k), (n, 1)),
+    )
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5])
+def test_the_p_of_few_pairs_is_the_least_that_scipy_gives(n):
+    """Of n differences of one sign."""
+    least = stats.wilcoxon(np.arange(1.0, n + 1), method="exact").pvalue
+    assert least > 0.05
+    (given,) = re.findall(r"test is at least ([.\d]+);", too_few_for_pairs(across(n, 3)))
+    assert float(given) == least
+
+
+def test_from_six_data_sets_on_pairs_can_differ():
+    assert stats.wilcoxon(np.arange(1.0, PAIRED + 1), method="exact").pvalue < 0.05
+    assert not too_few_for_pairs(across(PAIRED, 3))
+
+
+@pytest.mark.parametrize("k", [2, 3, 8])
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_the_critical_difference_of_few_data_sets_is_nemenyis(n, k):
+    """Demšar (2006), table 5(a): q is 1.960 of 2, 2.343 of 3, 3.031 of 8 methods."""
+    q = {2: 1.960, 3: 2.343, 8: 3.031}[k]
+    sentence = too_few_for_ranks(across(n, k))
+    (given,) = re.findall(r"is ([.\d]+) ranks", sentence)
+    assert float(given) == pytest.approx(q * np.sqrt(k * (k + 1) / (6 * n)), abs=0.011)
+    assert f"no two of {k} methods can differ by more than {k - 1}." in sentence
+
+
+@pytest.mark.parametrize("k", [2, 3, 8])
+def test_enough_data_sets_can_show_a_difference(k):
+    base = across(FEW, k)
+    assert not too_few_for_ranks(base)
+    assert not too_few_for_ratings(base)
+    average, difference, _ = base.groups("complete")
+    assert np.ptp(average) > difference
+
+
+def test_data_sets_on_which_a_method_lacks_a_score_do_not_count():
+    base = across(7, 3)
+    base.table[:5, 0] = np.nan
+    assert "over 2 independent data sets" in too_few_for_ranks(
+        Across(base.metric, base.datasets, base.methods, base.table, unplanned=True)
+    )
+
+
+FIGURES = {"ranks": (ranks, FEW), "pairwise": (pairwise, PAIRED), "ratings": (ratings, FEW)}
+
+
+@pytest.mark.parametrize("n", [3, FEW, PAIRED])
+def test_the_page_gives_the_reason_in_place_of_the_figure(make, n):
+    outcome = make({f"d{i}": Data() for i in range(n)}, {"m": Method(2.0), "o": Method(1.0)}, 2)
+    write_across(outcome)
+    page = unescape(finish(outcome))
+    for name, (module, least) in FIGURES.items():
+        with style.settings():
+            exhibit = module.draw(outcome)
+        assert (exhibit.figure is None) == (n < least)
+        assert (f'<figure data-name="{name}">' in page) == (n >= least)
+        assert page.count(f"<p>{exhibit.reason}</p>") == (n < least)
+    assert '<figure data-name="heat">' in page
