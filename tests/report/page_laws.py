@@ -32,6 +32,15 @@ OVER_NAMES = """[...document.querySelectorAll('.scroll:has(> table)')]
         return found;
     }))"""
 
+#: Tables of which a control lies over the words of their heading.
+COVERED = """[...document.querySelectorAll('.tabled > .tools')].filter(tools => {
+    const words = document.createRange();
+    words.selectNodeContents(tools.parentNode.firstElementChild);
+    const a = words.getBoundingClientRect();
+    return [...tools.children].map(control => control.getBoundingClientRect()).some(b => b.width &&
+        b.left < a.right - 1 && a.left < b.right - 1 && b.top < a.bottom - 1 && a.top < b.bottom - 1);
+}).map(tools => tools.parentNode.id)"""
+
 OPEN_ALL = "document.querySelectorAll('details').forEach(box => { box.open = true; })"
 
 
@@ -122,6 +131,14 @@ def has_figures_of_readable_size(browser: Browser, page: Path) -> None:
         assert min(found) >= 1, width
 
 
+def shows_headings_beside_the_controls_of_tables(browser: Browser, page: Path) -> None:
+    """No control lies over the title of its table, whatever their widths."""
+    for width in (*WIDTHS, 700, 1000):
+        browser.open(page, width)
+        browser.run("dispatchEvent(new Event('beforeprint'))")  # all tables get their controls
+        assert browser.run(COVERED) == [], width
+
+
 LAWS = (
     asks_for_nothing_and_says_nothing,
     fits_its_window,
@@ -130,6 +147,7 @@ LAWS = (
     is_complete_without_scripts,
     can_be_read_in_the_dark,
     has_figures_of_readable_size,
+    shows_headings_beside_the_controls_of_tables,
 )
 
 
