@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 from scipy.linalg import lapack, solve_triangular
 
-from linclass.kernels.base import Kernel, squared_lengths
+from linclass.kernels.base import BLOCK, Kernel, squared_lengths
 from linclass.numerics import Array
 
 ROUNDING = 1e-12
+DIGITS = 1e-9  # of the largest residual: smaller pivots would amplify rounding errors elsewhere
 HARDLY = 1e-3  # share of the trace
 
 
@@ -44,24 +45,43 @@ def kernel_features(K: Array) -> KernelFeatures:
     return KernelFeatures(features, pivots[:rank])
 
 
-def few_features(kernel: Kernel, X: Any, most: int) -> Array | None:
-    """Φ (n, r) with r ≤ most and K = ΦΦᵀ up to rounding, one kernel column per pivot; None if there is none.
+def few_features(
+    kernel: Kernel, X: Array, most: int, rounding: float = ROUNDING
+) -> Array | None:
+    """Φ (n, r) with r ≤ most and K = ΦΦᵀ up to `rounding`, one kernel column per pivot; None if there is none.
 
-    K itself is never formed. The search stops if a quarter of the columns explain hardly any of the trace.
+    K itself is never formed. Pivots are found among few rows at a time, first from all over the data, then those that
+    the columns so far explain least, so that all but their own matrix are products of matrices. The search stops
+    if a quarter of the columns explain hardly any of the trace.
     """
     X = kernel.near_zero(X)
     left, lengths = kernel.diagonal(X), squared_lengths(X)
-    enough, whole = ROUNDING * float(left.max()), float(left.sum())
-    factor = np.empty((most, X.shape[0]))
-    for r in range(most):
-        p = int(left.argmax())
-        if left[p] <= enough:
-            return np.ascontiguousarray(factor[:r].T)
-        if r == most // 4 and left.sum() > HARDLY * whole:
+    enough, whole = rounding * float(left.max()), float(left.sum())
+    factor, r = np.empty((most, X.shape[0])), 0
+    rows = spread(np.flatnonzero(left > enough))
+    while len(rows):
+        among = kernel.between(X[rows], X[rows], lengths[rows], lengths[rows])
+        among -= factor[:r, rows].T @ factor[:r][:, rows]
+        level = max(enough, DIGITS * float(left.max()))
+        L, order, rank, _ = lapack.dpstrf(among.T, tol=level, lower=1)
+        if r + rank > most:
             return None
-        column = kernel.between(X[p : p + 1], X, lengths[p : p + 1], lengths)[0]
-        column -= factor[:r, p] @ factor[:r]
-        column /= np.sqrt(left[p])
-        factor[r] = column
-        left -= column * column
-    return None
+        pivots = rows[order[:rank] - 1]
+        columns = kernel.between(X[pivots], X, lengths[pivots], lengths)
+        columns -= factor[:r, pivots].T @ factor[:r]
+        factor[r : r + rank] = solve_triangular(L[:rank, :rank], columns, lower=True)
+        left -= np.einsum("ij,ij->j", new := factor[r : r + rank], new)
+        left[rows] = np.minimum(left[rows], level)
+        r += rank
+        if 4 * r >= most and left.sum() > HARDLY * whole:
+            return None
+        rows = np.flatnonzero(left > enough)
+        if len(rows) > BLOCK:
+            rows = rows[np.argpartition(left[rows], -BLOCK)[-BLOCK:]]
+    return np.ascontiguousarray(factor[:r].T)
+
+
+def spread(rows: Array) -> Array:
+    """At most BLOCK of the rows, with equal steps."""
+    return rows[:: -(-len(rows) // BLOCK) or 1]
+

@@ -21,7 +21,7 @@ from linclass.conventions.parameter_types import is_number
 from linclass.counted import counted
 from linclass.design.design_matrix import DesignMatrix
 from linclass.design.kernel_design import KernelDesign
-from linclass.kernel_machines.kernel_features import few_features
+from linclass.kernel_machines.kernel_features import ROUNDING, few_features
 from linclass.kernel_machines.kernel_norm import KernelNorm
 from linclass.kernels.base import BLOCK, Kernel, KernelLike
 from linclass.numerics import Array
@@ -31,6 +31,7 @@ from linclass.penalties.l2 import L2
 from linclass.solvers.base import Solution
 
 MANY = 1000  # rows above which features are searched for
+SHARE_OF_TOL = 0.1  # of the objective, by which features may be off
 FEW_WILL_DO = 1e6  # times the rounding of features: far below tol
 NEGATIVE = 1e-8  # of the largest eigenvalue: a negative one beyond it is no rounding error
 POWERS = 30  # of K, which tell its largest eigenvalue well enough from below
@@ -83,14 +84,14 @@ class KernelMachine(Estimator):
     def _kernel_problem(self, X: Any, kept: Array, weights: Array) -> tuple[Any, Any]:
         """(design, norm): features of the kernel if few suffice, else functions of its columns.
 
-        A rounding error of a kernel value changes a score by at most that error times the sum of the
-        dual variables.
+        An error of all kernel values changes scores by at most that error times the sum of the dual
+        variables, which is at most 1/strength, and the minimum by at most that error/strength, relatively.
         """
-        n = X.shape[0]
-        limit = 1 / self.strength  # type: ignore[attr-defined]  # of that sum
-        if n >= MANY and limit <= FEW_WILL_DO:
+        n, strength = X.shape[0], self.strength  # type: ignore[attr-defined]
+        if n >= MANY and strength * FEW_WILL_DO >= 1:
             kernel = self._kernel_for(X, weights)
-            features = few_features(kernel, X, n // 8) if kernel.is_psd else None
+            error = max(SHARE_OF_TOL * self.tol * strength, ROUNDING)  # type: ignore[attr-defined]
+            features = few_features(kernel, X, n // 8, error) if kernel.is_psd else None
             if features is not None:
                 self._made, self._shift = kernel, 0.0
                 return DesignMatrix(features), L2()

@@ -205,3 +205,18 @@ def test_the_largest_eigenvalue_is_found_from_below() -> None:
         for K in (A @ A.T, A + A.T, np.ones((n, n)), np.zeros((n, n))):
             true = np.abs(np.linalg.eigvalsh(K)).max()
             assert 0.5 * true <= largest_eigenvalue(K) <= true * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+def test_features_of_rows_of_any_size_leave_no_more_than_asked(size: float) -> None:
+    """Few rows hold nearly all of the trace, and none of them is among those looked at first."""
+    X = size * np.random.default_rng(0).normal(size=(1000, 3))
+    X[1:7] *= 1e6
+    for kernel in (find("kernels", "linear")(), find("kernels", "polynomial")(degree=2)):
+        for share in (1e-12, 1e-6):
+            found, K = few_features(kernel, X, 120, share), kernel.matrix(X)
+            assert found is not None
+            assert np.abs(found @ found.T - K).max() <= 1.1 * share * K.max()
+    zero = few_features(find("kernels", "linear")(), np.zeros((1000, 3)), 120)
+    assert zero is not None
+    assert zero.shape == (1000, 0)
