@@ -1,6 +1,6 @@
 """Finitely many features whose inner products are a kernel's:  K = ΦΦᵀ, by pivoted Cholesky factorization.
 
-The factorization stops at a residual of 10⁻¹² of the largest k(x, x), so the number of features is the
+The factorization stops at a residual of 10⁻¹² of the largest k(x, x), or more, so the number of features is the
 numerical rank of K. Linear solvers then minimize the same losses over kernels. Weights w of the features
 correspond to coefficients β of the pivots, with Φ_Pᵀβ = w.
 Fine & Scheinberg (2001), J. Machine Learning Research 2
@@ -9,10 +9,9 @@ Fine & Scheinberg (2001), J. Machine Learning Research 2
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from scipy.linalg import lapack, solve_triangular
+from scipy.linalg import blas, lapack, solve_triangular
 
 from linclass.kernels.base import BLOCK, Kernel, squared_lengths
 from linclass.numerics import Array
@@ -45,9 +44,7 @@ def kernel_features(K: Array) -> KernelFeatures:
     return KernelFeatures(features, pivots[:rank])
 
 
-def few_features(
-    kernel: Kernel, X: Array, most: int, rounding: float = ROUNDING
-) -> Array | None:
+def few_features(kernel: Kernel, X: Array, most: int, rounding: float = ROUNDING) -> Array | None:
     """Φ (n, r) with r ≤ most and K = ΦΦᵀ up to `rounding`, one kernel column per pivot; None if there is none.
 
     K itself is never formed. Pivots are found among few rows at a time, first from all over the data, then those that
@@ -67,10 +64,12 @@ def few_features(
         if r + rank > most:
             return None
         pivots = rows[order[:rank] - 1]
-        columns = kernel.between(X[pivots], X, lengths[pivots], lengths)
-        columns -= factor[:r, pivots].T @ factor[:r]
-        factor[r : r + rank] = solve_triangular(L[:rank, :rank], columns, lower=True)
-        left -= np.einsum("ij,ij->j", new := factor[r : r + rank], new)
+        new = factor[r : r + rank]
+        new[:] = kernel.between(X[pivots], X, lengths[pivots], lengths)
+        if r:
+            new -= factor[:r, pivots].T @ factor[:r]
+        solve_in_place(L[:rank, :rank], new)
+        left -= np.einsum("ij,ij->j", new, new)
         left[rows] = np.minimum(left[rows], level)
         r += rank
         if 4 * r >= most and left.sum() > HARDLY * whole:
@@ -81,7 +80,11 @@ def few_features(
     return np.ascontiguousarray(factor[:r].T)
 
 
+def solve_in_place(L: Array, B: Array) -> None:
+    """B ← L⁻¹B for contiguous rows, which are the columns of BLAS."""
+    blas.dtrsm(1.0, L, B.T, side=1, lower=1, trans_a=1, overwrite_b=1)
+
+
 def spread(rows: Array) -> Array:
     """At most BLOCK of the rows, with equal steps."""
     return rows[:: -(-len(rows) // BLOCK) or 1]
-

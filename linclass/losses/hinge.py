@@ -27,7 +27,7 @@ class Hinge(MarginLoss):
     def nearest_slopes(self, y: Array, v: Array, reach: float | Array) -> tuple[Array, Array]:
         """With a = −y s:  a = reach − y v, clipped to [0, 1]."""
         free = reach - y * v
-        a = np.clip(free, 0, 1)
+        a = np.minimum(np.maximum(free, 0), 1)  # at half the cost of np.clip
         return -y * a, a == free
 
     def middle(self, y: Array) -> Array:

@@ -59,18 +59,33 @@ class Augmented(Objective):
         return AugmentedPoint(self, theta, self.design.scores(theta))
 
     def jet(self, scores: Array) -> tuple[Array, Array, Array]:
-        return by_blocks(self._envelope, self.y, self.centre, self.offset, scores)
+        slopes, curvatures = self.derivatives(scores)
+        return self.values(scores, slopes), slopes, curvatures
 
-    def _envelope(
+    def derivatives(self, scores: Array) -> tuple[Array, Array]:
+        """Slope and curvature of every row, or of every pair."""
+        return by_blocks(self._derivatives, self.y, self.centre, self.offset, scores)
+
+    def _derivatives(
         self, y: Array, centre: Array, offset: Array, scores: Array
-    ) -> tuple[Array, Array, Array]:
-        z = scores + offset
-        s, moves = self.loss.nearest_slopes(y, centre + self.reach * z, self.reach)
+    ) -> tuple[Array, Array]:
+        v = scores + offset
+        v *= self.reach
+        v += centre
+        s, moves = self.loss.nearest_slopes(y, v, self.reach)
+        return s, self.reach * moves
+
+    def values(self, scores: Array, slopes: Array) -> Array:
+        """ψ of every row, or its part of every pair, whose slopes are known."""
+        rows = self.y, self.centre, self.offset, scores, slopes
+        return by_blocks(self._values, *rows)[0]
+
+    def _values(self, y: Array, centre: Array, offset: Array, z: Array, s: Array) -> tuple[Array]:
         move = s - centre
-        values = s * z - move * move / (2 * self.reach)
+        values = s * (z + offset) - move * move / (2 * self.reach)
         if values.ndim > y.ndim:
             values = values.sum(axis=0)
-        return values - self.loss.conjugates(y, s), s, self.reach * moves
+        return (values - self.loss.conjugates(y, s),)
 
 
 class AugmentedPairs(Augmented):
@@ -95,8 +110,11 @@ class AugmentedPairs(Augmented):
         self.force[:, d:] = 0
         self.offset = pairs.scores(self.force)
 
-    def jet(self, scores: Array) -> tuple[Array, Array, Array]:
-        return self._envelope(self.y, self.centre, self.offset, scores)
+    def derivatives(self, scores: Array) -> tuple[Array, Array]:
+        return self._derivatives(self.y, self.centre, self.offset, scores)
+
+    def values(self, scores: Array, slopes: Array) -> Array:
+        return self._values(self.y, self.centre, self.offset, scores, slopes)[0]
 
 
 def augmented(objective: Objective, slopes: Array, reach: float, taking_part: Array) -> Augmented:
@@ -123,6 +141,16 @@ class AugmentedPoint(Point):
     @property
     def _free(self) -> slice:
         return slice(self.objective.design.n_features, None)
+
+    @once
+    def _jet(self) -> tuple[Any, Array, Array]:
+        """Without the values, which a line search does not need."""
+        return None, *self.objective.derivatives(self.scores)
+
+    @once
+    def loss_value(self) -> float:
+        objective = self.objective
+        return float(objective.weights @ objective.values(self.scores, self.slopes))
 
     @once
     def value(self) -> float:

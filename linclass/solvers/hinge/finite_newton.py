@@ -114,16 +114,14 @@ def descend_exactly(point: Point, step: Array, along: Array) -> tuple[Point, flo
     if not adrift and decreased(new.value, point.value, slope):
         return new, 1.0
 
-    def total(parts: Array) -> float:
-        return float((parts @ objective.weights).sum())
-
+    weighted = along * objective.weights
     bend = objective.strength * inner(objective.without_intercept(step), step, along)
-    rest = slope - total(point.slopes * along)  # of φ′(0), by all but the losses
+    rest = slope - float(np.vdot(point.slopes, weighted))  # of φ′(0), by all but the losses
 
     def derivatives(new: Point, t: float) -> tuple[float, float]:
-        rise = rest + t * bend + total(new.slopes * along)
+        rise = rest + t * bend + float(np.vdot(new.slopes, weighted))
         turn = objective.loss.curve(new.curvatures, along)
-        return rise, bend + total(turn * along)
+        return rise, bend + float(np.vdot(turn, weighted))
 
     return minimize_along(point, new, evaluate, slope, derivatives)
 

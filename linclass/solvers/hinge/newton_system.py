@@ -22,6 +22,7 @@ from linclass.solvers.hinge.class_system import class_system
 SHORT = 1e-3  # inverse step of the intercept if no row has curvature, in units of the loss
 ROUNDING = 1e-14  # of the intercept's gradient, which is a mean of slopes
 WIDE = 1000  # features up to which a dense Hessian is kept
+SMALL = 2  # features for each row of F, above which their Gram matrix costs less
 FEW = 3000  # rows whose Gram matrix is formed instead
 
 
@@ -39,18 +40,24 @@ class NewtonSystem(Protocol):
 
 
 class FeatureSystem:
-    """H = strength·I + level·S,  S = Σ_F w_i x_i x_iᵀ, updated by the rows that entered or left F."""
+    """H = strength·I + level·S,  S = Σ_F w_i x_i x_iᵀ, updated by the rows that entered or left F.
+
+    Where F is small, its Gram matrix is solved instead.
+    """
 
     exact: ClassVar[bool] = True
 
     def __init__(self, objective: Objective):
         self.design, self.weights = objective.design, objective.weights
         self.strength = objective.strength
+        self.by_rows = RowSystem(objective)
         self.held: Array | None = None
         self.S = np.zeros((self.design.width, self.design.width))
 
     def step(self, point: Point) -> tuple[Array, Array]:
         curved = point.curvatures > 0
+        if SMALL * np.count_nonzero(curved) < self.design.width:
+            return self.by_rows.step(point)
         level = float(point.curvatures.max())
         self._follow(curved)
         H = level * self.S

@@ -23,17 +23,24 @@ from linclass.objective.point import Point
 from linclass.solvers.base import Solution, Trace
 from linclass.solvers.hinge.augmented import Augmented, augmented, may_move, slopes_at
 from linclass.solvers.hinge.finite_newton import minimize
+from linclass.solvers.hinge.least_squares_start import least_squares_start
 from linclass.solvers.hinge.newton_system import WIDE, newton_system
 from linclass.solvers.hinge.reductions import SolverAfterReductions
 
-FAR, NEAR = 2.0, 5.0  # reach of the first round, from zero and from a start
+FAR, ROUGH, NEAR = (
+    2.0,
+    0.5,
+    5.0,
+)  # reach of the first round, from zero, from least squares, and from a start
 GROWTH = 3.0
+NEARER = 0.9  # ratio of certificates
 BAND = 4.0  # rows whose slope such a change would move take part
 FEW = 500  # rows up to which all take part, as they do if copies cost memory
 MISSED = 0.02  # share of other rows that may move before a round continues with them
 FAST = 0.01  # of the last certificate
 EASY = 20  # Newton steps of a round
 PATIENCE = 5  # rounds without a better certificate: limited by rounding
+ROUNDED = 1e-9  # certificate from which rounding errors, not the reach, may be what is left
 INEXACT = 0.1  # tolerance of ‖∇‖², relative to the change of the slopes
 
 
@@ -59,10 +66,14 @@ class SemismoothNewton(SolverAfterReductions):
     ) -> Solution:
         loss, y = objective.loss, objective.y
         known = bool(np.any(start))
-        reach = (NEAR if known else FAR) / loss.scale(y)
-        point = objective.at(start)
+        rough = None if known else least_squares_start(objective)
+        reach = (NEAR if known else FAR if rough is None else ROUGH) / loss.scale(y)
+        point = objective.at(start if rough is None else rough)
         slopes = slopes_at(objective, loss.middle(y), point.scores, reach)
-        last, worse = 0.0 if known else np.inf, 0  # a start has what the first reach can give
+        if known:
+            reach, slopes = reach_of_start(point, slopes, reach)
+        # a start has what the first reach can give
+        last, worse = 0.0 if known or rough is not None else np.inf, 0
         best = point, slopes, np.inf
         while n_iter < self.max_steps and best[2] > self.tol and worse < PATIENCE:
             point, slopes, steps = one_round(
@@ -74,12 +85,25 @@ class SemismoothNewton(SolverAfterReductions):
             worse = 0 if certificate < best[2] else worse + 1
             if not worse:
                 best = point, slopes, certificate
-            if certificate > self.fast * last and steps <= EASY:
+            if (
+                worse and best[2] <= ROUNDED
+            ):  # by rounding errors, which a smaller reach has less of
+                reach /= GROWTH
+            elif certificate > self.fast * last and steps <= EASY:
                 # else this reach suffices, and a larger one costs digits or many steps
                 reach *= GROWTH
             n_iter, last, known = n_iter + steps, certificate, True
         point, slopes, certificate = best
         return Solution.at(point, certificate, self.tol, n_iter, slopes=slopes, scores=point.scores)
+
+
+def reach_of_start(point: Point, slopes: Array, reach: float) -> tuple[float, Array]:
+    """(reach, slopes) of a start; a larger reach, if its slopes prove the start to be nearer."""
+    objective, larger = point.objective, GROWTH * reach
+    assert isinstance(objective, Objective)
+    other = slopes_at(objective, objective.loss.middle(objective.y), point.scores, larger)
+    nearer = objective.certificate(point, other) <= NEARER * objective.certificate(point, slopes)
+    return (larger, other) if nearer else (reach, slopes)
 
 
 def one_round(
