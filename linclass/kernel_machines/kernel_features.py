@@ -55,7 +55,7 @@ def few_features(kernel: Kernel, X: Array, most: int, rounding: float = ROUNDING
     left, lengths = kernel.diagonal(X), squared_lengths(X)
     enough, whole = rounding * float(left.max()), float(left.sum())
     factor, r = np.empty((most, X.shape[0])), 0
-    rows = spread(np.flatnonzero(left > enough))
+    rows = equally_spaced(np.flatnonzero(left > enough))
     while len(rows):
         among = kernel.between(X[rows], X[rows], lengths[rows], lengths[rows])
         among -= factor[:r, rows].T @ factor[:r][:, rows]
@@ -85,6 +85,6 @@ def solve_in_place(L: Array, B: Array) -> None:
     blas.dtrsm(1.0, L, B.T, side=1, lower=1, trans_a=1, overwrite_b=1)
 
 
-def spread(rows: Array) -> Array:
+def equally_spaced(rows: Array) -> Array:
     """At most BLOCK of the rows, with equal steps."""
     return rows[:: -(-len(rows) // BLOCK) or 1]
