@@ -32,6 +32,7 @@ from linclass.solvers.l1.homotopy import Walk
 
 TOLERANCE = 1e-6  # certificate up to which the path has converged
 ROUNDING = 1e-12  # of the first level: a knot below it is that of least squares, at 0
+NOTHING = 1e-13  # correlation of y and a feature, about 0, up to which it is rounding
 
 
 class LeastAngleRegression(LinearGeometry, Regressor):
@@ -86,7 +87,7 @@ class LeastAngleRegression(LinearGeometry, Regressor):
         X, y, weights = self._start_fit(X, y, sample_weight)
         objective = Objective(DesignMatrix(X, self.fit_intercept), Squared(), y, weights)
         gram = gram_of(objective)
-        walk = Walk(gram, gram.c[0], drops=self.lasso)
+        walk = Walk(gram, _covariances(objective, gram.c[0]), drops=self.lasso)
         levels, path = [walk.level], [walk.w.copy()]
         most = np.inf if self.n_steps is None else self.n_steps
         end = max(float(self.strength), ROUNDING * walk.level)
@@ -141,3 +142,10 @@ class LeastAngleRegression(LinearGeometry, Regressor):
             certificate_kind="gradient_norm",
             n_iter=walk.kinks,
         )
+
+
+def _covariances(objective: Objective, c: Array) -> Array:
+    """c, with 0 where it is rounding, as of a constant feature."""
+    norms = objective.design.column_norms(objective.weights)[: len(c)]
+    size = norms * np.sqrt(objective.weights @ objective.y**2)
+    return np.where(np.abs(c) > NOTHING * size, c, 0)

@@ -290,3 +290,16 @@ def test_no_knot_is_at_the_level_of_rounding(seed: int, lasso: bool) -> None:
     assert (found.knots_[:-1] > 1e-12 * found.knots_[0]).all()
     assert_allclose(found.predict(X), y, atol=1e-8)
     assert found.status_ == "converged"
+
+
+@pytest.mark.parametrize("constant", [0.1, 3.0, 1e5])
+@pytest.mark.parametrize(
+    "model", [LeastAngleRegression(), LeastAngleRegression(lasso=True), ForwardStagewise()]
+)
+def test_constant_features_alone_leave_the_mean(model: Any, constant: float) -> None:
+    """Their covariances are rounding errors, and the path is at its end where it begins."""
+    y = numbers()[1]
+    fit = model.fit(np.full((60, 2), constant), y, W)
+    assert fit.status_ == "converged"
+    assert_allclose(fit.coef_, 0, atol=0)
+    assert_allclose(fit.intercept_, np.average(y, weights=W), rtol=1e-12)
