@@ -42,16 +42,29 @@ def plain_answer(outcome: Outcome) -> list[str]:
         each = (_alone(name, compared) for name, (_, compared) in answered.items())
         verdict = f"On {'; on '.join(each)}."
     else:
-        sure = sum(_rivals(compared) == 0 for _, compared in answered.values())
-        those = f"of the {n} data sets{' with a result' * bool(lacking)}"
-        one = "one method is" if sure else "is one method"
-        verdict = f"On {sure or 'none'} {those} {one} clearly the best."
+        verdict = _how_often([compared for _, compared in answered.values()], bool(lacking))
     base = comparison_across(outcome)
     few, overall = few_datasets(base), _overall(base)
     if overall and not few:
         return [*overall, verdict, *absent]
     bests = [_bests(outcome, {name: pair[0] for name, pair in answered.items()})] * (n <= NAMED)
     return [*bests, verdict, *[few] * bool(few), *absent]
+
+
+def _how_often(found: list[Within], lacking: bool) -> str:
+    """On how many data sets one method is clearly the best, of those that can show it."""
+    rivals = [number for one in found if (number := _rivals(one)) is not None]
+    if not rivals:
+        if all(len(one.methods) == 1 for one in found):
+            return (
+                "One method alone succeeded on each data set: there is nothing to compare it with."
+            )
+        return "One value of each method does not show whether any is clearly the best."
+    sure, n = rivals.count(0), len(rivals)
+    those = f"of the {n} data sets{' with a result' * lacking}"
+    if n < len(found):
+        those = f"of the {n} data sets on which several methods have several values"
+    return f"On {sure or 'none'} {those} {'one method is' if sure else 'is one method'} clearly the best."
 
 
 def _bests(outcome: Outcome, found: dict[str, Any]) -> str:

@@ -150,6 +150,25 @@ def test_equals_everywhere_are_not_surely_ahead_of_nobody(reported):
     assert output[0] == "All methods are equally good on average."
 
 
+def test_none_is_clearly_the_best_only_of_data_sets_that_could_show_one(make, reported):
+    """A method without others, or with one value each, is not shown to be clearly the best nor not to be."""
+    alone = make({f"d{i}": Data() for i in range(5)}, {"a": Method()}, folds=2)
+    assert plain_answer(alone)[-1] == (
+        "One method alone succeeded on each data set: there is nothing to compare it with."
+    )
+    single = make(
+        {f"d{i}": Data(official=20) for i in range(5)},
+        {"a": Method(3.0), "b": Method(0.3)},
+        folds=2,
+    )
+    single.evaluation["protocols"] = ["official"]
+    assert plain_answer(replace(single))[-1] == (
+        "One value of each method does not show whether any is clearly the best."
+    )
+    five = reported({f"d{i}": {"good": GOOD, "bad": BAD} for i in range(5)})
+    assert five[-1] == "On 5 of the 5 data sets one method is clearly the best."
+
+
 def test_who_could_not_compete_is_named_with_the_reason_or_counted(make):
     gone = Method(everywhere=("not_applicable", "needs counts"), only=["d"])
     fails = Method(endings={1: ("failed", "x")})
