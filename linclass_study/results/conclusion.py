@@ -43,11 +43,16 @@ def sentences(outcome: Outcome, base: Across, tried: list[Scenario]) -> list[str
         if j != first and average[j] - average[first] <= difference
     ]
     conclusions.append(
-        f"Nemenyi’s test at α = {ALPHA} (critical difference {difference:.2f} ranks) distinguishes "
+        f"{rank_test(k)} at α = {ALPHA} (critical difference {difference:.2f} ranks) distinguishes "
         f"{_distinguished(near, k)} from {base.methods[first]}."
     )
     conclusions += _practical(outcome, base, best, average, n)
     return conclusions + _survives(tried)
+
+
+def rank_test(k: int, article: str = "The") -> str:
+    """The name of the test that compares mean ranks of k methods."""
+    return "Nemenyi’s test" if k > 2 else f"{article} sign test"
 
 
 def few_datasets(base: Across) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from linclass.comparisons.nemenyi_test import critical_difference
 from linclass.counted import counted
 from linclass_study.results.across_datasets import ALPHA, FEW, PAIRED, Across
+from linclass_study.results.conclusion import rank_test
 
 
 def too_few_for_ranks(base: Across) -> str:
-    """Nemenyi's critical difference against the largest possible difference of mean ranks; empty if there are enough."""
+    """The critical difference of mean ranks against the largest possible difference of mean ranks; empty if there are enough."""
     n = len(next(iter(base.treatments().values()), ()))
     if n >= FEW:
         return ""
@@ -18,7 +19,7 @@ def too_few_for_ranks(base: Across) -> str:
     difference = critical_difference(k, n, ALPHA)
     most = f"no two of {k} methods can differ by more than {k - 1}"
     return (
-        f"Mean ranks are not drawn: over {n} independent data sets the critical difference of Nemenyi’s test at "
+        f"Mean ranks are not drawn: over {n} independent data sets the critical difference of {rank_test(k, 'the')} at "
         f"α = {ALPHA} is {difference:.2f} ranks, and {most}. At least {FEW} data sets are required."
     )
 

@@ -1,4 +1,4 @@
-"""Critical-difference diagram: mean ranks over data sets, and groups without significant differences (Nemenyi)."""
+"""Critical-difference diagram: mean ranks over data sets, and groups without significant differences."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROW = 0.24  # inches
 
 def draw(outcome: Outcome) -> Exhibit:
     from linclass_study.results.across_datasets import ALPHA, comparison_across
-    from linclass_study.results.conclusion import independent, left_out
+    from linclass_study.results.conclusion import independent, left_out, rank_test
     from linclass_study.results.too_few import too_few_for_ranks
 
     base = comparison_across(outcome)
@@ -41,8 +41,8 @@ def draw(outcome: Outcome) -> Exhibit:
     missing = "" if treatment == "complete" else missing
     caption = (
         f"Mean rank by {metric_words(base.metric)} of {k} methods over {independent(base, n)}. "
-        "Nemenyi’s test does not distinguish methods that a vertical bar joins, at "
-        f"α = {ALPHA} (Demšar, 2006; infinite degrees of freedom).{missing}{more} "
+        f"{rank_test(k)} does not distinguish methods that a vertical bar joins, at "
+        f"α = {ALPHA} (Demšar, 2006{'; infinite degrees of freedom' * (k > 2)}).{missing}{more} "
         "Ranks depend on which methods take part; the pairwise matrix does not."
     )
     numbers = {
