@@ -11,6 +11,7 @@ import yaml
 
 from linclass_study.project import ROOT
 from linclass_study.refusal import Refused
+from linclass_study.results.across_datasets import FEW
 from linclass_study.study.config import check_entries, read_config
 from linclass_study.study.method_check import method_problems
 from linclass_study.study.yaml_file import parse_numbers, read_yaml
@@ -464,6 +465,20 @@ def test_the_sweep_has_what_it_promises():
     assert promise in path.read_text(encoding="utf-8").splitlines()[0]
     texts = {"words_naive_bayes", "tf_idf_logistic", "tf_idf_logistic_bare"}
     assert set(read_yaml(ROOT / "config" / "methods.yaml")) - set(sweep.methods) == texts
+
+
+def test_the_study_across_data_sets_has_enough_of_them_and_needs_no_network():
+    path = ROOT / "config" / "across.yaml"
+    merged = _merged(yaml.safe_load(DEFAULT.read_text()), read_yaml(path))
+    study = read_config(merged, [DEFAULT, path], ROOT)
+    assert len(study.datasets) >= FEW
+    for name, entry in study.datasets.items():
+        sources = entry["source"] if isinstance(entry["source"], list) else [entry["source"]]
+        here = [
+            {"sklearn", "generate"} & {*one} or (ROOT / one.get("file", "none")).is_file()
+            for one in sources
+        ]
+        assert any(here), name
 
 
 PROTOCOLS = {
