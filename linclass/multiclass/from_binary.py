@@ -13,6 +13,7 @@ import inspect
 import warnings
 from collections.abc import Iterator, Sequence
 from importlib import import_module
+from types import MethodType
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -181,9 +182,7 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
         """(problems, n), positive where class 1 is predicted."""
         return np.array([_score(inner, X) for inner in self.estimators_])
 
-    def _weights(
-        self, fit: EstimatorLike, weights: np.ndarray, given: bool
-    ) -> dict[str, np.ndarray]:
+    def _weights(self, fit: MethodType, weights: np.ndarray, given: bool) -> dict[str, np.ndarray]:
         """The argument `sample_weight` of a method of the inner classifier, if there are weights."""
         return weights_for(fit, weights) if given else {}
 
@@ -215,7 +214,7 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
         )
 
 
-def weights_for(fit: EstimatorLike, weights: np.ndarray) -> dict[str, np.ndarray]:
+def weights_for(fit: MethodType, weights: np.ndarray) -> dict[str, np.ndarray]:
     """The argument `sample_weight` of an estimator's method, or ValueError if it has none."""
     if "sample_weight" not in inspect.signature(fit).parameters:
         name = type(fit.__self__).__name__

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
+from functools import partial
 from importlib import import_module
 from typing import Any
 
 from linclass import parts
-from linclass.pipeline.method import named_steps
+from linclass.pipeline.method import named_steps, parameters
+from linclass.pipeline.own_feature import apply_own_feature, find_feature
 from linclass.pipeline.transforming import transform_class
+from linclass.table import Table
 
 
 def checked_steps(package: str, entries: Any) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -21,19 +23,33 @@ def checked_steps(package: str, entries: Any) -> Iterator[tuple[str, dict[str, A
                 f"{package} has {entry!r}; give a name, or {{name: {{option: value}}}}."
             )
         ((name, options),) = named_steps([entry])
-        if name not in parts.names(package):
+        if "." not in name and name not in parts.names(package):
             near = get_close_matches(name, parts.names(package), n=1)
             hint = f"did you mean {near[0]!r}?" if near else ", ".join(parts.names(package))
             raise ValueError(f"{package} has no {name!r}; {hint}")
-        known = [*inspect.signature(step_called(package, name)).parameters][package == "features" :]
-        if unknown := sorted({*options} - {*known}):
+        known = _options(package, name)
+        if known is not None and (unknown := sorted({*options} - {*known})):
             raise ValueError(
                 f"{name} has no option {unknown[0]!r}; it has {', '.join(known) or 'none'}."
             )
         yield name, options
 
 
-def step_called(package: str, name: str) -> Callable[..., Any]:
+def feature_map(name: str) -> Callable[..., Table]:
+    """The function of linclass/features/{name}.py; a name with a dot is the import path of a function."""
+    if "." in name:
+        return partial(apply_own_feature, name)
+    found: Callable[..., Table] = import_module(f"linclass.features.{name}").apply
+    return found
+
+
+def _options(package: str, name: str) -> list[str] | None:
+    """Names of the options of a step; None if it takes any, or does not say."""
     if package == "transforms":
-        return transform_class(name)
-    return import_module(f"linclass.features.{name}").apply
+        known = [*parameters(transform_class(name)).values()]
+    else:
+        of_map = find_feature(name) if "." in name else feature_map(name)
+        known = [*parameters(of_map).values()][1:]  # the first is the table
+    if "." in name and (not known or any(p.kind is p.VAR_KEYWORD for p in known)):
+        return None
+    return [p.name for p in known]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.annotations import EstimatorLike, Matrix
+from linclass.annotations import Matrix, MatrixLike
 from linclass.table import Table, unique
 
 
@@ -23,7 +23,7 @@ def numeric_part(table: Table) -> Table:
 
 
 def beside_the_others(
-    table: Table, made: EstimatorLike, names: Sequence[str] | None, what: str
+    table: Table, made: MatrixLike, names: Sequence[str] | None, what: str
 ) -> Table:
     """The categorical columns of a table, with a matrix that `what` made of the numeric ones to their right.
 
@@ -44,7 +44,7 @@ def beside_the_others(
     return replace(left, X=X, names=unique([*left.names, *names]))
 
 
-def _plain_matrix(made: EstimatorLike, rows: int, what: str) -> Any:
+def _plain_matrix(made: MatrixLike, rows: int, what: str) -> Any:
     """float64, dense or CSR with 32-bit indices."""
     try:
         X = _csr(made) if sparse.issparse(made) else np.array(made, dtype=np.float64, order="C")

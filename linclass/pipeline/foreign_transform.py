@@ -1,8 +1,8 @@
 """A transform of another library or of the user: a class with scikit-learn's `fit` and `transform`.
 
-It is fitted to the matrix of the training rows and their class codes; categories are kept beside its output. What
-`fit_transform` gives, where there is one, are the training rows, as in scikit-learn's Pipeline: TargetEncoder encodes
-each of them without its own class.
+It is fitted to the matrix of the training rows and their class codes, or what y a `Preprocessor` is given; categories are
+kept beside its output. What `fit_transform` gives, where there is one, are the training rows, as in scikit-learn's
+Pipeline: TargetEncoder encodes each of them without its own class.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from linclass.annotations import EstimatorLike
+from linclass.annotations import EstimatorLike, MatrixLike
 from linclass.coefficients import names_after
 from linclass.pipeline.foreign_columns import beside_the_others, numeric_part
 from linclass.pipeline.require_numbers import require_values
@@ -25,17 +25,19 @@ class ForeignTransform:
         self.transformer = transformer
         self.name = type(transformer).__name__
 
-    def fit_transform(self, table: Table, y: np.ndarray) -> Table:
+    def fit_transform(self, table: Table, y: np.ndarray | None) -> Table:
         """The training rows after the transform, which is fitted to them."""
         numbers = numeric_part(table)
         if not numbers.names:
             return table
         require_values(numbers, self.transformer, f" before {self.name}")
-        X, codes = numbers.X.copy(), y.astype(np.int64)  # it may modify both
+        X = numbers.X.copy()  # it may modify it, and y
+        if y is not None:
+            y = y.astype(np.int64 if y.dtype.kind == "i" else y.dtype)
         if callable(getattr(self.transformer, "fit_transform", None)):
-            made = self.transformer.fit_transform(X, codes)
+            made = self.transformer.fit_transform(X, y)
         else:
-            self.transformer.fit(X, codes)
+            self.transformer.fit(X, y)
             made = self.transformer.transform(numbers.X.copy())
         return self._beside(table, numbers, made)
 
@@ -45,7 +47,7 @@ class ForeignTransform:
             return table
         return self._beside(table, numbers, self.transformer.transform(numbers.X.copy()))
 
-    def _beside(self, table: Table, numbers: Table, made: EstimatorLike) -> Table:
+    def _beside(self, table: Table, numbers: Table, made: MatrixLike) -> Table:
         return beside_the_others(table, made, self._names(numbers.names), self.name)
 
     def _names(self, before: tuple[str, ...]) -> tuple[str, ...] | None:

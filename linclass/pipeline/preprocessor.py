@@ -23,7 +23,7 @@ from linclass.conventions.estimator import compare_names
 from linclass.conventions.parameters import Parameters
 from linclass.conventions.saved import Saved
 from linclass.conventions.sets_output import SetsOutput
-from linclass.pipeline.checked_steps import checked_steps, step_called
+from linclass.pipeline.checked_steps import checked_steps, feature_map
 from linclass.pipeline.transforming import fit_transforms
 from linclass.table import Table
 from linclass.table_of_rows import table_of_rows
@@ -35,9 +35,11 @@ class Preprocessor(SetsOutput, Parameters, Saved):
     Parameters
     ----------
     features : sequence of str or dict, default=()
-        Features in their order, each a name such as 'quadratic' or {name: options}.
+        Features in their order, each a name such as 'quadratic', the import path of a function, or
+        {name or path: options}.
     transforms : sequence of str or dict, default=()
-        Transforms in their order, each a name such as 'standardize' or {name: options}.
+        Transforms in their order, each a name such as 'standardize', the import path of a class with `fit` and
+        `transform`, or {name or path: options}.
     texts : sequence of str, default=()
         Names of the columns of texts, which `count_words` and `hash_words` need. Other columns of text are
         categorical.
@@ -70,7 +72,7 @@ class Preprocessor(SetsOutput, Parameters, Saved):
         X : array, sparse matrix or data frame of shape (n, d)
             Training rows.
         y : array of shape (n,) or None, default=None
-            Not used.
+            For transforms by import path; ours do not use it.
 
         Returns
         -------
@@ -102,7 +104,7 @@ class Preprocessor(SetsOutput, Parameters, Saved):
         X : array, sparse matrix or data frame of shape (n, d)
             Training rows.
         y : array of shape (n,) or None, default=None
-            Not used.
+            For transforms by import path; ours do not use it.
 
         Returns
         -------
@@ -180,7 +182,7 @@ class Preprocessor(SetsOutput, Parameters, Saved):
 
     def _featured(self, table: Table) -> Table:
         for name, options in checked_steps("features", self.features):
-            table = step_called("features", name)(table, **options)
+            table = feature_map(name)(table, **options)
         return table
 
     def _transformed(self, table: Table) -> Table:

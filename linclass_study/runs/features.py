@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 from linclass.applicability import NotApplicable
+from linclass.pipeline.checked_steps import feature_map
 from linclass.pipeline.method import named_steps
 from linclass.table import Table
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.unavailable import first_line, one_line
-from linclass_study.own_feature import apply_own_feature
 from linclass_study.runs.feature_file import CUT, NOWHERE, Axes, FeatureFile, grid
 
 LARGEST = 5_000_000  # values in the features of a grid
@@ -44,8 +43,5 @@ def _grid(data: Dataset, width: int, steps: Sequence[Any]) -> tuple[Axes, Table]
 
 def _applied(table: Table, entries: Sequence[Any]) -> Table:
     for name, options in named_steps(entries):
-        if "." in name:  # an import path
-            table = apply_own_feature(name, table, options)
-        else:
-            table = import_module(f"linclass.features.{name}").apply(table, **options)
+        table = feature_map(name)(table, **options)
     return table

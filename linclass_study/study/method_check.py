@@ -11,10 +11,9 @@ import numpy as np
 
 from linclass import parts
 from linclass.applicability import NotApplicable
-from linclass.pipeline import transforming
+from linclass.pipeline import own_feature, transforming
 from linclass.pipeline.method import named_steps
 from linclass.table import Table
-from linclass_study import own_feature
 from linclass_study.refusal import nearest_name
 from linclass_study.study.estimator_check import (
     estimator_problems,

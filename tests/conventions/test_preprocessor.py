@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,10 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
+from sklearn.feature_selection import SelectKBest
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 import linclass
@@ -174,6 +177,9 @@ def test_it_is_cloned_searched_and_saved() -> None:
     [
         ({"features": ["quadratik"]}, COLUMNS, "features has no 'quadratik'; did you mean 'quadratic'"),
         ({"transforms": [{"one_hot": {"dropp": 1}}]}, MIXED, "one_hot has no option 'dropp'; it has drop"),
+        ({"transforms": ["nowhere.Clip"]}, COLUMNS, "'nowhere.Clip' cannot be imported: there is no module"),
+        ({"features": ["numpy.linalg.Norm"]}, COLUMNS, "has no 'Norm'; did you mean 'norm'"),
+        ({"transforms": [{"sklearn.decomposition.PCA": {"q": 1}}]}, COLUMNS, "PCA has no option 'q'; it has n_comp"),
         ({"transforms": [3]}, COLUMNS, "transforms has 3; give a name, or {name: {option: value}}"),
         ({"texts": ["post"]}, COLUMNS, "texts names 'post', which no column is called"),
         ({}, {"a": [1, "b"]}, "column 'a' mixes int and str; make it numbers or text"),
@@ -186,6 +192,27 @@ def test_what_cannot_be_done_is_one_line(params: Any, columns: Any, words: str) 
     with pytest.raises(ValueError, match=words.replace("{", r"\{")) as caught:
         Preprocessor(**params).fit(pd.DataFrame(columns))
     assert "\n" not in str(caught.value)
+
+
+def test_steps_by_import_path_are_those_of_the_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "maps_of_mine.py").write_text(
+        "def ratio(X, over=0, under=1):\n    return X[:, [over]] / X[:, [under]]\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    step = Preprocessor(
+        features=[{"maps_of_mine.ratio": {"over": 1, "under": 0}}],
+        transforms=["sklearn.preprocessing.MinMaxScaler"],
+    )
+    X = np.abs(NUMBERS) + 1
+    expected = MinMaxScaler().fit_transform(X[:, [1]] / X[:, [0]])
+    np.testing.assert_allclose(step.fit_transform(X), expected, rtol=1e-14)
+    np.testing.assert_allclose(step.transform(X), expected, rtol=1e-14)
+    chosen = Preprocessor(transforms=[{"sklearn.feature_selection.SelectKBest": {"k": 1}}])
+    expected = SelectKBest(k=1).fit_transform(NUMBERS, Y)
+    np.testing.assert_array_equal(chosen.fit_transform(NUMBERS, Y), expected)
+    np.testing.assert_array_equal(clone(chosen).fit(NUMBERS, Y).transform(NUMBERS), expected)
 
 
 def test_columns_of_another_kind_or_name_are_refused() -> None:

@@ -12,9 +12,9 @@ from linclass.applicability import NotApplicable
 from linclass.pipeline.fitted import Task
 from linclass.pipeline.fitting import fit_folds, fit_method
 from linclass.pipeline.method import Method
+from linclass.pipeline.own_feature import apply_own_feature
 from linclass.pipeline.transforming import fit_transforms
 from linclass.table import Table
-from linclass_study.own_feature import apply_own_feature
 from linclass_study.runs.shared_child import owner_of
 from linclass_study.study import code, module_files
 from linclass_study.study.method_check import method_problems
@@ -327,17 +327,17 @@ def test_what_can_work_is_not_refused(mine, key, step):
 
 
 def test_a_function_gets_the_numeric_columns_and_its_options(mine, table):
-    made = apply_own_feature("mine.doubled", table, {"times": 3})
+    made = apply_own_feature("mine.doubled", table, times=3)
     assert made.names == ("colour", *(f"doubled.{j}" for j in range(1, 7)))
     assert np.array_equal(made.X[:, 1:], np.hstack([table.X[:, :3], 3 * table.X[:, :3]]))
 
 
 def test_a_function_of_a_table_gets_the_table(mine, table):
-    assert apply_own_feature("mine.first", table, {}).names == ("a",)
+    assert apply_own_feature("mine.first", table).names == ("a",)
 
 
 def test_a_feature_that_looks_at_other_rows_is_found(mine, table):
     with pytest.raises(
         NotApplicable, match=r"'mine\.centred' gives a row other features among other"
     ):
-        apply_own_feature("mine.centred", table, {})
+        apply_own_feature("mine.centred", table)

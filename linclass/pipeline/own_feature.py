@@ -37,7 +37,7 @@ def find_feature(path: str) -> Callable[..., Any]:
     return found
 
 
-def apply_own_feature(path: str, table: Table, options: Mapping[str, Any]) -> Table:
+def apply_own_feature(path: str, table: Table, /, **options: Any) -> Table:
     """The features of every row; NotApplicable if they depend on other rows."""
     function = find_feature(path)
     made = _computed(function, path, table, options)
