@@ -1,6 +1,6 @@
 """What annotations call the things that users give, where no class has a name for it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -15,3 +15,5 @@ Tags = Any  # sklearn.utils.Tags, which is imported only where scikit-learn asks
 ClassWeight = Literal["balanced"] | Mapping[Any, float] | None  # the factor of each class
 Seed = int | np.random.Generator | None
 Index = slice | npt.NDArray[Any]  # some rows, or some columns
+StrengthsLike = int | Sequence[float] | None  # how many to choose from, or which
+FoldsLike = int | npt.ArrayLike  # how many, or the fold of each row

@@ -110,6 +110,10 @@ class BayesianLogisticRegression(SoftmaxProbabilities):
             )
         Newton(tol=self.tol, max_iter=self.max_iter).check()
 
+    @property
+    def _counts_rows(self) -> bool:
+        return True
+
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         (_, d), K = X.shape, len(self.classes_)

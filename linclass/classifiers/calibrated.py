@@ -34,7 +34,7 @@ from linclass.calibration.isotonic import IsotonicFunctions
 from linclass.calibration.platt import PlattSigmoids
 from linclass.calibration.temperature import Temperature
 from linclass.classifiers.linear_svm import LinearSVM
-from linclass.conventions.class_weights import require_counts
+from linclass.conventions.class_weights import as_counts
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
@@ -147,8 +147,6 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
         X = self._rows_inside(X)
         given = weights if sample_weight is not None or self.class_weight is not None else None
         K = len(self.classes_)
-        if self.method == "sigmoid" and given is not None:
-            require_counts(given, K, "method='sigmoid'")
         seed = int(np.random.default_rng(self.random_state).integers(2**32))
         fewest = int(np.bincount(codes).min())
         if fewest < 2:
@@ -166,7 +164,7 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
             own = values_at(~out, given), values_at(~out, groups)
             model = self._fitted(some_rows(X, ~out), codes[~out], *own)
             Z[out] = _finite_scores(model, X[out], K)
-        self._map = METHODS[self.method](Z, codes, weights)
+        self._map = METHODS[self.method](Z, codes, as_counts(weights, K))
         for name in ("slopes_", "offsets_", "functions_", "temperature_"):
             vars(self).pop(name, None)  # of an earlier fit
         vars(self).update(self._map.fitted)

@@ -91,6 +91,10 @@ class FirthLogisticRegression(TakesOffset, LinearScores, SoftmaxProbabilities, L
         ):
             raise ValueError(f"max_iter is {self.max_iter!r}; it must be at least 1, or None.")
 
+    @property
+    def _counts_rows(self) -> bool:
+        return True
+
     def fit(
         self,
         X: MatrixLike,

@@ -71,6 +71,10 @@ class FisherDiscriminant(FromStackedMoments, Coordinates, LinearScores, LinearGe
         if q is not None and not (isinstance(q, Integral) and q >= 1):
             raise ValueError(f"n_components is {q!r}; it must be at least 1, or None for all.")
 
+    @property
+    def _counts_rows(self) -> bool:
+        return True
+
     def _form(self, X: Matrix, K: int) -> str:
         return tied_form(X, K, "full", type(self).__name__)
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 import inspect
 from importlib import import_module
 from numbers import Integral
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -29,9 +29,11 @@ from linclass.applicability import NotApplicable
 from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
 from linclass.conventions.coordinates import Coordinates
+from linclass.conventions.groups import groups_for, kept_groups
 from linclass.conventions.meta_estimator import MetaEstimator, require_kind
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
+from linclass.generative.optimal_scores import EXACT, best_explained, contrasts
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
 from linclass.multiclass.from_binary import WORST_LAST
 from linclass.numerics import Array
@@ -39,8 +41,6 @@ from linclass.predicted import own_copy
 from linclass.statistics.covariance import LOST, check_covariance
 
 DEFAULT = "linclass.regressors.linear_regression"  # imported by name, only if it is used
-NEGLIGIBLE = 1e-13  # α², a coordinate that no score of the classes depends on
-EXACT = 1e-10  # 1 − α², a coordinate without spread within the classes
 
 
 class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilities):
@@ -86,7 +86,7 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
 
     def __init__(
         self,
-        regressor: Any = None,
+        regressor: EstimatorLike = None,
         *,
         n_components: int | None = None,
         priors: Priors = None,
@@ -115,14 +115,44 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
         check_priors(self.priors)
         check_covariance(self.covariance)
 
+    @property
+    def _counts_rows(self) -> bool:
+        return LOST[self.covariance] > 0
+
     def parts(self) -> list[str]:
         """Modules that a fit imports by name."""
         own = [DEFAULT] if self.regressor is None else []
         made = self._inner()
         return [*own, *(made.parts() if hasattr(made, "parts") else [])]
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Fit the regressions of the scores of the classes, and the coordinates.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers.
+        y : array of shape (n,)
+            Class of each row: integers, booleans or strings, at least two classes.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; rows of weight 0 take no part. None weighs all rows
+            equally.
+        groups : array of shape (n,) or None, default=None
+            Group of each row, for regressors that hold rows out, such as TunedRegressor: rows of a
+            group are held out together. None is no groups.
+
+        Returns
+        -------
+        self
+        """
         given = sample_weight is not None or self.class_weight is not None
+        groups = kept_groups(groups, sample_weight, y)
         X, codes, weights = self._start_fit(X, y, sample_weight)
         X = self._rows_inside(X)
         mass = np.bincount(codes, weights)
@@ -132,21 +162,16 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
                 f"weights sum to {mass.sum():g}, so N − K is not positive; weights count rows "
                 "here. Scale them up, or use covariance='maximum_likelihood'."
             )
-        fixed = contrasts(mass / mass.sum())
-        self.regressors_ = [
-            self._regression(X, target, weights if given else None) for target in fixed[codes].T
-        ]
+        share = mass / mass.sum()
+        fixed = contrasts(share)
+        own = weights if given else None
+        self.regressors_ = [self._regression(X, theta, own, groups) for theta in fixed[codes].T]
         self.priors_ = class_priors(self.priors, mass)
         indicators = weights * (np.arange(len(mass))[:, None] == codes)
         means = indicators @ self._basis(X) / mass[:, None]  # of the predictions, in each class
-        explained, V = np.linalg.eigh(_symmetric(fixed.T @ (means * (mass / mass.sum())[:, None])))
-        order = np.argsort(-explained)[: self.n_components]
-        order = order[explained[order] > NEGLIGIBLE]
-        explained, V = explained[order], _settled(explained[order], V[:, order])
+        explained, V = best_explained(fixed, means, share, self.n_components)
         left = np.maximum(1 - explained, EXACT)
         shrunk = freedom / mass.sum()  # from the covariance over N
-        # every direction points from the first class to the last
-        V = V * np.where(V.T @ (means[-1] - means[0]) < 0, -1.0, 1.0)
         self.explained_, self.scores_ = explained, fixed @ V
         self.scalings_ = V * np.sqrt(shrunk / (explained * left))
         self.centre_ = mass @ means / mass.sum()
@@ -187,17 +212,16 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
             return import_module(DEFAULT).LinearRegression()
         return self.regressor
 
-    def _regression(self, X: Matrix, target: Array, weights: Array | None) -> Any:
+    def _regression(
+        self, X: Matrix, target: Array, weights: Array | None, groups: Array | None
+    ) -> EstimatorLike:
         made = cloned(self._inner())
         if weights is not None and "sample_weight" not in inspect.signature(made.fit).parameters:
             name = type(made).__name__
             raise ValueError(f"{name} takes no sample_weight; leave it out, or choose another.")
         with silently():
-            made.fit(
-                own_copy(X, made),
-                target.copy(),
-                **({} if weights is None else {"sample_weight": weights}),
-            )
+            options = {} if weights is None else {"sample_weight": weights}
+            made.fit(own_copy(X, made), target.copy(), **options, **groups_for(made, groups))
         return made
 
     def _record_regressions(self, exact: int) -> Self:
@@ -221,27 +245,3 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
             certificate_kind=one,
             n_iter=int(max(np.max(getattr(r, "n_iter_", 0) or 0) for r in self.regressors_)),
         )
-
-
-def contrasts(share: Array) -> Array:
-    """Scores θ (K, K − 1) of classes with these shares p: Σ_k p_k θ_l(k) = 0, Σ_k p_k θ_l(k) θ_m(k) = 1[l = m].
-
-    √p θ are the columns but the first of the reflection that takes the first axis to −√p.
-    """
-    root = np.sqrt(share)
-    v = root.copy()
-    v[0] += 1
-    reflection = np.eye(len(v)) - np.outer(v, v) / v[0]
-    return reflection[:, 1:] / root[:, None]
-
-
-def _settled(explained: Array, V: Array) -> Array:
-    """Fixed axes for coordinates without spread, which rounding would choose otherwise."""
-    exact = 1 - explained < EXACT
-    own = V[:, exact]
-    _, axes = np.linalg.eigh(own.T * np.arange(len(V)) @ own)
-    return np.column_stack([own @ axes, V[:, ~exact]])
-
-
-def _symmetric(M: Array) -> Array:
-    return (M + M.T) / 2

@@ -104,6 +104,10 @@ class LinearDiscriminantAnalysis(
         if self.shrinkage != "ledoit_wolf":
             check_share("shrinkage", self.shrinkage, ", or 'ledoit_wolf'")
 
+    @property
+    def _counts_rows(self) -> bool:
+        return LOST[self.covariance] > 0
+
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         if self.shrinkage != "ledoit_wolf":
             return super().fit(X, y, sample_weight)

@@ -90,6 +90,10 @@ class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, 
         if self.spread_offset != "median":
             _check_number("spread_offset", self.spread_offset, ", or 'median'")
 
+    @property
+    def _counts_rows(self) -> bool:
+        return True
+
     @one_warning
     def path(
         self,

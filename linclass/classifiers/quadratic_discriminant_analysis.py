@@ -94,6 +94,10 @@ class QuadraticDiscriminantAnalysis(FromStackedMoments, SoftmaxProbabilities):
         check_covariance(self.covariance)
         check_share("shrinkage", self.shrinkage)
 
+    @property
+    def _counts_rows(self) -> bool:
+        return LOST[self.covariance] > 0
+
     def _form(self, X: Matrix, K: int) -> str:
         d = X.shape[1]
         what = f"{type(self).__name__} needs {K} dense {d} × {d} covariances"

@@ -23,7 +23,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from linclass.annotations import ArrayLike, ClassWeight, EstimatorLike, MatrixLike, Seed
+from linclass.annotations import (
+    ArrayLike,
+    ClassWeight,
+    EstimatorLike,
+    FoldsLike,
+    MatrixLike,
+    Seed,
+    StrengthsLike,
+)
 from linclass.conventions.classifier import Classifier
 from linclass.numerics import Array
 from linclass.selection.held_out_score import OF_CLASSIFIERS, Score
@@ -92,10 +100,10 @@ class TunedClassifier(Tuned, Classifier):
         self,
         estimator: EstimatorLike = None,
         *,
-        strengths: int | Sequence[float] | None = 20,
+        strengths: StrengthsLike = 20,
         grid: Mapping[str, Sequence[Any]] | None = None,
         rule: str = "best",
-        folds: int | ArrayLike = 5,
+        folds: FoldsLike = 5,
         metric: Any = "accuracy",
         random_state: Seed = 0,
         class_weight: ClassWeight = None,

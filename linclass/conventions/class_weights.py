@@ -1,12 +1,10 @@
-"""The parameter `class_weight`: factors on the weights of the rows of each class; and weights that must count rows."""
+"""The parameter `class_weight`: factors on the weights of the rows of each class; and weights that count rows."""
 
 from collections.abc import Mapping
 from numbers import Real
 from typing import Any
 
 import numpy as np
-
-from linclass.applicability import NotApplicable
 
 
 def class_weights(
@@ -52,11 +50,10 @@ def weights_of_some(class_weight: str | Mapping[Any, float], classes: np.ndarray
     return class_weights(class_weight, classes, np.ones(len(classes)))
 
 
-def require_counts(weights: np.ndarray, classes: int, where: str) -> None:
-    """Refuse weights that cannot count rows: those whose sum does not exceed the number of classes."""
+def as_counts(weights: np.ndarray, classes: int) -> np.ndarray:
+    """The weights, where they count rows. A sum up to the number of classes counts none: such weights, as AdaBoost's,
+    are shares of the rows, and their mean becomes 1.
+    """
     total = float(weights.sum())
-    if total <= classes * (1 + 1e-9) and total < len(weights):
-        raise NotApplicable(
-            f"weights of {len(weights)} rows sum to {total:g}, but weights count rows with {where}. "
-            "Scale them up, say to a mean of 1."
-        )
+    shares = total <= classes * (1 + 1e-9) and total < len(weights)
+    return weights * (len(weights) / total) if shares else weights

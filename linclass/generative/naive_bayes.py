@@ -32,6 +32,10 @@ class NaiveBayes(FromStatistics[ClassSums, StackOfOne[ClassSums]], SoftmaxProbab
 
     priors: Priors
 
+    @property
+    def _counts_rows(self) -> bool:
+        return True
+
     def _families(self) -> list[tuple[Family, Any, float]]:
         """(family, columns as an index, smoothing) of each block."""
         raise NotImplementedError

@@ -56,6 +56,10 @@ class OnlineClassifier(Classifier):
     def _accept(self, X: Matrix) -> None:
         """Refuse rows, or a number of classes, that the rule is not for."""
 
+    @property
+    def _counts_rows(self) -> bool:
+        return True
+
     def check(self) -> None:
         super().check()
         if self.order not in ORDERS:

@@ -1,6 +1,6 @@
 """A transform of another library or of the user: a class with scikit-learn's `fit` and `transform`.
 
-It is fitted to the matrix of the training rows and their class codes, or what y a `Preprocessor` is given; categories are
+It is fitted to the matrix of the training rows and their class codes, or what y a `Preprocessor` gets; categories are
 kept beside its output. What `fit_transform` gives, where there is one, are the training rows, as in scikit-learn's
 Pipeline: TargetEncoder encodes each of them without its own class.
 """

@@ -24,7 +24,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from linclass.annotations import ArrayLike, EstimatorLike, MatrixLike, Seed
+from linclass.annotations import (
+    ArrayLike,
+    EstimatorLike,
+    FoldsLike,
+    MatrixLike,
+    Seed,
+    StrengthsLike,
+)
 from linclass.conventions.regressor import Regressor
 from linclass.numerics import Array
 from linclass.selection.held_out_score import OF_REGRESSORS, Score
@@ -88,10 +95,10 @@ class TunedRegressor(Tuned, Regressor):
         self,
         estimator: EstimatorLike = None,
         *,
-        strengths: int | Sequence[float] | None = 20,
+        strengths: StrengthsLike = 20,
         grid: Mapping[str, Sequence[Any]] | None = None,
         rule: str = "best",
-        folds: int | ArrayLike = 5,
+        folds: FoldsLike = 5,
         metric: Any = "squared_error",
         noise_variance: float | None = None,
         random_state: Seed = 0,

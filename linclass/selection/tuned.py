@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from linclass.batches.regularization_path import RegularizationPath, check_strengths
-from linclass.conventions.class_weights import require_counts
+from linclass.conventions.class_weights import as_counts
 from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
 from linclass.conventions.estimator import Estimator
@@ -140,7 +140,7 @@ class Tuned(MetaEstimator):
         for name in FITTED:
             vars(self).pop(name, None)  # of an earlier fit
         if self.rule in CRITERIA and weights is not None:
-            require_counts(weights, len(np.unique(strata)), f"rule={self.rule!r}")
+            weights = as_counts(weights, len(np.unique(strata)))
         with silently():
             self.candidates_ = options = self._candidates(inner, X, y, weights)
             if self.rule in CRITERIA:

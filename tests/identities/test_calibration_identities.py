@@ -248,9 +248,9 @@ def test_an_unknown_method_is_refused() -> None:
         Calibrated(method="platt").fit(*noisy(20))
 
 
-def test_weights_of_platts_targets_count_rows() -> None:
+def test_weights_of_platts_targets_count_rows_or_are_shares() -> None:
     X, y = noisy(100)
     share = np.full(100, 0.01)
-    with pytest.raises(NotApplicable, match="weights of 100 rows sum to 1, but weights count rows"):
-        Calibrated().fit(X, y, sample_weight=share)
-    Calibrated(method="temperature").fit(X, y, sample_weight=share)  # no unit of weights matters
+    by_share, by_count = Calibrated().fit(X, y, sample_weight=share), Calibrated().fit(X, y)
+    np.testing.assert_allclose(by_share.slopes_, by_count.slopes_, rtol=1e-6)
+    np.testing.assert_allclose(by_share.offsets_, by_count.offsets_, atol=1e-6)

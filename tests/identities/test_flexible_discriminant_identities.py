@@ -21,10 +21,11 @@ from linclass import (
     LinearDiscriminantAnalysis,
     ReducedRankLDA,
     Ridge,
+    TunedRegressor,
 )
 from linclass.applicability import NotApplicable
-from linclass.classifiers.flexible_discriminant_analysis import contrasts
 from linclass.features import quadratic
+from linclass.generative.optimal_scores import contrasts
 from linclass.table import Table
 
 FDA = FlexibleDiscriminantAnalysis
@@ -188,6 +189,18 @@ def test_classes_that_are_predicted_exactly_are_reported_and_ridge_is_the_remedy
     assert "predicts the classes exactly along 2 of 2 coordinates" in perfect.reason_
 
 
+def test_a_regressor_that_holds_rows_out_gets_the_groups() -> None:
+    X, y = problem(3)
+    groups = np.arange(len(y)) // 4
+    model = FDA(TunedRegressor(folds=3)).fit(X, y, groups=groups)
+    for regressor in model.regressors_:
+        assert all(len(np.unique(regressor.fold_[groups == g])) == 1 for g in range(groups.max()))
+    weights = np.where(np.arange(len(y)) < 8, 0.0, 1.0)
+    left_out = FDA(TunedRegressor(folds=3)).fit(X, y, weights, groups)
+    alone = FDA(TunedRegressor(folds=3)).fit(X[8:], y[8:], weights[8:], groups=groups[8:])
+    np.testing.assert_allclose(left_out.coef_, alone.coef_, rtol=1e-10)
+
+
 def test_what_is_no_regressor_or_has_no_weights_is_refused() -> None:
     X, y = problem(3)
     for wrong in (3, Ridge, object()):
@@ -196,6 +209,6 @@ def test_what_is_no_regressor_or_has_no_weights_is_refused() -> None:
     with pytest.raises(ValueError, match="KNeighborsRegressor takes no sample_weight"):
         FDA(KNeighborsRegressor()).fit(X, y, np.ones(len(y)))
     with pytest.raises(NotApplicable, match="weights count rows here"):
-        FDA().fit(X, y, np.full(len(y), 1e-3))
+        FDA(class_weight={0: 1e-3, 1: 1e-3, 2: 1e-3}).fit(X, y)
     with pytest.raises(ValueError, match="n_components is 0"):
         FDA(n_components=0).fit(X, y)

@@ -289,13 +289,14 @@ def test_one_row_of_each_class_leaves_the_priors() -> None:
 
 
 @pytest.mark.parametrize("total", [1.0, 0.01])
-def test_weights_that_sum_to_less_than_the_classes_are_refused_with_the_remedy(
-    total: float,
-) -> None:
+def test_weights_that_sum_to_less_than_the_classes_are_shares(total: float) -> None:
     X, y = DATA[3]
     weights = np.full(len(y), total / len(y))
     with pytest.raises(ValueError, match="weights count rows here"):
-        LinearDiscriminantAnalysis().fit(X, y, weights)
+        LinearDiscriminantAnalysis().partial_fit(X, y, sample_weight=weights)
+    shares = LinearDiscriminantAnalysis().fit(X, y, weights).decision_function(X)
+    counts = LinearDiscriminantAnalysis().fit(X, y).decision_function(X)
+    np.testing.assert_allclose(shares, counts, rtol=1e-9, atol=1e-9)
     model = LinearDiscriminantAnalysis(covariance="maximum_likelihood")
     by_share = model.fit(X, y, weights).decision_function(X)
     np.testing.assert_allclose(by_share, model.fit(X, y).decision_function(X), atol=1e-9)

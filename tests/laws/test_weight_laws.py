@@ -123,6 +123,15 @@ def test_a_row_of_weight_two_is_the_row_twice(model: Any, K: int) -> None:
         assert weighted.objective_ == pytest.approx(repeated.objective_, rel=1e-9)
 
 
+@each([m for m in MODELS if type(m).__name__ != "ZeroOneClassifier"])  # of two optima, either
+def test_weights_that_sum_to_one_are_shares_of_the_rows(model: Any) -> None:
+    """AdaBoost gives such weights, which cannot count rows; their mean becomes 1."""
+    X, y, w = rows(model, 2)
+    shares = cloned(model).fit(X, y, sample_weight=w / w.sum())
+    counts = cloned(model).fit(X, y, sample_weight=w / w[w > 0].mean())
+    same(shares, counts, X)
+
+
 @SPARSE
 def test_and_so_are_sparse_rows(model: Any) -> None:
     X, y, w = rows(model, 2)
