@@ -16,4 +16,3 @@ ClassWeight = Literal["balanced"] | Mapping[Any, float] | None  # the factor of 
 Seed = int | np.random.Generator | None
 Index = slice | npt.NDArray[Any]  # some rows, or some columns
 StrengthsLike = int | Sequence[float] | None  # how many to choose from, or which
-FoldsLike = int | npt.ArrayLike  # how many, or the fold of each row

@@ -27,7 +27,6 @@ import numpy as np
 from linclass.annotations import (
     ArrayLike,
     EstimatorLike,
-    FoldsLike,
     MatrixLike,
     Seed,
     StrengthsLike,
@@ -98,7 +97,7 @@ class TunedRegressor(Tuned, Regressor):
         strengths: StrengthsLike = 20,
         grid: Mapping[str, Sequence[Any]] | None = None,
         rule: str = "best",
-        folds: FoldsLike = 5,
+        folds: int | ArrayLike = 5,
         metric: Any = "squared_error",
         noise_variance: float | None = None,
         random_state: Seed = 0,
