@@ -29,6 +29,7 @@ from scipy import sparse
 
 from linclass.annotations import ArrayLike, ClassWeight, MatrixLike
 from linclass.applicability import NotApplicable, require_memory
+from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
 from linclass.design.design_matrix import DesignMatrix
@@ -45,7 +46,7 @@ from linclass.solvers.smooth.newton import Newton
 PREDICTIVES = ("probit", "quadrature", "mode")
 
 
-class BayesianLogisticRegression(SoftmaxProbabilities):
+class BayesianLogisticRegression(CountsRows, SoftmaxProbabilities):
     """Parameters
     ----------
     strength : float or 'evidence', default='evidence'
@@ -109,10 +110,6 @@ class BayesianLogisticRegression(SoftmaxProbabilities):
                 f"{', '.join(map(repr, PREDICTIVES))}."
             )
         Newton(tol=self.tol, max_iter=self.max_iter).check()
-
-    @property
-    def _counts_rows(self) -> bool:
-        return True
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)

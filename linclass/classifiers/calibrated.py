@@ -34,10 +34,10 @@ from linclass.calibration.isotonic import IsotonicFunctions
 from linclass.calibration.platt import PlattSigmoids
 from linclass.calibration.temperature import Temperature
 from linclass.classifiers.linear_svm import LinearSVM
-from linclass.conventions.class_weights import as_counts
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
+from linclass.conventions.counts_rows import as_counts
 from linclass.conventions.groups import groups_for, kept_groups, values_at
 from linclass.conventions.meta_estimator import MetaEstimator, require_kind, some_rows
 from linclass.conventions.metadata import asking_for_weights

@@ -28,6 +28,7 @@ from scipy import sparse
 
 from linclass.annotations import ArrayLike, ClassWeight, MatrixLike
 from linclass.applicability import require_memory
+from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
@@ -42,7 +43,9 @@ MOST = 200  # steps of Fisher's scoring
 NEGLIGIBLE = 1e-12  # a singular value of scaled features, relative to the largest, that is 0
 
 
-class FirthLogisticRegression(TakesOffset, LinearScores, SoftmaxProbabilities, LinearGeometry):
+class FirthLogisticRegression(
+    TakesOffset, CountsRows, LinearScores, SoftmaxProbabilities, LinearGeometry
+):
     """Parameters
     ----------
     fit_intercept : bool, default=True
@@ -90,10 +93,6 @@ class FirthLogisticRegression(TakesOffset, LinearScores, SoftmaxProbabilities, L
             isinstance(self.max_iter, Integral) and self.max_iter >= 1
         ):
             raise ValueError(f"max_iter is {self.max_iter!r}; it must be at least 1, or None.")
-
-    @property
-    def _counts_rows(self) -> bool:
-        return True
 
     def fit(
         self,

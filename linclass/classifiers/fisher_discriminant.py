@@ -22,6 +22,7 @@ import scipy.sparse as sp
 
 from linclass.annotations import Matrix
 from linclass.conventions.coordinates import Coordinates
+from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.generative.from_moments import FromStackedMoments
@@ -34,7 +35,7 @@ from linclass.statistics.tied_covariances import TiedCovariances
 NEGLIGIBLE = 1e-12  # ratio of standard deviations, relative to the largest
 
 
-class FisherDiscriminant(FromStackedMoments, Coordinates, LinearScores, LinearGeometry):
+class FisherDiscriminant(CountsRows, FromStackedMoments, Coordinates, LinearScores, LinearGeometry):
     """Parameters
     ----------
     n_components : int or None, default=None
@@ -70,10 +71,6 @@ class FisherDiscriminant(FromStackedMoments, Coordinates, LinearScores, LinearGe
         q = self.n_components
         if q is not None and not (isinstance(q, Integral) and q >= 1):
             raise ValueError(f"n_components is {q!r}; it must be at least 1, or None for all.")
-
-    @property
-    def _counts_rows(self) -> bool:
-        return True
 
     def _form(self, X: Matrix, K: int) -> str:
         return tied_form(X, K, "full", type(self).__name__)

@@ -29,6 +29,7 @@ from linclass.applicability import NotApplicable
 from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
 from linclass.conventions.coordinates import Coordinates
+from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.groups import groups_for, kept_groups
 from linclass.conventions.meta_estimator import MetaEstimator, require_kind
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
@@ -43,7 +44,7 @@ from linclass.statistics.covariance import LOST, check_covariance
 DEFAULT = "linclass.regressors.linear_regression"  # imported by name, only if it is used
 
 
-class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilities):
+class FlexibleDiscriminantAnalysis(CountsRows, MetaEstimator, Coordinates, SoftmaxProbabilities):
     """Parameters
     ----------
     regressor : regressor or None, default=None
@@ -116,7 +117,7 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
         check_covariance(self.covariance)
 
     @property
-    def _counts_rows(self) -> bool:
+    def _sum_matters(self) -> bool:
         return LOST[self.covariance] > 0
 
     def parts(self) -> list[str]:

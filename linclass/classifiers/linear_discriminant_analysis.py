@@ -18,6 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
+from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
@@ -44,7 +45,7 @@ from linclass.statistics.tied_covariances import TiedCovariances
 
 
 class LinearDiscriminantAnalysis(
-    FromStackedMoments, LinearScores, SoftmaxProbabilities, LinearGeometry
+    CountsRows, FromStackedMoments, LinearScores, SoftmaxProbabilities, LinearGeometry
 ):
     """Parameters
     ----------
@@ -105,7 +106,7 @@ class LinearDiscriminantAnalysis(
             check_share("shrinkage", self.shrinkage, ", or 'ledoit_wolf'")
 
     @property
-    def _counts_rows(self) -> bool:
+    def _sum_matters(self) -> bool:
         return LOST[self.covariance] > 0
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

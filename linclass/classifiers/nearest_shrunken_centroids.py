@@ -24,6 +24,7 @@ import numpy as np
 from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.batches.regularization_path import RegularizationPath
 from linclass.conventions.convergence_warning import one_warning
+from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.parameter_types import is_number
@@ -36,7 +37,9 @@ from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.covariance import freedom
 
 
-class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, LinearGeometry):
+class NearestShrunkenCentroids(
+    CountsRows, FromMoments, LinearScores, SoftmaxProbabilities, LinearGeometry
+):
     """Parameters
     ----------
     threshold : float, default=0.5
@@ -89,10 +92,6 @@ class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, 
         _check_number("threshold", self.threshold)
         if self.spread_offset != "median":
             _check_number("spread_offset", self.spread_offset, ", or 'median'")
-
-    @property
-    def _counts_rows(self) -> bool:
-        return True
 
     @one_warning
     def path(

@@ -23,6 +23,7 @@ import scipy.sparse as sp
 
 from linclass.annotations import ClassWeight, Matrix, MatrixLike
 from linclass.applicability import require_memory
+from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
 from linclass.generative import without_one_row
@@ -44,7 +45,7 @@ from linclass.statistics.spread import Spread
 BLOCK = 2048  # rows
 
 
-class QuadraticDiscriminantAnalysis(FromStackedMoments, SoftmaxProbabilities):
+class QuadraticDiscriminantAnalysis(CountsRows, FromStackedMoments, SoftmaxProbabilities):
     """Parameters
     ----------
     priors : 'uniform', list of K floats or None, default=None
@@ -95,7 +96,7 @@ class QuadraticDiscriminantAnalysis(FromStackedMoments, SoftmaxProbabilities):
         check_share("shrinkage", self.shrinkage)
 
     @property
-    def _counts_rows(self) -> bool:
+    def _sum_matters(self) -> bool:
         return LOST[self.covariance] > 0
 
     def _form(self, X: Matrix, K: int) -> str:

@@ -1,4 +1,4 @@
-"""The parameter `class_weight`: factors on the weights of the rows of each class; and weights that count rows."""
+"""The parameter `class_weight`: factors on the weights of the rows of each class."""
 
 from collections.abc import Mapping
 from numbers import Real
@@ -48,12 +48,3 @@ def weights_of_some(class_weight: str | Mapping[Any, float], classes: np.ndarray
     if hasattr(class_weight, "get"):
         class_weight = {c: class_weight[c] for c in classes.tolist() if c in class_weight}
     return class_weights(class_weight, classes, np.ones(len(classes)))
-
-
-def as_counts(weights: np.ndarray, classes: int) -> np.ndarray:
-    """The weights, where they count rows. A sum up to the number of classes counts none: such weights, as AdaBoost's,
-    are shares of the rows, and their mean becomes 1.
-    """
-    total = float(weights.sum())
-    shares = total <= classes * (1 + 1e-9) and total < len(weights)
-    return weights * (len(weights) / total) if shares else weights

@@ -9,7 +9,7 @@ import numpy as np
 from linclass import validation
 from linclass.annotations import ArrayLike, Matrix, MatrixLike, Tags
 from linclass.applicability import NotApplicable
-from linclass.conventions.class_weights import as_counts, class_weights
+from linclass.conventions.class_weights import class_weights
 from linclass.conventions.estimator import Estimator
 
 
@@ -132,12 +132,7 @@ class Classifier(Estimator):
                 f"{type(self).__name__} needs rows of at least two classes; "
                 f"y has 1 class: {self.classes_.tolist()[0]!r}."
             )
-        return X, codes, as_counts(weights, len(self.classes_)) if self._counts_rows else weights
-
-    @property
-    def _counts_rows(self) -> bool:
-        """Whether the sum of the weights matters, because weight two is two rows."""
-        return False
+        return X, codes, weights
 
     def _class_weighted(self, codes: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """The row weights times those of their classes."""

@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike, Seed
-from linclass.conventions.classifier import Classifier
 from linclass.conventions.convergence_warning import silently
+from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.parameter_types import is_number
@@ -28,7 +28,7 @@ from linclass.online.tally import Tally
 ORDERS = ("random", "cyclic")
 
 
-class OnlineClassifier(Classifier):
+class OnlineClassifier(CountsRows):
     """A subclass says how θ, (d + 1,) or (d + 1, K), changes at the rows of a block."""
 
     begun_with: ClassVar[tuple[str, ...]] = ("fit_intercept",)  # cannot change while it learns
@@ -55,10 +55,6 @@ class OnlineClassifier(Classifier):
 
     def _accept(self, X: Matrix) -> None:
         """Refuse rows, or a number of classes, that the rule is not for."""
-
-    @property
-    def _counts_rows(self) -> bool:
-        return True
 
     def check(self) -> None:
         super().check()

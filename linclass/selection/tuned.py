@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from linclass.batches.regularization_path import RegularizationPath, check_strengths
-from linclass.conventions.class_weights import as_counts
 from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
+from linclass.conventions.counts_rows import as_counts
 from linclass.conventions.estimator import Estimator
 from linclass.conventions.groups import kept_groups
 from linclass.conventions.meta_estimator import MetaEstimator, require_kind
