@@ -9,7 +9,7 @@ import numpy as np
 from linclass.annotations import EstimatorLike, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.groups import groups_for
-from linclass.pipeline.method import Method, built
+from linclass.pipeline.method import Method
 from linclass.pipeline.require_numbers import require_numbers
 from linclass.pipeline.transforming import TransformedRows, shared_transforms
 from linclass.predicted import own_codes
@@ -49,7 +49,7 @@ def fits_together(
     if shared is None:
         raise NotApplicable("its transforms are not the same in every fold")
     require_numbers(shared.table, estimator)
-    params = [{name: built(v, seed) for name, v in option.items()} for option in options]
+    params = [method.values(option, seed) for option in options]
     rows = rows_for(estimator, shared.table)
     return shared, estimator.fit_many(rows, y, held_out, params, shared.scaling)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +31,7 @@ class Task:
     inner_folds: int = 5
     tune_metric: str = "accuracy"
     tune_rule: str = "best"
+    classes: Sequence[str] = ()  # labels, in the order of their codes
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,11 @@ Parts are found by name, so a method depends only on the files of its own parts.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from linclass.applicability import NotApplicable
 from linclass.import_path import import_class
 
 
@@ -17,7 +18,8 @@ from linclass.import_path import import_class
 class Method:
     """A configured classifier: its class, parameters, grid of tuned parameters, and transforms.
 
-    The grid may have options of the transforms, too, as principal_components__components.
+    The grid may have options of the transforms, too, as principal_components__components. A dict `class_weight` may
+    name the classes by their labels, `classes`, in the order of their codes.
     """
 
     classifier: type
@@ -25,21 +27,23 @@ class Method:
     tune: dict[str, Any] = field(default_factory=dict)
     transforms: tuple[tuple[str, dict[str, Any]], ...] = ()
     by_costs: bool = False
+    classes: tuple[str, ...] = ()
 
     @classmethod
-    def from_entry(cls, entry: Mapping[str, Any]) -> Method:
+    def from_entry(cls, entry: Mapping[str, Any], classes: Sequence[str] = ()) -> Method:
         return cls(
             classifier=import_class(entry["classifier"]),
             params=dict(entry.get("params") or {}),
             tune=dict(entry.get("tune") or {}),
             transforms=tuple(named_steps(entry.get("transforms"))),
             by_costs=entry.get("decide") == "costs",
+            classes=tuple(classes),
         )
 
     def estimator(self, seed: int | None = None, **chosen: Any) -> Any:
         """The unfitted classifier; `seed` sets its random_state unless the entry does."""
         own = {name: value for name, value in chosen.items() if not self.is_of_transform(name)}
-        values = {name: built(value, seed) for name, value in (self.params | own).items()}
+        values = self.values(self.params | own, seed)
         learns = hasattr(self.classifier, "fit")  # a splitter may reject a seed
         drawn = parameters(self.classifier).get("random_state")
         if seed is not None and learns and drawn is not None and drawn.default != "deprecated":
@@ -47,6 +51,10 @@ class Method:
         inner = {name: values.pop(name) for name in list(values) if "__" in name}
         made = self.classifier(**values)
         return made.set_params(**inner) if inner else made
+
+    def values(self, params: Mapping[str, Any], seed: int | None) -> dict[str, Any]:
+        """Parameters as the classifier takes them: estimators inside are built, class weights are those of codes."""
+        return {name: built(value, seed, self.classes, name) for name, value in params.items()}
 
     def is_of_transform(self, tuned: str) -> bool:
         """Whether a tuned parameter is an option of a transform: PCA__n_components, of sklearn.decomposition.PCA."""
@@ -85,15 +93,32 @@ def step_name(path: str) -> str:
     return path.rpartition(".")[2]
 
 
-def built(value: Any, seed: int | None) -> Any:
-    """The value of a parameter; {classifier: …, params: …} becomes an estimator.
+def built(value: Any, seed: int | None, classes: Sequence[str] = (), name: str = "") -> Any:
+    """The value of the parameter `name`; {classifier: …, params: …} becomes an estimator.
 
     Also inside lists and mappings, such as the [[name, {classifier: …}], …] of ensembles.
     """
     if isinstance(value, Mapping):
         if "classifier" in value:
-            return Method.from_entry(value).estimator(seed)
-        return {name: built(inside, seed) for name, inside in value.items()}
+            return Method.from_entry(value, classes).estimator(seed)
+        if classes and name.rpartition("__")[2] == "class_weight":
+            return weights_by_code(value, classes)
+        return {key: built(inside, seed, classes) for key, inside in value.items()}
     if isinstance(value, list):
-        return [built(item, seed) for item in value]
+        return [built(item, seed, classes) for item in value]
     return value
+
+
+def weights_by_code(weights: Mapping[Any, Any], classes: Sequence[str]) -> dict[int, Any]:
+    """{setosa: 2} → {0: 2}. A whole number that is no label is a code, also as the text that JSON makes of it."""
+    codes = {label: code for code, label in enumerate(classes)}
+    found = {}
+    for key, weight in weights.items():
+        label = str(key)
+        code = codes.get(label, int(label) if label.isdecimal() else -1)
+        if not 0 <= code < len(classes):
+            raise NotApplicable(
+                f"class_weight names '{label}', which is no class; the classes are {', '.join(classes)}"
+            )
+        found[code] = weight
+    return found

@@ -177,6 +177,7 @@ def task(about: Mapping[str, Any], evaluation: Mapping[str, Any]) -> dict[str, A
     classes = about.get("classes") or []
     return {
         "n_classes": len(classes),
+        "classes": classes,
         "positive": classes.index(about["positive"]) if classes else 0,
         "costs": about.get("costs"),
         "inner_folds": evaluation["inner_folds"],

@@ -11,12 +11,13 @@ import random
 import sys
 import time
 import warnings
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any
 
 import numpy as np
 
 from linclass import coefficients
+from linclass.applicability import NotApplicable
 from linclass.conventions.convergence_warning import silently
 from linclass.pipeline import fitting
 from linclass.pipeline.fitted import Fitted, Task
@@ -47,9 +48,10 @@ class Worker:
             loaded.clear()
             loaded[features] = FeatureFile.load(features)
         self.file = loaded[features]
-        self.method = Method.from_entry(entry)
-        self.method.estimator()  # lazy imports on construction do not count as fit time
         self.task = Task(**task)
+        self.method = Method.from_entry(entry, self.task.classes)
+        with suppress(NotApplicable):  # which each fit reports
+            self.method.estimator()  # lazy imports on construction do not count as fit time
         gc.freeze()  # collections between fits skip the objects that exist now
 
     def __call__(self, *asked: Any) -> list[dict[str, Any] | None]:

@@ -8,6 +8,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
+
+from linclass.conventions.class_weights import class_weights
 from linclass.conventions.regressor import Regressor
 from linclass.import_path import import_class
 from linclass.pipeline.method import Method
@@ -126,6 +129,8 @@ def _object(estimator: Any) -> None:
     """
     kind = type(estimator)
     ours = any(cls.__module__.startswith("linclass.") for cls in kind.__mro__)
+    if ours and isinstance(weight := getattr(estimator, "class_weight", None), str):
+        class_weights(weight, np.arange(2), np.ones(2))
     if ours and callable(getattr(estimator, "check", None)):
         estimator.check()
     if isinstance(getattr(kind, "_parameter_constraints", None), Mapping):

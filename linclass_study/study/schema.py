@@ -154,9 +154,11 @@ def _nearest_alternative(
         types = [t for b in error.validator_value for t in _as_list(b.get("type", []))]
         words = [f"the word {b['const']}" for b in error.validator_value if "const" in b]
         wanted = " or ".join(dict.fromkeys([*(KINDS[t] for t in types), *words]))
+        is_clear = not any("$ref" in branch for branch in error.validator_value)
+        remedy = _remedy(error.instance, types) if is_clear else ""
         yield (
             list(error.absolute_path),
-            f"{shown} is not {wanted or 'of a known form'}{_meant(schema)}{_remedy(error.instance, types)}",
+            f"{shown} is not {wanted or 'of a known form'}{_meant(schema)}{remedy}",
         )
 
 

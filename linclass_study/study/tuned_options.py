@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from linclass import parts
@@ -18,13 +19,20 @@ def tuned_options(entry: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     """Tuned parameter → (transform or feature, option), for those that are no parameters of the classifier."""
     steps = [*named_steps(entry.get("features")), *named_steps(entry.get("transforms"))]
     own = {step_name(path) for path, _ in steps}
-    ours = {*parts.names("transforms")} - names_of_steps(entry.get("params") or {})
+    inner = {*(entry.get("params") or {}), *names_of_steps(entry.get("params") or {})}
+    known = own | ({*parts.names("transforms")} - inner)
     split = {name: name.partition("__") for name in entry.get("tune") or {}}
     return {
         name: (step, option)
         for name, (step, _, option) in split.items()
-        if option and step in own | ours
+        if option and (step in known or (step not in inner and _meant(step, own)))
     }
+
+
+def _meant(step: str, own: Iterable[str]) -> str:
+    """The step whose name is written in full, as sklearn.decomposition.PCA, or misspelt; empty if there is none."""
+    last = step_name(step)
+    return last if last in own else next(iter(get_close_matches(step, [*own], 1, 0.8)), "")
 
 
 def option_problems(entry: Mapping[str, Any], objections: Objections) -> Problems:
@@ -38,6 +46,9 @@ def option_problems(entry: Mapping[str, Any], objections: Objections) -> Problem
                 f"'{step}' is a feature, which is computed before the folds; only options of transforms "
                 "are tuned. Define a method for each value, with grid:"
             )
+        elif not found and step not in parts.names("transforms"):
+            meant = _meant(step, {step_name(path) for path, _ in transforms} | features)
+            sentence = f"no transform of the method is called '{step}'; write {meant}__{option}"
         elif not found:
             sentence = f"'{step}' is not among the transforms of the method; list it there"
         elif len(found) > 1:

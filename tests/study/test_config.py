@@ -533,6 +533,17 @@ def test_a_column_that_a_local_file_does_not_have_is_named_with_its_line(refusal
     )
 
 
+def test_a_metric_of_linclass_is_not_listed_among_ones_own(refusal):
+    line = refusal("evaluation: {metrics: [accuracy]}\n")
+    assert "'accuracy' does not fit (the import path of a function or scorer" in line
+
+
+def test_a_source_without_its_kind_gets_the_kinds_and_no_wrong_remedy(refusal):
+    line = refusal("datasets: [d]\ndefine: {datasets: {d: {source: clinic.csv, target: y}}}\n")
+    assert "{file: …}" in line
+    assert "write [" not in line
+
+
 @pytest.mark.parametrize(
     ("key", "place"), [("metrics: [{}]", "metrics[0]"), ("tune_metric: {}", "tune_metric")]
 )

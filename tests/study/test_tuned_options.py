@@ -210,6 +210,14 @@ REFUSED = {
         {"transforms": ["impute"], "tune": {"principal_components__components": [2]}},
         "'principal_components' is not among the transforms of the method; list it there",
     ),
+    "misspelt": (
+        {"transforms": ["principal_components"], "tune": {"principal_component__components": [2]}},
+        "no transform of the method is called 'principal_component'; write principal_components__components",
+    ),
+    "in full": (
+        {"transforms": [PCA], "tune": {f"{PCA}__n_components": [2]}},
+        "write PCA__n_components",
+    ),
     "a feature": (
         {"features": ["powers"], "tune": {"powers__degree": [2, 3]}},
         "'powers' is a feature, which is computed before the folds; only options of transforms are tuned",

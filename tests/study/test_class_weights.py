@@ -1,0 +1,87 @@
+"""Weights of classes by their labels, in a study: `class_weight: {ill: 2}`."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from linclass import LogisticRegression
+from linclass.pipeline.fitted import Task
+from linclass.pipeline.fitting import fit_method
+from linclass.pipeline.method import Method
+from linclass.table import Table
+from linclass_study.study.method_check import method_problems
+
+CLASSES = ("ill", "unsure", "well")
+OURS = "linclass.LogisticRegression"
+THEIRS = "sklearn.linear_model.LogisticRegression"
+
+
+@pytest.fixture
+def rows():
+    rng = np.random.default_rng(0)
+    y = (np.arange(60) % 3).astype(np.int32)
+    return Table(rng.normal(size=(60, 2)) + 0.5 * y[:, None], ("a", "b")), y
+
+
+def fitted(rows, entry, classes=CLASSES):
+    """As a run fits it, whose entry was JSON."""
+    method = Method.from_entry(json.loads(json.dumps(entry)), classes)
+    return fit_method(method, *rows, Task(3, 2, inner_folds=2, classes=classes), 0)
+
+
+@pytest.mark.parametrize(
+    ("classes", "weights"),
+    [
+        (CLASSES, {"ill": 5, "unsure": 1, "well": 2}),
+        (CLASSES, {0: 5, 1: 1, 2: 2}),
+        (CLASSES, {"ill": 5, 1: 1, "well": 2}),
+        (("1", "2", "3"), {1: 5, 2: 1, 3: 2}),
+    ],
+)
+def test_a_class_has_the_weight_of_its_label(rows, classes, weights):
+    table, y = rows
+    entry = {"classifier": OURS, "params": {"strength": 0.1, "class_weight": weights}}
+    found = fitted(rows, entry, classes)
+    known = LogisticRegression(strength=0.1, class_weight={0: 5, 1: 1, 2: 2}).fit(table.X, y)
+    assert np.array_equal(found.estimator.coef_, known.coef_)
+    assert found.method.params["class_weight"] == json.loads(json.dumps(weights))
+
+
+def test_so_has_it_of_a_classifier_of_another_library_and_inside_another_one(rows):
+    from sklearn.linear_model import LogisticRegression as Theirs
+
+    table, y = rows
+    weights = {"class_weight": {"ill": 5, "well": 2}}
+    found = fitted(rows, {"classifier": THEIRS, "params": weights})
+    known = Theirs(class_weight={0: 5, 2: 2}).fit(table.X, y)
+    assert np.array_equal(found.estimator.coef_, known.coef_)
+    inner = {"estimator": {"classifier": THEIRS, "params": weights}}
+    voting = {"classifier": "sklearn.ensemble.BaggingClassifier", "params": inner}
+    assert fitted(rows, voting).estimator.estimator.class_weight == {0: 5, 2: 2}
+
+
+def test_weights_can_be_tuned(rows):
+    options = ["balanced", {"ill": 5, "unsure": 1, "well": 2}]
+    for classifier in (OURS, THEIRS):
+        found = fitted(rows, {"classifier": classifier, "tune": {"class_weight": options}})
+        assert [one.params["class_weight"] for one in found.candidates] == options
+        assert all(one.mean is not None for one in found.candidates)
+
+
+def test_a_label_that_is_none_is_named_with_the_classes(rows):
+    entry = {"classifier": OURS, "params": {"class_weight": {"sick": 2}}}
+    with pytest.raises(
+        ValueError, match="names 'sick', which is no class; the classes are ill, unsure, well"
+    ):
+        fitted(rows, entry)
+    with pytest.raises(ValueError, match="names '3', which is no class"):
+        fitted(rows, {"classifier": OURS, "params": {"class_weight": {3: 2}}})
+
+
+def test_a_word_that_is_no_weight_is_refused_before_anything_runs():
+    ((path, text),) = method_problems({"classifier": OURS, "params": {"class_weight": "balance"}})
+    assert path == ["params"]
+    assert "class_weight is 'balance'; it must be 'balanced', None, or a dict" in text
