@@ -44,8 +44,8 @@ def kernel_features(K: Array) -> KernelFeatures:
     return KernelFeatures(features, pivots[:rank])
 
 
-def few_features(kernel: Kernel, X: Array, most: int, rounding: float = ROUNDING) -> Array | None:
-    """Φ (n, r) with r ≤ most and K = ΦΦᵀ up to `rounding`, one kernel column per pivot; None if there is none.
+def few_features(kernel: Kernel, X: Array, most: int, error: float = 0.0) -> Array | None:
+    """Φ (n, r) with r ≤ most and K = ΦΦᵀ up to `error` or rounding, one kernel column per pivot; None if there is none.
 
     K itself is never formed. Pivots are found among few rows at a time, first from all over the data, then those that
     the columns so far explain least, so that all but their own matrix are products of matrices. The search stops
@@ -53,7 +53,7 @@ def few_features(kernel: Kernel, X: Array, most: int, rounding: float = ROUNDING
     """
     X = kernel.near_zero(X)
     left, lengths = kernel.diagonal(X), squared_lengths(X)
-    enough, whole = rounding * float(left.max()), float(left.sum())
+    enough, whole = max(error, ROUNDING * float(left.max())), float(left.sum())
     factor, r = np.empty((most, X.shape[0])), 0
     rows = equally_spaced(np.flatnonzero(left > enough))
     while len(rows):

@@ -21,8 +21,9 @@ from linclass.conventions.parameter_types import is_number
 from linclass.counted import counted
 from linclass.design.design_matrix import DesignMatrix
 from linclass.design.kernel_design import KernelDesign
-from linclass.kernel_machines.kernel_features import ROUNDING, few_features
+from linclass.kernel_machines.kernel_features import few_features
 from linclass.kernel_machines.kernel_norm import KernelNorm
+from linclass.kernel_machines.near_the_mean import near_the_mean, why_far_rows_are_hard
 from linclass.kernels.base import BLOCK, Kernel, KernelLike
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
@@ -63,15 +64,17 @@ class KernelMachine(Estimator):
     def _kernel_parts(self) -> list[str]:
         return [f"linclass.kernels.{'function' if callable(self.kernel) else self.kernel}"]
 
-    def _kernel_matrix(self, X: Any, kept: Array, weights: Array) -> Array:
-        """The kernel matrix of these rows; the kernel is kept for new rows.
+    def _kernel_matrix(
+        self, X: Any, kept: Array, weights: Array, kernel: Kernel | None = None
+    ) -> Array:
+        """The matrix of these rows, for this kernel or the chosen one; the kernel is kept for new rows.
 
         `kept` masks the rows that X holds of those passed to `fit`; a precomputed matrix has columns
         for all of them.
         """
         if self._is_precomputed() and len(kept) == X.shape[1] and not kept.all():
             X = X[:, kept]
-        self._made = self._kernel_for(X, weights)
+        self._made = self._kernel_for(X, weights) if kernel is None else kernel
         K = self._made.matrix(X)
         if not np.isfinite(K.trace()):
             raise ValueError(f"kernel {self.kernel!r} overflows on these rows; standardize them.")
@@ -88,14 +91,16 @@ class KernelMachine(Estimator):
         variables, which is at most 1/strength, and the minimum by at most that error/strength, relatively.
         """
         n, strength = X.shape[0], self.strength  # type: ignore[attr-defined]
-        if n >= MANY and strength * FEW_WILL_DO >= 1:
-            kernel = self._kernel_for(X, weights)
-            error = max(SHARE_OF_TOL * self.tol * strength, ROUNDING)  # type: ignore[attr-defined]
-            features = few_features(kernel, X, n // 8, error) if kernel.is_psd else None
-            if features is not None:
-                self._made, self._shift = kernel, 0.0
-                return DesignMatrix(features), L2()
-        K = self._kernel_matrix(X, kept, weights)
+        kernel = near_the_mean(self._kernel_for(X, weights), X, weights)
+        if n >= MANY and kernel.is_psd:
+            largest = float(kernel.diagonal(kernel.near_zero(X)).max())
+            if largest <= strength * FEW_WILL_DO:
+                error = SHARE_OF_TOL * self.tol * strength  # type: ignore[attr-defined]
+                features = few_features(kernel, X, n // 8, error)
+                if features is not None:
+                    self._made, self._shift = kernel, 0.0
+                    return DesignMatrix(features), L2()
+        K = self._kernel_matrix(X, kept, weights, kernel)
         return KernelDesign(K), KernelNorm(K)
 
     def _coefficients(self, objective: Objective, solution: Solution) -> Array:
@@ -116,7 +121,10 @@ class KernelMachine(Estimator):
         worst = max(solutions, key=lambda s: (not s.converged, s.certificate))
         status, reason = "converged", ""
         if not worst.converged:
-            reason = f"{solver} stopped after {counted(worst.n_iter, 'iteration')} with {worst.distance}."
+            reason = (
+                f"{solver} stopped after {counted(worst.n_iter, 'iteration')} with {worst.distance}"
+            )
+            reason += f"{why_far_rows_are_hard(self._made)}."
             status = "max_iter"
         return self._record(
             status,

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from linclass.kernel_machines.near_the_mean import own_intercepts
 from linclass.numerics import Array
 
 
@@ -24,8 +25,7 @@ class Previous(NamedTuple):
         if not model.warm_start or "dual_coef_" not in vars(model):
             return None
         beta = np.atleast_2d(model.dual_coef_)
-        intercept = np.atleast_1d(model.intercept_) - model._shift * beta.sum(axis=1)
-        return cls(model.support_, beta, intercept, model._basis)
+        return cls(model.support_, beta, own_intercepts(model), model._basis)
 
     def start(self, X: Any, kept: Array, scores: int) -> tuple[Array, Array] | None:
         """(β (K, n) of all rows, b (K,)), if so many scores are fitted and the rows with coefficients are the same."""

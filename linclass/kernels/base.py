@@ -55,6 +55,10 @@ class Kernel:
         """Rows with the same kernel values among themselves and less cancellation; or X."""
         return X
 
+    def about(self, centre: Array) -> Kernel:
+        """The kernel of φ(x) − φ(centre), where it can be computed with less cancellation; or this one."""
+        return self
+
     def between(self, X: Matrix, Y: Any, a: Array, b: Array) -> Array:
         """The same in one block, for rows with known squared norms a and b."""
         products = X @ Y.T

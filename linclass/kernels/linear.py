@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from linclass.kernels._about_centre import AboutCentre
 from linclass.kernels.base import Kernel
 from linclass.numerics import Array
 
 
 class Linear(Kernel):
+    def about(self, centre: Array) -> Kernel:
+        return AboutCentre(centre)
+
     def block(self, P: Array, a: Array, b: Array) -> None:
         """No change: the inner products are the kernel values."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from linclass.kernels._about_centre import AboutCentre
 from linclass.kernels.base import Kernel
 from linclass.numerics import Array
 
@@ -30,6 +31,9 @@ class Polynomial(Kernel):
         if offset < 0:
             raise ValueError(f"offset is {offset!r}; below 0 the kernel is no inner product.")
         self.gamma, self.degree, self.offset = gamma, degree, offset
+
+    def about(self, centre: Array) -> Kernel:
+        return AboutCentre(centre, self.gamma, self.offset, self.degree)
 
     def block(self, P: Array, a: Array, b: Array) -> None:
         P *= self.gamma

@@ -214,7 +214,8 @@ def test_features_of_rows_of_any_size_leave_no_more_than_asked(size: float) -> N
     X[1:7] *= 1e6
     for kernel in (find("kernels", "linear")(), find("kernels", "polynomial")(degree=2)):
         for share in (1e-12, 1e-6):
-            found, K = few_features(kernel, X, 120, share), kernel.matrix(X)
+            K = kernel.matrix(X)
+            found = few_features(kernel, X, 120, share * K.max())
             assert found is not None
             assert np.abs(found @ found.T - K).max() <= 1.1 * share * K.max()
     zero = few_features(find("kernels", "linear")(), np.zeros((1000, 3)), 120)

@@ -259,3 +259,12 @@ def test_a_class_of_one_row_is_given_up_and_proved(n: int, strength: float) -> N
     solution = SemismoothNewton().solve(P, P.zero())
     assert solution.converged
     assert solution.objective <= 2 / n * (1 + 1e-6)
+
+
+def test_a_strength_below_rounding_errors_ends_rounds_instead_of_repeating_steps() -> None:
+    """Rows times 10³⁰ are a strength of 10⁻⁶³: gradients are rounding errors, and no step lowers them."""
+    P = objective("hinge", 200, 3, 1e-3)
+    huge = Objective(DesignMatrix(P.design.X * 1e30), P.loss, P.y, P.weights, L2(), 1e-3)
+    solution = find("solvers", "semismooth_newton")().solve(huge, huge.zero())
+    assert solution.n_iter < 100
+    assert solution.converged == (solution.certificate <= 1e-6)

@@ -145,13 +145,16 @@ def counts_little(objective: Objective, moves: Array, missed: Array, reach: floa
 
 
 def near(smooth: Augmented) -> Callable[[Point, Point, bool], bool]:
-    """Stopping test of a round: the gradient is small relative to the change of the slopes."""
+    """Stopping test of a round: the gradient is small relative to the change of the slopes, or all but rounding."""
 
     def small(old: Point, new: Point, exact: bool) -> bool:
         if exact:
             return True
         moved = float(((new.slopes - smooth.centre) ** 2 @ smooth.weights).sum())
         g = new.gradient
-        return float(np.vdot(g, g)) <= INEXACT * moved * smooth.strength / smooth.reach
+        size = float(np.vdot(g, g))
+        if size <= INEXACT * moved * smooth.strength / smooth.reach:
+            return True
+        return new.value >= old.value and size >= float(np.vdot(old.gradient, old.gradient))
 
     return small

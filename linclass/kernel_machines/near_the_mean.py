@@ -1,0 +1,44 @@
+"""Kernels of rows far from 0, about the mean of the rows, where a free intercept makes that the same machine.
+
+A linear or polynomial kernel of such rows is nearly constant, and its matrix loses the digits of their differences.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from linclass.kernels._about_centre import AboutCentre
+from linclass.kernels.base import Kernel
+from linclass.numerics import Array
+
+FAR = 10.0  # |x̄| in standard deviations of the rows
+
+
+def near_the_mean(kernel: Kernel, X: Any, weights: Array) -> Kernel:
+    """The kernel about the mean of dense rows far from 0, if it has such a form; or the kernel."""
+    if sparse.issparse(X):
+        return kernel
+    mean = np.average(X, axis=0, weights=weights)
+    squares = float((mean * mean).sum())
+    near = squares <= FAR**2 * float(np.einsum("ij,ij->", X, X) / len(X) - squares)
+    return kernel if near else kernel.about(mean)
+
+
+def own_intercepts(model: Any) -> Array:
+    """The intercepts for the kernel as it is computed; `intercept_` is that for the kernel as it is chosen."""
+    beta, kernel = np.atleast_2d(model.dual_coef_), model._made
+    own = np.atleast_1d(model.intercept_) - model._shift * beta.sum(axis=1)
+    return own + beta @ kernel.increments(model._basis) if isinstance(kernel, AboutCentre) else own
+
+
+def why_far_rows_are_hard(kernel: Kernel) -> str:
+    """What to say of a fit that did not converge: monomials of rows far from 0 are nearly functions of lower degree."""
+    if not isinstance(kernel, AboutCentre) or kernel.degree == 1:
+        return ""
+    return (
+        "; rows so far from 0 are nearly linear in the kernel, which has the value "
+        f"{kernel.at_centre**kernel.degree:.0e} at their mean: standardize the features"
+    )
