@@ -138,3 +138,31 @@ def test_a_fit_of_more_than_two_features_says_its_classes_on_a_plane_if_it_can(
         assert kept["labels"].shape == (FOLDS, len(kept["y"]), len(kept["x"]))
         assert (kept["labels"] >= 0).all() == has_classes
         assert (kept["labels"] == -1).all() != has_classes
+
+
+@pytest.mark.parametrize("place", ["params", "tune", "inside"])
+def test_class_weights_are_given_by_the_names_of_the_classes(features, place) -> None:
+    """As by the codes that an estimator gets; the names are in the order of the codes, not of the alphabet."""
+    fold = np.arange(N) // 2 % FOLDS
+
+    def predicted(weights, **given):
+        cls = "linclass.LogisticRegression"
+        entry = {
+            "params": {"classifier": cls, "params": {"class_weight": weights}},
+            "tune": {"classifier": cls, "tune": {"class_weight": [weights]}},
+            "inside": {
+                "classifier": "linclass.OneVsRest",
+                "params": {"estimator": {"classifier": cls}, "estimator__class_weight": weights},
+            },
+        }[place]
+        plan = Plan.of({("cv", 0): fold})
+        return fit_and_predict("d", "m", entry, features, plan, TASK, 1, LIMITS, **given).added
+
+    plain = predicted({0: 1.0, 1: 40.0})
+    named = predicted({"well": 1.0, "ill": 40.0}, classes=["well", "ill"])
+    for (row, _, found), (other, _, expected) in zip(named, plain, strict=True):
+        assert row["status"] == other["status"] == "converged"
+        np.testing.assert_array_equal(found["score"], expected["score"])
+    for row, *_ in predicted({"sick": 40.0}, classes=["well", "ill"]):
+        assert row["status"] == "not_applicable"
+        assert row["reason"].startswith("class_weight: 'sick' is no class")
