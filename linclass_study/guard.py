@@ -20,6 +20,8 @@ from typing import Any
 
 import psutil
 
+from linclass_study.log_size import LogSize
+
 LOOK_EVERY = 1.0  # seconds between checks of the processes that a long fit has started
 GRACE = (
     0.5  # seconds in which what has killed a child, as Slurm ends a job, kills this process, too
@@ -116,9 +118,10 @@ class Guard:
 
     def _ask(self, message: Any, seconds: float, late: str) -> GuardedResult:
         assert self._pipe is not None
+        log = LogSize()
         try:
             self._pipe.send(message)
-            if exceeded := self._wait(seconds, late):
+            if exceeded := self._wait(seconds, late, log):
                 self._stop()
                 return exceeded
             answer = GuardedResult(*self._pipe.recv())
@@ -129,18 +132,21 @@ class Guard:
             return GuardedResult(
                 "failed", f"its answer cannot be read ({type(error).__name__}: {error})"
             )
+        finally:
+            log.limit()
         if answer.kind == "out_of_memory":
             self._stop()  # the next fit starts without the remains of this one
             return self._out_of_memory(answer.value)
         return answer
 
-    def _wait(self, seconds: float, late: str) -> GuardedResult | None:
+    def _wait(self, seconds: float, late: str, log: LogSize) -> GuardedResult | None:
         """Wait for an answer and return None, or return the exceeded limit of time or memory."""
         assert self._pipe is not None
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             if self._pipe.poll(min(left, LOOK_EVERY)):
                 return None
+            log.limit()
             used = sum(map(_resident, self._descendants()))
             if used > self.memory_mb * 1e6:
                 return self._out_of_memory(

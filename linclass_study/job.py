@@ -17,7 +17,7 @@ def begin_job(log: str) -> None:
     die_with_parent()
     sys.path.append(os.getcwd())  # modules beside the study: features, metrics
     Path(log).parent.mkdir(parents=True, exist_ok=True)
-    file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    file = os.open(log, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o644)
     os.dup2(file, 1)
     os.dup2(file, 2)
     os.close(file)

@@ -1,0 +1,75 @@
+"""What fits print is in the log, of a long output the beginning and the end."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from linclass_study import guard as guards
+from linclass_study import log_size
+from linclass_study.guard import Guard
+
+
+@contextmanager
+def as_log(file: int) -> Iterator[None]:
+    """Context in which this is the standard output of the process and its children (job.begin_job)."""
+    before = os.dup(1)
+    os.dup2(file, 1)
+    try:
+        yield
+    finally:
+        os.dup2(before, 1)
+        os.close(before)
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Iterator[int]:
+    file = os.open(tmp_path / "log", os.O_RDWR | os.O_CREAT)
+    yield file
+    os.close(file)
+
+
+class Prints:
+    """A state whose calls print lines, with a number each."""
+
+    def __call__(self, lines: int) -> int:
+        for number in range(lines):
+            print(f"line {number} of {lines}")
+        return lines
+
+
+def test_of_a_long_output_the_beginning_and_the_end_are_kept(log, monkeypatch, capfd, tmp_path):
+    monkeypatch.setattr(log_size, "LARGEST", 100_000)
+    monkeypatch.setattr(guards, "LOOK_EVERY", 0.01)  # also while it prints
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    prints = f"{Path(__file__).stem}:Prints"
+    with capfd.disabled(), as_log(log), Guard(prints, {}, 60, 1000) as guard:
+        assert [guard.call(lines).kind for lines in (5, 30_000, 7)] == ["ok"] * 3
+    text = (tmp_path / "log").read_text()
+    assert len(text) < 150_000
+    assert "\0" not in text
+    lines = text.splitlines()
+    assert lines[:6] == [*(f"line {i} of 5" for i in range(5)), "line 0 of 30000"]
+    assert "line 29999 of 30000" in lines
+    assert "MB of output are left out …" in text
+    assert lines[-7:] == [f"line {i} of 7" for i in range(7)]
+
+
+def test_a_short_output_and_one_that_is_no_file_are_left_alone(log, tmp_path, capfd):
+    with capfd.disabled(), as_log(log):
+        size = log_size.LogSize()
+        os.write(1, b"short\n")
+        size.limit()
+    assert (tmp_path / "log").read_text() == "short\n"
+    read, write = os.pipe()
+    with capfd.disabled(), as_log(write):
+        size = log_size.LogSize()
+        os.write(1, b"pipe")
+        size.limit()
+    assert os.read(read, 1000) == b"pipe"
+    os.close(read)
+    os.close(write)
