@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 
@@ -18,8 +19,13 @@ def import_object(path: str) -> Any:
             "install it, or correct the path"
         ) from None
     except AttributeError:
-        known = [n for n in dir(import_module(module_name)) if n[:1] != "_"]
-        near = get_close_matches(name, known, n=1)
+        module = import_module(module_name)
+        known = [n for n in dir(module) if n[:1] != "_"]
+        near = [
+            n
+            for n in get_close_matches(name, known)
+            if not isinstance(getattr(module, n), ModuleType)  # that it has imported
+        ]
         remedy = f"did you mean '{near[0]}'?" if near else "correct the path"
         raise ValueError(
             f"'{path}' does not exist: '{module_name}' has no '{name}'; {remedy}"

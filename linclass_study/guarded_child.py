@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import re
 import resource
 import sys
 import traceback
@@ -17,6 +18,7 @@ from linclass_study.job import die_with_parent
 
 PR_SET_CHILD_SUBREAPER = 36
 LONGEST_REASON = 2000
+ADDRESS = re.compile(r" at 0x[0-9a-f]+")  # of an object, another one in each process
 
 
 def main(descriptor: int) -> None:
@@ -85,7 +87,8 @@ def reason(error: BaseException) -> str:
         message = str(error)
     except Exception:
         message = "an error that cannot be printed"
-    text = " ".join(message.encode("utf-8", "replace").decode().split())[:LONGEST_REASON]
+    message = ADDRESS.sub("", message.encode("utf-8", "replace").decode())
+    text = " ".join(message.split())[:LONGEST_REASON]
     if type(error).__name__ in ("NotApplicable", "MemoryError"):
         return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -257,6 +257,7 @@ def test_the_names_of_classes_are_not_the_codes_that_it_was_given(features):
 REFUSED = {
     "classifier: foreign_estimators.factory": "'foreign_estimators.factory' is not a class",
     "classifier: foreign_estimators.Nope": "'foreign_estimators' has no 'Nope'",
+    "classifier: foreign_estimators.nump": "has no 'nump'; correct the path",  # not its module numpy
     "classifier: lazy_library.Nope": "'lazy_library' has no 'Nope'",
     "classifier: foreign_estimators.RequiredArgument": "missing 1 required positional argument: 'width'",
     "classifier: foreign_estimators.Dataclass\nparams: {widht: 1}": (

@@ -58,6 +58,9 @@ class Obedient:
     def abort(self):
         os.abort()
 
+    def fail_with_object(self):
+        raise TypeError(f"no {self!r}")
+
     def crash(self):
         ctypes.string_at(0)
 
@@ -89,6 +92,7 @@ def test_a_child_keeps_its_state_between_calls(guard):
         (("refuse",), "not_applicable", "not with these data"),
         (("require", 600), "not_applicable", "0.6 GB; limits.fit_memory_mb = 500 leaves"),
         (("fail",), "failed", "ValueError: two lines"),
+        (("fail_with_object",), "failed", "TypeError: no <test_guard.Obedient object>"),  # no address
         (("hang",), "timeout", "stopped after 5 s"),
         (("eat",), "out_of_memory", "limits.fit_memory_mb = 500"),
         (("exit", 3), "failed", "exit code 3"),
