@@ -10,7 +10,6 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from linclass_study.command.agreement import ROUNDING
 from linclass_study.command.conflicts import Conflict, conflicts, made, runs_of, studying
 from linclass_study.command.merged_study import MergedStudy, combined
 from linclass_study.command.results_folder import ResultsFolder, Run
+from linclass_study.command.unfinished_folder import unfinished_folder
 from linclass_study.environment import FOLDER as ENVIRONMENT
 from linclass_study.own_metrics import own_metrics
 from linclass_study.refusal import Refused
@@ -45,21 +45,6 @@ def write_inputs(sources: Sequence[ResultsFolder], merged: MergedStudy, folder: 
     for source in sources:
         for file in sorted((source.folder / ENVIRONMENT).glob("*.json")):
             _copy(file, folder / ENVIRONMENT / file.name)
-
-
-@contextmanager
-def unfinished_folder(into: Path) -> Iterator[Path]:
-    """Context with a temporary folder, which is renamed at the end: all or nothing."""
-    if into.exists() and (not into.is_dir() or any(into.iterdir())):
-        raise Refused(f"{into} exists already; give --into a name that is free")
-    into.parent.mkdir(parents=True, exist_ok=True)
-    partial = into.with_name(f".{into.name}.{os.getpid()}.partial")
-    partial.mkdir()
-    try:
-        yield partial
-        os.replace(partial, into)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
 
 
 def _write_data(dataset: str, sources: Sequence[ResultsFolder], folder: Path) -> None:

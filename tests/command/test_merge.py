@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
+import sys
 
 import polars as pl
 import pytest
@@ -13,6 +15,7 @@ from studies import Data, Method, rows_of
 
 from linclass_study import table_files
 from linclass_study.command import derived_files
+from linclass_study.command.unfinished_folder import unfinished_folder
 from linclass_study.results.study_file import write_study
 from linclass_study.table_files import write_table
 
@@ -302,6 +305,34 @@ def test_a_merge_that_is_broken_off_leaves_nothing(linclass, a, tmp_path, monkey
     with pytest.raises(error):
         linclass("merge", a, "--into", tmp_path / "c")
     assert set(tmp_path.iterdir()) == before
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from linclass_study.command.unfinished_folder import unfinished_folder
+with unfinished_folder(Path(sys.argv[1])) as folder:
+    (folder / "half").touch()
+    print("begun", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_what_a_killed_merge_has_written_is_removed_by_the_next_one_and_no_living_ones(
+    linclass, a, tmp_path, no_report
+):
+    command = [sys.executable, "-c", KILLED, tmp_path / "c"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdout.readline() == b"begun\n"
+    partial = tmp_path / f".c.{process.pid}.partial"
+    with unfinished_folder(tmp_path / "c"):
+        assert partial.exists()
+    (tmp_path / "c").rmdir()
+    process.kill()
+    process.communicate()
+    assert partial.exists(), "nothing is tested"
+    assert linclass("merge", a, "--into", tmp_path / "c").code == 0
+    assert not partial.exists()
 
 
 def test_an_unfinished_study_is_refused(linclass, a, tmp_path):
