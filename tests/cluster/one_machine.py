@@ -24,6 +24,14 @@ class Slurm:
     def cancel(self, *jobs: str) -> None:
         self.ask("scancel", *jobs)
 
+    def submit(self, *options: str) -> None:
+        self.ask("sbatch", "--output=/dev/null", *options)
+
+    def was_requeued(self) -> bool:
+        """Whether it has started a job again by itself."""
+        jobs = self.ask("scontrol", "show", "jobs")
+        return any(f"Restarts={count}" in jobs for count in range(1, 10))
+
     def pid(self, daemon: str) -> int:
         return int((self.folder / f"{daemon}.pid").read_text())
 

@@ -72,7 +72,10 @@ SlurmdTimeout=10
 KillWait=2
 ReturnToService=2
 NodeName=$node NodeAddr=127.0.0.1 CPUs=$(nproc) RealMemory=$memory State=UNKNOWN
-PartitionName=main Nodes=$node Default=YES MaxTime=INFINITE State=UP
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+PartitionName=main Nodes=$node Default=YES MaxTime=INFINITE State=UP PriorityTier=1
+PartitionName=first Nodes=$node MaxTime=INFINITE State=UP PriorityTier=2
 CONF
   ln -sfn "$SLURM_CONF" "$default"
 }

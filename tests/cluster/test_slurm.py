@@ -69,12 +69,12 @@ class OnCluster:
         project.write("study.yaml", STUDY)
 
     @contextmanager
-    def running(self) -> Iterator[subprocess.Popen[str]]:
+    def running(self, *options: str) -> Iterator[subprocess.Popen[str]]:
         """Snakemake at work; what it says goes to a file, as a pipe could fill."""
         profile = ["--workflow-profile", "profiles/slurm", "--configfile", "study.yaml"]
         with (self.project.folder / "output").open("w") as output:
             process = subprocess.Popen(
-                [sys.executable, "-m", "snakemake", *profile, *OPTIONS, "--", TARGET],
+                [sys.executable, "-m", "snakemake", *profile, *OPTIONS, *options, "--", TARGET],
                 cwd=self.project.folder,
                 env=self.project.environment(SLEEP=str(self.sleep)),
                 stdout=output,
@@ -87,8 +87,8 @@ class OnCluster:
                 process.kill()
                 process.wait()
 
-    def run(self) -> Output:
-        with self.running() as process:
+    def run(self, *options: str) -> Output:
+        with self.running(*options) as process:
             return self.end_of(process)
 
     def end_of(self, process: subprocess.Popen[str]) -> Output:
@@ -186,10 +186,25 @@ def test_a_node_that_is_lost_and_comes_back(
         until(lambda: "down" in slurm.ask("sinfo", "--noheader", "--format=%T"))
         assert slurm.script("slurmd").returncode == 0
         output = study.end_of(process)
-    assert "NODE_FAIL" in output.text, "no job was given up: nothing is tested"
+    assert slurm.was_requeued(), "no job was given up: nothing is tested"
     assert output.code == 0, output.text
     assert study.predictions() == local
     assert study.computed_twice_at_once() == []
+
+
+def test_a_preempted_job_goes_on_when_there_is_room_again(
+    slurm: Slurm, study: OnCluster, local: dict[str, bytes]
+) -> None:
+    """Another user's job of a partition with precedence needs the whole node for a while."""
+    study.sleep = 15.0
+    with study.running() as process:
+        until(study.fits_begun)
+        slurm.submit("--partition=first", "--exclusive", "--wrap=sleep 5")
+        output = study.end_of(process)
+    assert output.code == 0, output.text
+    assert study.predictions() == local
+    assert study.computed_twice_at_once() == []
+    assert slurm.was_requeued(), "no job was preempted: nothing is tested"
 
 
 def test_a_killed_snakemake_is_run_again(
@@ -205,3 +220,16 @@ def test_a_killed_snakemake_is_run_again(
     assert "An earlier run of this study left" in output.text
     assert study.predictions() == local
     assert study.computed_twice_at_once() == []
+
+
+def test_a_job_that_runs_out_of_time_continues_with_its_next_fit(
+    slurm: Slurm, study: OnCluster, local: dict[str, bytes]
+) -> None:
+    """Jobs of a minute, of which the start takes a part, and two runs of three fits of 15 s."""
+    study.sleep = 15.0
+    output = study.run("--set-resources", "cross_validate:runtime=1", "--retries", "6")
+    assert "TIMEOUT" in output.text, "no job ran out of time: nothing is tested"
+    assert output.code == 0, output.text
+    assert study.predictions() == local
+    whole = [rows for (rows, _), when in study.times().items() if max(when) - min(when) >= 14.8]
+    assert len(whole) == len(set(whole)) == 6, "a fit that had ended was computed again"

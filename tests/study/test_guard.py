@@ -92,7 +92,11 @@ def test_a_child_keeps_its_state_between_calls(guard):
         (("refuse",), "not_applicable", "not with these data"),
         (("require", 600), "not_applicable", "0.6 GB; limits.fit_memory_mb = 500 leaves"),
         (("fail",), "failed", "ValueError: two lines"),
-        (("fail_with_object",), "failed", "TypeError: no <test_guard.Obedient object>"),  # no address
+        (
+            ("fail_with_object",),
+            "failed",
+            "TypeError: no <test_guard.Obedient object>",
+        ),  # no address
         (("hang",), "timeout", "stopped after 5 s"),
         (("eat",), "out_of_memory", "limits.fit_memory_mb = 500"),
         (("exit", 3), "failed", "exit code 3"),
