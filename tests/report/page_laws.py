@@ -92,6 +92,14 @@ def is_printed_whole(browser: Browser, page: Path) -> None:
     assert browser.run(opened) == before
 
 
+def fits_on_paper(browser: Browser, page: Path) -> None:
+    """Nothing is wider than A4 with margins of 1 cm, 718 pixels: on paper nothing scrolls."""
+    browser.open(page, 718)
+    browser.media("print")
+    browser.run(OPEN_ALL)
+    assert browser.run("document.documentElement.scrollWidth") <= 718
+
+
 def is_complete_without_scripts(browser: Browser, page: Path) -> None:
     """The same headings, tables, rows and figures; and no control that does nothing."""
     counted = (
@@ -144,6 +152,7 @@ LAWS = (
     fits_its_window,
     tells_of_which_row_a_scrolled_number_is,
     is_printed_whole,
+    fits_on_paper,
     is_complete_without_scripts,
     can_be_read_in_the_dark,
     has_figures_of_readable_size,
