@@ -45,7 +45,7 @@ def check_dataset(data: Dataset) -> tuple[Facts, Arrays]:
 def _in_memory(found: _Findings, data: Dataset) -> None:
     table, y, split = data.table, data.y, data.split
     found.of("rows", lambda: ({}, row_keys.by_kind(table)))
-    _repeated(found, y, split)
+    _repeated(found, data)
     found.of("missing values", lambda: missing_cells(table))
     found.of("constant columns", lambda: constant_columns(table))
     found.of("duplicated columns", lambda: column_checks.duplicated(table))
@@ -65,17 +65,18 @@ def _in_memory(found: _Findings, data: Dataset) -> None:
 def _by_blocks(found: _Findings, data: Dataset) -> None:
     names = data.table.names
     found.of("rows", lambda: block_checks.of_blocks(blocks.tables(data.in_file, names), names))
-    _repeated(found, data.y, data.split)
+    _repeated(found, data)
     found.unchecked["all else"] = "rows stay in their file"
 
 
-def _repeated(found: _Findings, y: np.ndarray, split: np.ndarray) -> None:
+def _repeated(found: _Findings, data: Dataset) -> None:
     """Checks that use the keys of the rows, if there are any."""
     own = found.arrays.get("rows_by_name")
     if own is not None:
         found.facts["features_digest"] = row_keys.features_digest(own)
-        found.of("repeated rows", lambda: rows.repeated(own, y))
-        found.of("the official split", lambda: rows.on_both_sides(own, split))
+        found.of("repeated rows", lambda: rows.repeated(own, data.y))
+        found.of("rows of other groups", lambda: rows.across_groups(own, data.y, data.groups))
+        found.of("the official split", lambda: rows.on_both_sides(own, data.split))
 
 
 class _Findings:

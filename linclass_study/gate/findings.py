@@ -72,10 +72,13 @@ def _target_like(facts: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _repeated(facts: Mapping[str, Any]) -> Iterator[str]:
-    rows, again = facts["rows"], facts.get("duplicated_rows") or 0
+    rows, other = facts["rows"], "another row"
+    again = facts.get("duplicated_rows") or 0
+    if (apart := facts.get("repeated_across_groups")) is not None:  # a group is held out as a whole
+        again, other = apart, "a row of another group"
     if again and again >= REPEATED * rows:
         yield (
-            f"{again:,} of {rows:,} rows repeat the features and the class of another row, so some "
+            f"{again:,} of {rows:,} rows repeat the features and the class of {other}, so some "
             "rows are held out and trained on at once"
         )
     both = facts.get("test_rows_in_training")

@@ -31,6 +31,19 @@ def repeated(keys: Words, y: np.ndarray) -> dict[str, Any]:
     }
 
 
+def across_groups(keys: Words, y: np.ndarray, groups: np.ndarray | None) -> dict[str, Any]:
+    """Rows equal to an earlier one of another group, in features and class; null without groups. Those of one group are
+    never on both sides."""
+    if groups is None:
+        return {"repeated_across_groups": None}
+    _, first, same = np.unique(
+        np.unique(keys, return_inverse=True)[1] * (int(y.max(initial=0)) + 1) + y,
+        return_index=True,
+        return_inverse=True,
+    )
+    return {"repeated_across_groups": int((groups != groups[first][same]).sum())}
+
+
 def on_both_sides(keys: Words, split: np.ndarray) -> dict[str, Any]:
     """Official test rows with the features of a training row; null without an official test set."""
     test = split == 1

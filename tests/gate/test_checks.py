@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -127,6 +128,28 @@ def test_a_check_that_fails_gives_the_reason_and_the_others_go_on(troubled, monk
     assert facts["unchecked"] == {"missing values": "ZeroDivisionError: division by zero"}
     assert "missing_values" not in facts
     assert facts["duplicated_rows"] == 2
+
+
+def test_only_rows_of_another_group_are_held_out_and_trained_on_at_once() -> None:
+    """Two visits of a patient may be equal: they are on one side."""
+    table, y = numbers({"x": np.arange(40) // 2 / 3}), np.arange(40) // 2 % 2
+    told = {}
+    for name, groups in {
+        "none": None,
+        "patient": np.arange(40) // 2,
+        "day": np.arange(40) % 2,
+    }.items():
+        facts, _ = check_dataset(replace(data_set(table, y), groups=groups))
+        told[name] = [
+            sentence for sentence in findings(facts) if "held out and trained on" in sentence
+        ]
+    assert told["patient"] == []
+    assert told["none"][0].startswith(
+        "20 of 40 rows repeat the features and the class of another row,"
+    )
+    assert told["day"][0].startswith(
+        "20 of 40 rows repeat the features and the class of a row of another group,"
+    )
 
 
 def test_facts_are_plain_json_and_proofs_lie_beside_them(troubled, tmp_path) -> None:

@@ -13,7 +13,7 @@ from scipy import sparse
 from linclass.table import Table
 from linclass_study.gate.row_keys import features_digest
 from linclass_study.gate.row_keys import keys_of_table as keys_of
-from linclass_study.gate.rows import on_both_sides, repeated
+from linclass_study.gate.rows import across_groups, on_both_sides, repeated
 
 
 def row_keys(table: Table, named: bool = True) -> np.ndarray:
@@ -123,3 +123,17 @@ def test_the_digest_of_features_knows_neither_order_nor_classes_but_every_row() 
     assert features_digest(np.random.default_rng(0).permutation(keys)) == digest
     assert features_digest(keys[1:]) != digest
     assert features_digest(np.append(keys, keys[0])) != digest
+
+
+def test_repetitions_within_a_group_are_never_on_both_sides() -> None:
+    rng = np.random.default_rng(4)
+    x, y, groups = (rng.integers(0, top, 60) for top in (4, 2, 8))
+    keys = row_keys(numbers({"x": x}))
+    group_of: dict[tuple[int, int], int] = {}
+    for i in range(60):
+        group_of.setdefault((x[i], y[i]), groups[i])
+    expected = sum(groups[i] != group_of[x[i], y[i]] for i in range(60))
+    assert across_groups(keys, y, groups) == {"repeated_across_groups": expected}
+    within = 2 * x + y  # each kind of row is a group
+    assert across_groups(keys, y, within) == {"repeated_across_groups": 0}
+    assert across_groups(keys, y, None) == {"repeated_across_groups": None}
