@@ -8,7 +8,7 @@ strength.
 Covariances depend on the units of the features: standardize them first, as Efron et al. do.
 
 Predicts: a number, linear in x.
-Cost: O(n d²) once for up to 500 features, then O(s² + d s) a knot for s joined features; beyond that O(n d) a knot.
+Cost: O(n d²) once for up to 500 features, then O(d²) a knot; beyond that O(n d) a knot.
 Certificate: gradient norm: how far the covariances are from equal, in units of the first.
 Reference: Efron, Hastie, Johnstone & Tibshirani (2004), Ann. Statist. 32; Hastie, Tibshirani & Friedman (2009), §3.4.4.
 """
@@ -27,7 +27,8 @@ from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.squared import Squared
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
-from linclass.solvers.l1.centred_gram import gram_of
+from linclass.solvers.l1.centred_gram import WHOLE, CentredGram
+from linclass.solvers.l1.factored_walk import FactoredWalk
 from linclass.solvers.l1.homotopy import Walk
 
 TOLERANCE = 1e-6  # certificate up to which the path has converged
@@ -86,8 +87,12 @@ class LeastAngleRegression(LinearGeometry, Regressor):
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X, y, weights = self._start_fit(X, y, sample_weight)
         objective = Objective(DesignMatrix(X, self.fit_intercept), Squared(), y, weights)
-        gram = gram_of(objective)
-        walk = Walk(gram, _covariances(objective, gram.c[0]), drops=self.lasso)
+        gram = CentredGram(objective)
+        c = _covariances(objective, gram.c[0])
+        if len(c) <= min(WHOLE, len(y)):
+            walk: Walk = FactoredWalk(gram, objective, c, drops=self.lasso)
+        else:
+            walk = Walk(gram, c, drops=self.lasso)
         levels, path = [walk.level], [walk.w.copy()]
         most = np.inf if self.n_steps is None else self.n_steps
         end = max(float(self.strength), ROUNDING * walk.level)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -303,3 +304,47 @@ def test_constant_features_alone_leave_the_mean(model: Any, constant: float) -> 
     assert fit.status_ == "converged"
     assert_allclose(fit.coef_, 0, atol=0)
     assert_allclose(fit.intercept_, np.average(y, weights=W), rtol=1e-12)
+
+
+def solved(G: list[list[Fraction]], b: list[Fraction]) -> list[Fraction]:
+    """Gauss and Jordan's elimination in rational numbers."""
+    rows, n = [[*row, value] for row, value in zip(G, b, strict=True)], len(b)
+    for i in range(n):
+        rows[i] = [value / rows[i][i] for value in rows[i]]
+        for k in range(n):
+            if k != i:
+                factor = rows[k][i]
+                rows[k] = [a - factor * p for a, p in zip(rows[k], rows[i], strict=True)]
+    return [row[n] for row in rows]
+
+
+@pytest.mark.parametrize("condition", [1.0, 1e3, 1e6])
+def test_ill_conditioned_features_keep_their_digits(condition: float) -> None:
+    """The conditions of the lasso at every knot, and its weights there, in rational numbers."""
+    rng = np.random.default_rng(0)
+    n, d = 24, 5
+    U, V = (
+        np.linalg.qr(rng.standard_normal((n, d)))[0],
+        np.linalg.qr(rng.standard_normal((d, d)))[0],
+    )
+    X = 5 * U * np.geomspace(1, 1 / condition, d) @ V
+    y = X @ rng.standard_normal(d) + 0.1 * rng.standard_normal(n)
+    model = LeastAngleRegression(lasso=True, fit_intercept=False).fit(X, y)
+    rows, target = [[Fraction(v) for v in row] for row in X.tolist()], map(Fraction, y.tolist())
+    columns, target = list(zip(*rows, strict=True)), list(target)
+
+    def mean(a: Any, b: Any) -> Fraction:
+        return sum((p * q for p, q in zip(a, b, strict=True)), Fraction()) / n
+
+    G, c = [[mean(a, b) for b in columns] for a in columns], [mean(a, target) for a in columns]
+    assert len(model.knots_) > d
+    for level, weights in zip(model.knots_.tolist(), model.coef_path_, strict=True):
+        w, A = [Fraction(v) for v in weights.tolist()], np.flatnonzero(weights).tolist()
+        slopes = [c[j] - sum(g * v for g, v in zip(G[j], w, strict=True)) for j in range(d)]
+        off = [slopes[j] - Fraction(level) * int(np.sign(weights[j])) for j in A]
+        off += [max(abs(s) - Fraction(level), Fraction()) for s in slopes]
+        assert max(map(abs, off)) <= 1e-10 * model.knots_[0]
+        signed = [c[j] - Fraction(level) * int(np.sign(weights[j])) for j in A]
+        exact = solved([[G[i][j] for j in A] for i in A], signed)
+        errors = [abs(v - w[j]) for v, j in zip(exact, A, strict=True)]
+        assert max(errors, default=0) <= 1e-14 * condition * max(map(abs, exact), default=0) * 10

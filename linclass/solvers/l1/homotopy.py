@@ -134,9 +134,8 @@ class Walk:
 
     def _aim(self) -> None:
         """The line from here and its length: until a slope is ±λ, or a weight 0."""
-        A, level, slope = self.support, self.level, self.slope
-        self.line[A] = self.inverse @ self.signs[A]  # −dw/dλ
-        self.turn = turn = self.gram.times(self.line)  # d slope/dλ
+        self._set_line()
+        level, slope, turn = self.level, self.slope, self.turn
         far = np.array([level - slope, level + slope, np.abs(self.w)])
         speed = np.array([1 - turn, 1 + turn, -self.signs * self.line])
         self.open[2] = self.drops & (self.w != 0)
@@ -145,6 +144,11 @@ class Walk:
         kind, self.next = divmod(int(reach.argmin()), len(slope))
         self.leaves = kind == 2
         self.reach = min(max(float(reach[kind, self.next]), 0.0), level)
+
+    def _set_line(self) -> None:
+        A = self.support
+        self.line[A] = self.inverse @ self.signs[A]  # −dw/dλ
+        self.turn = self.gram.times(self.line)  # d slope/dλ
 
     def _join(self, j: int) -> None:
         """M ← M + u uᵀ/s  with  u = (M g, −1),  s = g_jj − g·M g."""
