@@ -73,13 +73,13 @@ class FactoredWalk(Walk):
 
 def _triangle(gram: CentredGram, objective: Objective) -> Array:
     """R of the rows √w [x − x̄, y − ȳ] = Q R, block by block."""
-    X, y, roots = objective.design.X, objective.y, np.sqrt(objective.weights)
-    R: Array = np.zeros((0, X.shape[1] + 1))
+    y, roots, d = objective.y - gram.y_mean[0], np.sqrt(objective.weights), len(gram.mean)
+    R: Array = np.zeros((0, d + 1))
     for begin in range(0, len(y), BLOCK):
         some = slice(begin, begin + BLOCK)
-        rows = X[some].toarray() if objective.design.is_sparse else X[some]
-        rows = np.column_stack([rows - gram.mean, y[some] - gram.y_mean[0]])
-        R = np.asarray(np.linalg.qr(np.vstack([R, rows * roots[some, None]]), mode="r"))
+        rows = objective.design.take(some).columns(np.arange(d), gram.mean, roots[some])
+        rows = np.column_stack([rows, roots[some] * y[some]])
+        R = np.asarray(np.linalg.qr(np.vstack([R, rows]), mode="r"))
     return R
 
 
