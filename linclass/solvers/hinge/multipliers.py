@@ -33,6 +33,7 @@ class Multipliers(SemismoothNewton):
     """
 
     needs: ClassVar[str] = "simplicial"
+    rough: ClassVar[float] = 2.0  # reach of the first round, from least squares
     fast: ClassVar[float] = 0.2  # of the last certificate: then the reach suffices
 
     def solve_centred(self, objective: Objective, start: Array, trace: Trace | None) -> Solution:

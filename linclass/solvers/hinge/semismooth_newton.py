@@ -59,6 +59,7 @@ class SemismoothNewton(SolverAfterReductions):
     needs: ClassVar[str] = "piecewise-linear"
     takes: ClassVar[str] = "l2"
     limit: ClassVar[int] = 1000  # Newton steps in all
+    rough: ClassVar[float] = ROUGH
     fast: ClassVar[float] = FAST
 
     def descend(
@@ -67,7 +68,7 @@ class SemismoothNewton(SolverAfterReductions):
         loss, y = objective.loss, objective.y
         known = bool(np.any(start))
         rough = None if known else least_squares_start(objective)
-        reach = (NEAR if known else FAR if rough is None else ROUGH) / loss.scale(y)
+        reach = (NEAR if known else FAR if rough is None else self.rough) / loss.scale(y)
         point = objective.at(start if rough is None else rough)
         slopes = slopes_at(objective, loss.middle(y), point.scores, reach)
         if known:
