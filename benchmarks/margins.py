@@ -8,9 +8,9 @@ Ours always ends at a relative duality gap of 1e-6; how far the peer, at the tol
 optimum stands beside it (liblinear and libsvm stop by another rule, often sooner). liblinear
 penalizes its intercept, so against it both fit [X 1] without one; against libsvm it is free.
 
-RBF on moons, of 2,000 rows with 9 (C=1) and 22 (C=100) support vectors on the margin: a third of our time is 150 columns
-of the kernel and their factorization, the rest 12 to 25 Newton steps in 8 rounds, with 1,800 to 3,200 calls of NumPy of
-1 to 40 µs. Guesses of block pivoting cycle on features of low rank, as K of the rows at a kink is nearly singular.
+RBF on moons, of 2,000 rows with 9 (C=1) and 22 (C=100) support vectors on the margin: a third of our time is 150
+columns of the kernel and their factorization, the rest 12 to 25 Newton steps, with 1,800 to 3,200 calls of NumPy.
+Guesses of block pivoting cycle on features of low rank, as K of the rows at a kink is nearly singular.
 """
 
 from __future__ import annotations

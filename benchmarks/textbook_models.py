@@ -10,8 +10,8 @@ no objective in common with their peers. For shrunken centroids `off` is the lar
 scikit-learn's. For the evidence it is the excess of the mean log loss on fresh rows over the lower of the two, as a
 share of it: at most 1% is asked.
 
-Crammer–Singer takes 23 to 45 Newton steps whatever the start (0, least squares, a subset of the rows), the reach and its
-growth: iris 3,100 calls of NumPy of 1 to 3 µs. Of letter's time a third is the first round on all rows.
+Crammer–Singer takes 23 to 45 Newton steps whatever the start (0, least squares, a subset of the rows), the reach and
+its growth, on iris with 3,100 calls of NumPy; of letter's time a third is the first round on all rows.
 """
 
 from __future__ import annotations
