@@ -39,7 +39,7 @@ class KernelPerceptron(KernelMachine, Classifier):
         'precomputed': X is then the matrix of kernel values between rows and training rows.
     gamma : float or 'scale', default='scale'
         Factor γ of the kernels 'gaussian', 'polynomial' and 'sigmoid'. 'scale' is
-        1/(d · variance of all entries of X).
+        1/(d · variance of all entries of X, of weighted rows).
     degree : int, default=3
         Degree of the kernel 'polynomial'.
     offset : float, default=1.0

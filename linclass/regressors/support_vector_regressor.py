@@ -51,7 +51,7 @@ class SupportVectorRegressor(KernelPath, Regressor):
         The linear kernel is fitted without a matrix (n, n).
     gamma : float or 'scale', default='scale'
         Factor γ of the kernels 'gaussian', 'polynomial' and 'sigmoid'. 'scale' is
-        1/(d · variance of all entries of X).
+        1/(d · variance of all entries of X, of weighted rows).
     degree : int, default=3
         Degree of the kernel 'polynomial'.
     offset : float, default=1.0
