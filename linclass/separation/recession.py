@@ -31,7 +31,6 @@ WALK = 0.05  # scores that a Newton step still changes on its way to infinity
 CLOSE = 1e-5  # a certificate up to which small scores raise no suspicion
 LARGEST = 200_000_000  # parameters × inequalities: beyond this the answer may take minutes
 HESSIAN = 500  # parameters whose dense Hessian is cheap
-CERTAIN = 1e-15  # mean loss of rows whose likelihood is 1 up to rounding
 
 UNDECIDED = (
     "the classes are so nearly separable that it is undecided whether the likelihood has a maximum; "
@@ -50,10 +49,9 @@ def recession_of_fit(objective: Objective, solution: Solution) -> Recession | No
         return None
     if not objective.strength:
         return recession(objective.without_offset, solution)
-    certain = solution.objective < CERTAIN  # of all rows, by features without a penalty
-    if objective.unpenalized is not None and (certain or not solution.converged):
-        return _recession_where_free(objective.without_offset, solution)
-    return None
+    if objective.unpenalized is None:
+        return None
+    return _recession_where_free(objective.without_offset, solution)
 
 
 def recession(objective: Objective, solution: Solution) -> Recession:
@@ -77,17 +75,19 @@ def recession(objective: Objective, solution: Solution) -> Recession:
     return inequalities.solved()
 
 
-def _recession_where_free(objective: Objective, solution: Solution) -> Recession:
-    """The same for a penalty that leaves features out: d is 0 in all others. For a fit that did not converge."""
+def _recession_where_free(objective: Objective, solution: Solution) -> Recession | None:
+    """The same for a penalty that leaves features out: d is 0 in all others, along d their part of the scores grows."""
     free = objective.unpenalized
     assert free is not None
     columns = np.append(free, np.ones(objective.design.width - len(free), dtype=bool))
     design = objective.design.take_features(np.flatnonzero(free))
     part = Objective(design, objective.loss, objective.y, objective.weights)
     theta = np.ascontiguousarray(solution.theta[..., columns])
+    if solution.converged and np.abs(part.at(theta).scores).max() < objective.loss.certain:
+        return None
     found = recession(part, replace(solution, theta=theta, converged=False))
     if found.direction is None:
-        return found
+        return None if solution.converged else found
     d = np.zeros((*found.direction.shape[:-1], len(columns)))
     d[..., columns] = found.direction
     return Recession(d)

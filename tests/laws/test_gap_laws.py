@@ -121,3 +121,18 @@ def test_a_likelihood_that_underflows_is_no_optimum(loss: str, solver: str, pena
     chosen = {penalty: {"factors": [0, 1, 2]}}
     model = LinearClassifier(loss=loss, penalty=chosen, strength=0.1, solver=solver).fit(X, y)
     assert model.status_ == "separable"
+
+
+@pytest.mark.filterwarnings("ignore:LinearClassifier ended separable")
+@pytest.mark.parametrize(("solver", "penalty"), FREE)
+@pytest.mark.parametrize("loss", ["logistic", "probit"])
+def test_a_free_feature_that_separates_some_rows_has_no_optimum(
+    loss: str, solver: str, penalty: str
+) -> None:
+    """However near a fit is to the infimum, which a gap proves, the weight of that feature means nothing."""
+    X = np.c_[[-1.0, -1, 0, 0, 0, 0, 1, 1], [0.3, 1, -1, 0.5, 2, -0.2, 0.1, -0.4]]
+    y = [0, 0, 0, 1, 0, 1, 1, 1]
+    chosen = {penalty: {"factors": [0, 1]}}
+    model = LinearClassifier(loss=loss, penalty=chosen, strength=0.1, solver=solver).fit(X, y)
+    assert model.status_ == "separable"
+    assert_allclose(np.abs(model.separating_direction_), [1, 0], atol=1e-8)
