@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from linclass.applicability import NotApplicable
 from linclass.import_path import import_class
+from linclass.pipeline.class_weight_codes import with_codes
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,10 @@ class Method:
 
     def values(self, params: Mapping[str, Any], seed: int | None) -> dict[str, Any]:
         """Parameters as the classifier takes them: estimators inside are built, class weights are those of codes."""
-        return {name: built(value, seed, self.classes, name) for name, value in params.items()}
+        return {
+            name: built(with_codes(value, self.classes, name), seed)
+            for name, value in params.items()
+        }
 
     def is_of_transform(self, tuned: str) -> bool:
         """Whether a tuned parameter is an option of a transform: PCA__n_components, of sklearn.decomposition.PCA."""
@@ -67,7 +70,10 @@ class Method:
         for name in filter(self.is_of_transform, chosen):
             step, _, option = name.partition("__")
             options.setdefault(step, {})[option] = chosen[name]
-        steps = [(path, own | options.get(step_name(path), {})) for path, own in self.transforms]
+        steps = [
+            (path, with_codes(own | options.get(step_name(path), {}), self.classes))
+            for path, own in self.transforms
+        ]
         return replace(self, transforms=tuple(steps))
 
 
@@ -93,32 +99,15 @@ def step_name(path: str) -> str:
     return path.rpartition(".")[2]
 
 
-def built(value: Any, seed: int | None, classes: Sequence[str] = (), name: str = "") -> Any:
-    """The value of the parameter `name`; {classifier: …, params: …} becomes an estimator.
+def built(value: Any, seed: int | None) -> Any:
+    """The value of a parameter; {classifier: …, params: …} becomes an estimator.
 
     Also inside lists and mappings, such as the [[name, {classifier: …}], …] of ensembles.
     """
     if isinstance(value, Mapping):
         if "classifier" in value:
-            return Method.from_entry(value, classes).estimator(seed)
-        if classes and name.rpartition("__")[2] == "class_weight":
-            return weights_by_code(value, classes)
-        return {key: built(inside, seed, classes) for key, inside in value.items()}
+            return Method.from_entry(value).estimator(seed)
+        return {name: built(inside, seed) for name, inside in value.items()}
     if isinstance(value, list):
-        return [built(item, seed, classes) for item in value]
+        return [built(item, seed) for item in value]
     return value
-
-
-def weights_by_code(weights: Mapping[Any, Any], classes: Sequence[str]) -> dict[int, Any]:
-    """{setosa: 2} → {0: 2}. A whole number that is no label is a code, also as the text that JSON makes of it."""
-    codes = {label: code for code, label in enumerate(classes)}
-    found = {}
-    for key, weight in weights.items():
-        label = str(key)
-        code = codes.get(label, int(label) if label.isdecimal() else -1)
-        if not 0 <= code < len(classes):
-            raise NotApplicable(
-                f"class_weight names '{label}', which is no class; the classes are {', '.join(classes)}"
-            )
-        found[code] = weight
-    return found

@@ -81,12 +81,12 @@ def evaluation(results: Path) -> dict[str, Any]:
 
 def read_study(results: Path) -> StudyDescription:
     path = results / NAME
+    remedy = "run snakemake to its end, which writes it"
     try:
         study: Any = json.loads(path.read_text(encoding="utf-8"))
         outcome = Outcome(results, **{part: dict(study[part]) for part in PARTS})  # type: ignore[arg-type]
         return StudyDescription(outcome, dict(study["files"]), [list(names) for names in study["studies"]])
     except FileNotFoundError:
-        remedy = "run snakemake to its end, which writes it"
         raise Refused(f"{path} does not exist: {remedy}") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         reason = f"{type(error).__name__}: {error}"

@@ -104,7 +104,6 @@ def up_to_date(
                 child=child,
                 traces=data.evaluation.get("traces", False),
                 unfinished=unfinished,
-                classes=data.about.get("classes") or (),
             )
         refuse_for_full_disk(records.reasons(), folder)
         records.write(folder, made_of)

@@ -38,5 +38,4 @@ def details_of(entry: Mapping[str, Any], traces: bool) -> tuple[str, ...]:
 
 def is_detailed(rows: Planned, plan: Plan) -> bool:
     """Whether details are computed for this fit."""
-    """Whether details are computed for this fit."""
     return rows.protocol == plan.on_plane and (rows.repeat, rows.fold) == (0, 0)

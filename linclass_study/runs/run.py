@@ -5,7 +5,7 @@ The fits happen in a guarded child (worker.py); this process plans them and reco
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,6 @@ from linclass_study.runs.leave_one_out_fits import LeaveOneOutRequest
 from linclass_study.runs.records import IDENTITY, Records
 from linclass_study.runs.shared_child import SharedChild
 from linclass_study.runs.unfinished_run import UnfinishedRun
-from linclass_study.runs.weights_of_classes import by_codes
 
 TOGETHER = "together"  # name of the outcomes of the joint fit in an unfinished run
 
@@ -52,7 +51,6 @@ def fit_and_predict(
     part: tuple[int, int] = (1, 1),
     traces: bool = False,
     unfinished: UnfinishedRun | None = None,
-    classes: Sequence[str] = (),
 ) -> Records:
     """Fit and predict every fold of the plan.
 
@@ -60,7 +58,6 @@ def fit_and_predict(
     part         (i, n): only every n-th planned fit, starting with the i-th
     traces       whether to record the steps of solvers that support it
     unfinished   what an interrupted run has computed; its fits are not repeated
-    classes      names of the classes in the order of their codes, by which an entry may weight them
     """
     if child is None:
         with SharedChild(limits) as own:
@@ -77,12 +74,8 @@ def fit_and_predict(
                 part,
                 traces,
                 unfinished,
-                classes,
             )
     axes, unfit = feature_file.peek(features)
-    if classes:
-        entry, unknown = by_codes(entry, classes)
-        unfit = unfit or unknown
     records = Records(axes, plan.on_plane)
     fits = []
     for rows in plan.fits[part[0] - 1 :: part[1]]:

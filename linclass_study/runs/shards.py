@@ -55,7 +55,6 @@ def compute_shard(
                     part=part,
                     traces=data.evaluation.get("traces", False),
                     unfinished=unfinished,
-                    classes=data.about.get("classes") or (),
                 )
             refuse_for_full_disk(records.reasons(), out)
             added = records.added

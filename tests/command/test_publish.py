@@ -228,3 +228,13 @@ def test_an_archive_is_no_folder_to_publish(linclass, published, finished):
     output = linclass("publish", published(finished))
     assert output.code == 2
     assert "is an archive already" in output.errors[0]
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"files": {}}'])
+def test_a_study_json_that_cannot_be_read_is_one_line_with_the_remedy(linclass, finished, text):
+    (finished / "study.json").write_text(text)
+    output = linclass("publish", finished)
+    assert output.code == 2
+    assert len(output.errors) == 1
+    assert "is not a valid study.json" in output.errors[0]
+    assert output.errors[0].endswith("run snakemake to its end, which writes it")

@@ -63,6 +63,22 @@ def test_so_has_it_of_a_classifier_of_another_library_and_inside_another_one(row
     assert fitted(rows, voting).estimator.estimator.class_weight == {0: 5, 2: 2}
 
 
+def test_so_has_it_inside_a_transform(rows):
+    inner = {"classifier": THEIRS, "params": {"class_weight": {"ill": 5, "well": 2}}}
+    step = {"sklearn.feature_selection.SelectFromModel": {"estimator": inner}}
+    found = fitted(rows, {"classifier": OURS, "transforms": [step]})
+    (transform,) = found.transforms
+    assert transform.transformer.estimator.class_weight == {0: 5, 2: 2}
+
+
+def test_labels_that_look_like_codes_are_labels_once(rows):
+    """{1: 5, 2: 3} of the classes 1, 2 and 3 weights the codes 0 and 1, and no code twice."""
+    method = Method.from_entry(
+        {"classifier": OURS, "params": {"class_weight": {1: 5, 2: 3}}}, ("1", "2", "3")
+    )
+    assert method.estimator().class_weight == {0: 5, 1: 3}
+
+
 def test_weights_can_be_tuned(rows):
     options = ["balanced", {"ill": 5, "unsure": 1, "well": 2}]
     for classifier in (OURS, THEIRS):
@@ -73,11 +89,9 @@ def test_weights_can_be_tuned(rows):
 
 def test_a_label_that_is_none_is_named_with_the_classes(rows):
     entry = {"classifier": OURS, "params": {"class_weight": {"sick": 2}}}
-    with pytest.raises(
-        ValueError, match="names 'sick', which is no class; the classes are ill, unsure, well"
-    ):
+    with pytest.raises(ValueError, match="'sick' is no class; the classes are ill, unsure, well"):
         fitted(rows, entry)
-    with pytest.raises(ValueError, match="names '3', which is no class"):
+    with pytest.raises(ValueError, match="'3' is no class"):
         fitted(rows, {"classifier": OURS, "params": {"class_weight": {3: 2}}})
 
 

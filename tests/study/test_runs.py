@@ -145,7 +145,7 @@ def test_class_weights_are_given_by_the_names_of_the_classes(features, place) ->
     """As by the codes that an estimator gets; the names are in the order of the codes, not of the alphabet."""
     fold = np.arange(N) // 2 % FOLDS
 
-    def predicted(weights, **given):
+    def predicted(weights, classes=()):
         cls = "linclass.LogisticRegression"
         entry = {
             "params": {"classifier": cls, "params": {"class_weight": weights}},
@@ -156,7 +156,8 @@ def test_class_weights_are_given_by_the_names_of_the_classes(features, place) ->
             },
         }[place]
         plan = Plan.of({("cv", 0): fold})
-        return fit_and_predict("d", "m", entry, features, plan, TASK, 1, LIMITS, **given).added
+        task = TASK | {"classes": classes}
+        return fit_and_predict("d", "m", entry, features, plan, task, 1, LIMITS).added
 
     plain = predicted({0: 1.0, 1: 40.0})
     named = predicted({"well": 1.0, "ill": 40.0}, classes=["well", "ill"])
