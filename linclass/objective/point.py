@@ -78,6 +78,9 @@ class PenalizedLoss:
     def hessian_at(self, point: Point) -> Array:
         raise NotImplementedError
 
+    def hessian_under(self, point: Point) -> Array:
+        raise NotImplementedError
+
     def hessian_times(
         self, point: Point, exact: bool = True
     ) -> Callable[[Array], tuple[Array, Array | None]]:
@@ -151,6 +154,8 @@ class Point:
     def under(self, objective: PenalizedLoss) -> Point:
         """The same point for another strength, without evaluating the loss again."""
         known = {k: v for k, v in vars(self).items() if k in ("_jet", "loss_gradient")}
+        if "hessian" in vars(self):
+            known["hessian"] = objective.hessian_under(self)
         return Point(objective, self.theta, self.scores).with_known(**known)
 
     @once

@@ -14,6 +14,7 @@ import numpy as np
 from linclass.applicability import require_memory
 from linclass.numerics import BLOCK, Array, empty_arrays
 from linclass.objective.point import PenalizedLoss, Point
+from linclass.penalties.base import Level
 
 IN_CACHE = 100_000  # entries of X up to which single precision saves no memory traffic
 
@@ -77,11 +78,20 @@ class SecondOrder(PenalizedLoss):
         if p > 1000:  # querying the memory costs more than a small Hessian
             require_memory(24 * p * p, f"newton needs a dense {p} × {p} Hessian")
 
+    def hessian_under(self, point: Point) -> Array:
+        """∇²P at a point whose Hessian is known for another strength."""
+        return self._add_to_diagonal(
+            point.hessian.copy(), self.curvature - point.objective.curvature
+        )
+
     def _penalized(self, H: Array) -> Array:
         """H with the penalty's curvature on the diagonal, where W is."""
-        if self.strongly_convex or not self.uniform:
-            diagonal = H.reshape(-1)[:: len(H) + 1].reshape(self.shape)
-            self.weight_part(diagonal)[...] += self.curvature
+        strict = self.strongly_convex or not self.uniform
+        return self._add_to_diagonal(H, self.curvature) if strict else H
+
+    def _add_to_diagonal(self, H: Array, curvature: Level) -> Array:
+        diagonal = H.reshape(-1)[:: len(H) + 1].reshape(self.shape)
+        self.weight_part(diagonal)[...] += curvature
         return H
 
     def hessian_times(

@@ -44,6 +44,7 @@ class Solution:
     slopes: Array | None = None  # the dual point of the certificate, if there is one
     alpha: Array | None = None  # dual variables, if they are not slopes times row weights
     scores: Array | None = None  # of the rows at theta, if they are known
+    source: Point | None = None  # where the last Hessian of Newton's method is, for a near strength
     optimum: Point | None = None  # where it is, of an unpenalized fit by Newton's method
     # fitted attributes that only this solver has
     extra: dict[str, Any] = field(default_factory=dict)
@@ -129,6 +130,10 @@ class Solver(NamedPart):
         near = replace(self, tol=tol, max_iter=limit).solve(few, start)
         return near.theta if objective.strength or near.converged else start
 
+    def solve_near(self, objective: Objective, start: Array, before: Solution) -> Solution:
+        """`solve` from a start near the solution, which may use what `before`, of a near strength, has left."""
+        return self.solve(objective, start)
+
     def path(
         self, objective: Objective, strengths: Iterable[float], start: Array
     ) -> list[Solution]:
@@ -144,7 +149,10 @@ class Solver(NamedPart):
             if k > 1 and objective.penalty_is_smooth:
                 ahead = _ratio_of_steps(*strengths[k - 2 : k + 1])
                 start = start + ahead * (start - solutions[-2].theta)
-            solutions.append(self.solve(objective.with_strength(strength), start))
+            P = objective.with_strength(strength)
+            solutions.append(
+                self.solve_near(P, start, solutions[-1]) if k else self.solve(P, start)
+            )
         return solutions
 
     @property

@@ -11,9 +11,11 @@ from scipy import sparse
 
 from linclass.applicability import NotApplicable
 from linclass.batches.regularization_path import RegularizationPath
+from linclass.classifiers.logistic_regression import LogisticRegression
 from linclass.composition import Composition
 from linclass.conventions.regressor import Regressor
 from linclass.kernel_machines.kernel_path import KernelPath
+from linclass.objective.objective import Objective
 
 STRENGTHS = [1e-3, 1.0, 1e-2, 0.3, 1e-4, 1e-2]  # in no order, one of them twice
 VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
@@ -159,3 +161,25 @@ def test_a_model_without_penalty_has_no_path() -> None:
 
     with pytest.raises(ValueError, match="no penalty"):
         LinearRegression().path(np.eye(3), np.arange(3.0), [1.0])
+
+
+@pytest.mark.parametrize("penalty", ["l2", {"l2": {"factors": [1, 0, 2, 3]}}], ids=str)
+@pytest.mark.parametrize("K", [2, 3])
+def test_a_known_hessian_is_that_of_another_strength(K: int, penalty: Any) -> None:
+    model = LogisticRegression(penalty=penalty, strength=0.3)
+    (objective,) = model._objectives(*model._start_fit(*problem(model, K)))
+    theta = np.random.default_rng(2).standard_normal(objective.shape)
+    point, other = objective.at(theta), objective.with_strength(0.01)
+    known = point.hessian.copy()
+    np.testing.assert_allclose(point.under(other).hessian, other.at(theta).hessian, rtol=1e-13)
+    np.testing.assert_array_equal(point.hessian, known)
+
+
+def test_near_strengths_share_a_hessian(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = problem(LogisticRegression(), 3, n=6000)  # a Hessian of few rows costs as much as a step
+    formed, strengths = [], np.logspace(0, -4, 12)
+    form = Objective._penalized
+    monkeypatch.setattr(Objective, "_penalized", lambda *of: formed.append(1) or form(*of))
+    path = LogisticRegression(solver="newton").path(X, y, strengths)
+    assert path.certificate_.max() <= 1e-6
+    assert 0 < len(formed) < len(strengths)

@@ -1,8 +1,8 @@
 """Newton–Raphson  θ ← θ − t H⁻¹ g,  with t = 1 unless the objective does not decrease enough.
 
 The decrement gᵀH⁻¹g is twice the decrease that the quadratic model predicts. If it is small the Hessian hardly
-changes any more, so H⁻¹ is kept (the chord method): a gradient costs a fraction of a Hessian. A first step from 0 is
-lengthened to that of normal features (objective/first_step.py).
+changes any more, so H⁻¹ is kept (the chord method): a gradient costs a fraction of a Hessian. On a path it is kept from
+one strength to the next. A first step from 0 is lengthened to that of normal features (objective/first_step.py).
 Boyd & Vandenberghe (2004), §9.5
 """
 
@@ -26,6 +26,8 @@ from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.other_coordinates import again_about_mean, in_other_coordinates
 
 CHORD = 1e-2  # decrement, relative to the objective: scores then change by about 0.1
+LEFT = 0.04  # of a decrement, by a step with the Hessian of a near strength, as long as nothing is known
+REACH = 1e4  # ratio of strengths up to which their difference costs a Hessian no digits that a certificate needs
 LOCAL = 1.0  # scores that a step changes without changing the curvature of a logistic loss more than by a factor e
 
 
@@ -64,13 +66,41 @@ class Newton(Solver):
         if free and first is not start and not is_near(point, inverse):
             point = objective.at_with_hessian(start)
             inverse = inverse_hessian(point)
+        solution, point = self._descend(objective, point, point, inverse, trace=trace)
+        return again_about_mean(solution, point, self.solve, objective, start, trace)
+
+    def solve_near(self, objective: Objective, start: Array, before: Solution) -> Solution:
+        """The last Hessian of the solution before serves again, with the penalty of this strength."""
+        kept, before.source = before.source, None
+        if objective.design.is_tiny or kept is None or not serves(kept, objective):
+            return self.solve(objective, start)
+        point, source = objective.at_with_gradient(start), kept.under(objective)
+        inverse = Inverse(source.hessian, positive=objective.strongly_convex)
+        decrement = newton_step(point, inverse)[1]
+        if decrement >= CHORD or inverse.rank is not None:
+            return self.solve(objective, start)
+        solution, point = self._descend(objective, point, source, inverse, decrement / LEFT)
+        if solution.source is source:
+            solution.source = kept
+        return again_about_mean(solution, point, self.solve, objective, start, None)
+
+    def _descend(
+        self,
+        objective: Objective,
+        point: Point,
+        source: Point,
+        inverse: Inverse,
+        last: float = np.inf,
+        trace: Trace | None = None,
+    ) -> tuple[Solution, Point]:
+        """The solution and its point, from a point and the inverse of the Hessian at `source`; `last` is the decrement
+        of a step before with the same Hessian.
+        """
         proof = objective.certificate_kind == "duality_gap"
         close, enough = self._decrements(proof)
-        source, certificate, before, last, kept = point, np.inf, 0.0, np.inf, False
+        certificate, before, kept = np.inf, 0.0, source is not point
         for n_iter in range(1, self.max_steps + 1):
-            g = point.gradient
-            step = -inverse.times(g.ravel()).reshape(g.shape)
-            decrement = -float(np.vdot(g, step)) / abs(point.value or 1.0)
+            step, decrement = newton_step(point, inverse)
             if n_iter == 1 and decrement >= CHORD and not point.theta.any():
                 step = _lengthened(point, step)
             settled = decrement < CHORD if proof else kept or one_more(decrement, before) <= enough
@@ -97,12 +127,25 @@ class Newton(Solver):
                 source, inverse = point, inverse_hessian(point)
         else:
             certificate = objective.certificate(point)
+        rank = inverse.rank
         # the covariance of an estimate needs this point's own Hessian, which `inverse_hessian` may change
         known = None if objective.strength or objective.loss.shift_invariant else point
-        solution = Solution.at(
-            point, certificate, self.tol, n_iter, rank=inverse.rank, optimum=known
-        )
-        return again_about_mean(solution, point, self.solve, objective, start, trace)
+        solution = Solution.at(point, certificate, self.tol, n_iter, rank=rank, optimum=known)
+        solution.source = source if proof and rank is None else None
+        return solution, point
+
+
+def serves(kept: Point, objective: Objective) -> bool:
+    """Whether a Hessian can be that of another strength: nearly all digits are left where strengths differ by it."""
+    own = kept.objective
+    return own.design is objective.design and own.strength <= REACH * objective.strength
+
+
+def newton_step(point: Point, inverse: Inverse) -> tuple[Array, float]:
+    """(−H⁻¹ g, its decrement gᵀH⁻¹g relative to the objective)"""
+    g = point.gradient
+    step = -inverse.times(g.ravel()).reshape(g.shape)
+    return step, -float(np.vdot(g, step)) / abs(point.value or 1.0)
 
 
 def one_more(decrement: float, before: float) -> float:
