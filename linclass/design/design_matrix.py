@@ -189,7 +189,7 @@ class DesignMatrix(GramProducts):
             norms = np.zeros(self.n_features)
             for start in range(0, self.n_rows, BLOCK):
                 B = X[start : start + BLOCK]
-                norms += np.einsum("i,ij,ij->j", weights[start : start + BLOCK], B, B)
+                norms += weights[start : start + BLOCK] @ (B * B)
         if self.intercept:
             norms = np.append(norms, weights.sum())
         return np.sqrt(norms)

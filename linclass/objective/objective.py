@@ -24,6 +24,7 @@ from linclass.objective.second_order import SecondOrder
 from linclass.penalties.base import Penalty
 from linclass.penalties.unpenalized import Unpenalized
 
+NARROW = 160_000  # entries of a block of one score, whose arithmetic should cost more than its calls of NumPy
 UNPENALIZED = Unpenalized()
 
 
@@ -49,7 +50,8 @@ class Objective(SecondOrder, Certified):
         self.shape = (scores, design.width) if many else (design.width,)
         self.n_parameters = math.prod(self.shape)
         # rows at a time, so that their scores and slopes stay in the cache
-        self.block = max(64, BLOCK // scores) if many else BLOCK
+        narrow = min(4 * BLOCK, NARROW // design.width)
+        self.block = max(64, BLOCK // scores) if many else max(BLOCK, narrow)
 
     @property
     def is_quadratic(self) -> bool:

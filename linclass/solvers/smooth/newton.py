@@ -27,7 +27,7 @@ from linclass.solvers.other_coordinates import again_about_mean, in_other_coordi
 
 CHORD = 1e-2  # decrement, relative to the objective: scores then change by about 0.1
 LEFT = 0.04  # of a decrement, by a step with the Hessian of a near strength, as long as nothing is known
-REACH = 1e4  # ratio of strengths up to which their difference costs a Hessian no digits that a certificate needs
+REACH = 100  # ratio of strengths up to which a Hessian serves; their difference costs two digits of its diagonal
 LOCAL = 1.0  # scores that a step changes without changing the curvature of a logistic loss more than by a factor e
 
 
@@ -136,7 +136,7 @@ class Newton(Solver):
 
 
 def serves(kept: Point, objective: Objective) -> bool:
-    """Whether a Hessian can be that of another strength: nearly all digits are left where strengths differ by it."""
+    """Whether a Hessian, with the penalty of this strength, is near that of the objective."""
     own = kept.objective
     return own.design is objective.design and own.strength <= REACH * objective.strength
 
