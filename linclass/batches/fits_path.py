@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from linclass.annotations import MatrixLike
 from linclass.batches.regularization_path import RegularizationPath, check_strengths
 from linclass.conventions.convergence_warning import one_warning
 from linclass.conventions.takes_offset import offsets_of, require_offsets_taken
@@ -27,7 +29,12 @@ class FitsPath:
 
     @one_warning
     def path(
-        self, X: Any, y: Any, strengths: Any, sample_weight: Any = None, offset: Any = None
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        strengths: Sequence[float],
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
     ) -> RegularizationPath:
         """The fits at several strengths, each started from the solution at the next stronger one; without a trace.
 

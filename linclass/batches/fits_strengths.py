@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from linclass.annotations import Matrix
 from linclass.applicability import NotApplicable
 from linclass.batches.batched_folds import SMALL, is_small, solve_folds
 from linclass.batches.strengths_on_folds import StrengthModel, StrengthsOnFolds
@@ -87,7 +88,7 @@ def _one_by_one(folds: StrengthsOnFolds, fold: int) -> list[StrengthModel]:
     return [model if model in penalized else model.fit(X, y, weights, **offset) for model in models]
 
 
-def scaled(X: Any, shift: Array, scale: Array) -> Any:
+def scaled(X: Matrix, shift: Array, scale: Array) -> Any:
     """(X − shift)/scale; sparse rows are not shifted."""
     if not sparse.issparse(X):
         return (X - shift) / scale

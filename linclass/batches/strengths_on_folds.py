@@ -7,15 +7,16 @@ from functools import cached_property
 from typing import Any, Protocol, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from linclass.annotations import Matrix
+from linclass.annotations import ClassWeight, Matrix, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.many_fits import Folds
 from linclass.conventions.takes_offset import offsets_of
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.parts import find
-from linclass.solvers.base import Solution, Solver
+from linclass.solvers.base import Solution, Solver, SolverLike
 
 
 class StrengthModel(Protocol):
@@ -23,22 +24,26 @@ class StrengthModel(Protocol):
 
     loss: str
     strength: float
-    solver: Any  # a name, {name: options} or a Solver
-    class_weight: Any
+    solver: SolverLike  # a name, {name: options} or a Solver
+    class_weight: ClassWeight
     warm_start: bool
     trace: Any
     classes_: Array
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self: ...
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self: ...
     def _unfitted(self) -> Self: ...
     def _is_penalized(self) -> bool: ...
     def _solver(self, chosen: Any) -> Solver: ...
     def _chosen(self, objective: Objective) -> Solver: ...
-    def _start_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Matrix, Array, Array]: ...
-    def _start_fit(self, X: Any, y: Any, sample_weight: Any) -> tuple[Matrix, Array, Array]: ...
+    def _start_rows(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> tuple[Matrix, Array, Array]: ...
+    def _start_fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> tuple[Matrix, Array, Array]: ...
     def _class_weighted(self, codes: Array, weights: Array) -> Array: ...
     def _objectives(
-        self, X: Any, codes: Array, weights: Array, offset: Array | None = None
+        self, X: Matrix, codes: Array, weights: Array, offset: Array | None = None
     ) -> list[Objective]: ...
     def _fit_path(
         self,

@@ -15,6 +15,7 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import lapack
 
+from linclass.annotations import Matrix, Tags
 from linclass.applicability import NotApplicable
 from linclass.conventions.estimator import Estimator
 from linclass.conventions.parameter_types import is_number
@@ -65,7 +66,7 @@ class KernelMachine(Estimator):
         return [f"linclass.kernels.{'function' if callable(self.kernel) else self.kernel}"]
 
     def _kernel_matrix(
-        self, X: Any, kept: Array, weights: Array, kernel: Kernel | None = None
+        self, X: Matrix, kept: Array, weights: Array, kernel: Kernel | None = None
     ) -> Array:
         """The matrix of these rows, for this kernel or the chosen one; the kernel is kept for new rows.
 
@@ -84,7 +85,7 @@ class KernelMachine(Estimator):
             K = K + self._shift if self._shift else K
         return K
 
-    def _kernel_problem(self, X: Any, kept: Array, weights: Array) -> tuple[Any, Any]:
+    def _kernel_problem(self, X: Matrix, kept: Array, weights: Array) -> tuple[Any, Any]:
         """(design, norm): features of the kernel if few suffice, else functions of its columns.
 
         An error of all kernel values changes scores by at most that error times the sum of the dual
@@ -111,7 +112,7 @@ class KernelMachine(Estimator):
             return -objective.weights * s / objective.strength
         return solution.theta[:-1]
 
-    def _keep_basis(self, X: Any, used: Array, kept: Array) -> None:
+    def _keep_basis(self, X: Matrix, used: Array, kept: Array) -> None:
         """Keep the rows with nonzero coefficients, which new scores need."""
         self.support_ = np.flatnonzero(kept)[used]
         self._basis = None if self._is_precomputed() else X[used]
@@ -135,7 +136,7 @@ class KernelMachine(Estimator):
             n_iter=max(s.n_iter for s in solutions),
         )
 
-    def _scores(self, X: Any, coefficients: Array) -> Array:
+    def _scores(self, X: Matrix, coefficients: Array) -> Array:
         """Σ_j β_j k(x_j, x) for new rows, block by block: (n,) or (K, n)."""
         Z = np.empty((*coefficients.shape[:-1], X.shape[0]))
         step = max(BLOCK, 2_000_000 // max(1, len(self.support_)))
@@ -146,7 +147,7 @@ class KernelMachine(Estimator):
             Z[..., rows] = coefficients @ K.T
         return Z
 
-    def _kernel_for(self, X: Any, weights: Array) -> Kernel:
+    def _kernel_for(self, X: Matrix, weights: Array) -> Kernel:
         if callable(self.kernel):
             return find("kernels", "function")(self.kernel)
         kind = find("kernels", self.kernel)
@@ -154,7 +155,7 @@ class KernelMachine(Estimator):
         given = {"gamma": gamma, "degree": int(self.degree), "offset": float(self.offset)}
         return kind(**{name: given[name] for name in kind.parameters})
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._is_precomputed()
         return tags
@@ -167,7 +168,7 @@ def _is_finite(value: object) -> TypeGuard[float]:
     return is_number(value) and -np.inf < value < np.inf
 
 
-def gamma_scale(X: Any, weights: Array) -> float:
+def gamma_scale(X: Matrix, weights: Array) -> float:
     """1/(features · variance), the variance over all entries of weighted rows."""
     p = weights / weights.sum() / X.shape[1]
     mean = float(p @ X.sum(axis=1))

@@ -11,7 +11,9 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from linclass.annotations import MatrixLike
 from linclass.batches.regularization_path import RegularizationPath, check_strengths
 from linclass.conventions.convergence_warning import one_warning
 from linclass.kernel_machines.kernel_machine import KernelMachine
@@ -33,7 +35,13 @@ class KernelPath(KernelMachine):
     _fit_each: Callable[..., None]
 
     @one_warning
-    def path(self, X: Any, y: Any, strengths: Any, sample_weight: Any = None) -> RegularizationPath:
+    def path(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        strengths: Sequence[float],
+        sample_weight: ArrayLike | None = None,
+    ) -> RegularizationPath:
         """The fits at several strengths, computed from the strongest to the weakest.
 
         The kernel matrix is computed once, and each fit starts from the solution at the previous strength.

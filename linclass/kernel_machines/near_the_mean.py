@@ -5,11 +5,10 @@ A linear or polynomial kernel of such rows is nearly constant, and its matrix lo
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy import sparse
 
+from linclass.annotations import EstimatorLike, MatrixLike
 from linclass.kernels._about_centre import AboutCentre
 from linclass.kernels.base import Kernel
 from linclass.numerics import Array
@@ -17,7 +16,7 @@ from linclass.numerics import Array
 FAR = 10.0  # |x̄| in standard deviations of the rows
 
 
-def near_the_mean(kernel: Kernel, X: Any, weights: Array) -> Kernel:
+def near_the_mean(kernel: Kernel, X: MatrixLike, weights: Array) -> Kernel:
     """The kernel about the mean of dense rows far from 0, if it has such a form; or the kernel."""
     if sparse.issparse(X):
         return kernel
@@ -27,7 +26,7 @@ def near_the_mean(kernel: Kernel, X: Any, weights: Array) -> Kernel:
     return kernel if near else kernel.about(mean)
 
 
-def own_intercepts(model: Any) -> Array:
+def own_intercepts(model: EstimatorLike) -> Array:
     """The intercepts for the kernel as it is computed; `intercept_` is that for the kernel as it is chosen."""
     beta, kernel = np.atleast_2d(model.dual_coef_), model._made
     own = np.atleast_1d(model.intercept_) - model._shift * beta.sum(axis=1)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from linclass.annotations import EstimatorLike, Matrix, MatrixLike
 from linclass.kernel_machines.near_the_mean import own_intercepts
 from linclass.numerics import Array
 
@@ -20,14 +21,14 @@ class Previous(NamedTuple):
     rows: Any  # None for a precomputed kernel
 
     @classmethod
-    def of(cls, model: Any) -> Previous | None:
+    def of(cls, model: EstimatorLike) -> Previous | None:
         """None if there was no fit, or if warm starts are not requested."""
         if not model.warm_start or "dual_coef_" not in vars(model):
             return None
         beta = np.atleast_2d(model.dual_coef_)
         return cls(model.support_, beta, own_intercepts(model), model._basis)
 
-    def start(self, X: Any, kept: Array, scores: int) -> tuple[Array, Array] | None:
+    def start(self, X: MatrixLike, kept: Array, scores: int) -> tuple[Array, Array] | None:
         """(β (K, n) of all rows, b (K,)), if so many scores are fitted and the rows with coefficients are the same."""
         if len(self.beta) != scores or self.support.max(initial=-1) >= len(kept):
             return None
@@ -48,7 +49,7 @@ def thetas(design: Any, found: tuple[Array, Array] | None) -> list[Array] | None
     return [np.append(w, own) for w, own in zip(W, b, strict=True)]
 
 
-def _equal(rows: Any, X: Any, place: Array) -> bool:
+def _equal(rows: Any, X: Matrix, place: Array) -> bool:
     if rows is None:
         return True
     if rows.shape[1] != X.shape[1] or sparse.issparse(rows) != sparse.issparse(X):

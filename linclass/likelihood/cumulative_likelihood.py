@@ -4,12 +4,13 @@ a = θ_y − w·x, b = θ_{y−1} − w·x, with derivatives, certificate and di
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 from scipy.special import expit, log_expit, logit
 
+from linclass.annotations import Matrix
 from linclass.design.design_matrix import DesignMatrix
 from linclass.line_search import backtrack
 from linclass.numerics import Array
@@ -36,7 +37,7 @@ class CumulativeLikelihood:
     """
 
     def __init__(
-        self, X: Any, y: Array, weights: Array, strength: float, offset: Array | None = None
+        self, X: Matrix, y: Array, weights: Array, strength: float, offset: Array | None = None
     ):
         self.X, self.y, self.weights = X, y, weights
         self.mean = np.zeros(X.shape[1])
@@ -137,6 +138,6 @@ class CumulativeLikelihood:
         A = sparse.csr_array(sparse.vstack(parts))
         return recession_of(A, self.uncentred(phi) if m.min() > 0 else None)
 
-    def _indicators(self, k: Array) -> Any:
+    def _indicators(self, k: Array) -> Matrix:
         parts = np.ones(len(k)), (np.arange(len(k)), k)
         return sparse.csr_array(parts, shape=(len(k), self.K - 1))

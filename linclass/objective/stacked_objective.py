@@ -13,11 +13,11 @@ the Newton step δ of the intercept makes them sum to 0, and the gradient r̃ th
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from linclass.annotations import Matrix
+from linclass.losses.base import Loss
 from linclass.numerics import Array
 from linclass.objective.first_step import lengthened
 from linclass.objective.gap import gap_of_parts, l2_part, relative
@@ -27,7 +27,7 @@ from linclass.objective.second_order import common_shift
 class StackedObjective:
     """Rows that many problems share. Theta is (C, B, p) here, score by score."""
 
-    def __init__(self, X: Array, intercept: bool, loss: Any, y: Array):
+    def __init__(self, X: Array, intercept: bool, loss: Loss, y: Array):
         self.loss, self.y, self.C = loss, y, loss.n_scores
         n, self.d = X.shape
         self.intercept = intercept
@@ -68,13 +68,13 @@ class StackedPoint:
         self.y = stack.targets(B)
         if theta.any():
             self.z = (theta.reshape(C * B, p) @ stack.X.T).reshape(shape)
-            jet = loss.jet(self.y, self.z)
-        else:  # at 0 all problems are alike
+            values, slopes, curvatures = loss.jet(self.y, self.z)
+            assert curvatures is not None  # the loss is twice smooth
+        else:  # all problems are alike
             self.z = np.zeros(shape)
-            first = loss.jet(stack.y, np.zeros((C, n) if C > 1 else n))
-            jet = tuple(np.tile(part, B) for part in first)
-        values, slopes, self.curvatures = jet
-        self.values, self.slopes = values, slopes
+            jet = loss.jet(stack.y, np.zeros((C, n) if C > 1 else n))
+            values, slopes, curvatures = (np.tile(part, B) for part in jet if part is not None)
+        self.values, self.slopes, self.curvatures = values, slopes, curvatures
         self._curvatures: dict[tuple[int, int], Array] = {}
         u = theta[..., :d]
         self.value = np.einsum("bi,bi->b", weights, values.reshape(B, n))

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from linclass.annotations import EstimatorLike, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.batches.regularization_path import RegularizationPath
 from linclass.conventions.cloned import cloned
@@ -25,9 +26,9 @@ Option = dict[str, Any]
 
 
 def fits_of(
-    estimator: Any,
+    estimator: EstimatorLike,
     options: Sequence[Option],
-    X: Any,
+    X: MatrixLike,
     y: Array,
     weights: Array | None,
     groups: Array | None = None,
@@ -47,22 +48,22 @@ def fits_of(
     return fits
 
 
-def has_path(estimator: Any) -> bool:
+def has_path(estimator: EstimatorLike) -> bool:
     """Whether its strength matters: without a penalty the fits at all strengths are one."""
     return not hasattr(estimator, "_penalty") or bool(estimator._penalty().binds)
 
 
 def path_of(
-    first: Any, X: Any, y: Array, strengths: Any, weights: Array | None
+    first: Any, X: MatrixLike, y: Array, strengths: Any, weights: Array | None
 ) -> RegularizationPath:
     path: RegularizationPath = first.path(X, y, strengths, sample_weight=weights)
     return path
 
 
 def fits_on_folds(
-    estimator: Any,
+    estimator: EstimatorLike,
     options: Sequence[Option],
-    X: Any,
+    X: MatrixLike,
     y: Array,
     weights: Array | None,
     held_out: Sequence[Array],
@@ -87,7 +88,12 @@ def fits_on_folds(
 
 
 def _fitted(
-    model: Any, option: Option, X: Any, y: Array, weights: Array | None, groups: Array | None
+    model: EstimatorLike,
+    option: Option,
+    X: MatrixLike,
+    y: Array,
+    weights: Array | None,
+    groups: Array | None,
 ) -> Any:
     model.set_params(**option)
     given = {} if weights is None else weights_for(model.fit, weights)
@@ -96,7 +102,7 @@ def _fitted(
     return model
 
 
-def _asked_for(estimator: Any, weights: Array | None) -> Array | None:
+def _asked_for(estimator: EstimatorLike, weights: Array | None) -> Array | None:
     return weights if weights is None or takes_weights(estimator) else None
 
 

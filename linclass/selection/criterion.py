@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from linclass.annotations import EstimatorLike, MatrixLike
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.parts import find
@@ -25,7 +26,7 @@ CRITERIA = ("aic", "bic")
 TINY = np.finfo(float).tiny
 
 
-def check_likelihood(estimator: Any, rule: str) -> None:
+def check_likelihood(estimator: EstimatorLike, rule: str) -> None:
     """Raise ValueError unless fits of the estimator have a likelihood."""
     loss = getattr(estimator, "loss", None)
     likely = isinstance(loss, str) and hasattr(estimator, "_objectives")
@@ -40,7 +41,7 @@ def check_likelihood(estimator: Any, rule: str) -> None:
 
 def information(
     fits: Sequence[Any],
-    X: Any,
+    X: MatrixLike,
     y: Array,
     weights: Array | None,
     rule: str,
@@ -70,7 +71,7 @@ def _deviance(objective: Objective, theta: Array, n: float, noise_variance: floa
     return n * (float(np.log(2 * np.pi * variance)) + square / variance)
 
 
-def _theta(fit: Any, objective: Objective) -> Array:
+def _theta(fit: EstimatorLike, objective: Objective) -> Array:
     """The parameters of a fit, as its objective has them."""
     W, b = np.atleast_2d(fit.coef_), np.atleast_1d(fit.intercept_)[:, None]
     theta = np.hstack([W, b]) if objective.design.width > W.shape[1] else W
@@ -79,5 +80,5 @@ def _theta(fit: Any, objective: Objective) -> Array:
     return theta if len(theta) == objective.shape[0] else theta[:-1] - theta[-1]
 
 
-def _is_regression(estimator: Any) -> bool:
+def _is_regression(estimator: EstimatorLike) -> bool:
     return estimator.loss == "squared" and not hasattr(estimator, "classes_from")

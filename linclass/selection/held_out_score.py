@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from linclass.annotations import EstimatorLike, MatrixLike
 from linclass.conventions.cloned import cloned
 from linclass.numerics import Array
 
@@ -20,11 +21,15 @@ FLOOR = float(np.log(np.finfo(float).eps))
 Score = Callable[[Any, Any, Array, Array | None], float]
 
 
-def held_out_accuracy(model: Any, X: Any, y: Array, weights: Array | None) -> float:
+def held_out_accuracy(
+    model: EstimatorLike, X: MatrixLike, y: Array, weights: Array | None
+) -> float:
     return float(np.average(np.asarray(model.predict(X)) == y, weights=weights))
 
 
-def mean_log_likelihood(model: Any, X: Any, y: Array, weights: Array | None) -> float:
+def mean_log_likelihood(
+    model: EstimatorLike, X: MatrixLike, y: Array, weights: Array | None
+) -> float:
     if hasattr(model, "predict_log_proba"):
         log_proba = np.asarray(model.predict_log_proba(X))
     else:
@@ -36,7 +41,7 @@ def mean_log_likelihood(model: Any, X: Any, y: Array, weights: Array | None) -> 
     return float(np.average(np.where(seen, of_truth, FLOOR), weights=weights))
 
 
-def check_probabilities(estimator: Any, options: Sequence[Mapping[str, Any]]) -> None:
+def check_probabilities(estimator: EstimatorLike, options: Sequence[Mapping[str, Any]]) -> None:
     """Raise ValueError unless the estimator has probabilities with every option."""
     for option in options:
         model = cloned(estimator).set_params(**option)
@@ -47,7 +52,7 @@ def check_probabilities(estimator: Any, options: Sequence[Mapping[str, Any]]) ->
             )
 
 
-def squared_error(model: Any, X: Any, y: Array, weights: Array | None) -> float:
+def squared_error(model: EstimatorLike, X: MatrixLike, y: Array, weights: Array | None) -> float:
     return -float(np.average((y - model.predict(X)) ** 2, weights=weights))
 
 

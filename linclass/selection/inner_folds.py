@@ -6,15 +6,17 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linclass import validation
+from linclass.annotations import Seed
 from linclass.applicability import NotApplicable
 from linclass.grouped_folds import distinct_groups
 from linclass.numerics import Array
 from linclass.resampling import stratified_folds
 
 
-def kept_folds(folds: Any, sample_weight: Any, y: Any) -> Any:
+def kept_folds(folds: Any, sample_weight: ArrayLike | None, y: ArrayLike) -> Any:
     """Folds, or their number, of the rows whose weight is not 0."""
     if isinstance(folds, Integral) and not isinstance(folds, bool):
         return folds
@@ -31,7 +33,7 @@ def kept_folds(folds: Any, sample_weight: Any, y: Any) -> Any:
 
 
 def inner_folds(
-    folds: Any, strata: Array, groups: Array | None, random_state: Any, owner: str
+    folds: Any, strata: Array, groups: Array | None, random_state: Seed, owner: str
 ) -> Array:
     """The fold of each row; rows are distributed over folds by strata."""
     if not isinstance(folds, Integral):

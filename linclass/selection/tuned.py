@@ -8,7 +8,9 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from linclass.annotations import EstimatorLike, MatrixLike, Seed
 from linclass.batches.regularization_path import RegularizationPath, check_strengths
 from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
@@ -31,13 +33,13 @@ FITTED = ("path_", "scores_", "fold_", "criterion_", "degrees_of_freedom_", "str
 class Tuned(MetaEstimator):
     """Mixin of the two; the class has the parameters named here."""
 
-    estimator: Any
-    strengths: Any
-    grid: Any
+    estimator: EstimatorLike
+    strengths: int | Sequence[float] | None
+    grid: Mapping[str, Sequence[Any]] | None
     rule: str
-    folds: Any
+    folds: int | ArrayLike
     metric: Any
-    random_state: Any
+    random_state: Seed
     noise_variance: float | None = None
     default: ClassVar[str]  # file and class of the estimator None
     wanted: ClassVar[str]  # classifier or regressor
@@ -120,7 +122,9 @@ class Tuned(MetaEstimator):
         """Intercept of the fit to all rows."""
         return self.estimator_.intercept_
 
-    def _kept(self, groups: Any, sample_weight: Any, y: Any) -> tuple[Any, Array | None]:
+    def _kept(
+        self, groups: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
+    ) -> tuple[Any, Array | None]:
         """(folds, groups) of the rows whose weight is not 0."""
         criterion = self.rule in CRITERIA  # without folds
         folds = None if criterion else kept_folds(self.folds, sample_weight, y)
@@ -128,7 +132,7 @@ class Tuned(MetaEstimator):
 
     def _choose(
         self,
-        X: Any,
+        X: MatrixLike,
         y: Array,
         weights: Array | None,
         strata: Array,
@@ -173,9 +177,9 @@ class Tuned(MetaEstimator):
 
     def _judge(
         self,
-        inner: Any,
+        inner: EstimatorLike,
         options: Sequence[Option],
-        X: Any,
+        X: MatrixLike,
         y: Array,
         weights: Array | None,
         groups: Array | None,
@@ -201,7 +205,9 @@ class Tuned(MetaEstimator):
             )
         self.best_index_ = tuning.RULES[self.rule](options, self.scores_)
 
-    def _candidates(self, inner: Any, X: Any, y: Array, weights: Array | None) -> list[Option]:
+    def _candidates(
+        self, inner: EstimatorLike, X: MatrixLike, y: Array, weights: Array | None
+    ) -> list[Option]:
         values = self.strengths
         if isinstance(values, Integral):
             first = cloned(inner).set_params(strength=1.0)
@@ -215,7 +221,7 @@ class Tuned(MetaEstimator):
         chosen = self.best_params_ | {"strength": 0}
         return [i for i, option in enumerate(options) if option | {"strength": 0} == chosen]
 
-    def _inner(self) -> Any:
+    def _inner(self) -> EstimatorLike:
         if self.estimator is not None:
             return self.estimator
         file, _, name = self.default.rpartition(".")

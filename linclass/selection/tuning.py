@@ -155,7 +155,7 @@ def _others(option: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in option.items() if not _is_strength(name, value)}
 
 
-def _is_strength(name: str, value: Any) -> bool:
+def _is_strength(name: str, value: object) -> bool:
     return name.rpartition("__")[2] in STRONGER and isinstance(value, int | float)
 
 

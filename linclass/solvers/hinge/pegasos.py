@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from linclass.annotations import Seed
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, SolverByPasses, Trace
@@ -49,7 +50,7 @@ class Pegasos(SolverByPasses):
     """
 
     batch: int = 16
-    random_state: Any = None
+    random_state: Seed = None
 
     needs: ClassVar[str] = "piecewise-linear"
     takes: ClassVar[str] = "ridge"

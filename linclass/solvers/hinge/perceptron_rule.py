@@ -17,10 +17,11 @@ Scores are computed for many rows ahead, since θ does not change until the next
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
+from linclass.annotations import Seed
 from linclass.design.design_matrix import DesignMatrix
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
@@ -90,7 +91,7 @@ class PerceptronRule(SolverByPasses):
 
     step: float = 1.0
     order: str = "random"
-    random_state: Any = None
+    random_state: Seed = None
 
     needs: ClassVar[str] = "mistake-driven"
     takes: ClassVar[str] = "none"

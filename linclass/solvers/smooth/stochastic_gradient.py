@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from linclass.annotations import Seed
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, SolverByPasses, Trace
@@ -63,7 +64,7 @@ class StochasticGradient(SolverByPasses):
     step: Any = None
     batch: int = 32
     average: bool = True
-    random_state: Any = None
+    random_state: Seed = None
 
     needs: ClassVar[str] = "convex"
     limit: ClassVar[int] = 200
