@@ -26,7 +26,7 @@ TAKES: dict[str, tuple[Callable[[Penalty], bool], str]] = {
     ),
     "bare kink": (
         lambda penalty: penalty.kinked and penalty.uniform and not penalty.strongly_convex,
-        "needs l1 alone, whose path is piecewise linear; {} is not.",
+        "needs l1 alone, without factors, whose path is piecewise linear; {} is another.",
     ),
     "entrywise": (
         lambda penalty: penalty.entrywise,

@@ -78,7 +78,7 @@ class Entrywise(KinkedPenalty):
 
     @property
     def uniform(self) -> bool:
-        return self.factors is None
+        return self.factors is None and self.intercept in (None, 1)
 
     @property
     def unpenalized(self) -> Array | None:

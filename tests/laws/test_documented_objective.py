@@ -89,6 +89,14 @@ PAIRS = [
     if find("losses", loss).kind != "convex" or not find("penalties", penalty)().kinked
 ]
 
+PENALIZED = [
+    (loss, penalty, intercept)
+    for loss, penalty in PAIRS
+    if penalty != "unpenalized"
+    for intercept in (None, 0.5)
+    if intercept is None or hasattr(find("penalties", penalty), "intercept")
+]
+
 
 def test_every_loss_and_penalty_is_here() -> None:
     assert {*OF_MARGIN, *OF_RESIDUAL, *JOINT} == set(CONVEX)
@@ -112,19 +120,20 @@ def test_the_objective_is_the_documented_function_of_the_coefficients(
 
 @pytest.mark.filterwarnings("ignore:LinearClassifier ended max_iter")
 @pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize(("loss", "penalty"), [pair for pair in PAIRS if pair[1] != "unpenalized"])
+@pytest.mark.parametrize(("loss", "penalty", "intercept"), PENALIZED)
 def test_no_solver_is_further_from_the_best_than_it_proves(
-    loss: str, penalty: str, classes: int
+    loss: str, penalty: str, intercept: float | None, classes: int
 ) -> None:
     """Also with a constant feature; and all converge but those that take many small steps."""
     X, y = table(classes)
     X = np.c_[X, np.full(len(X), 3.0)]
+    chosen = penalty if intercept is None else {penalty: {"intercept": intercept}}
     fits = []
     for solver in names("solvers"):
         short = {"max_iter": 50} if solver in SLOW else {}
         more: dict[str, Any] = {"strength": STRENGTH, "solver": solver, "random_state": 0} | short
         with suppress(NotApplicable, ValueError):  # it does not take them
-            fits.append(LinearClassifier(loss=loss, penalty=penalty, **more).fit(X, y))
+            fits.append(LinearClassifier(loss=loss, penalty=chosen, **more).fit(X, y))
     best = min(fit.objective_ for fit in fits)
     for fit in fits:
         if fit.certificate_kind_ == "duality_gap":
