@@ -8,6 +8,10 @@ Both sides fit and predict the same folds of the same rows (50 features, 3 class
 they predict; each of our methods stands beside the solver of scikit-learn's that has its covariance
 convention. `off` is the largest difference between the accuracies of a fold: every prediction must
 agree. Leaving out one row at a time, scikit-learn fits 2,000 times, so it is timed in fewer pairs.
+
+Predictions of 500 folds of 200 rows cost more than their fits where these are sums alone (naive Bayes, nearest
+means). Of 60 µs a fold of naive Bayes, 2 are the copy of the rows, 9 standardize them, 5 check them, 24 are scores
+and 11 log-probabilities; all predictions are 3 to 5 % of a run.
 """
 
 from __future__ import annotations

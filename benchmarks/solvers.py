@@ -10,6 +10,10 @@ suboptimality: 1e-8, or 1e-6 where the penalty has a kink (sparse.py). A line sa
 far from the optimum each ended, seconds of each, the median of their interleaved ratios, its target,
 and whether it is met. Medians of ratios move by a tenth on a busy machine; --profile does not
 compare, it shows our side function by function.
+
+A fit to 300 × 10 rows takes about 300 µs of processor time, .25 of the peer's: 420 calls of Python functions in four
+steps, whose arithmetic (losses 20 µs, Hessians 15, products 17, the gap 6, factors 6) is a fifth of it. A new Hessian
+for the third step would save the fourth, but no time.
 """
 
 from __future__ import annotations
