@@ -157,6 +157,20 @@ def test_sparse_rows_with_a_column_far_from_0(model: Any, far: float) -> None:
     assert_allclose(moved.coef_, near.coef_, rtol=1e-2, atol=2e-3)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_l1_of_sparse_rows_with_a_column_far_from_0(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    near = rng.standard_normal((150, 8)) * (rng.random((150, 8)) < 0.3)
+    near[:, 0] = np.round(rng.standard_normal(150) * 64) / 64  # exact at 10⁹, too
+    y = (near[:, 1] + near[:, 0] + rng.standard_normal(150) > 0).astype(int)
+    far = near + np.array([1e9, 0, 0, 0, 0, 0, 0, 0])
+    model = LogisticRegression(penalty="l1", strength=1e-3)
+    fits = [cloned(model).fit(rows, y) for rows in (sparse.csr_array(far), near)]
+    assert [fit.status_ for fit in fits] == ["converged", "converged"]
+    assert fits[0].objective_ == pytest.approx(fits[1].objective_, rel=2e-6)
+    assert_allclose(fits[0].coef_, fits[1].coef_, atol=1e-3)
+
+
 def test_a_sparse_column_that_is_constant_and_far_from_0_tells_nothing() -> None:
     X, y = data(2)
     X *= np.abs(X) > 0.5

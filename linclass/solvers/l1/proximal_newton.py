@@ -18,12 +18,14 @@ from typing import ClassVar
 import numpy as np
 
 from linclass.numerics import Array
+from linclass.objective.centred_rows import centred
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.objective.units import Units
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.intercept_alone import is_minimum, start_of_weights
 from linclass.solvers.l1.working_set import CUT, WorkingSet
+from linclass.solvers.other_coordinates import in_other_coordinates
 
 STAGE = 0.3  # ratio of one strength to the last
 LOOK = 0.01  # of the kink: a residual below it is worth computing the certificate
@@ -45,13 +47,15 @@ class ProximalNewton(Solver):
     limit: ClassVar[int] = 500
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        if objective.design.is_sparse and (near := centred(objective)) is not None:
+            return in_other_coordinates(near, self.solve, objective, start, trace)
         point, units = start_of_weights(objective, start), Units.of(objective)
         if is_minimum(point, units):
             if trace:
                 trace(point)
             return Solution.at(point, objective.certificate(point), self.tol, 0)
-        if (near := self.near(objective, start)) is not start:
-            point = objective.at(near)
+        if (nearer := self.near(objective, start)) is not start:
+            point = objective.at(nearer)
         steps, working = 0, None
         for stage in stages(objective, point):
             working = WorkingSet(stage, point, units)
