@@ -58,4 +58,4 @@ class FailedRecords(Records):
 class Data(bundle.Data):
     def __init__(self, results):
         self.results, self.dataset, self.evaluation = results, "d", {"seed": 1}
-        self.plan, self.task, self._digests = None, {}, {"f": ""}
+        self.about, self.plan, self.task, self._digests = {}, None, {}, {"f": ""}
