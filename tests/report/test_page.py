@@ -7,11 +7,12 @@ import hashlib
 import json
 import re
 from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 
 import pytest
 import studies
-from studies import Data, Method
+from studies import Data, Method, finish
 
 from linclass_study.report import method_scores
 from linclass_study.report.cells import PageCells
@@ -19,6 +20,7 @@ from linclass_study.report.exhibits import draw_exhibits, figure_names
 from linclass_study.report.page import CLASSES, report
 from linclass_study.report.page_tables import make_tables
 from linclass_study.report.table import Column
+from linclass_study.table_files import frame, write_table
 
 pytestmark = pytest.mark.xdist_group("page")  # one study for all of them
 
@@ -287,3 +289,19 @@ def test_of_many_classes_some_are_named_and_the_others_counted(make):
     outcome = make({"d": Data(classes=names, rows=4 * len(names))}, {"m": Method()}, folds=2)
     shown = " ".join(studies.finish(outcome).split())
     assert f"class {CLASSES - 1} (4) and 9 more. Source" in shown
+
+
+def test_a_metric_that_raises_is_among_the_problems_with_its_path(make):
+    made = make({"d": Data()}, {"a": Method(), "b": Method(0.5)}, folds=2)
+    failures = frame(
+        "metric_failures",
+        [("d", "a", "cv", 0, 1, "sklearn.metrics.zero_one_loss", "ValueError: 5 < 6")],
+    )
+    write_table(
+        failures, "metric_failures", made.results / "runs" / "d" / "a" / "metric_failures.parquet"
+    )
+    evaluation = dict(made.evaluation) | {"metrics": ["sklearn.metrics.zero_one_loss"]}
+    page = unescape(finish(replace(made, evaluation=evaluation)))
+    problems = page[page.index('class="problems"') : page.index("</section>")]
+    for words in ("sklearn.metrics.zero_one_loss", "(1 fold)", "ValueError: 5 < 6"):
+        assert words in problems
