@@ -125,7 +125,7 @@ class KernelMachine(Estimator):
             reason = (
                 f"{solver} stopped after {counted(worst.n_iter, 'iteration')} with {worst.distance}"
             )
-            reason += f"{why_far_rows_are_hard(self._made)}."
+            reason += why_far_rows_are_hard(vars(self).get("_made")) + "."
             status = "max_iter"
         return self._record(
             status,

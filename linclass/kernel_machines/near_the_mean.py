@@ -33,8 +33,11 @@ def own_intercepts(model: EstimatorLike) -> Array:
     return own + beta @ kernel.increments(model._basis) if isinstance(kernel, AboutCentre) else own
 
 
-def why_far_rows_are_hard(kernel: Kernel) -> str:
-    """What to say of a fit that did not converge: monomials of rows far from 0 are nearly functions of lower degree."""
+def why_far_rows_are_hard(kernel: Kernel | None) -> str:
+    """What to say of a fit that did not converge: monomials of rows far from 0 are nearly functions of lower degree.
+
+    A linear machine has no kernel.
+    """
     if not isinstance(kernel, AboutCentre) or kernel.degree == 1:
         return ""
     return (
