@@ -93,7 +93,8 @@ class SemismoothNewton(SolverAfterReductions):
             elif certificate > self.fast * last and steps <= EASY:
                 # else this reach suffices, and a larger one costs digits or many steps
                 reach *= GROWTH
-            n_iter, last, known = n_iter + steps, certificate, True
+            n_iter, known = n_iter + steps, True
+            last = certificate if certificate < 1 else np.inf  # 1 is its largest value
         point, slopes, certificate = best
         return Solution.at(point, certificate, self.tol, n_iter, slopes=slopes, scores=point.scores)
 
