@@ -52,7 +52,7 @@ def test_a_polynomial_kernel_far_from_0_converges(n: int) -> None:
 
 @pytest.mark.parametrize("degree", [1, 2, 3])
 def test_intercepts_belong_to_the_kernel_as_it_is_chosen(degree: int) -> None:
-    """f = Σ β_j k(x_j, ·) + b with k of the rows as they are, up to its rounding errors and to k times Σ β, which is 0."""
+    """f = Σ β_j k(x_j, ·) + b with k of the rows as they are, up to rounding and to k times Σ β, which is 0."""
     X, y = data(150)
     X = X + 30
     model = KernelSVM(kernel="polynomial", degree=degree, strength=10.0**degree, gamma=0.5).fit(
