@@ -13,9 +13,9 @@ share of it: at most 1% is asked.
 Crammer–Singer takes 23 to 45 Newton steps whatever the start (0, least squares, a subset of the rows), the reach and
 its growth, on iris with 3,100 calls of NumPy; of letter's time a third is the first round on all rows.
 
-Probit fits of few rows cannot take .3 of statsmodels' time. Of 300 × 10 rows that is 170 µs, what the proof alone
-takes that an optimum exists, which the peer omits; the four steps take 450 µs, standard errors 60. Of 2,000 × 50 rows
-the five Hessians, one of them for standard errors, take .22 of the peer's time.
+Probit fits of 300 × 10 rows cannot take .3 of statsmodels' time: that is 170 µs, what the proof alone takes that an
+optimum exists, which the peer omits; the four steps take 450 µs, standard errors 60. Of 2,000 × 50 rows the five
+Hessians, one of them for standard errors, take .22 of the peer's time, the rest of the fit about as much.
 """
 
 from __future__ import annotations
