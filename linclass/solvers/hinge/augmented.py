@@ -13,10 +13,11 @@ thus has only the rows that may move, and a linear term for the intercept.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol, cast
 
 import numpy as np
 
+from linclass.design.design_matrix import DesignMatrix
 from linclass.design.scores_of_pairs import ScoresOfPairs
 from linclass.numerics import Array, by_blocks, once
 from linclass.objective.objective import Objective
@@ -88,6 +89,16 @@ class Augmented(Objective):
         return (values - self.loss.conjugates(y, s),)
 
 
+class LossOfPairs(Protocol):
+    """What a loss of pairs knows of their rows."""
+
+    of: Array  # row of each pair
+
+    def sums(self, v: Array) -> Array:
+        """Σ v over the pairs of each row."""
+        ...
+
+
 class AugmentedPairs(Augmented):
     """For K scores: the envelopes of some pairs of a class and a row alone, those of the mask `taking_part` (K, n).
 
@@ -98,12 +109,13 @@ class AugmentedPairs(Augmented):
         vars(self).update(vars(objective))
         vars(self).pop("_column_norms", None)
         self.whole, d = objective.design, objective.design.n_features
-        pairs: Any = ScoresOfPairs(objective.design, taking_part)
-        self.design = pairs
+        self.pairs = pairs = ScoresOfPairs(objective.design, taking_part)
+        self.design = cast(DesignMatrix, pairs)  # of what a fit asks
         push = objective.weights * slopes
         self.centre, self.reach = slopes[pairs.classes, pairs.rows], reach
         push[pairs.classes, pairs.rows] = 0
         self.loss, self.y = objective.loss.on_pairs(objective.y, pairs.rows, pairs.classes)
+        self.loss_of_pairs = cast(LossOfPairs, self.loss)
         self.weights, self.rows = objective.weights[pairs.rows], pairs.rows
         self.force = objective.design.pull(push) / -self.strength
         self.imbalance = -self.strength * self.force[:, d:]

@@ -7,16 +7,14 @@ conjugate gradients apply it.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from linclass.design.scores_of_pairs import ScoresOfPairs
 from linclass.inverse import Inverse
 from linclass.numerics import Array
 from linclass.objective.point import Point
 from linclass.objective.second_order import common_shift
 from linclass.solvers.conjugate_gradients import conjugate_gradients, length
+from linclass.solvers.hinge.augmented import Augmented, AugmentedPairs
 
 DENSE = 1500  # parameters up to which a Hessian is formed
 PRODUCTS = 40.0  # with all rows and classes, which cost as much as a step by conjugate gradients
@@ -29,35 +27,33 @@ class RowsOfBlocks:
 
     exact = True
 
-    def __init__(self, objective: Any):
-        self.design, self.strength = objective.design, objective.strength
-        self.B, self.weights = self.design.dense(), objective.weights
-        self.K, self.reach = objective.shape[0], objective.reach
+    def __init__(self, objective: Augmented):
+        self.objective, self.B = objective, objective.design.dense()
 
     def step(self, point: Point) -> tuple[Array, Array]:
-        K, width = self.K, self.design.width
+        objective = self.objective
+        K, width = objective.shape[0], objective.design.width
         a = (point.curvatures > 0).T
         sizes = np.count_nonzero(a, axis=1)
         rows = np.flatnonzero(sizes)
-        B, w, a = self.B[rows], self.weights[rows, None] * self.reach, a[rows]
-        A = (a[:, :, None] * B[:, None, :]).reshape(len(B), K * width)
+        B, w, a = self.B[rows], objective.weights[rows, None] * objective.reach, a[rows]
+        A: Array = (a[:, :, None] * B[:, None, :]).reshape(len(B), K * width)
         D = (B * w).T @ A
         A *= np.sqrt(w / sizes[rows, None])
         H = -(A.T @ A)
         blocks = H.reshape(K, width, K, width)
         each = np.arange(K)
         blocks[each, :, each] += D.reshape(width, K, width).swapaxes(0, 1)
-        return solved(H, point)
+        return solved(H, point, objective)
 
 
-def solved(H: Array, point: Point) -> tuple[Array, Array]:
+def solved(H: Array, point: Point, objective: Augmented) -> tuple[Array, Array]:
     """The step and its scores, from H without the penalty."""
-    objective: Any = point.objective
     design, shape = objective.design, objective.shape
     d = design.n_features
     if design.intercept:
         own = H.reshape(*shape, *shape)[:, d, :, d]
-        own += common_shift(own) + np.diag(held(np.diag(own), point))
+        own += common_shift(own) + np.diag(held(np.diag(own), point, objective))
     np.einsum("ii->i", H).reshape(shape)[:, :d] += objective.strength
     step = -Inverse(H, positive=True).times(point.gradient.ravel()).reshape(shape)
     return step, design.scores(step)
@@ -68,22 +64,21 @@ class PairProducts:
 
     exact = False
 
-    def __init__(self, objective: Any):
-        self.design, self.weights, self.loss = objective.design, objective.weights, objective.loss
-        self.strength, self.shape = objective.strength, objective.shape
-        self.reach = objective.reach
+    def __init__(self, objective: AugmentedPairs):
+        self.objective, self.design = objective, objective.pairs
 
     def step(self, point: Point) -> tuple[Array, Array]:
-        design, g, d = self.design, point.gradient, self.design.n_features
-        own = np.full(self.shape, self.strength)
+        objective, design, g = self.objective, self.design, point.gradient
+        shape, d = objective.shape, design.n_features
+        own = np.full(shape, objective.strength)
         if design.intercept:
-            K = self.shape[0]
-            given = np.bincount(design.classes, self.weights * point.curvatures, minlength=K)
-            own[:, d] = held(given, point)
+            curvatures = objective.weights * point.curvatures
+            given = np.bincount(design.classes, curvatures, minlength=shape[0])
+            own[:, d] = held(given, point, objective)
 
         def times(p: Array) -> tuple[Array, Array]:
             Xp = design.scores(p)
-            Hp = design.pull(self.weights * self.loss.curve(point.curvatures, Xp))
+            Hp = design.pull(objective.weights * objective.loss.curve(point.curvatures, Xp))
             return Hp + own * p, Xp
 
         step, along, _ = conjugate_gradients(times, -g, FORCING * length(g))
@@ -93,9 +88,9 @@ class PairProducts:
 class BlockSystem(PairProducts):
     """The blocks S_kl of H − strength·I = reach·S, k ≤ l; products instead while most classes have p_k > 0."""
 
-    def __init__(self, objective: Any):
+    def __init__(self, objective: AugmentedPairs):
         super().__init__(objective)
-        K = objective.shape[0]
+        self.loss, K = objective.loss_of_pairs, objective.shape[0]
         k, l = np.triu_indices(K)
         self.block = np.empty((K, K), dtype=int)
         self.block[k, l] = self.block[l, k] = np.arange(len(k))
@@ -113,8 +108,8 @@ class BlockSystem(PairProducts):
         self.exact = True
         self._follow(curved)
         K, width = len(self.block), self.design.width
-        H = (self.S * self.reach)[self.block].swapaxes(1, 2)
-        return solved(H.reshape(K * width, K * width), point)
+        H = (self.S * self.objective.reach)[self.block].swapaxes(1, 2)
+        return solved(H.reshape(K * width, K * width), point, self.objective)
 
     def _follow(self, curved: Array) -> None:
         moved = self.loss.sums((curved != self.held).astype(float)) > 0
@@ -138,22 +133,21 @@ class BlockSystem(PairProducts):
             own = pairs[sizes == size].reshape(-1, size)
             classes = self.design.classes[own]
             k, l = np.triu_indices(size)
-            factors = sign * ((k == l) - 1 / size) * self.weights[own[:, :1]]
+            factors = sign * ((k == l) - 1 / size) * self.objective.weights[own[:, :1]]
             rows = np.repeat(self.design.own[own[:, 0]], len(k))
             parts.append((self.block[classes[:, k], classes[:, l]].ravel(), rows, factors.ravel()))
         blocks, rows, values = (np.concatenate(e) for e in zip(*parts, strict=True))
         return blocks, rows, values
 
 
-def held(given: Array, point: Point) -> Array:
+def held(given: Array, point: Point, objective: Augmented) -> Array:
     """Curvature to add for each intercept: next to none if rows give it some, else so much that it moves by 1."""
-    objective: Any = point.objective
     level, d = objective.reach, objective.design.n_features
     push = np.maximum(np.abs(point.gradient[:, d]), NONE * level)
     return np.where(given > NONE * level, 1e-12 * level, push)
 
 
-def class_system(objective: Any) -> RowsOfBlocks | PairProducts:
-    if not isinstance(objective.design, ScoresOfPairs):
+def class_system(objective: Augmented) -> RowsOfBlocks | PairProducts:
+    if not isinstance(objective, AugmentedPairs):
         return RowsOfBlocks(objective)
     return (BlockSystem if objective.n_parameters <= DENSE else PairProducts)(objective)

@@ -17,6 +17,7 @@ from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.solvers.conjugate_gradients import conjugate_gradients, length
+from linclass.solvers.hinge.augmented import Augmented
 from linclass.solvers.hinge.class_system import class_system
 
 SHORT = 1e-3  # inverse step of the intercept if no row has curvature, in units of the loss
@@ -154,7 +155,7 @@ def hold(given: float, point: Point) -> float:
 def newton_system(objective: Objective) -> NewtonSystem:
     """The cheapest for the shapes of X and theta."""
     design = objective.design
-    if len(objective.shape) == 2:
+    if isinstance(objective, Augmented) and len(objective.shape) == 2:
         return class_system(objective)
     if design.is_kernel:
         return RowSystem(objective)
