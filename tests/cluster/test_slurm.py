@@ -192,6 +192,7 @@ def test_a_node_that_is_lost_and_comes_back(
     assert study.computed_twice_at_once() == []
 
 
+@pytest.mark.waits
 def test_a_preempted_job_goes_on_when_there_is_room_again(
     slurm: Slurm, study: OnCluster, local: dict[str, bytes]
 ) -> None:
@@ -222,6 +223,7 @@ def test_a_killed_snakemake_is_run_again(
     assert study.computed_twice_at_once() == []
 
 
+@pytest.mark.waits
 def test_a_job_that_runs_out_of_time_continues_with_its_next_fit(
     slurm: Slurm, study: OnCluster, local: dict[str, bytes]
 ) -> None:
