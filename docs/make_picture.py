@@ -1,6 +1,6 @@
-"""Write docs/report.png, the picture of the README: the first window of the report of config/across.yaml.
+"""Write docs/report.png, the picture of the README: the first window of the report of the default study.
 
-    snakemake --configfile config/across.yaml && python docs/make_picture.py
+    snakemake && python docs/make_picture.py
 
 Chromium draws it, and 128 colours make it small.
 """
@@ -19,10 +19,10 @@ PICTURE = ROOT / "docs" / "report.png"
 WINDOW = "1240,1170"  # pixels
 
 
-def main(report: Path = ROOT / "results" / "across" / "report.html") -> None:
+def main(report: Path = ROOT / "results" / "report.html") -> None:
     """Draw the report."""
     if not report.exists():
-        raise SystemExit(f"{report} does not exist; run: snakemake --configfile config/across.yaml")
+        raise SystemExit(f"{report} does not exist; run: snakemake")
     with tempfile.TemporaryDirectory() as folder:
         drawn = Path(folder) / "report.png"
         options = ["--headless", "--no-sandbox", "--hide-scrollbars", f"--window-size={WINDOW}"]

@@ -467,11 +467,10 @@ def test_the_sweep_has_what_it_promises():
     assert set(read_yaml(ROOT / "config" / "methods.yaml")) - set(sweep.methods) == texts
 
 
-def test_the_study_across_data_sets_has_enough_of_them_and_needs_no_network():
-    path = ROOT / "config" / "across.yaml"
-    merged = _merged(yaml.safe_load(DEFAULT.read_text()), read_yaml(path))
-    study = read_config(merged, [DEFAULT, path], ROOT)
-    assert len(study.datasets) >= FEW
+def test_the_default_study_has_enough_data_sets_to_rank_methods_and_needs_no_network():
+    study = read_config(yaml.safe_load(DEFAULT.read_text()), [DEFAULT], ROOT)
+    left = {"iris_binary", "newsgroups"}  # rows of iris; not every method is applicable
+    assert len(set(study.datasets) - left) >= FEW
     for name, entry in study.datasets.items():
         sources = entry["source"] if isinstance(entry["source"], list) else [entry["source"]]
         here = [
