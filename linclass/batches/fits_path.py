@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from linclass.annotations import MatrixLike
+from linclass.annotations import ArrayLike, MatrixLike
 from linclass.batches.regularization_path import RegularizationPath, check_strengths
 from linclass.conventions.convergence_warning import one_warning
 from linclass.conventions.takes_offset import offsets_of, require_offsets_taken

@@ -7,9 +7,8 @@ from functools import cached_property
 from typing import Any, Protocol, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from linclass.annotations import ClassWeight, Matrix, MatrixLike
+from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.many_fits import Folds
 from linclass.conventions.takes_offset import offsets_of

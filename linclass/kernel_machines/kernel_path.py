@@ -11,9 +11,8 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from linclass.annotations import MatrixLike
+from linclass.annotations import ArrayLike, MatrixLike
 from linclass.batches.regularization_path import RegularizationPath, check_strengths
 from linclass.conventions.convergence_warning import one_warning
 from linclass.kernel_machines.kernel_machine import KernelMachine

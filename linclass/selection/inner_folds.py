@@ -6,10 +6,9 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from linclass import validation
-from linclass.annotations import Seed
+from linclass.annotations import ArrayLike, Seed
 from linclass.applicability import NotApplicable
 from linclass.grouped_folds import distinct_groups
 from linclass.numerics import Array

@@ -8,9 +8,8 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from linclass.annotations import EstimatorLike, MatrixLike, Seed
+from linclass.annotations import ArrayLike, EstimatorLike, MatrixLike, Seed
 from linclass.batches.regularization_path import RegularizationPath, check_strengths
 from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently

@@ -21,9 +21,8 @@ from linclass_study.study.module_files import OURS
 if TYPE_CHECKING:
     from linclass_study.study.config import Study
 
-OwnModule = tuple[
-    str, str, str
-]  # its name below the folder of the study, its path, digest of its content
+# Its name below the folder of the study, its path, and the digest of its content.
+OwnModule = tuple[str, str, str]
 
 
 def own_modules(study: Study) -> list[OwnModule]:

@@ -27,11 +27,7 @@ from linclass.solvers.hinge.least_squares_start import least_squares_start
 from linclass.solvers.hinge.newton_system import WIDE, newton_system
 from linclass.solvers.hinge.reductions import SolverAfterReductions
 
-FAR, ROUGH, NEAR = (
-    2.0,
-    0.5,
-    5.0,
-)  # reach of the first round, from zero, from least squares, and from a start
+FAR, ROUGH, NEAR = 2.0, 0.5, 5.0  # reach of the first round from zero, least squares and a start
 GROWTH = 3.0
 NEARER = 0.9  # ratio of certificates
 BAND = 4.0  # rows whose slope such a change would move take part
@@ -72,7 +68,7 @@ class SemismoothNewton(SolverAfterReductions):
         point = objective.at(start if rough is None else rough)
         slopes = slopes_at(objective, loss.middle(y), point.scores, reach)
         if known:
-            reach, slopes = reach_of_start(point, slopes, reach)
+            reach, slopes = reach_of_start(objective, point, slopes, reach)
         # a start has what the first reach can give
         last, worse = 0.0 if known or rough is not None else np.inf, 0
         best = point, slopes, np.inf
@@ -86,9 +82,7 @@ class SemismoothNewton(SolverAfterReductions):
             worse = 0 if certificate < best[2] else worse + 1
             if not worse:
                 best = point, slopes, certificate
-            if (
-                worse and best[2] <= ROUNDED
-            ):  # by rounding errors, which a smaller reach has less of
+            if worse and best[2] <= ROUNDED:  # a smaller reach has less of the rounding errors
                 reach /= GROWTH
             elif certificate > self.fast * last and steps <= EASY:
                 # else this reach suffices, and a larger one costs digits or many steps
@@ -99,10 +93,11 @@ class SemismoothNewton(SolverAfterReductions):
         return Solution.at(point, certificate, self.tol, n_iter, slopes=slopes, scores=point.scores)
 
 
-def reach_of_start(point: Point, slopes: Array, reach: float) -> tuple[float, Array]:
+def reach_of_start(
+    objective: Objective, point: Point, slopes: Array, reach: float
+) -> tuple[float, Array]:
     """(reach, slopes) of a start; a larger reach, if its slopes prove the start to be nearer."""
-    objective, larger = point.objective, GROWTH * reach
-    assert isinstance(objective, Objective)
+    larger = GROWTH * reach
     other = slopes_at(objective, objective.loss.middle(objective.y), point.scores, larger)
     nearer = objective.certificate(point, other) <= NEARER * objective.certificate(point, slopes)
     return (larger, other) if nearer else (reach, slopes)

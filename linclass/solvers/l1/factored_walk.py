@@ -17,9 +17,7 @@ from linclass.objective.objective import Objective
 from linclass.solvers.l1.centred_gram import CentredGram
 from linclass.solvers.l1.homotopy import Walk
 
-ROUNDING = (
-    1e-13  # of the columns that a feature is a combination of: a remainder up to this is none
-)
+ROUNDING = 1e-13  # of the columns that combine to a feature: a remainder up to this is none
 
 
 class FactoredWalk(Walk):
