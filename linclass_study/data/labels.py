@@ -16,6 +16,8 @@ import polars as pl
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.refusal import nearest_name
 
+TRUTH = {"true": "1", "false": "0"}  # as truth values of Parquet are written
+DATES = (pl.Date, pl.Datetime, pl.Time)
 EXACT = 2.0**53  # below, every whole number is a floating-point number of its own
 
 
@@ -34,6 +36,7 @@ def written(values: Sequence[str | float | None]) -> list[str | None]:
 
 def label_column(parts: Sequence[pl.Series]) -> pl.Series:
     """Concatenate parts of a column, with all labels normalized together."""
+    parts = [readable(part) for part in parts]
     kinds = [part.drop_nulls().unique() for part in parts]
     texts = iter(written([value for kind in kinds for value in kind.to_list()]))
     return pl.concat(
@@ -44,6 +47,17 @@ def label_column(parts: Sequence[pl.Series]) -> pl.Series:
             return_dtype=pl.String,
         )
         for part, kind in zip(parts, kinds, strict=True)
+    )
+
+
+def readable(column: pl.Series) -> pl.Series:
+    """A column of labels: numbers or text, and dates as text."""
+    if column.dtype in DATES:
+        return column.cast(pl.String)
+    if column.dtype.is_numeric() or column.dtype in (pl.String, pl.Null):
+        return column
+    raise Unavailable(
+        f"column '{column.name}' holds {column.dtype}, which is no label; make it numbers or text"
     )
 
 
@@ -69,9 +83,10 @@ def lookup(wanted: Any, labels: Iterable[str], key: str) -> str:
         return text
     number, hint = _number(wanted), ""
     same = [label for label in labels if number is not None and _number(label) == number]
-    if isinstance(wanted, bool) or text in ("true", "false"):  # JSON's keys are texts
+    if text.lower() in TRUTH:  # a truth value, or a text: JSON's keys are
         text = text.lower()
         same = [label for label in labels if label.lower() == text]
+        same = same or [label for label in labels if label == TRUTH[text]]
         hint = " (YAML reads a bare yes, no, on or off as true or false; put it in quotes)"
     if not same:
         raise Unavailable(f"{key}: '{text}' is no class; {nearest_name(text, labels)}{hint}")

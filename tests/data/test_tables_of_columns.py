@@ -7,7 +7,7 @@ import csv
 import gzip
 import lzma
 import time
-from datetime import date
+from datetime import date, timedelta
 
 import numpy as np
 import polars as pl
@@ -220,6 +220,8 @@ def test_truth_values_in_parquet_are_numbers_or_classes(obtain, tmp_path):
     found = obtain(ENTRY | {"source": {"file": "a.parquet"}})
     assert found.classes == ["0", "1"]
     np.testing.assert_array_equal(np.sort(found.table.X[:, 0]), [0, 1, np.nan])
+    named = ENTRY | {"source": {"file": "a.parquet"}, "positive": "true", "classes": [True, False]}
+    assert (obtain(named).classes, obtain(named).positive) == (["1", "0"], 0)
 
 
 def test_a_date_must_be_dropped(obtain, reason, tmp_path):
@@ -228,6 +230,50 @@ def test_a_date_must_be_dropped(obtain, reason, tmp_path):
     entry = ENTRY | {"source": {"file": "a.parquet"}}
     assert "column 'when' holds Date; drop it" in reason(entry)
     assert obtain(entry | {"drop": ["when"]}).table.names == ("x",)
+
+
+@pytest.mark.parametrize("format", ["parquet", "parquet_blocks"])
+@pytest.mark.parametrize(
+    ("labels", "classes"),
+    [
+        ([True, False] * 3, ["0", "1"]),
+        ([date(2020, 1, 1), date(2019, 1, 1)] * 3, ["2019-01-01", "2020-01-01"]),
+        (pl.Series(["v", "u"] * 3, dtype=pl.Categorical), ["u", "v"]),
+        (pl.Series([10, 9] * 3, dtype=pl.UInt8), ["9", "10"]),
+    ],
+)
+def test_classes_of_parquet_are_named_alike_in_memory_and_in_blocks(
+    format, labels, classes, obtain, tmp_path
+):
+    frame = pl.DataFrame({"x": [1.0, 2, 3, 4, 5, 6], "class": labels})
+    frame.with_columns(day=pl.col("class")).write_parquet(tmp_path / "a.parquet")
+    found = obtain(ENTRY | {"source": {"file": "a.parquet"}, "format": format, "group": "day"})
+    assert found.classes == classes
+    np.testing.assert_array_equal(found.groups, found.y)
+
+
+@pytest.mark.parametrize("format", ["parquet", "parquet_blocks"])
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        ([1.0, float("nan"), 2.0], "1 row has no class"),
+        ([[1], [2], [1]], "column 'class' holds List(Int64), which is no label"),
+        ([b"a", b"b", b"a"], "column 'class' holds Binary, which is no label"),
+        ([timedelta(1), timedelta(2), timedelta(1)], "'class' holds Duration"),
+    ],
+)
+def test_what_is_no_label_of_parquet_is_refused(format, labels, words, reason, tmp_path):
+    pl.DataFrame({"x": [1.0, 2, 3], "class": labels}).write_parquet(tmp_path / "a.parquet")
+    told = reason(ENTRY | {"source": {"file": "a.parquet"}, "format": format})
+    assert words in told
+    assert "Error" not in told
+
+
+def test_a_date_may_be_a_category(obtain, tmp_path):
+    frame = pl.DataFrame({"when": [date(2020, 1, 2), date(2020, 1, 1)], "class": ["a", "b"]})
+    frame.write_parquet(tmp_path / "a.parquet")
+    found = obtain(ENTRY | {"source": {"file": "a.parquet"}, "categorical": ["when"]})
+    assert found.table.levels == {"when": ("2020-01-01", "2020-01-02")}
 
 
 def test_thirty_thousand_rows_take_about_a_second(obtain, tmp_path):

@@ -1,4 +1,4 @@
-"""Parquet: typed columns. Booleans become 0 and 1; text becomes categories."""
+"""Parquet: typed columns. Booleans become 0 and 1; text becomes categories; dates may be labels."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def read(path: Path, options: Mapping[str, Any]) -> Columns:
         raise Unavailable(f"not a Parquet file ({str(error).splitlines()[0]})") from None
     if frame.is_empty():
         raise Unavailable("there are no rows in it")
-    return Columns(frame.select(_plain(column) for column in frame))
+    return Columns(frame.select(plain(column) for column in frame))
 
 
 def header_columns(path: Path, dialect: Mapping[str, Any]) -> list[str]:
@@ -32,9 +32,10 @@ def header_columns(path: Path, dialect: Mapping[str, Any]) -> list[str]:
         raise Unavailable(f"not a Parquet file ({str(error).splitlines()[0]})") from None
 
 
-def _plain(column: pl.Series) -> pl.Series:
+def plain(column: pl.Series) -> pl.Series:
+    """Numbers and truth values as Float64, text as String; missing values are null."""
     if isinstance(column.dtype, TEXT):
         return column.cast(pl.String)
     if column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null):
         return column.cast(pl.Float64).fill_nan(None)
-    return column  # dates and other types are refused later, unless the entry drops them
+    return column  # refused later, unless the entry drops it, or makes labels of dates

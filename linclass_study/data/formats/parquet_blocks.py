@@ -16,9 +16,8 @@ import polars as pl
 from linclass.applicability import NotApplicable
 from linclass_study.data import blocks, labels
 from linclass_study.data.content import InFile
-from linclass_study.data.formats.parquet import (
-    header_columns as header_columns,
-)  # it is the same file
+from linclass_study.data.formats.parquet import header_columns as header_columns  # the same file
+from linclass_study.data.formats.parquet import plain
 from linclass_study.data.labels import codes_and_classes
 from linclass_study.data.unavailable import Unavailable
 
@@ -32,8 +31,7 @@ def read(path: Path, options: Mapping[str, Any]) -> InFile:
     group = [str(options["group"])] if "group" in options else []
     try:
         names = blocks.numbers_of(path, target, [*drop, *group])
-        texts = pl.read_parquet(path, columns=[target])[target]
-        groups = [pl.read_parquet(path, columns=[name])[name].to_list() for name in group]
+        texts, *groups = (_labels(path, name) for name in (target, *group))
     except (ValueError, NotApplicable, pl.exceptions.PolarsError, OSError) as error:
         raise Unavailable(str(error).splitlines()[0]) from None
     if missing := texts.null_count():
@@ -46,10 +44,14 @@ def read(path: Path, options: Mapping[str, Any]) -> InFile:
     if (y < 0).any():
         raise Unavailable("`classes:` must name every class, since rows stay in their file")
     code = pl.Series(y)[kinds.search_sorted(texts)].to_numpy()
-    members = labels.group_codes(labels.written(groups[0]), group[0]) if groups else None
+    members = labels.group_codes(labels.written(groups[0].to_list()), group[0]) if groups else None
     return InFile(
         path.resolve(), names, code, classes, _digest(path, names, code, members), members
     )
+
+
+def _labels(path: Path, name: str) -> pl.Series:
+    return labels.readable(plain(pl.read_parquet(path, columns=[name])[name]))
 
 
 def _digest(path: Path, names: list[str], y: Any, groups: Any) -> str:
