@@ -35,6 +35,11 @@ def unique(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
+def new_names(known: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    """The names of columns that are added to the known ones, none of which loses its name."""
+    return unique([*known, *names])[len(known) :]
+
+
 class NamedRows(np.ndarray):
     """A matrix whose columns have names, like a data frame's."""
 

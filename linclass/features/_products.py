@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 from linclass.annotations import Matrix
 from linclass.applicability import NotApplicable, require_memory
-from linclass.table import Table
+from linclass.table import Table, new_names
 
 BYTES_PER_NAME = 80  # a short string and its place in a tuple
 BYTES_PER_PRODUCT = 64  # sparse: the value, its column, and the row numbers it is made from
@@ -25,7 +25,7 @@ def append(table: Table, columns: Matrix, names: list[str]) -> Table:
     """The table with these columns to its right."""
     both = [table.X, columns]
     X = sp.hstack(both, format="csr") if table.is_sparse else np.hstack(both)
-    return replace(table, X=X, names=(*table.names, *names))
+    return replace(table, X=X, names=(*table.names, *new_names(table.names, names)))
 
 
 def append_pairs(table: Table, feature: str, *, squares: bool) -> Table:
@@ -38,12 +38,18 @@ def append_pairs(table: Table, feature: str, *, squares: bool) -> Table:
     require_memory(width * per_column, f"{feature} of {d} columns makes {width} more")
     pairs = _sparse_pairs if table.is_sparse else _dense_pairs
     products = pairs(table.X, apart, width)
+    factors = [factor(name) for name in table.names]
     names = [
         f"{a}^2" if i == j else f"{a}*{b}"
-        for i, a in enumerate(table.names)
-        for j, b in enumerate(table.names[i + apart :], start=i + apart)
+        for i, a in enumerate(factors)
+        for j, b in enumerate(factors[i + apart :], start=i + apart)
     ]
     return append(table, products, names)
+
+
+def factor(name: str) -> str:
+    """A name inside a product: that of a product is in brackets, (a*b)^2."""
+    return f"({name})" if "*" in name or "^" in name else name
 
 
 def _dense_pairs(X: np.ndarray, apart: int, width: int) -> np.ndarray:

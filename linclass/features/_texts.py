@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.applicability import NotApplicable
-from linclass.table import Table
+from linclass.table import Table, unique
 from linclass.words import Counted
 
 
@@ -35,4 +35,4 @@ def in_place_of_texts(table: Table, feature: str, count: Callable[[list[str]], C
     X = sp.hstack(blocks, format="csr")
     X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
     levels = {name: values for name, values in table.levels.items() if name not in table.texts}
-    return replace(table, X=X, names=tuple(names), levels=levels, texts=frozenset())
+    return replace(table, X=X, names=unique(names), levels=levels, texts=frozenset())

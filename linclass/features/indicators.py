@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.applicability import NotApplicable, require_memory
-from linclass.table import Table
+from linclass.table import Table, new_names
 
 
 def apply(table: Table, levels: Mapping[str, Sequence[Any]], drop: str | None = "first") -> Table:
@@ -62,7 +62,8 @@ def apply(table: Table, levels: Mapping[str, Sequence[Any]], drop: str | None = 
         values = column.toarray().ravel() if table.is_sparse else column.ravel()
         shown = _indicators(values, _numbers(table, name, declared), name, table.levels.get(name))
         pieces.append(sp.csr_array(shown[:, skipped:]) if table.is_sparse else shown[:, skipped:])
-        names += [f"{name}={level}" for level in declared[skipped:]]
+        shown_as = [f"{name}={level}" for level in declared[skipped:]]
+        names += new_names([*table.names, *names], shown_as)
     X = sp.hstack(pieces, format="csr") if table.is_sparse else np.hstack(pieces)
     kept = {name: known for name, known in table.levels.items() if name not in levels}
     return replace(table, X=X, names=tuple(names), levels=kept)

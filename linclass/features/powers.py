@@ -4,7 +4,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.applicability import require_memory
-from linclass.features._products import BYTES_PER_NAME, append, refuse_text
+from linclass.features._products import BYTES_PER_NAME, append, factor, refuse_text
 from linclass.table import Table
 
 
@@ -34,5 +34,5 @@ def apply(table: Table, degree: int = 2) -> Table:
     require_memory(size, f"powers of {len(table.names)} columns makes {width} more")
     stack = sp.hstack if table.is_sparse else np.hstack
     exponents = range(2, degree + 1)
-    names = [f"{name}^{k}" for k in exponents for name in table.names]
+    names = [f"{factor(name)}^{k}" for k in exponents for name in table.names]
     return append(table, stack([table.X**k for k in exponents]), names)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from linclass.annotations import Matrix
-from linclass.table import Table
+from linclass.table import Table, new_names
 
 
 def numeric_columns(table: Table) -> Matrix:
@@ -20,4 +20,5 @@ def beside_categories(table: Table, columns: np.ndarray, names: list[str]) -> Ta
     kept = [j for j, name in enumerate(table.names) if name in table.levels]
     categories = table.columns(np.array(kept, np.int64))
     left = categories.X.toarray() if table.is_sparse else categories.X
-    return replace(categories, X=np.hstack([left, columns]), names=(*categories.names, *names))
+    names_of_all = (*categories.names, *new_names(categories.names, names))
+    return replace(categories, X=np.hstack([left, columns]), names=names_of_all)

@@ -130,6 +130,22 @@ def test_columns_that_stay_are_as_they_were_and_the_first_if_all_stay(name: str)
 
 
 @pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("name", sorted({*NAMES} - {"random_fourier"}))  # no column stays in it
+def test_a_new_column_leaves_a_name_that_is_taken_to_its_column(name: str, sparse: bool) -> None:
+    t = subject(name)
+    taken = [column for column in MAPS[name](t).names if column not in t.names]
+    values = np.random.default_rng(1).normal(size=(t.shape[0], len(taken)))
+    X = np.hstack([t.X, values])
+    t = Table(sp.csr_array(X) if sparse else X, (*t.names, *taken), t.levels, t.texts)
+    centres = {"centres": [[0.0] * len(t.names)] * 2} if name == "radial" else {}
+    out = MAPS[name](t, **centres)
+    assert len(set(out.names)) == len(out.names)
+    if name != "select":  # which leaves them out
+        places = [out.names.index(column) for column in taken]
+        np.testing.assert_array_equal(dense(out)[:, places], values)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("name", NAMES)
 def test_the_given_table_stays_as_it_was(name: str, sparse: bool) -> None:
     t, before = subject(name, sparse), subject(name, sparse)
@@ -164,6 +180,17 @@ def test_each_column_is_what_its_name_says(name: str) -> None:
     out = MAPS[name](t)
     for column, values in zip(out.names, out.X.T, strict=True):
         np.testing.assert_allclose(values, evaluated(t, column), rtol=1e-14)
+
+
+@pytest.mark.parametrize("first", PRODUCTS)
+@pytest.mark.parametrize("second", PRODUCTS)
+def test_products_of_products_are_what_their_names_say(first: str, second: str) -> None:
+    t = table(d=3)
+    out = MAPS[second](MAPS[first](t))
+    columns = dict(zip(t.names, t.X.T, strict=True))
+    for name, values in zip(out.names, out.X.T, strict=True):
+        formula = name.removesuffix(" (2)").replace("^", "**")
+        np.testing.assert_allclose(values, eval(formula, {}, columns), rtol=1e-12)
 
 
 def test_quadratic_has_every_product_once() -> None:

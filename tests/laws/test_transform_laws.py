@@ -43,6 +43,17 @@ def test_transform_of_training_rows_does_not_depend_on_test_rows(name: str, spar
     assert np.array_equal(dense(fitted.transform(train)), alone)
 
 
+@pytest.mark.parametrize(
+    ("name", "taken"), [("principal_components", "component1"), ("nystroem", "nystroem1")]
+)
+def test_a_category_keeps_its_name_beside_new_columns(name: str, taken: str) -> None:
+    t = table()
+    t = Table(t.X[:, :4], (taken, "a", "b", "size"), {taken: ("x", "y", "z"), "size": ("s", "t")})
+    out = transform_class(name)().fit(t).transform(t)
+    assert out.names[:3] == (taken, "size", f"{taken} (2)")
+    np.testing.assert_array_equal(out.X[:, :2], t.X[:, [0, 3]])
+
+
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_row_is_transformed_alone_as_among_others(name: str, sparse: bool) -> None:
