@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import stat
 
@@ -11,27 +12,31 @@ LARGEST = 1_000_000  # bytes that a fit may add
 
 
 class LogSize:
-    """What one fit adds to the log, from its beginning on."""
+    """What one fit adds to the log, from its beginning on.
+
+    Every line is appended: a child that prints while the log is made shorter would otherwise write beyond its end.
+    """
 
     def __init__(self) -> None:
-        self.begin = _position()
+        self.begin = _size()
+        if self.begin is not None:
+            fcntl.fcntl(LOG, fcntl.F_SETFL, fcntl.fcntl(LOG, fcntl.F_GETFL) | os.O_APPEND)
 
     def limit(self) -> None:
         """Remove the middle of what was added since, if it is too long; call it from time to time."""
-        if self.begin is None or (end := _position()) is None or end - self.begin <= LARGEST:
+        if self.begin is None or (end := _size()) is None or end - self.begin <= LARGEST:
             return
         with contextlib.suppress(OSError):
             part = LARGEST // 4
-            rest = os.pread(LOG, part, end - part)
+            rest = os.pread(LOG, LARGEST, end - part)  # also what was printed meanwhile
             left_out = end - self.begin - 2 * part
-            os.lseek(LOG, self.begin + part, os.SEEK_SET)
+            os.ftruncate(LOG, self.begin + part)
             os.write(LOG, f"\n… {left_out / 1e6:.1f} MB of output are left out …\n".encode() + rest)
-            os.ftruncate(LOG, os.lseek(LOG, 0, os.SEEK_CUR))
 
 
-def _position() -> int | None:
-    """Place in the log at which the next line is written; None if it is not a file."""
+def _size() -> int | None:
+    """Bytes in the log; None if it is not a file."""
     with contextlib.suppress(OSError):
-        if stat.S_ISREG(os.fstat(LOG).st_mode):
-            return os.lseek(LOG, 0, os.SEEK_CUR)
+        if stat.S_ISREG((status := os.fstat(LOG)).st_mode):
+            return status.st_size
     return None
