@@ -27,10 +27,7 @@ def label_noise(rng: np.random.Generator, y: np.ndarray, share: Share) -> np.nda
     array of shape (n,)
     """
     K = int(y.max()) + 1
-    if share >= (K - 1) / K:
-        raise ValueError(
-            f"label_noise: {share} leaves no signal with {K} classes; give less than {(K - 1) / K:.4g}."
-        )
+    _refuse_too_much(share, K)
     wrong = rng.random(len(y)) < share
     step = rng.integers(1, max(K, 2), len(y), dtype=np.int32)
     return np.where(wrong, (y + step) % K, y).astype(y.dtype)
@@ -42,6 +39,14 @@ def bayes_error_with_noise(clean: tuple[float, float], share: float, K: int) -> 
     P(label = k | x) = (1 − η) p_k + (1 − p_k) η/(K − 1) increases with p_k, so the best class is the
     same.
     """
+    _refuse_too_much(share, K)
     error, deviation = clean
     slope = 1 - share * K / (K - 1)
     return share + slope * error, slope * deviation
+
+
+def _refuse_too_much(share: float, K: int) -> None:
+    if share >= (K - 1) / K:
+        raise ValueError(
+            f"label_noise: {share} leaves no signal with {K} classes; give less than {(K - 1) / K:.4g}."
+        )

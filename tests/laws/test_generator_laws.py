@@ -118,6 +118,8 @@ def test_noise_takes_all_other_classes_alike_and_bayes_error_follows() -> None:
     assert bayes("simplex", (1, 1, 1), label_noise=0.3)[0] == pytest.approx(0.3 + clean * 0.55)
     with pytest.raises(ValueError, match=r"label_noise: 0\.7 leaves no signal with 3 classes"):
         draw("simplex", 0, (5, 5, 5), label_noise=0.7)
+    with pytest.raises(ValueError, match=r"label_noise: 0\.7 leaves no signal with 3 classes"):
+        bayes("simplex", (5, 5, 5), label_noise=0.7)  # the best class is another one then
 
 
 def test_regression_on_indicators_never_sees_the_middle_class() -> None:
