@@ -108,6 +108,7 @@ def test_what_is_drawn_knows_its_bayes_error(obtain):
     [
         drawn() | {"classes": {"a": ["0"], "b": ["1"]}},
         drawn() | {"drop": ["x1"]},
+        drawn() | {"group": "x1"},
         drawn(covariances=[[1, 1], [1, 1]]),
         drawn() | {"test": drawn(means=[[0, 0], [1, 1]])["source"]},
         {"source": {"sklearn": "iris"}},

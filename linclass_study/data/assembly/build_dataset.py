@@ -84,6 +84,10 @@ def _bayes_error(
 ) -> tuple[float, float] | None:
     """The known Bayes error, if the entry changes neither classes nor features of the generated rows."""
     known = [getattr(part, "bayes_error", None) for part in (train, test) if part is not None]
-    if {"classes", "drop", "target", "binary"} & {*entry} or train.matrices or len({*known}) > 1:
+    if (
+        {"classes", "drop", "group", "target", "binary"} & {*entry}
+        or train.matrices
+        or len({*known}) > 1
+    ):
         return None
     return known[0]
