@@ -34,11 +34,9 @@ def column_problems(
         yield ["source"], f"'{source['file']}': {error}"
         return
     for key in KEYS:
-        names = (
-            entry[key] if isinstance(entry.get(key), list) else [*filter(None, [entry.get(key)])]
-        )
-        for i, name in enumerate(names):
+        given = entry.get(key)
+        for i, name in enumerate(as_list(given)):
             try:
                 column_named(name, columns, key)
             except Unavailable as error:
-                yield [key, i] if names is entry[key] else [key], str(error).partition(": ")[2]
+                yield [key, i] if isinstance(given, list) else [key], str(error).partition(": ")[2]

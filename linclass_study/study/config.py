@@ -21,7 +21,7 @@ from linclass_study.study.method_check import method_problems
 from linclass_study.study.metric_check import own_metric_problems
 from linclass_study.study.selection import expanded_names, select_datasets, select_entries
 from linclass_study.study.source_lines import SourceLines, shown_path
-from linclass_study.study.yaml_file import read_yaml
+from linclass_study.study.yaml_file import read_yaml, unquoted
 
 LONGEST = 100  # letters of a name, so that file names stay below 255
 
@@ -57,6 +57,7 @@ def read_config(config: Mapping[str, Any], files: Iterable[str | Path], root: Pa
             found = "this file is empty" if content is None else f"this is {content!r}"
             raise Refused(f"{path}: a study is a mapping of keys, as `datasets: [iris]`; {found}")
     written = SourceLines(dict(config), contents)
+    written.refuse(unquoted(written.value))
     values = conforming("config", written.value, written)
 
     catalogues, origin = {}, {}

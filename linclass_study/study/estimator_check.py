@@ -129,8 +129,9 @@ def _object(estimator: Any) -> None:
     """
     kind = type(estimator)
     ours = any(cls.__module__.startswith("linclass.") for cls in kind.__mro__)
-    if ours and isinstance(weight := getattr(estimator, "class_weight", None), str):
-        class_weights(weight, np.arange(2), np.ones(2))
+    if ours and (weight := getattr(estimator, "class_weight", None)) is not None:
+        classes = [*weight] if isinstance(weight, Mapping) else [0, 1]  # the data have others
+        class_weights(weight, np.array(classes, dtype=object), np.ones(len(classes)))
     if ours and callable(getattr(estimator, "check", None)):
         estimator.check()
     if isinstance(getattr(kind, "_parameter_constraints", None), Mapping):

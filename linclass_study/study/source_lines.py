@@ -33,6 +33,7 @@ class SourceLines:
         """A message with file and line: 'mystudy.yaml, line 7: evaluation.fold: unknown key; …'."""
         keys = (f"[{key}]" if isinstance(key, int) else f".{key}" for key in path)
         message = ": ".join(filter(None, ["".join(keys).lstrip("."), sentence]))
+        message = " ".join(message.splitlines())  # a text of the file may have several
         depth = next(n for n in range(len(path), -1, -1) if _at(self.value, path[:n]) is not ABSENT)
         given = parse_numbers(_at(self.value, path[:depth]))
         for file, content in reversed(list(self.files.items())):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,19 @@ def parse_numbers(value: Any) -> Any:
     if isinstance(value, list):
         return [parse_numbers(item) for item in value]
     return value
+
+
+def unquoted(value: Any) -> Iterator[tuple[list[Any], str]]:
+    """(path of keys, message) for each value, or key, that YAML reads as a date, which no study.json can hold."""
+    if isinstance(value, date):
+        yield [], f"YAML reads {value} as a date; put it in quotes"
+    if isinstance(value, dict):
+        for key, inside in value.items():
+            yield from unquoted(key)
+            yield from (([key, *path], text) for path, text in unquoted(inside))
+    if isinstance(value, list):
+        for i, inside in enumerate(value):
+            yield from (([i, *path], text) for path, text in unquoted(inside))
 
 
 def line_of(path: Path, keys: Sequence[Any]) -> int | None:

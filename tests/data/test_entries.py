@@ -137,6 +137,16 @@ WRONG = {  # name: (entry, path, sentence)
         ["source", "label_noise"],
         "1 is too large; give less than 1",
     ),
+    "misspelt generator": (
+        {"source": {"gnerate": "iris"}},
+        ["source", "gnerate"],
+        "unknown key; did you mean 'generate'?",
+    ),
+    "more lines than a file has": (
+        {"source": CSV, "csv": {"skip": 10**30}},
+        ["csv", "skip"],
+        "is too large",
+    ),
     "long separator": (
         {"source": CSV, "csv": {"separator": "::"}},
         ["csv", "separator"],

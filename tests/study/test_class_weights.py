@@ -99,3 +99,9 @@ def test_a_word_that_is_no_weight_is_refused_before_anything_runs():
     ((path, text),) = method_problems({"classifier": OURS, "params": {"class_weight": "balance"}})
     assert path == ["params"]
     assert "class_weight is 'balance'; it must be 'balanced', None, or a dict" in text
+
+
+@pytest.mark.parametrize("weights", [3, True, [1, 2], {"ill": "much"}, {"ill": -1}, {"ill": [1]}])
+def test_what_is_no_weight_is_refused_before_anything_runs(weights):
+    ((_, text),) = method_problems({"classifier": OURS, "params": {"class_weight": weights}})
+    assert text.startswith("class_weight ")

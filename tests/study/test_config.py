@@ -561,3 +561,50 @@ def test_a_transform_that_cannot_be_imported_is_named_with_its_line(refusal):
     assert line.startswith(
         "study.yaml, line 8: define.methods.mine.transforms[1]: 'no_such_module.T' cannot be"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("results: 2024-05-01\n", "line 1: results"),
+        (method(f"{LOGISTIC}, params: {{class_weight: {{2024-05-01: 3}}}}"), "params.class_weight"),
+        (
+            method(f"{LOGISTIC}, features: [{{indicators: {{levels: {{day: [2024-05-01]}}}}}}]"),
+            "features[0].indicators.levels.day[0]",
+        ),
+    ],
+)
+def test_a_date_without_quotes_is_refused_with_its_line(refusal, text, place):
+    assert f"{place}: YAML reads 2024-05-01 as a date; put it in quotes" in refusal(text)
+
+
+@pytest.mark.parametrize(
+    ("inside", "words"),
+    [
+        ("params: fast", "params: 'fast' is not a mapping"),
+        ("parms: {with_mean: true}", "parms: unknown key; did you mean 'params'?"),
+        ("params: {1: 2}", "params: 1 is not text"),
+    ],
+)
+def test_an_estimator_in_a_list_is_an_entry(refusal, inside, words):
+    scaler = f"{{classifier: sklearn.preprocessing.StandardScaler, {inside}}}"
+    steps = f"[[scale, {scaler}], [fit, {{{LOGISTIC}}}]]"
+    line = refusal(method(f"classifier: sklearn.pipeline.Pipeline, params: {{steps: {steps}}}"))
+    assert f"define.methods.mine.params.steps[0][1].{words}" in line
+
+
+def test_a_message_about_a_text_of_several_lines_is_one_line(refusal):
+    assert "there is no data set 'a  b'" in refusal('datasets: ["a\\n b"]\n')
+
+
+@pytest.mark.parametrize(
+    ("keys", "place"),
+    [
+        ("target: ''", "target: there is no column ''"),
+        ("target: outcome, group: 0", "group: there is no column '0'"),
+    ],
+)
+def test_a_name_that_is_empty_or_zero_is_searched_like_others(refusal, tmp_path, keys, place):
+    (tmp_path / "own.csv").write_text("age,outcome\n1,a\n")
+    entry = f"{{source: {{file: own.csv}}, {keys}}}"
+    assert place in refusal(f"datasets: [own]\ndefine: {{datasets: {{own: {entry}}}}}\n")

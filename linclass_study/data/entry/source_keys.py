@@ -20,9 +20,9 @@ FILES = ("file", "url")  # the other kinds produce rows themselves
 PARTS = {"source": 0, "test": 1}
 
 
-def as_list(sources: Any) -> list[dict[str, Any]]:
-    """Sources of an entry as a list, whether the entry has one, several or none."""
-    return sources if isinstance(sources, list) else [] if sources is None else [sources]
+def as_list(given: Any) -> list[Any]:
+    """Sources or names of an entry as a list, whether the entry has one, several or none."""
+    return given if isinstance(given, list) else [] if given is None else [given]
 
 
 def source_kind(source: Mapping[str, Any]) -> str:
