@@ -1,6 +1,8 @@
-"""The last lines in the terminal: problems of fits and data, and the answer of the study in one line."""
+"""The last lines in the terminal: problems of fits and data, and the best method of each data set."""
 
 from __future__ import annotations
+
+from itertools import islice
 
 import polars as pl
 
@@ -16,17 +18,21 @@ from linclass_study.results.summary import ranking
 LINES = 24  # problems that are printed; the report has all
 DATA_LINES = 8  # remarks on the data that are printed; likewise
 REASON = 300  # characters of a reason; the middle is cut, as the remedy is at the end
+BEST_LINES = 24  # data sets whose best method is printed; likewise
 NAMES = 3  # methods or data sets named in a line; the others are counted
 
 
 def answer(outcome: Outcome, report: str) -> str:
-    """One line per distinct problem, remarks on the data, then the answer and the path of the `report`."""
+    """One line per distinct problem, remarks on the data, then the answer, the number of fits and the path of the
+    `report`.
+    """
     found = fit_problems(outcome.fits)
     lines = [problem_line(problem, outcome) for problem in found[:LINES]]
     if len(found) > LINES:
         lines.append(f"… and {len(found) - LINES} more problems, all in the report")
     lines += metric_lines(outcome)
     lines += data_lines(outcome)
+    lines += best_lines(outcome)
     absent = outcome.fits.filter(~pl.col("status").is_in(FITTED))
     inapplicable = absent.filter(pl.col("status") == "not_applicable").height
     parts = [_count(outcome.fits.height, "fit")]
@@ -35,7 +41,7 @@ def answer(outcome: Outcome, report: str) -> str:
     if inapplicable:
         parts.append(f"{inapplicable} {'do' if failed else 'of them do'} not apply to their data")
     counts = ", ".join(parts if absent.height else [*parts, "all of them succeeded"])
-    return "\n".join([*lines, f"{best_line(outcome)} | {counts} | report: {report}"]) + "\n"
+    return "\n".join([*lines, counts, f"report: {report}"]) + "\n"
 
 
 def metric_lines(outcome: Outcome) -> list[str]:
@@ -80,23 +86,32 @@ def best(outcome: Outcome, dataset: str) -> tuple[str, float, float | None, list
     return method, mean, sd, equals[1:]
 
 
-def best_line(outcome: Outcome) -> str:
-    """The best method of each data set, each by its main protocol."""
+def best_lines(outcome: Outcome) -> list[str]:
+    """The best method of each data set, each by its main protocol: one line of a single data set, else a table."""
     first = next(iter(outcome.main_protocols))
-    parts = []
-    for dataset in outcome.datasets:
-        found = best(outcome, dataset)
-        if found is None:
-            parts.append(f"{dataset}: none")
-            continue
-        method, mean, sd, equals = found
-        spread = "" if sd is None else f" ± {sd:.3f}"
-        names = method + (f" (= {_names(equals)})" if equals else "")
-        protocol = outcome.protocol(dataset)
-        other = "" if protocol == first else f" ({_over(outcome, protocol)})"
-        parts.append(f"{dataset}: {names} {mean:.3f}{spread}{other}")
-    words = metric_words(outcome.metric)
-    return f"Best {words} ({_over(outcome, first)}): {'; '.join(parts)}"
+    words = f"Best {metric_words(outcome.metric)} ({_over(outcome, first)}):"
+    rows = [_best_cells(outcome, dataset, first) for dataset in islice(outcome.datasets, BEST_LINES)]
+    if len(outcome.datasets) == 1:
+        dataset, *rest = rows[0]
+        return [f"{words} {dataset}: {' '.join(rest).rstrip()}"]
+    wide = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    padded = (" ".join(map(str.ljust, row, wide)) for row in rows)
+    more = len(outcome.datasets) - BEST_LINES
+    lines = [words, *(f"  {line.rstrip()}" for line in padded)]
+    return lines + [f"  … and {more} more data sets, all in the report"] * (more > 0)
+
+
+def _best_cells(outcome: Outcome, dataset: str, usual: str) -> tuple[str, str, str]:
+    """(data set, its best methods, their mean ± sd, and the protocol unless it is the usual one)"""
+    found = best(outcome, dataset)
+    if found is None:
+        return dataset, "none", ""
+    method, mean, sd, equals = found
+    spread = "" if sd is None else f" ± {sd:.3f}"
+    protocol = outcome.protocol(dataset)
+    other = "" if protocol == usual else f" ({_over(outcome, protocol)})"
+    names = method + (f" (= {_names(equals)})" if equals else "")
+    return dataset, names, f"{mean:.3f}{spread}{other}"
 
 
 def _over(outcome: Outcome, protocol: str) -> str:

@@ -1,4 +1,4 @@
-"""The terminal's last lines: every problem once, then one line with what was found."""
+"""The terminal's last lines: every problem once, then the best method of each data set, the fits and the report."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from studies import Data, Method
 
 from linclass_study.report.page_tables import table_modules
 from linclass_study.report.plain_answer import plain_answer
-from linclass_study.results.answer import LINES, answer, best, best_line, shortened
+from linclass_study.results.answer import BEST_LINES, LINES, answer, best, best_lines, shortened
 
 TEXT = ("not_applicable", "needs numeric columns; 'famhist' is text. Add one_hot.")
 
@@ -22,34 +22,48 @@ def lines(outcome) -> list[str]:
 def test_metrics_have_their_usual_capitals(make, metric, words):
     outcome = make({"d": Data()}, {"a": Method(2.0), "b": Method()}, folds=3)
     outcome.evaluation["tune_metric"] = metric
-    assert best_line(outcome).startswith(f"Best {words} (mean")
+    assert best_lines(outcome)[0].startswith(f"Best {words} (mean")
     assert f"the best {words} on d" in plain_answer(outcome)[0]
     table = table_modules()["answer"].make(outcome)
     assert words[0].upper() + words[1:] in [column.title for column in table.columns]
 
 
-def test_the_last_line_alone_answers(make):
-    outcome = make({"d": Data(), "e": Data()}, {"bad": Method(0.0), "good": Method(4.0)}, folds=5)
-    (line,) = lines(outcome)
-    assert line.startswith("Best accuracy (mean ± sd, 5 folds): d: good 0.9")
-    assert "e: good" in line
-    assert line.endswith("| 20 fits, all of them succeeded | report: results/report.html")
+def test_the_answer_on_one_data_set_is_one_line(make):
+    outcome = make({"d": Data()}, {"bad": Method(0.0), "good": Method(4.0)}, folds=5)
+    found, fits, report = lines(outcome)
+    assert found.startswith("Best accuracy (mean ± sd, 5 folds): d: good 0.9")
+    assert (fits, report) == ("10 fits, all of them succeeded", "report: results/report.html")
+
+
+def test_the_answers_on_several_data_sets_are_a_table(make):
+    outcome = make({"d": Data(), "longer": Data()}, {"bad": Method(0.0), "good": Method(4.0)})
+    title, d, longer = best_lines(outcome)
+    assert title == "Best accuracy (mean ± sd, 5 folds):"
+    assert d.startswith("  d      good 0.9")
+    assert longer.startswith("  longer good 0.9")
+
+
+def test_of_many_data_sets_a_readable_number_is_printed(make):
+    outcome = make({f"d{i}": Data(rows=20) for i in range(26)}, {"m": Method()}, folds=2)
+    found = best_lines(outcome)
+    assert len(found) == BEST_LINES + 2
+    assert found[-1] == "  … and 2 more data sets, all in the report"
 
 
 def test_unavailable_data_sets_are_named_in_the_first_lines(make):
     data = {"here": Data(), "gone": Data(unavailable="a.csv: no such file; give a path")}
     outcome = make(data, {"m": Method(everywhere=("failed", "boom"), only=["here"])})
-    first, second, last = lines(outcome)
+    first, second, _, here, gone, fits, _ = lines(outcome)
     assert first == "unavailable: gone: a.csv: no such file; give a path"
     assert second == "failed: here × m (5 fits): boom"
-    assert "here: none; gone: none" in last
-    assert "10 fits, 10 of them did not succeed" in last
+    assert (here, gone) == ("  here none", "  gone none")
+    assert fits == "10 fits, 10 of them did not succeed"
 
 
 def test_a_problem_of_many_folds_and_methods_is_one_line(make):
     methods = {name: Method(everywhere=TEXT, only=["heart"]) for name in "abcde"}
     outcome = make({"iris": Data(), "heart": Data()}, methods | {"z": Method()})
-    first, _ = lines(outcome)
+    first = lines(outcome)[0]
     assert first == f"not_applicable: heart × a, b, c and 2 more methods (25 fits): {TEXT[1]}"
 
 
@@ -69,8 +83,8 @@ def test_data_sets_with_different_numbers_keep_their_own_reason(make):
 def test_many_problems_leave_a_readable_number_of_lines(make):
     methods = {f"m{i}": Method(everywhere=("failed", f"reason {chr(97 + i)}")) for i in range(26)}
     found = lines(make({"d": Data(rows=20)}, methods, folds=2))
-    assert len(found) == LINES + 2
-    assert found[-2] == "… and 2 more problems, all in the report"
+    assert found[LINES] == "… and 2 more problems, all in the report"
+    assert found[LINES + 1].startswith("Best ")
 
 
 def test_a_method_that_missed_a_fold_is_never_the_best(make):
@@ -82,7 +96,7 @@ def test_methods_that_equal_the_best_are_named(make):
     outcome = make({"d": Data()}, {"one": Method(50.0), "low": Method(0.0), "two": Method(50.0)})
     method, mean, _, equals = best(outcome, "d")
     assert (method, mean, equals) == ("one", 1.0, ["two"])
-    assert "d: one (= two) 1.000 ± 0.000" in lines(outcome)[-1]
+    assert "d: one (= two) 1.000 ± 0.000" in best_lines(outcome)[0]
 
 
 @pytest.mark.parametrize("length", [301, 1000, 5000])

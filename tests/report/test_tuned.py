@@ -93,8 +93,8 @@ def test_the_answer_is_of_the_first_protocol_that_a_data_set_has(make):
     evaluation = {**made.evaluation, "protocols": ["official", "cv"]}
     other = type(made)(made.results, made.datasets, made.methods, evaluation)
     assert [other.protocol(name) for name in data] == ["official", "cv"]
-    line = answer.best_line(other)
-    assert line.startswith("Best accuracy (the official test set): split: m 0.")
-    assert line.endswith("(mean ± sd, 3 folds)")
-    split = line.split("split: ")[1].split(";")[0]
+    title, split, whole = answer.best_lines(other)
+    assert title == "Best accuracy (the official test set):"
+    assert split.startswith("  split m 0.")
     assert "±" not in split  # one value has no spread
+    assert whole.endswith("(mean ± sd, 3 folds)")
