@@ -4,6 +4,7 @@ import ast
 import graphlib
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -289,6 +290,12 @@ def test_no_two_files_of_tests_have_one_name() -> None:
     stems = sorted(file.stem for file in (ROOT / "tests").rglob("*.py"))
     twice = {a for a, b in pairwise(stems) if a == b}
     assert twice <= {"conftest", "__init__"}
+
+
+def test_the_linters_leave_no_file_out() -> None:
+    """Such as linclass_study/results, when `results` is excluded by its name."""
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    assert not [key for tool in ("ruff", "mypy") for key in config[tool] if "exclude" in key]
 
 
 def test_no_file_is_called_utils_or_helpers() -> None:

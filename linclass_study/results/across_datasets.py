@@ -20,9 +20,8 @@ from linclass.comparisons.missing_scores import leave_out_missing, missing_as_wo
 from linclass.comparisons.nemenyi_test import nemenyi
 from linclass.comparisons.pairwise_matrix import Pairwise, pairwise
 from linclass.comparisons.ranking import ranks
-from linclass_study.results import independent_datasets
-from linclass_study.results.outcome import FITTED, Outcome
 from linclass_study.results.independent_datasets import groups_sharing_rows
+from linclass_study.results.outcome import FITTED, Outcome
 
 ALPHA = 0.05
 FEW = 5  # with fewer independent data sets, tests across them have little power
@@ -38,8 +37,12 @@ class Across:
     datasets: list[str]
     methods: list[str]
     table: np.ndarray
-    shared: tuple[tuple[str, ...], ...] = ()  # data sets with scores of which only the first takes part
-    unplanned: bool = False  # some missing scores are of runs that no study planned, as after a merge
+    shared: tuple[
+        tuple[str, ...], ...
+    ] = ()  # data sets with scores of which only the first takes part
+    unplanned: bool = (
+        False  # some missing scores are of runs that no study planned, as after a merge
+    )
 
     @property
     def enough(self) -> bool:
@@ -134,7 +137,9 @@ def comparison_across(outcome: Outcome, metric: str | None = None, shared: bool 
 def whole_means(outcome: Outcome, metric: str) -> dict[tuple[str, str], float]:
     """(data set, method) → mean over the folds of the data set's main protocol, for runs in which every planned fit
     has a value."""
-    pairs = [(d, protocol) for protocol, datasets in outcome.main_protocols.items() for d in datasets]
+    pairs = [
+        (d, protocol) for protocol, datasets in outcome.main_protocols.items() for d in datasets
+    ]
     main = pl.DataFrame(pairs, {"dataset": pl.String, "protocol": pl.String}, orient="row")
     run = ["dataset", "method"]
     planned = (

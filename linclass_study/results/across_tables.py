@@ -10,13 +10,12 @@ import numpy as np
 import polars as pl
 
 from linclass import metrics
-from linclass_study import table_files
-from linclass_study.results import conclusion, export
+from linclass_study.results import conclusion
 from linclass_study.results.across_datasets import Across, comparison_across
+from linclass_study.results.conclusion import few_datasets
+from linclass_study.results.export import export_table
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.sensitivity import Scenario, scenarios
-from linclass_study.results.export import export_table
-from linclass_study.results.conclusion import few_datasets
 from linclass_study.table_files import unfinished_file
 
 NAMES = ("ranks", "pairwise", "sensitivity")
@@ -41,7 +40,9 @@ def write_across(outcome: Outcome) -> None:
         "sentences": conclusion.sentences(outcome, base, tried),
     }
     with unfinished_file(conclusions_path(outcome)) as partial:
-        partial.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        partial.write_text(
+            json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
 
 
 def conclusions_path(outcome: Outcome) -> Path:
@@ -64,7 +65,9 @@ def ranks_table(base: Across) -> pl.DataFrame:
         for name in ("elo", "lower", "upper"):
             key, values = f"rating_{name}" if name != "elo" else "rating", getattr(rated, name)
             is_known = name == "elo" or base.enough_for_intervals
-            columns[key] = values.tolist() if is_known else pl.Series([None] * len(values), dtype=pl.Float64)
+            columns[key] = (
+                values.tolist() if is_known else pl.Series([None] * len(values), dtype=pl.Float64)
+            )
     frame = pl.DataFrame(columns, strict=False)
     first = next((name for name in frame.columns if name.startswith("rank_")), None)
     return frame.sort(first, "method") if first else frame
@@ -95,7 +98,8 @@ def sensitivity_table(tried: list[Scenario]) -> pl.DataFrame:
         "variation": pl.String, "data_sets": pl.Int64, "best": pl.String, "same_best": pl.String
     }  # fmt: skip
     rows = [
-        (one.what, one.datasets, ", ".join(one.best), _same(one, len(tried[0].best))) for one in tried
+        (one.what, one.datasets, ", ".join(one.best), _same(one, len(tried[0].best)))
+        for one in tried
     ]
     return pl.DataFrame(rows, schema=schema, orient="row")
 

@@ -7,11 +7,11 @@ from itertools import islice
 import polars as pl
 
 from linclass_study.gate.findings import serious
-from linclass_study.results.independent_datasets import groups_sharing_rows
-from linclass_study.results.outcome import FITTED, Outcome
 from linclass_study.results.fit_problems import FitProblem, fit_problems
+from linclass_study.results.independent_datasets import groups_sharing_rows
 from linclass_study.results.metric_failures import metric_problems
 from linclass_study.results.metric_words import metric_words
+from linclass_study.results.outcome import FITTED, Outcome
 from linclass_study.results.protocol_names import has_spread, protocol_phrase
 from linclass_study.results.summary import ranking
 
@@ -90,7 +90,9 @@ def best_lines(outcome: Outcome) -> list[str]:
     """The best method of each data set, each by its main protocol: one line of a single data set, else a table."""
     first = next(iter(outcome.main_protocols))
     words = f"Best {metric_words(outcome.metric)} ({_over(outcome, first)}):"
-    rows = [_best_cells(outcome, dataset, first) for dataset in islice(outcome.datasets, BEST_LINES)]
+    rows = [
+        _best_cells(outcome, dataset, first) for dataset in islice(outcome.datasets, BEST_LINES)
+    ]
     if len(outcome.datasets) == 1:
         dataset, *rest = rows[0]
         return [f"{words} {dataset}: {' '.join(rest).rstrip()}"]

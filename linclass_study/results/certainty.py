@@ -87,7 +87,11 @@ def _tests(outcome: Outcome, found: Within) -> str:
     k = len(found.methods)
     apart = int(np.count_nonzero(found.test.adjusted[0, 1:] < ALPHA))
     pairs = k * (k - 1) // 2
-    stricter = "" if found.rivals or apart == k - 1 else ": it is two-sided and over all pairs, so stricter"
+    stricter = (
+        ""
+        if found.rivals or apart == k - 1
+        else ": it is two-sided and over all pairs, so stricter"
+    )
     return (
         f"(Bayesian correlated t test over {protocol_phrase(outcome.evaluation, found.protocol)}, n = {found.folds}, "
         f"n_test/n_train = {found.ratio:.3g}. The corrected t test, with Holm’s correction over {pairs} "

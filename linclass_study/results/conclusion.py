@@ -16,7 +16,9 @@ NAMES = 4  # methods named in a sentence; the others are counted
 def sentences(outcome: Outcome, base: Across, tried: list[Scenario]) -> list[str]:
     """Best method, overall test of the ranks, significant differences, practical differences, sensitivity."""
     if not base.enough:
-        return ["Fewer than two data sets, or fewer than two methods, have scores: nothing to compare across data sets."]
+        return [
+            "Fewer than two data sets, or fewer than two methods, have scores: nothing to compare across data sets."
+        ]
     treatments = list(base.treatments())
     if not treatments:
         return ["No two data sets have a score of every method: see the pairwise matrix."]
@@ -115,17 +117,20 @@ def _practical(
     found = bayesian_signed_rank(pair, rope)
     n = int(np.count_nonzero(~np.isnan(pair).any(axis=1)))
     which = "" if n == ranked else " data sets on which both have a score"
-    return [
-        f"{best[0]} against the runner-up, {base.methods[second]}: with probability "
-        f"{found.better[0, 1]:.2f} better by more than {rope:g}, {found.equal[0, 1]:.2f} equal in practice, "
-        f"{found.worse[0, 1]:.2f} worse "
-        f"(Bayesian signed-rank test, n = {n}{which})."
-    ]
+    sentence = (
+        f"{best[0]} against the runner-up, {base.methods[second]}: with probability {found.better[0, 1]:.2f} better by "
+        f"more than {rope:g}, {found.equal[0, 1]:.2f} equal in practice, {found.worse[0, 1]:.2f} worse (Bayesian "
+        f"signed-rank test, n = {n}{which})."
+    )
+    return [sentence]
 
 
 def _survives(tried: list[Scenario]) -> list[str]:
     """The conclusion survives if the same method is among the best in every variation in which it has a score."""
-    best, without = list(tried[0].best) if tried else [], [one.what for one in tried if not one.scored]
+    best, without = (
+        list(tried[0].best) if tried else [],
+        [one.what for one in tried if not one.scored],
+    )
     variations = [one for one in tried[1:] if one.scored]
     sentences = [_changes(best, steady(tried), variations)] if variations else []
     if without:

@@ -8,7 +8,6 @@ from typing import Any
 
 import polars as pl
 
-from linclass_study import table_files
 from linclass_study.table_files import unfinished_file
 
 DIGITS = 4  # significant digits in Markdown and LaTeX; the CSV has all
@@ -28,8 +27,10 @@ def export_table(data: pl.DataFrame, stem: Path) -> None:
 
 
 def markdown(data: pl.DataFrame) -> str:
-    escaped = [[cell.replace("|", "\\|").replace("<", "&lt;") for cell in row] for row in _cells(data)]
-    right = [_is_number(data.schema[name]) for name in data.columns]
+    escaped = [
+        [cell.replace("|", "\\|").replace("<", "&lt;") for cell in row] for row in _cells(data)
+    ]
+    right = [data.schema[name].is_numeric() for name in data.columns]
     rule = ["---:" if number else "---" for number in right]
     lines = [data.columns, rule, *escaped]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
@@ -37,11 +38,12 @@ def markdown(data: pl.DataFrame) -> str:
 
 def latex(data: pl.DataFrame) -> str:
     """A tabular environment, which needs \\usepackage{booktabs}."""
-    columns = "".join("r" if _is_number(data.schema[name]) else "l" for name in data.columns)
+    columns = "".join("r" if data.schema[name].is_numeric() else "l" for name in data.columns)
     rows = [" & ".join(map(_tex, row)) + r" \\" for row in _cells(data)]
     head = " & ".join(map(_tex, data.columns)) + r" \\"
-    body = [r"\begin{tabular}{" + columns + "}", r"\toprule", head, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]  # fmt: skip
-    return "\n".join(body) + "\n"
+    begin, end = r"\begin{tabular}{" + columns + "}", r"\end{tabular}"
+    lines = [begin, r"\toprule", head, r"\midrule", *rows, r"\bottomrule", end]
+    return "\n".join(lines) + "\n"
 
 
 def _cells(data: pl.DataFrame) -> list[list[str]]:
@@ -49,15 +51,11 @@ def _cells(data: pl.DataFrame) -> list[list[str]]:
 
 
 def _cell(value: Any) -> str:
-    if value is None or isinstance(value, float) and math.isnan(value):
+    if value is None or (isinstance(value, float) and math.isnan(value)):
         return "–"
     if isinstance(value, float):
         return f"{value:.{DIGITS}g}" if 0 < abs(value) < 1e-3 else f"{value:.{DIGITS}f}"
     return " ".join(str(value).split())
-
-
-def _is_number(kind: pl.DataType) -> bool:
-    return kind.is_numeric()
 
 
 def _tex(text: str) -> str:

@@ -17,9 +17,7 @@ def groups_sharing_rows(outcome: Outcome) -> list[list[str]]:
     """Data sets of a study, in its order, grouped by shared rows."""
     path = outcome.results / "tables" / "datasets.csv"
     table = pl.read_csv(path, columns=["dataset", "shares_rows_with"], infer_schema=False)
-    relatives = {
-        name: {name, *(others or "").split(AND)} for name, others in table.iter_rows()
-    }
+    relatives = {name: {name, *(others or "").split(AND)} for name, others in table.iter_rows()}
     found: list[list[str]] = []
     for name in outcome.datasets:
         known = next((own for own in found if name in relatives.get(own[0], ())), None)

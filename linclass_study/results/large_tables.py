@@ -14,8 +14,7 @@ import polars as pl
 
 from linclass_study import table_files
 from linclass_study.results.parquet_file import naming_errors, refuse_unreadable
-from linclass_study.table_files import FIT
-from linclass_study.table_files import table_schema, write_table
+from linclass_study.table_files import FIT, table_schema, write_table
 
 PIECE = 500_000  # rows in memory at a time, or one fit or run if it has more
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from linclass_study.protocols import selected_protocols, kind
+from linclass_study.protocols import kind, selected_protocols
 
 TITLES = {
     "cv": "Cross-validation",

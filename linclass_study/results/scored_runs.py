@@ -18,11 +18,11 @@ from typing import Any
 import polars as pl
 
 from linclass_study import table_files
-from linclass_study.results import scoring, large_tables
+from linclass_study.results import large_tables, scoring
+from linclass_study.results.large_tables import concatenate_files
 from linclass_study.results.metric_failures import TABLE, metric_failures, write_metric_failures
 from linclass_study.results.scoring import Classes
 from linclass_study.results.summary import known_statuses
-from linclass_study.results.large_tables import concatenate_files
 from linclass_study.table_files import write_table
 
 KEY = "linclass.scored"  # key in the metadata of scores.parquet: digest of predictions, metrics and Classes

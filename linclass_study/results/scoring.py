@@ -54,9 +54,7 @@ def score(
     fits = ordered.group_by(*FIT, maintain_order=True).agg(n=pl.len())
     names = metrics.names() if names is None else names
     values = np.full((fits.height, len(names)), np.nan)
-    for which, found in _stacks(
-        ordered, fits["n"].cast(pl.Int64).to_numpy(), classes, names
-    ):
+    for which, found in _stacks(ordered, fits["n"].cast(pl.Int64).to_numpy(), classes, names):
         values[which] = np.stack([found[name] for name in names], axis=-1)
     fit, metric = np.nonzero(~np.isnan(values))  # row by row: sorted
     scored = fits[fit].with_columns(

@@ -85,7 +85,9 @@ def read_study(results: Path) -> StudyDescription:
     try:
         study: Any = json.loads(path.read_text(encoding="utf-8"))
         outcome = Outcome(results, **{part: dict(study[part]) for part in PARTS})  # type: ignore[arg-type]
-        return StudyDescription(outcome, dict(study["files"]), [list(names) for names in study["studies"]])
+        return StudyDescription(
+            outcome, dict(study["files"]), [list(names) for names in study["studies"]]
+        )
     except FileNotFoundError:
         raise Refused(f"{path} does not exist: {remedy}") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:

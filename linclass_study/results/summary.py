@@ -16,11 +16,11 @@ import polars as pl
 from linclass import metrics
 from linclass.comparisons.confidence_interval import corrected_error
 from linclass_study import table_files
-from linclass_study.results import times, large_tables
-from linclass_study.results.outcome import FIT, FITTED, STATUSES, Outcome
+from linclass_study.results import large_tables, times
 from linclass_study.results.large_tables import concatenate_files
-from linclass_study.table_files import unfinished_file
+from linclass_study.results.outcome import FIT, FITTED, STATUSES, Outcome
 from linclass_study.results.times import times_table
+from linclass_study.table_files import unfinished_file
 
 RUN = ("dataset", "method")
 
@@ -82,8 +82,8 @@ def ranking(
 
     The default protocol is the first one of the data set.
 
-    Columns: method, mean, sd, n, error (standard error), share (n_test/n_train), step (1/n_test),
-    planned, fitted, whole (every planned fold has a value). Methods without a value come last; ties keep the order of the catalogue.
+    Columns: method, mean, sd, n, error (standard error), share (n_test/n_train), step (1/n_test), planned, fitted, and
+    whole (every planned fold has a value). Methods without a value come last; ties keep the order of the catalogue.
     """
     metric, protocol = metric or outcome.metric, protocol or outcome.protocol(dataset)
     of_dataset = (pl.col("dataset") == dataset) & (pl.col("protocol") == protocol)

@@ -25,7 +25,9 @@ def of_all_machines(fits: pl.DataFrame, results: Path) -> pl.DataFrame:
     others = results / "times.parquet"
     parts = [fits.select(columns)]
     if others.exists():
-        parts.append(read_parquet(others).select(columns).join(fits, on=list(table_files.FIT), how="semi"))
+        parts.append(
+            read_parquet(others).select(columns).join(fits, on=list(table_files.FIT), how="semi")
+        )
     return (
         pl.concat(parts)
         .filter(pl.col("fit_seconds").is_not_null())

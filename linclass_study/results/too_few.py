@@ -9,7 +9,7 @@ from linclass_study.results.conclusion import rank_test
 
 
 def too_few_for_ranks(base: Across) -> str:
-    """The critical difference of mean ranks against the largest possible difference of mean ranks; empty if there are enough."""
+    """The critical difference of mean ranks against the largest possible difference; empty if there are enough."""
     n = len(next(iter(base.treatments().values()), ()))
     if n >= FEW:
         return ""

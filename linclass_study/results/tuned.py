@@ -1,8 +1,8 @@
-"""tables/tuned.csv: the value of each parameter that inner cross-validation, or the estimator itself, chose in each fit.
+"""tables/tuned.csv: the value of each parameter that inner cross-validation or the estimator itself chose in each fit.
 
 An estimator such as TunedClassifier or LogisticRegressionCV chooses while it is fitted; its parameters are those of the
-fit that the method's entry does not give. `edge` is `lowest` or `highest` if the value is an end of its numeric grid, beyond which a better one may exist. For
-leave-one-out, which is one planned fit, the value is the most frequent one.
+fit that the method's entry does not give. `edge` is `lowest` or `highest` if the value is an end of its numeric grid,
+beyond which a better one may exist. For leave-one-out, which is one planned fit, the value is the most frequent one.
 """
 
 from __future__ import annotations
@@ -14,12 +14,15 @@ from typing import Any
 import polars as pl
 
 from linclass.selection import tuning
-from linclass_study import table_files
 from linclass_study.results.outcome import FIT, FITTED, Outcome
 from linclass_study.table_files import unfinished_file
 
 SCHEMA = {"parameter": pl.String, "value": pl.String, "edge": pl.String}
-LIMITS = {"shrinkage": (0, 1), "reg_param": (0, 1), "l1_ratio": (0, 1)}  # of the parameters themselves
+LIMITS = {
+    "shrinkage": (0, 1),
+    "reg_param": (0, 1),
+    "l1_ratio": (0, 1),
+}  # of the parameters themselves
 
 
 def write_tuned(outcome: Outcome) -> None:
@@ -106,8 +109,8 @@ def _chosen(params: str, entry: Mapping[str, Any]) -> list[tuple[str, Any, Any]]
 
 
 def _own_edges(outcome: Outcome, found: pl.DataFrame, dataset: str, method: str) -> pl.DataFrame:
-    """What an estimator chose itself in the fits of a run, with `edge` by its own candidates of each fit, or else by the
-    grid that its entry gives."""
+    """What an estimator chose itself in the fits of a run. `edge` is that of its own candidates in each fit, or else of
+    the grid that its entry gives."""
     own = found.filter("by_itself", dataset=dataset, method=method)
     entry = outcome.methods[method]
     if entry.get("tune"):
@@ -131,7 +134,7 @@ def _given_grid(entry: Mapping[str, Any], parameter: str) -> list[Any]:
     params = entry.get("params") or {}
     step, _, inner = parameter.partition("__")
     if inner:
-        steps = {name: within for name, within in params.get("steps") or []}
+        steps = dict(params.get("steps") or [])
         return _given_grid(steps.get(step, {}), inner)
     given = params.get(f"{parameter}s", params.get(parameter))
     return given if isinstance(given, list) else []

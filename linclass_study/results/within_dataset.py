@@ -11,15 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import polars as pl
 
 from linclass import metrics
-from linclass.comparisons.bayesian_t_test import bayesian_t
-from linclass.comparisons.confidence_interval import corrected_error
-from linclass.comparisons.corrected_t_test import corrected_t
-from linclass.comparisons.bayesian_t_test import Posterior
-from linclass.comparisons.confidence_interval import fold_moments
-from linclass.comparisons.corrected_t_test import CorrectedT
+from linclass.comparisons.bayesian_t_test import Posterior, bayesian_t
+from linclass.comparisons.confidence_interval import corrected_error, fold_moments
+from linclass.comparisons.corrected_t_test import CorrectedT, corrected_t
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.summary import ranking
 
@@ -29,7 +25,8 @@ SURE = 0.95  # probability above which a difference is called clear
 
 @dataclass(frozen=True)
 class Within:
-    """`table` is (folds, methods), greater is better, best method first; `rope` is the region of equivalence, `step` one row of a fold."""
+    """`table` is (folds, methods), greater is better, best method first; `rope` is the region of practical equivalence,
+    `step` the change of a score by one row of a fold."""
 
     metric: str
     protocol: str
@@ -91,8 +88,12 @@ def within(outcome: Outcome, dataset: str) -> Within:
     metric, protocol = outcome.metric, outcome.protocol(dataset)
     whole = ranking(outcome, dataset, metric, protocol).filter("whole")
     values = outcome.scores.filter(dataset=dataset, metric=metric, protocol=protocol)
-    by_fold = values.sort("repeat", "fold").pivot("method", index=["repeat", "fold"], values="value")
-    finite = [m for m in whole["method"] if by_fold[m].is_finite().all() and not by_fold[m].has_nulls()]
+    by_fold = values.sort("repeat", "fold").pivot(
+        "method", index=["repeat", "fold"], values="value"
+    )
+    finite = [
+        m for m in whole["method"] if by_fold[m].is_finite().all() and not by_fold[m].has_nulls()
+    ]
     sign = 1.0 if metrics.greater_is_better(metric) else -1.0
     table = sign * by_fold.select(finite).to_numpy() if finite else np.empty((by_fold.height, 0))
     ratio, step = whole["share"].mean(), whole["step"].mean()
