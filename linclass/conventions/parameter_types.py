@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from numbers import Real
 from types import NoneType
@@ -42,7 +42,7 @@ def _check_of(name: str, kinds: set[str]) -> tuple[Plain, Check] | None:
     if name == "random_state":
         return frozenset({NoneType, np.random.Generator}), _is_seed
     if "bool" in kinds:
-        return frozenset({bool}), _is_flag_or_function if "Callable" in kinds else _is_flag
+        return frozenset({bool}), _is_flag_or_function if "Callable" in kinds else require_flag
     if not kinds & {"int", "float"}:
         return None
     if not kinds <= {"float", "None"}:
@@ -56,7 +56,13 @@ def is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def _is_flag(name: str, value: object) -> None:
+def is_list(value: object) -> TypeGuard[Collection[Any]]:
+    """Whether it has entries, and is neither a text nor a mapping."""
+    return isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping)
+
+
+def require_flag(name: str, value: object) -> None:
+    """Raise ValueError, with one sentence, for what is neither True nor False: the text 'no' would count as True."""
     if not isinstance(value, bool | np.bool_):
         raise ValueError(f"{name} is {value!r}; it must be True or False.")
 

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.annotations import Matrix
+from linclass.conventions.parameter_types import is_list, require_flag
 from linclass.features._texts import in_place_of_texts
 from linclass.table import Table
 from linclass.words import PATTERN, Counted, Tokenizer, word_counts
@@ -51,7 +52,9 @@ def apply(
         Sparse; the other columns stay, on the left.
     """
     tokenizer = Tokenizer("count_words", lower, pattern, ngrams)
-    if words is not None and (isinstance(words, str) or len({*words}) < max(len(words), 1)):
+    require_flag("count_words: binary", binary)
+    different = words is None or (is_list(words) and 0 < len(words) == len({*map(str, words)}))
+    if not different:
         raise ValueError(f"count_words: words is {words!r}; give a list of different words.")
 
     def count(texts: list[str]) -> Counted:

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.applicability import require_memory
+from linclass.conventions.parameter_types import require_flag
 from linclass.features._texts import in_place_of_texts
 from linclass.table import Table
 from linclass.words import PATTERN, Counted, Tokenizer, word_counts
@@ -51,6 +52,7 @@ def apply(
     Table
         Sparse; the other columns stay, on the left.
     """
+    require_flag("hash_words: signed", signed)
     tokenizer = Tokenizer("hash_words", lower, pattern, ngrams)
     if not isinstance(columns, int) or isinstance(columns, bool) or not 1 <= columns < 2**31:
         raise ValueError(

@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.applicability import NotApplicable, require_memory
+from linclass.conventions.parameter_types import is_list
 from linclass.table import Table, new_names
 
 
@@ -40,7 +41,7 @@ def apply(table: Table, levels: Mapping[str, Sequence[Any]], drop: str | None = 
     if not isinstance(levels, Mapping) or not levels:
         raise ValueError(f"indicators: levels is {levels!r}; give column → its levels.")
     for name, declared in levels.items():
-        if isinstance(declared, str) or len({*map(str, declared)}) < max(len(declared), 2):
+        if not is_list(declared) or len({*map(str, declared)}) < max(len(declared), 2):
             raise ValueError(
                 f"indicators: levels of {name!r} are {declared!r}; give two or more, all different."
             )

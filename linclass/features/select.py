@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from linclass.applicability import NotApplicable
+from linclass.conventions.parameter_types import is_list
 from linclass.table import Table
 
 
@@ -30,7 +31,7 @@ def apply(table: Table, columns: Sequence[str] = ("*",)) -> Table:
     Table
         The columns that match, in their order.
     """
-    if isinstance(columns, str) or not columns:
+    if not is_list(columns) or not len(columns):
         raise ValueError(f"select: columns is {columns!r}; give a list of names, perhaps with *.")
     patterns = list(map(str, columns))
     chosen = [any(fnmatchcase(name, pattern) for pattern in patterns) for name in table.names]

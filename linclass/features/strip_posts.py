@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from linclass.conventions.parameter_types import is_list
 from linclass.features._texts import refuse_no_texts
 from linclass.table import Table
 
@@ -60,7 +61,7 @@ def apply(table: Table, parts: Sequence[str] = tuple(PARTS)) -> Table:
     Table
         The same columns, with shorter texts.
     """
-    wrong = [part for part in parts if part not in PARTS] if not isinstance(parts, str) else [parts]
+    wrong = [part for part in parts if part not in [*PARTS]] if is_list(parts) else [parts]
     if wrong:
         raise ValueError(
             f"strip_posts: parts has {wrong[0]!r}; give a list out of {', '.join(PARTS)}."

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 
 from linclass.annotations import ArrayLike
 from linclass.applicability import NotApplicable
+from linclass.conventions.parameter_types import require_flag
 from linclass.table import Table
 from linclass.transforms._occurrences import occurrences
 from linclass.transforms._transform import Transform
@@ -49,8 +50,9 @@ class Idf(Transform):
 
     def __init__(self, counts: str = "as_is", smooth: bool = True, norm: str | None = "l2"):
         for name, value, known in (("counts", counts, COUNTS), ("norm", norm, (*SIZES, "none"))):
-            if value not in known and not (name == "norm" and value is None):
+            if value not in [*known] and not (name == "norm" and value is None):
                 raise ValueError(f"idf: {name} is {value!r}; choose one of {', '.join(known)}.")
+        require_flag("idf: smooth", smooth)
         self.counts, self.smooth, self.norm = counts, smooth, norm or "none"
 
     def fit(self, table: Table, y: ArrayLike | None = None) -> Self:

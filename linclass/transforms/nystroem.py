@@ -19,6 +19,7 @@ import scipy.sparse as sp
 
 from linclass.annotations import ArrayLike, Matrix
 from linclass.applicability import NotApplicable, require_memory
+from linclass.conventions.parameter_types import is_number
 from linclass.kernels.gaussian import Gaussian
 from linclass.kernels.polynomial import Polynomial
 from linclass.table import Table
@@ -69,10 +70,17 @@ class Nystroem(Transform):
     ):
         if type(columns) is not int or columns < 1:
             raise ValueError(f"nystroem: columns is {columns!r}; give a whole number, at least 1.")
-        if kernel not in KERNELS:
+        if kernel not in [*KERNELS]:
             raise ValueError(f"nystroem: kernel is {kernel!r}; use {' or '.join(KERNELS)}.")
         if gamma != "scale" and (isinstance(gamma, str | bool) or not 0 < gamma < np.inf):
             raise ValueError(f"nystroem: gamma is {gamma!r}; use 'scale' or a number above 0.")
+        for name, value, least in (("degree", degree, 1), ("seed", seed, 0)):
+            if type(value) is not int or value < least:
+                raise ValueError(
+                    f"nystroem: {name} is {value!r}; give a whole number, at least {least}."
+                )
+        if not is_number(offset) or not 0 <= offset < np.inf:
+            raise ValueError(f"nystroem: offset is {offset!r}; give a number, at least 0.")
         self.columns, self.kernel, self.gamma = columns, kernel, gamma
         self.degree, self.offset, self.seed = degree, offset, seed
 

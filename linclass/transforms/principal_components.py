@@ -18,6 +18,7 @@ from scipy.sparse.linalg import LinearOperator, svds
 
 from linclass.annotations import ArrayLike, Matrix
 from linclass.applicability import NotApplicable, require_memory
+from linclass.conventions.parameter_types import require_flag
 from linclass.table import Table
 from linclass.transforms._numbers import beside_categories, numeric_columns
 from linclass.transforms._transform import Transform
@@ -58,6 +59,7 @@ class PrincipalComponents(Transform):
                 f"principal_components: components is {components!r}; give a whole number, "
                 "at least 1, or a share of the variance between 0 and 1."
             )
+        require_flag("principal_components: whiten", whiten)
         self.components, self.whiten = components, whiten
 
     def fit(self, table: Table, y: ArrayLike | None = None) -> Self:
