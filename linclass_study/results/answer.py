@@ -94,26 +94,26 @@ def best_lines(outcome: Outcome) -> list[str]:
         _best_cells(outcome, dataset, first) for dataset in islice(outcome.datasets, BEST_LINES)
     ]
     if len(outcome.datasets) == 1:
-        dataset, *rest = rows[0]
-        return [f"{words} {dataset}: {' '.join(rest).rstrip()}"]
+        dataset, score, names = rows[0]
+        return [f"{words} {dataset}: {names} {score}".rstrip()]
     wide = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
-    padded = (" ".join(map(str.ljust, row, wide)) for row in rows)
+    padded = ("  ".join(map(str.ljust, row, wide)) for row in rows)
     more = len(outcome.datasets) - BEST_LINES
     lines = [words, *(f"  {line.rstrip()}" for line in padded)]
     return lines + [f"  … and {more} more data sets, all in the report"] * (more > 0)
 
 
 def _best_cells(outcome: Outcome, dataset: str, usual: str) -> tuple[str, str, str]:
-    """(data set, its best methods, their mean ± sd, and the protocol unless it is the usual one)"""
+    """(data set, mean ± sd, the best methods and the protocol unless it is the usual one)"""
     found = best(outcome, dataset)
     if found is None:
-        return dataset, "none", ""
+        return dataset, "", "none"
     method, mean, sd, equals = found
     spread = "" if sd is None else f" ± {sd:.3f}"
     protocol = outcome.protocol(dataset)
     other = "" if protocol == usual else f" ({_over(outcome, protocol)})"
     names = method + (f" (= {_names(equals)})" if equals else "")
-    return dataset, names, f"{mean:.3f}{spread}{other}"
+    return dataset, f"{mean:.3f}{spread}", names + other
 
 
 def _over(outcome: Outcome, protocol: str) -> str:
