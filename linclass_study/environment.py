@@ -12,12 +12,12 @@ import json
 import os
 import platform
 import subprocess
-import uuid
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from linclass_study.machine import machine, processor
 from linclass_study.project import ROOT
+from linclass_study.unfinished_file import unfinished_file
 
 PACKAGES = ("linclass", "numpy", "scipy", "scikit-learn", "polars", "matplotlib", "snakemake")
 FOLDER = "environment"
@@ -35,11 +35,9 @@ def record(results: Path) -> None:
     digest = hashlib.blake2b(json.dumps(properties).encode(), digest_size=4).hexdigest()
     path = results / FOLDER / f"{properties['Machine']}-{digest}.json"
     if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(f"{path.name}.{uuid.uuid4().hex}.partial")  # unique across hosts
         text = json.dumps(environment(), indent=1, ensure_ascii=False) + "\n"
-        partial.write_text(text, encoding="utf-8")
-        os.replace(partial, path)
+        with unfinished_file(path) as partial:
+            partial.write_text(text, encoding="utf-8")
 
 
 def recorded_environments(results: Path) -> list[dict[str, str]]:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 import yaml
 
 from linclass_study.project import ROOT
+from linclass_study.unfinished_file import unfinished_file
 
 SCHEMAS = ROOT / "workflow" / "schemas" / "tables.yaml"
 
@@ -41,7 +39,7 @@ def write_table(
     metadata: dict[str, str] | None = None,
 ) -> None:
     """Write atomically: a killed job leaves no incomplete file."""
-    with unfinished_file(Path(path)) as partial:
+    with unfinished_file(path) as partial:
         data.select(list(table_schema(name))).cast(table_schema(name)).write_parquet(
             partial, metadata=metadata
         )
@@ -49,20 +47,8 @@ def write_table(
 
 def stream(data: pl.LazyFrame, name: str, path: str | os.PathLike[str]) -> None:
     """Write atomically, streaming rows that do not fit into memory."""
-    with unfinished_file(Path(path)) as partial:
+    with unfinished_file(path) as partial:
         data.select(list(table_schema(name))).cast(table_schema(name)).sink_parquet(partial)
-
-
-@contextmanager
-def unfinished_file(path: Path) -> Iterator[Path]:
-    """Context with a temporary path, which is renamed to `path` at the end."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    try:
-        yield partial
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def _type(text: str) -> Any:

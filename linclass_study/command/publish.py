@@ -7,7 +7,6 @@ report, CITATION.cff and README, but never the data. The author's home folder is
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import shutil
 import tempfile
@@ -23,6 +22,7 @@ from linclass_study.command.citation import Citation
 from linclass_study.command.open_results import SUMS, sha256
 from linclass_study.command.results_folder import ResultsFolder
 from linclass_study.refusal import Refused
+from linclass_study.unfinished_file import unfinished_file
 
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # earliest time in a .zip
 STORED = {".parquet", ".png", ".npz"}  # already compressed
@@ -104,20 +104,14 @@ def _written(path: Path, text: str) -> Path:
 
 def _zipped(files: Mapping[str, Path], top: str, into: Path) -> Path:
     """Write a .zip with sorted names and without times and owners, so that equal content has equal bytes."""
-    into.parent.mkdir(parents=True, exist_ok=True)
-    partial = into.with_name(f"{into.name}.{os.getpid()}.partial")
-    try:
-        with zipfile.ZipFile(partial, "w") as box:
-            for name, path in sorted(files.items()):
-                member = zipfile.ZipInfo(f"{top}/{name}", LONG_AGO)
-                member.compress_type = (
-                    zipfile.ZIP_STORED if path.suffix in STORED else zipfile.ZIP_DEFLATED
-                )
-                member.external_attr, member.create_system = 0o644 << 16, 3
-                large = path.stat().st_size >= 2**31 - 1
-                with path.open("rb") as file, box.open(member, "w", force_zip64=large) as target:
-                    shutil.copyfileobj(file, target, 1 << 20)
-        os.replace(partial, into)
-    finally:
-        partial.unlink(missing_ok=True)
+    with unfinished_file(into) as partial, zipfile.ZipFile(partial, "w") as box:
+        for name, path in sorted(files.items()):
+            member = zipfile.ZipInfo(f"{top}/{name}", LONG_AGO)
+            member.compress_type = (
+                zipfile.ZIP_STORED if path.suffix in STORED else zipfile.ZIP_DEFLATED
+            )
+            member.external_attr, member.create_system = 0o644 << 16, 3
+            large = path.stat().st_size >= 2**31 - 1
+            with path.open("rb") as file, box.open(member, "w", force_zip64=large) as target:
+                shutil.copyfileobj(file, target, 1 << 20)
     return into

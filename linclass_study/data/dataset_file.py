@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
-from pathlib import Path
-from typing import IO
 
 import numpy as np
 from scipy import sparse
@@ -14,6 +11,7 @@ from scipy import sparse
 from linclass.table import Table
 from linclass_study.data import npz_file
 from linclass_study.data.dataset import Dataset
+from linclass_study.unfinished_file import unfinished_file
 
 MANY = 1000  # with more features, the .json has their number instead of their names
 KEPT = ("classes", "positive", "costs", "source", "digest", "attempts", "in_file")
@@ -46,8 +44,10 @@ def save_dataset(
     text = np.frombuffer(json.dumps(about, allow_nan=False).encode(), dtype=np.uint8)
     groups = {} if data.groups is None else {"groups": data.groups}
     arrays = {**kind, "y": data.y, "split": data.split, "about": text, **groups}
-    _whole(npz_path, lambda file: np.savez(file, **arrays))
-    _whole(json_path, lambda file: file.write(_summary(data, "available", "")))
+    with unfinished_file(npz_path) as partial, partial.open("wb") as file:
+        np.savez(file, **arrays)
+    with unfinished_file(json_path) as partial:
+        partial.write_bytes(_summary(data, "available", ""))
 
 
 def save_unavailable(
@@ -56,7 +56,8 @@ def save_unavailable(
     """Save an empty data set with the reason why it is unavailable."""
     nothing = Dataset(Table(np.empty((0, 0)), ()), np.empty(0, np.int32), np.empty(0, np.int8), [])
     save_dataset(nothing, npz_path, json_path)
-    _whole(json_path, lambda file: file.write(_summary(nothing, "unavailable", reason)))
+    with unfinished_file(json_path) as partial:
+        partial.write_bytes(_summary(nothing, "unavailable", reason))
 
 
 def load_dataset(npz_path: str | os.PathLike[str]) -> Dataset:
@@ -103,13 +104,3 @@ def _summary(data: Dataset, status: str, reason: str) -> bytes:
         and dict(zip(("value", "within"), data.bayes_error, strict=True)),
     }
     return (json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
-
-
-def _whole(path: str | os.PathLike[str], write: Callable[[IO[bytes]], object]) -> None:
-    """Write atomically: to a temporary file that is then renamed, so an existing file is complete."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    with open(partial, "wb") as file:
-        write(file)
-    os.replace(partial, path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from linclass_study.data.dataset_file import load_dataset
 from linclass_study.gate.cell_words import Words
 from linclass_study.gate.checks import check_dataset
 from linclass_study.gate.row_keys import KINDS
+from linclass_study.unfinished_file import unfinished_file
 
 
 def write_checks(
@@ -26,8 +27,10 @@ def write_checks(
     named: dict[str, Any] = dict(kept)
     whole = {"status": known["status"], "reason": known["reason"], **found, **metadata}
     text = json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False)
-    _put(Path(facts), lambda path: path.write_text(text + "\n", encoding="utf-8"))
-    _put(Path(arrays), lambda path: np.savez_compressed(path, **named))
+    with unfinished_file(facts) as partial:
+        partial.write_text(text + "\n", encoding="utf-8")
+    with unfinished_file(arrays) as partial, partial.open("wb") as file:
+        np.savez_compressed(file, **named)
 
 
 def read_facts(facts: str | os.PathLike[str]) -> dict[str, Any]:
@@ -38,11 +41,3 @@ def read_keys(arrays: str | os.PathLike[str]) -> dict[str, Words]:
     """Keys of the rows and columns by kind; empty for an unavailable data set."""
     with npz_file.opened(arrays) as found:
         return {kind: found[kind] for kind in KINDS if kind in found}
-
-
-def _put(path: Path, write: Callable[[Path], object]) -> None:
-    """Write atomically."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{os.getpid()}.{path.name}")  # NumPy requires the ending
-    write(partial)
-    os.replace(partial, path)

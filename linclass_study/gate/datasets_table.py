@@ -6,7 +6,6 @@ the size of such a group, for the reader's own averages over data sets.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from linclass_study.gate import shared_rows
 from linclass_study.gate.check_files import read_facts, read_keys
 from linclass_study.gate.findings import findings
 from linclass_study.gate.shared_rows import related_groups
+from linclass_study.unfinished_file import unfinished_file
 
 Facts = Mapping[str, Any]
 
@@ -77,11 +77,8 @@ def write_datasets_table(
         *shared_rows.pairs({name: own for name, own in keys.items() if own}),
         *shared_rows.equal({name: own.get("features_digest") for name, own in facts.items()}),
     ]
-    path = results / "tables" / "datasets.csv"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    datasets_table(facts, [*related, *declared]).write_csv(partial)
-    os.replace(partial, path)
+    with unfinished_file(results / "tables" / "datasets.csv") as partial:
+        datasets_table(facts, [*related, *declared]).write_csv(partial)
 
 
 def datasets_table(facts: Mapping[str, Facts], related: Iterable[tuple[str, str]]) -> pl.DataFrame:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linclass_study.report.drawing import notice, rendering, style
+from linclass_study.unfinished_file import unfinished_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,9 +46,8 @@ class Exhibit:
                 drawn = rendering.rendered(notice.notice(self.reason))
         text = json.dumps(_finite(about), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         for name, content in zip(FILES, (*drawn, text.encode()), strict=True):
-            partial = folder / f"{name}.partial"
-            partial.write_bytes(content)
-            os.replace(partial, folder / name)
+            with unfinished_file(folder / name) as partial:
+                partial.write_bytes(content)
 
 
 def _finite(value: Any) -> Any:

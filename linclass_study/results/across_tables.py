@@ -16,7 +16,7 @@ from linclass_study.results.conclusion import few_datasets
 from linclass_study.results.export import export_table
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.sensitivity import Scenario, scenarios
-from linclass_study.table_files import unfinished_file
+from linclass_study.unfinished_file import unfinished_file
 
 NAMES = ("ranks", "pairwise", "sensitivity")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from linclass_study.table_files import unfinished_file
+from linclass_study.unfinished_file import unfinished_file
 
 DIGITS = 4  # significant digits in Markdown and LaTeX; the CSV has all
 TEX = {

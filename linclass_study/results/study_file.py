@@ -18,6 +18,7 @@ from typing import Any
 from linclass_study.project import DEFAULT_STUDY
 from linclass_study.refusal import Refused
 from linclass_study.results.outcome import Outcome
+from linclass_study.unfinished_file import unfinished_file
 
 NAME = "study.json"
 PARTS = ("datasets", "methods", "evaluation", "limits", "positions")
@@ -54,11 +55,9 @@ def write_study(description: StudyDescription) -> None:
     """Write study.json into the results folder of the outcome."""
     study: dict[str, Any] = {part: getattr(description.outcome, part) for part in PARTS}
     study |= {"files": description.files, "studies": description.studies}
-    path = description.outcome.results / NAME
-    partial = path.with_name(f"{NAME}.{os.getpid()}.partial")
     text = json.dumps(study, indent=1, ensure_ascii=False, default=str) + "\n"
-    partial.write_text(text, encoding="utf-8")
-    os.replace(partial, path)
+    with unfinished_file(description.outcome.results / NAME) as partial:
+        partial.write_text(text, encoding="utf-8")
 
 
 def is_other(results: Path, study: str) -> bool:

@@ -20,7 +20,7 @@ from linclass_study.results import large_tables, times
 from linclass_study.results.large_tables import concatenate_files
 from linclass_study.results.outcome import FIT, FITTED, STATUSES, Outcome
 from linclass_study.results.times import times_table
-from linclass_study.table_files import unfinished_file
+from linclass_study.unfinished_file import unfinished_file
 
 RUN = ("dataset", "method")
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from scipy import sparse
 from linclass.table import Table
 from linclass_study.data import npz_file
 from linclass_study.plane import plane
+from linclass_study.unfinished_file import unfinished_file
 
 GRID = 121  # points along each axis of two features
 CUT = 81  # points along each axis of a plane through more features
@@ -41,9 +41,6 @@ class FeatureFile:
     groups: np.ndarray | None = None  # group of each row
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write atomically."""
-        partial = Path(path).with_name(f"{Path(path).name}.{os.getpid()}.partial.npz")
-        partial.parent.mkdir(parents=True, exist_ok=True)
         arrays: dict[str, Any] = {
             "y": self.y,
             "x_axis": self.axes[0],
@@ -53,8 +50,8 @@ class FeatureFile:
             **_arrays("grid", self.grid),
             **({} if self.groups is None else {"groups": self.groups}),
         }
-        np.savez(partial, **arrays)
-        os.replace(partial, path)
+        with unfinished_file(path) as partial, partial.open("wb") as file:
+            np.savez(file, **arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> FeatureFile:

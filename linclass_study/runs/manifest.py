@@ -7,22 +7,20 @@ runs again.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from linclass_study.runs import run_files
+from linclass_study.unfinished_file import unfinished_file
 
 FOLDER = "bundles"
 
 
 def write_manifest(path: Path, runs: Mapping[str, Mapping[str, Any]]) -> None:
     """`runs` maps dataset/method to run_files.recorded_run."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    partial.write_text(json.dumps(runs, indent=1) + "\n", encoding="utf-8")
-    os.replace(partial, path)
+    with unfinished_file(path) as partial:
+        partial.write_text(json.dumps(runs, indent=1) + "\n", encoding="utf-8")
 
 
 def read_manifest(path: Path) -> dict[str, dict[str, Any]]:

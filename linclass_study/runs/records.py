@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from linclass_study import table_files
 from linclass_study.runs import run_files
 from linclass_study.runs.fit_tables import Columns
 from linclass_study.table_files import table_schema, write_table
+from linclass_study.unfinished_file import unfinished_file
 
 IDENTITY = ("dataset", "method", "protocol", "repeat", "fold")
 
@@ -98,9 +98,9 @@ class Records:
         )
 
     def _save_boundary(self, path: Path) -> None:
-        partial = path.with_name(f"{path.name}.{os.getpid()}.partial.npz")
-        np.savez_compressed(partial, x=self.axes[0], y=self.axes[1], labels=np.stack(self.labels))
-        os.replace(partial, path)
+        x, y = self.axes
+        with unfinished_file(path) as partial, partial.open("wb") as file:
+            np.savez_compressed(file, x=x, y=y, labels=np.stack(self.labels))
 
 
 def _predictions(

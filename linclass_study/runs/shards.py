@@ -8,7 +8,6 @@ shards/{dataset}@{method}@{shards}/{shard}.pickle    outcomes of its fits; delet
 
 from __future__ import annotations
 
-import os
 import pickle
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -23,6 +22,7 @@ from linclass_study.runs.run_files import recorded_run
 from linclass_study.runs.run_lock import run_lock
 from linclass_study.runs.slurm_memory import enough_memory
 from linclass_study.runs.unfinished_run import UnfinishedRun
+from linclass_study.unfinished_file import unfinished_file
 
 Added = list[tuple[dict[str, Any], Any, Any]]  # the arguments of Records.add
 
@@ -37,7 +37,6 @@ def compute_shard(
 ) -> None:
     """Compute the fits of `part`, (number, total), of a run; none if its files are up to date."""
     made_of = data.made_of(about, limits)
-    out.parent.mkdir(parents=True, exist_ok=True)
     with run_lock(out):
         added: Added | None = None
         unfinished = UnfinishedRun(out.with_name(f"{out.stem}.{unfinished_run.FILE}"), made_of)
@@ -58,9 +57,8 @@ def compute_shard(
                 )
             refuse_for_full_disk(records.reasons(), out)
             added = records.added
-        partial = out.with_name(f"{out.name}.{os.getpid()}.partial")
-        partial.write_bytes(pickle.dumps(added))
-        os.replace(partial, out)
+        with unfinished_file(out) as partial:
+            partial.write_bytes(pickle.dumps(added))
         unfinished.forget()
 
 
