@@ -27,7 +27,6 @@ from linclass_study.runs import run_files
 from linclass_study.table_files import table_schema, write_table
 
 DATASETS, FOLDS, HELD_OUT = 10, 10, 5000  # rows of a fold
-IDENTITY = ("dataset", "method", "protocol", "repeat", "fold")
 
 
 def make(results: Path, rows: int) -> dict[str, dict[str, str]]:

@@ -44,8 +44,9 @@ from linclass.resampling import stratified_folds
 from linclass.table import Table
 from linclass_study.runs.feature_file import FeatureFile, grid
 from linclass_study.runs.folds import Plan
-from linclass_study.runs.run import fit_and_predict
+from linclass_study.runs.run import PlannedRun, fit_and_predict
 from linclass_study.runs.run_files import RunInputs
+from linclass_study.runs.shared_child import SharedChild
 
 K, FEATURES, FOLDS, ALPHA = 3, 50, 10, 1.0
 Make = Callable[[int], Any]  # rows of a training set → an estimator
@@ -203,7 +204,9 @@ def fifty_repeats(n: int) -> Iterator[Case]:
                 some = Plan(tuple(planned[:number]))
                 limits = {"fit_seconds": 300, "fit_memory_mb": 4000}
                 about = {"n_classes": K, "positive": 0}
-                records = fit_and_predict("rows", name, entry, file, some, about, 0, limits)
+                with SharedChild(limits) as child:
+                    run = PlannedRun("rows", name, entry, file, some, about, 0)
+                    records = fit_and_predict(run, child)
                 records.write(Path(folder), RunInputs("benchmark", "made up"))
                 return records.table()["score"][:n].to_list()
 

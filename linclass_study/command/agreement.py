@@ -18,7 +18,7 @@ import polars as pl
 
 from linclass.counted import counted
 from linclass_study.command.results_folder import ResultsFolder, Run
-from linclass_study.results.outcome import FIT
+from linclass_study.table_files import FIT
 
 ROW = ("protocol", "repeat", "fold", "row")
 ROUNDING = 1e-9  # smaller differences are rounding

@@ -25,11 +25,10 @@ from linclass_study.command.unfinished_folder import unfinished_folder
 from linclass_study.environment import FOLDER as ENVIRONMENT
 from linclass_study.own_metrics import own_metrics
 from linclass_study.refusal import Refused
-from linclass_study.results.outcome import FIT
 from linclass_study.results.times import UNKNOWN
 from linclass_study.runs import run_files
 from linclass_study.runs.run_files import BOUNDARY
-from linclass_study.table_files import table_schema, write_table
+from linclass_study.table_files import FIT, table_schema, write_table
 
 
 def write_inputs(sources: Sequence[ResultsFolder], merged: MergedStudy, folder: Path) -> None:

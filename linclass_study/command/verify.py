@@ -14,7 +14,7 @@ import polars as pl
 
 from linclass_study.command.agreement import ROUNDING, Agreement, compare_run, same_bytes
 from linclass_study.command.results_folder import ResultsFolder, Run
-from linclass_study.results.outcome import FIT
+from linclass_study.table_files import FIT
 
 SHOWN = 20  # runs that are listed; the others are counted
 CELL = 46  # letters in a line of an environment's column

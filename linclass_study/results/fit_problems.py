@@ -9,7 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from linclass_study.results.outcome import FIT, FITTED, UNFITTED
+from linclass_study.results.outcome import FITTED, UNFITTED
+from linclass_study.table_files import FIT
 
 #: Numbers (addresses, times, sizes) may differ between the folds of one problem.
 NUMBER = re.compile(r"0x[0-9a-f]+|\d[\d.,]*(e[-+]?\d+)?", re.IGNORECASE)

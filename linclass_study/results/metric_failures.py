@@ -14,9 +14,9 @@ from linclass import metrics
 from linclass_study import table_files
 from linclass_study.own_metrics import own_metrics
 from linclass_study.results.fit_problems import FitProblem, fit_problems
-from linclass_study.results.outcome import FIT, Outcome
+from linclass_study.results.outcome import Outcome
 from linclass_study.results.scoring import Classes, fold_predictions
-from linclass_study.table_files import write_table
+from linclass_study.table_files import FIT, write_table
 
 TABLE = "metric_failures"
 

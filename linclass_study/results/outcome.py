@@ -19,7 +19,6 @@ import polars as pl
 from linclass_study.protocols import of_dataset, selected_protocols
 from linclass_study.results.method_styles import method_styles
 from linclass_study.results.times import of_all_machines
-from linclass_study.table_files import FIT as FIT
 from linclass_study.table_files import frame
 
 #: Statuses of fits. Those in FITTED have predictions, the others only a reason.

@@ -22,7 +22,7 @@ from linclass import metrics
 from linclass.metrics.measure import measure
 from linclass.metrics.predictions import Predictions
 from linclass_study import table_files
-from linclass_study.results.outcome import FIT
+from linclass_study.table_files import FIT
 
 Values = dict[str, np.ndarray]  # metric → its values on some fits, NaN where undefined
 

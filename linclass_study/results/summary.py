@@ -18,8 +18,9 @@ from linclass.comparisons.confidence_interval import corrected_error
 from linclass_study import table_files
 from linclass_study.results import large_tables, times
 from linclass_study.results.large_tables import concatenate_files
-from linclass_study.results.outcome import FIT, FITTED, STATUSES, Outcome
+from linclass_study.results.outcome import FITTED, STATUSES, Outcome
 from linclass_study.results.times import times_table
+from linclass_study.table_files import FIT
 from linclass_study.unfinished_file import unfinished_file
 
 RUN = ("dataset", "method")

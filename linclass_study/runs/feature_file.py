@@ -71,7 +71,7 @@ class FeatureFile:
         return cls(nothing, np.empty(0, np.int32), axes, nothing, reason)
 
 
-def peek(path: str | os.PathLike[str]) -> tuple[Axes, str]:
+def axes_and_reason(path: str | os.PathLike[str]) -> tuple[Axes, str]:
     """(axes of the grid, reason), without reading the table."""
     with npz_file.opened(path) as arrays:
         return (arrays["x_axis"], arrays["y_axis"]), _read(arrays["text"])["reason"]

@@ -12,10 +12,8 @@ import polars as pl
 from linclass_study import table_files
 from linclass_study.runs import run_files
 from linclass_study.runs.fit_tables import Columns
-from linclass_study.table_files import table_schema, write_table
+from linclass_study.table_files import FIT, table_schema, write_table
 from linclass_study.unfinished_file import unfinished_file
-
-IDENTITY = ("dataset", "method", "protocol", "repeat", "fold")
 
 
 class Records:
@@ -58,7 +56,7 @@ class Records:
         parts = self.parts
         if not parts:
             return table_files.frame("predictions")
-        identity = pl.DataFrame([{name: part[name] for name in IDENTITY} for part in parts])
+        identity = pl.DataFrame([{name: part[name] for name in FIT} for part in parts])
         of_fold = np.repeat(np.arange(len(parts)), [len(part["row"]) for part in parts])
         columns = {
             name: np.concatenate([part[name] for part in parts])
@@ -79,7 +77,7 @@ class Records:
         """Why fits have failed."""
         return [str(fit["reason"]) for fit in self.fits if fit["status"] == "failed"]
 
-    def write(self, folder: Path, made_of: run_files.RunInputs) -> None:
+    def write(self, folder: Path, inputs: run_files.RunInputs) -> None:
         """Write the run's files. Empty tables are omitted, except for predictions. fits.parquet is deleted first and
         written last: it marks the run as complete."""
         (folder / run_files.LAST).unlink(missing_ok=True)
@@ -94,7 +92,7 @@ class Records:
             (folder / name).unlink(missing_ok=True)
         fits = table_files.frame("fits", self.fits)
         write_table(
-            fits, "fits", folder / run_files.LAST, metadata=run_files.described(folder, made_of)
+            fits, "fits", folder / run_files.LAST, metadata=run_files.described(folder, inputs)
         )
 
     def _save_boundary(self, path: Path) -> None:
@@ -108,7 +106,7 @@ def _predictions(
 ) -> dict[str, Any]:
     """One fold's part of the table: its identity, and arrays with one element for each held-out row."""
     n, log_proba = len(test), given["log_proba"]
-    part: dict[str, Any] = {name: fit[name] for name in IDENTITY} | {
+    part: dict[str, Any] = {name: fit[name] for name in FIT} | {
         "row": test,
         "y_true": np.asarray(given["y_true"], np.int32),
         "y_pred": np.asarray(given["y_pred"], np.int32),
@@ -130,11 +128,11 @@ def _lists(matrices: list[np.ndarray]) -> pl.Series:
 def _joined(name: str, parts: list[tuple[dict[str, Any], Columns]]) -> pl.DataFrame:
     """One table from the parts of all fits."""
     of_fit = np.repeat(np.arange(len(parts)), [len(next(iter(own.values()))) for _, own in parts])
-    identity = pl.DataFrame([{column: fit[column] for column in IDENTITY} for fit, _ in parts])
+    identity = pl.DataFrame([{column: fit[column] for column in FIT} for fit, _ in parts])
     schema = table_schema(name)
     columns = {
         column: pl.concat([pl.Series(own[column], dtype=schema[column]) for _, own in parts])
         for column in schema
-        if column not in IDENTITY
+        if column not in FIT
     }
     return identity[of_fit].with_columns(**columns)

@@ -16,11 +16,32 @@ from linclass_study.runs import feature_file
 from linclass_study.runs.fit_details import FitDetails, details_of, is_detailed
 from linclass_study.runs.folds import Plan, Planned
 from linclass_study.runs.leave_one_out_fits import LeaveOneOutRequest
-from linclass_study.runs.records import IDENTITY, Records
+from linclass_study.runs.records import Records
 from linclass_study.runs.shared_child import SharedChild
 from linclass_study.runs.unfinished_run import UnfinishedRun
+from linclass_study.table_files import FIT
 
 TOGETHER = "together"  # name of the outcomes of the joint fit in an unfinished run
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """A method on a data set, with everything that its fits depend on.
+
+    entry      of the method, as in the catalogue
+    features   path of the feature file
+    task       classes, costs and how to tune, as of `task`
+    traces     whether to record the steps of solvers that support it
+    """
+
+    dataset: str
+    method: str
+    entry: Mapping[str, Any]
+    features: str
+    plan: Plan
+    task: Mapping[str, Any]
+    seed: int
+    traces: bool = False
 
 
 @dataclass(frozen=True)
@@ -35,59 +56,35 @@ class Fit:
 
     @property
     def name(self) -> tuple[Any, ...]:
-        return tuple(self.row[column] for column in IDENTITY)
+        return tuple(self.row[column] for column in FIT)
 
 
 def fit_and_predict(
-    dataset: str,
-    method: str,
-    entry: dict[str, Any],
-    features: str,
-    plan: Plan,
-    task: dict[str, Any],
-    seed: int,
-    limits: Mapping[str, float],
-    child: SharedChild | None = None,
+    run: PlannedRun,
+    child: SharedChild,
     part: tuple[int, int] = (1, 1),
-    traces: bool = False,
     unfinished: UnfinishedRun | None = None,
 ) -> Records:
     """Fit and predict every fold of the plan.
 
-    child        child process for the fits; by default a new one
+    child        child process for the fits
     part         (i, n): only every n-th planned fit, starting with the i-th
-    traces       whether to record the steps of solvers that support it
     unfinished   what an interrupted run has computed; its fits are not repeated
     """
-    if child is None:
-        with SharedChild(limits) as own:
-            return fit_and_predict(
-                dataset,
-                method,
-                entry,
-                features,
-                plan,
-                task,
-                seed,
-                limits,
-                own,
-                part,
-                traces,
-                unfinished,
-            )
-    axes, unfit = feature_file.peek(features)
+    plan = run.plan
+    axes, unfit = feature_file.axes_and_reason(run.features)
     records = Records(axes, plan.on_plane)
     fits = []
     for rows in plan.fits[part[0] - 1 :: part[1]]:
-        names = (dataset, method, rows.protocol, rows.repeat, rows.fold)
-        identity = dict(zip(IDENTITY, names, strict=True))
+        names = (run.dataset, run.method, rows.protocol, rows.repeat, rows.fold)
+        identity = dict(zip(FIT, names, strict=True))
         row = identity | {"n_train": rows.n_train, "n_test": rows.n_test}
         on_grid = len(axes[0]) > 0 and rows.protocol == plan.on_plane and not rows.repeat
-        machine_facts = {"seed": seed_of(seed, *names), "machine": machine()}
-        details = details_of(entry, traces) if is_detailed(rows, plan) else ()
+        machine_facts = {"seed": seed_of(run.seed, *names), "machine": machine()}
+        details = details_of(run.entry, run.traces) if is_detailed(rows, plan) else ()
         fits.append(Fit(row | machine_facts, rows, on_grid, details))
-    guard = child.turn(f"{dataset}/{method}", features, entry, task)
-    possible = not (plan.unavailable or unfit or entry.get("tune"))
+    guard = child.turn(f"{run.dataset}/{run.method}", run.features, run.entry, run.task)
+    possible = not (plan.unavailable or unfit or run.entry.get("tune"))
     given = _together(guard, fits, unfinished) if possible else {}
     for number, fit in enumerate(fits):
         if plan.unavailable:

@@ -41,6 +41,16 @@ class RunInputs:
     rows: str
 
 
+def asked_of(
+    entry: Mapping[str, Any],
+    code: str,
+    evaluation: Mapping[str, Any],
+    limits: Mapping[str, float],
+) -> str:
+    """Digest of everything that a study specifies for a run; known before the data."""
+    return digest_of(entry, code, evaluation, limits)
+
+
 def digest_of(*values: Any) -> str:
     """Short digest of JSON-serializable values; their order matters."""
     return hashlib.blake2b(json.dumps(values, default=str).encode(), digest_size=16).hexdigest()
@@ -51,11 +61,11 @@ def digest_of_file(path: Path) -> str:
         return hashlib.file_digest(file, "blake2b").hexdigest()[:32]
 
 
-def described(folder: Path, made_of: RunInputs) -> dict[str, str]:
+def described(folder: Path, inputs: RunInputs) -> dict[str, str]:
     """Metadata of fits.parquet, after the other files are written."""
     there = (folder / name for name in OTHERS)
     files = {path.name: _about(path) for path in there if path.exists()}
-    return {KEY: json.dumps(asdict(made_of) | {"files": files})}
+    return {KEY: json.dumps(asdict(inputs) | {"files": files})}
 
 
 def recorded_run(folder: Path) -> dict[str, Any] | None:
@@ -67,6 +77,13 @@ def recorded_run(folder: Path) -> dict[str, Any] | None:
     except (OSError, KeyError, ValueError, pl.exceptions.PolarsError):
         return None
     return kept if are_there(folder, kept["files"]) else None
+
+
+def current_run(folder: Path, inputs: RunInputs) -> dict[str, Any] | None:
+    """recorded_run, if it was made of these inputs; else None."""
+    record = recorded_run(folder)
+    same = record is not None and RunInputs(record["asked"], record["rows"]) == inputs
+    return record if same else None
 
 
 def are_there(folder: Path, files: Mapping[str, Mapping[str, Any]]) -> bool:

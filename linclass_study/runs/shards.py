@@ -15,46 +15,37 @@ from typing import Any
 
 from linclass_study.disk_space import refuse_for_full_disk
 from linclass_study.refusal import Refused
-from linclass_study.runs import bundle, feature_file, unfinished_run
-from linclass_study.runs.records import IDENTITY, Records
+from linclass_study.runs import feature_file, unfinished_run
+from linclass_study.runs.records import Records
 from linclass_study.runs.run import fit_and_predict
-from linclass_study.runs.run_files import recorded_run
+from linclass_study.runs.run_files import current_run, recorded_run
 from linclass_study.runs.run_lock import run_lock
+from linclass_study.runs.shared_child import SharedChild
+from linclass_study.runs.shared_inputs import MethodSpec, SharedInputs
 from linclass_study.runs.slurm_memory import enough_memory
 from linclass_study.runs.unfinished_run import UnfinishedRun
+from linclass_study.table_files import FIT
 from linclass_study.unfinished_file import unfinished_file
 
 Added = list[tuple[dict[str, Any], Any, Any]]  # the arguments of Records.add
 
 
 def compute_shard(
-    data: bundle.Data,
+    shared: SharedInputs,
     method: str,
-    about: Mapping[str, Any],
+    spec: MethodSpec,
     limits: Mapping[str, float],
     part: tuple[int, int],
     out: Path,
 ) -> None:
     """Compute the fits of `part`, (number, total), of a run; none if its files are up to date."""
-    made_of = data.made_of(about, limits)
+    inputs = shared.inputs_of(spec, limits)
     with run_lock(out):
         added: Added | None = None
-        unfinished = UnfinishedRun(out.with_name(f"{out.stem}.{unfinished_run.FILE}"), made_of)
-        if bundle.current(data.folder(method), made_of) is None:
-            with enough_memory():
-                records = fit_and_predict(
-                    dataset=data.dataset,
-                    method=method,
-                    entry=about["entry"],
-                    features=str(data.features(about["features"])),
-                    plan=data.plan,
-                    task=data.task,
-                    seed=data.evaluation["seed"],
-                    limits=limits,
-                    part=part,
-                    traces=data.evaluation.get("traces", False),
-                    unfinished=unfinished,
-                )
+        unfinished = UnfinishedRun(out.with_name(f"{out.stem}.{unfinished_run.FILE}"), inputs)
+        if current_run(shared.folder(method), inputs) is None:
+            with enough_memory(), SharedChild(limits) as child:
+                records = fit_and_predict(shared.run_of(method, spec), child, part, unfinished)
             refuse_for_full_disk(records.reasons(), out)
             added = records.added
         with unfinished_file(out) as partial:
@@ -63,25 +54,25 @@ def compute_shard(
 
 
 def gather(
-    data: bundle.Data,
+    shared: SharedInputs,
     method: str,
-    about: Mapping[str, Any],
+    spec: MethodSpec,
     limits: Mapping[str, float],
     parts: Iterable[Path],
 ) -> dict[str, dict[str, Any]]:
     """Write the run's files from those of its shards; return its entry in the manifest."""
-    made_of, folder = data.made_of(about, limits), data.folder(method)
+    inputs, folder = shared.inputs_of(spec, limits), shared.folder(method)
     found = {part: pickle.loads(part.read_bytes()) for part in parts}
     with run_lock(folder):
-        if bundle.current(folder, made_of) is None:
-            _refuse_without_fits(found, f"{data.dataset} × {method}")
-            axes, _ = feature_file.peek(data.features(about["features"]))
-            _in_order([one for part in found.values() for one in part], data, axes).write(
-                folder, made_of
+        if current_run(folder, inputs) is None:
+            _refuse_without_fits(found, f"{shared.dataset} × {method}")
+            axes, _ = feature_file.axes_and_reason(shared.features(spec["features"]))
+            _in_order([one for part in found.values() for one in part], shared, axes).write(
+                folder, inputs
             )
     record = recorded_run(folder)
     assert record is not None
-    return {f"{data.dataset}/{method}": record}
+    return {f"{shared.dataset}/{method}": record}
 
 
 def _refuse_without_fits(found: Mapping[Path, Added | None], run: str) -> None:
@@ -92,10 +83,10 @@ def _refuse_without_fits(found: Mapping[Path, Added | None], run: str) -> None:
         raise Refused(f"{run}: its files were deleted meanwhile; run again to fit it again")
 
 
-def _in_order(added: Added, data: bundle.Data, axes: Any) -> Records:
+def _in_order(added: Added, shared: SharedInputs, axes: Any) -> Records:
     """Records in the order of the undivided run."""
-    by_fit = {tuple(fit[name] for name in IDENTITY[2:]): (fit, *rest) for fit, *rest in added}
-    records = Records(axes, data.plan.on_plane)
-    for rows in data.plan.fits:
+    by_fit = {tuple(fit[name] for name in FIT[2:]): (fit, *rest) for fit, *rest in added}
+    records = Records(axes, shared.plan.on_plane)
+    for rows in shared.plan.fits:
         records.add(*by_fit[rows.protocol, rows.repeat, rows.fold])
     return records

@@ -27,8 +27,8 @@ class UnfinishedRun:
     """Outcomes by name; those of a run with other inputs are ignored. Only the process that holds the run's lock
     (run_lock.py) uses it."""
 
-    def __init__(self, path: Path, made_of: RunInputs):
-        self.path, self.made_of = path, made_of
+    def __init__(self, path: Path, inputs: RunInputs):
+        self.path, self.inputs = path, inputs
         self.kept: dict[Hashable, Any] = {}
         self._new: dict[Hashable, Any] = {}
         self._whole = 0  # bytes of the file up to the last complete batch
@@ -52,7 +52,7 @@ class UnfinishedRun:
     def _read(self) -> None:
         try:
             with self.path.open("rb") as file:
-                if pickle.load(file) == self.made_of:
+                if pickle.load(file) == self.inputs:
                     while True:
                         self._whole = file.tell()
                         self.kept |= pickle.load(file)
@@ -74,7 +74,7 @@ class UnfinishedRun:
             file.truncate(self._whole)
             file.seek(self._whole)
             if not self._whole:
-                pickle.dump(self.made_of, file)
+                pickle.dump(self.inputs, file)
             pickle.dump(self._new, file)
             self._whole = file.tell()
         self._new, self._since = {}, time.monotonic()

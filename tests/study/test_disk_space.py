@@ -13,6 +13,7 @@ from linclass_study import disk_space
 from linclass_study.refusal import Refused
 from linclass_study.runs import bundle
 from linclass_study.runs.records import Records
+from linclass_study.runs.shared_inputs import SharedInputs
 
 FAILED = f"OSError: [Errno {errno.ENOSPC}] {os.strerror(errno.ENOSPC)}"
 Usage = namedtuple("Usage", "total used free")
@@ -41,13 +42,13 @@ def test_only_a_fit_that_failed_for_it_is_refused(full, tmp_path):
 
 
 def test_its_run_is_not_written(full, tmp_path, monkeypatch):
-    monkeypatch.setattr(bundle, "fit_and_predict", lambda **_: FailedRecords())
+    monkeypatch.setattr(bundle, "fit_and_predict", lambda *_, **__: FailedRecords())
     with pytest.raises(Refused, match="is full"):
-        bundle.up_to_date(Data(tmp_path), "m", ABOUT, {}, None)
+        bundle.computed_run(Shared(tmp_path), "m", SPEC, {}, None)
     assert not [*tmp_path.rglob("*.parquet")]
 
 
-ABOUT = {"entry": {}, "code": "", "features": "f"}
+SPEC = {"entry": {}, "code": "", "features": "f"}
 
 
 class FailedRecords(Records):
@@ -55,7 +56,7 @@ class FailedRecords(Records):
         self.fits = [{"status": "failed", "reason": FAILED}]
 
 
-class Data(bundle.Data):
+class Shared(SharedInputs):
     def __init__(self, results):
         self.results, self.dataset, self.evaluation = results, "d", {"seed": 1}
         self.about, self.plan, self.task, self._digests = {}, None, {}, {"f": ""}

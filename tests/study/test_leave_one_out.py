@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from run_alone import run_alone
 
 from linclass.pipeline import leave_one_out
 from linclass.pipeline.fitted import Task
@@ -16,7 +17,6 @@ from linclass.resampling import seed_of
 from linclass.table import Table
 from linclass_study.runs.feature_file import FeatureFile
 from linclass_study.runs.folds import Plan, Planned
-from linclass_study.runs.run import fit_and_predict
 
 TASK = {"n_classes": 3, "positive": 2, "inner_folds": 2}
 LIMITS = {"fit_seconds": 60, "fit_memory_mb": 1000}
@@ -41,7 +41,7 @@ def ran(tmp_path, entry, units, groups=None, table=None, y=None, **task):
     nothing = Table(np.empty((0, 0)), ())
     FeatureFile(table, y, (np.empty(0), np.empty(0)), nothing, groups=groups).save(path)
     plan = Plan((Planned("leave_one_out", 0, 0, units),))
-    return fit_and_predict("d", "m", entry, str(path), plan, TASK | task, 1, LIMITS)
+    return run_alone(LIMITS, "d", "m", entry, str(path), plan, TASK | task, 1)
 
 
 def refitted(entry, units, groups, table, y, task):

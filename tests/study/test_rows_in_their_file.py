@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from run_alone import run_alone
 
 from linclass import coefficients
 from linclass.pipeline.fitted import Task
@@ -23,7 +24,6 @@ from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.runs.features import compute_features
 from linclass_study.runs.folds import Plan
-from linclass_study.runs.run import fit_and_predict
 
 LIMITS = {"fit_seconds": 60, "fit_memory_mb": 4000}
 TASK = {"n_classes": 3, "positive": 2}
@@ -53,7 +53,7 @@ def obtained(folder, **changes):
 def ran(folder, data, plan, entry):
     file = folder / "features.npz"
     compute_features(data, entry.get("features", [])).save(file)
-    return fit_and_predict("rows", "m", entry, str(file), plan, TASK, 0, LIMITS)
+    return run_alone(LIMITS, "rows", "m", entry, str(file), plan, TASK, 0)
 
 
 def test_a_number_is_no_class(rows):

@@ -7,6 +7,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from run_alone import run_alone
 
 import linclass
 from linclass import metrics
@@ -19,7 +20,6 @@ from linclass.resampling import seed_of, stratified_folds
 from linclass.table import Table
 from linclass_study.runs.feature_file import FeatureFile
 from linclass_study.runs.folds import Plan
-from linclass_study.runs.run import fit_and_predict
 from linclass_study.runs.run_files import TABLES, RunInputs
 
 N, FOLDS, INNER = 90, 3, 3
@@ -57,7 +57,7 @@ def kept(features, tmp_path):
 
     def make(entry, traces=False, name="m", tune_metric="log_loss"):
         plan, task = Plan.of({("cv", 0): FOLD}), TASK | {"tune_metric": tune_metric}
-        records = fit_and_predict("d", name, entry, features, plan, task, 1, LIMITS, traces=traces)
+        records = run_alone(LIMITS, "d", name, entry, features, plan, task, 1, traces=traces)
         folder = tmp_path / name
         records.write(folder, RunInputs("this entry", "these rows"))
         found = {t: folder / f"{t}.parquet" for t in (*TABLES, "fits", "predictions")}

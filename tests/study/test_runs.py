@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from run_alone import run_alone
 
 from linclass.table import Table
 from linclass_study.data.dataset import Dataset
 from linclass_study.runs.feature_file import FeatureFile
 from linclass_study.runs.features import compute_features
 from linclass_study.runs.folds import Plan
-from linclass_study.runs.run import fit_and_predict
 from linclass_study.runs.run_files import RunInputs
 
 TASK = {"n_classes": 2, "positive": 1, "inner_folds": 2}
@@ -40,7 +40,7 @@ def features(tmp_path_factory):
 def records(features, name, tmp_path, **entry):
     fold = np.arange(N) // 2 % FOLDS
     entry = {"classifier": f"odd_estimators.{name}", **entry}
-    kept = fit_and_predict("d", name, entry, features, Plan.of({("cv", 0): fold}), TASK, 1, LIMITS)
+    kept = run_alone(LIMITS, "d", name, entry, features, Plan.of({("cv", 0): fold}), TASK, 1)
     kept.write(tmp_path, RunInputs("this entry", "these rows"))
     return tuple(pl.read_parquet(tmp_path / f"{part}.parquet") for part in ("fits", "predictions"))
 
@@ -157,7 +157,7 @@ def test_class_weights_are_given_by_the_names_of_the_classes(features, place) ->
         }[place]
         plan = Plan.of({("cv", 0): fold})
         task = TASK | {"classes": classes}
-        return fit_and_predict("d", "m", entry, features, plan, task, 1, LIMITS).added
+        return run_alone(LIMITS, "d", "m", entry, features, plan, task, 1).added
 
     plain = predicted({0: 1.0, 1: 40.0})
     named = predicted({"well": 1.0, "ill": 40.0}, classes=["well", "ill"])

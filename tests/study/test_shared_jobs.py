@@ -12,13 +12,14 @@ from linclass.table import Table
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.dataset_file import save_dataset
 from linclass_study.refusal import Refused
-from linclass_study.runs import bundle, feature_file, folds, manifest, run_files, shards
+from linclass_study.runs import feature_file, folds, manifest, run_files, shards
 from linclass_study.runs.bundle import compute_bundle
 from linclass_study.runs.folds import write_folds
 from linclass_study.runs.manifest import is_current, write_manifest
 from linclass_study.runs.run_files import recorded_run
 from linclass_study.runs.shards import compute_shard
 from linclass_study.runs.shared_child import owner_of
+from linclass_study.runs.shared_inputs import SharedInputs
 
 EVALUATION = {
     "protocols": ["cv"], "folds": 3, "repeats": 2, "inner_folds": 2,
@@ -93,23 +94,23 @@ def test_a_run_distributed_to_several_jobs_gives_the_same_bytes(results, tmp_pat
     whole = files(results)
     for path in (results / "runs/d/svm").iterdir():
         path.unlink()
-    data, parts = bundle.Data(results, "d", EVALUATION), []
+    shared, parts = SharedInputs(results, "d", EVALUATION), []
     for k in (1, 2, 3, 4):  # 6 fits to 4 jobs
         parts.append(tmp_path / f"{k}.pickle")
-        compute_shard(data, "svm", METHODS["svm"], LIMITS, (k, 4), parts[-1])
-    reported = shards.gather(data, "svm", METHODS["svm"], LIMITS, parts)
+        compute_shard(shared, "svm", METHODS["svm"], LIMITS, (k, 4), parts[-1])
+    reported = shards.gather(shared, "svm", METHODS["svm"], LIMITS, parts)
     assert files(results) == whole
     assert reported["d/svm"] == recorded_run(results / "runs/d/svm")
 
 
 def test_shards_of_a_run_that_was_deleted_after_them_are_made_anew(results, tmp_path):
     compute(results, "svm")
-    data, part = bundle.Data(results, "d", EVALUATION), tmp_path / "1.pickle"
-    compute_shard(data, "svm", METHODS["svm"], LIMITS, (1, 1), part)  # nothing: it is up to date
+    shared, part = SharedInputs(results, "d", EVALUATION), tmp_path / "1.pickle"
+    compute_shard(shared, "svm", METHODS["svm"], LIMITS, (1, 1), part)  # nothing: it is up to date
     for path in (results / "runs/d/svm").iterdir():
         path.unlink()
     with pytest.raises(Refused, match="d × svm: its files were deleted meanwhile; run again"):
-        shards.gather(data, "svm", METHODS["svm"], LIMITS, [part])
+        shards.gather(shared, "svm", METHODS["svm"], LIMITS, [part])
     assert not part.exists()
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from run_alone import run_alone
 from scipy import sparse
 
 from linclass import LogisticRegression, Perceptron
@@ -20,7 +21,6 @@ from linclass.selection import tuning
 from linclass.table import Table
 from linclass_study.runs.feature_file import FeatureFile
 from linclass_study.runs.folds import Plan
-from linclass_study.runs.run import fit_and_predict
 from linclass_study.study import code
 
 TASK = Task(n_classes=3, positive=2)
@@ -169,7 +169,7 @@ def records(tmp_path, entry, folds):
         {("cv", r): np.where(np.isin(numbers, rows), 0, -1) for r, rows in enumerate(folds)}
     )
     task = {"n_classes": 3, "positive": 2, "inner_folds": 2}
-    kept = fit_and_predict("d", "m", entry, str(path), plan, task, 1, LIMITS)
+    kept = run_alone(LIMITS, "d", "m", entry, str(path), plan, task, 1)
     return kept.fits, kept.table()
 
 

@@ -9,9 +9,10 @@ import pytest
 from test_shared_jobs import EVALUATION, LIMITS, METHODS, compute, files, results  # noqa: F401
 
 from linclass_study.guard import Guard, GuardedResult
-from linclass_study.runs import bundle, shards, slurm_memory, unfinished_run
+from linclass_study.runs import shards, slurm_memory, unfinished_run
 from linclass_study.runs.records import Records
 from linclass_study.runs.run_files import RunInputs
+from linclass_study.runs.shared_inputs import SharedInputs
 from linclass_study.runs.unfinished_run import UnfinishedRun
 
 MADE_OF = RunInputs("asked", "rows")
@@ -83,14 +84,14 @@ def test_a_joint_fit_is_not_repeated_after_its_tables_could_not_be_written(resul
 
 
 def test_a_shard_continues_too(results, calls, tmp_path):  # noqa: F811
-    data, part = bundle.Data(results, "d", EVALUATION), tmp_path / "parts" / "1.pickle"
+    shared, part = SharedInputs(results, "d", EVALUATION), tmp_path / "parts" / "1.pickle"
     calls.allowed = 4
     with pytest.raises(Interrupted):
-        shards.compute_shard(data, "svm", METHODS["svm"], LIMITS, (1, 1), part)
+        shards.compute_shard(shared, "svm", METHODS["svm"], LIMITS, (1, 1), part)
     calls.made, calls.allowed = 0, 100
-    shards.compute_shard(data, "svm", METHODS["svm"], LIMITS, (1, 1), part)
+    shards.compute_shard(shared, "svm", METHODS["svm"], LIMITS, (1, 1), part)
     assert calls.made == 3, "six fits and the details of the first are seven calls"
-    shards.gather(data, "svm", METHODS["svm"], LIMITS, [part])
+    shards.gather(shared, "svm", METHODS["svm"], LIMITS, [part])
     of_shards = files(results)
     shutil.rmtree(results / "runs/d/svm")
     compute(results, "svm")

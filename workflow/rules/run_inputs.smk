@@ -6,7 +6,7 @@ from pathlib import Path
 
 from linclass_study.jobs import resources
 from linclass_study.jobs.to_fit import ToFit
-from linclass_study.runs import bundle as bundle_of_runs, manifest
+from linclass_study.runs import manifest, run_files
 from linclass_study.study import code
 
 
@@ -50,7 +50,7 @@ def runs_of_bundle(wildcards):
     the runs that are affected."""
     runs = {}
     for dataset, method in BUNDLES[wildcards.bundle].runs:
-        runs.setdefault(dataset, {})[method] = about_method(method)
+        runs.setdefault(dataset, {})[method] = spec_of_method(method)
     return as_text(runs)
 
 
@@ -59,7 +59,7 @@ def limits_of_fits():
 
 
 @cache
-def about_method(method):
+def spec_of_method(method):
     entry = STUDY.methods[method]
     script = SCRIPTS / "cross_validate.py"
     return {
@@ -71,9 +71,9 @@ def about_method(method):
 
 @cache
 def asked_of_method(method):
-    about = about_method(method)
-    return bundle_of_runs.asked_of(
-        about["entry"], about["code"], json.loads(evaluation_of_fits()), limits_of_fits()
+    spec = spec_of_method(method)
+    return run_files.asked_of(
+        spec["entry"], spec["code"], json.loads(evaluation_of_fits()), limits_of_fits()
     )
 
 

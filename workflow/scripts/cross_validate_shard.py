@@ -7,20 +7,20 @@ from pathlib import Path
 from linclass_study import environment
 from linclass_study.job import begin_job
 from linclass_study.refusal import Refused
-from linclass_study.runs import bundle
 from linclass_study.runs.shards import compute_shard
+from linclass_study.runs.shared_inputs import SharedInputs
 
 if __name__ == "__main__":
     begin_job(snakemake.log[0])
     results = Path(snakemake.params.results)
     environment.record(results)  # before the fits, as the job may be killed
     ((dataset, methods),) = json.loads(snakemake.params.runs).items()
-    ((method, about),) = methods.items()
+    ((method, spec),) = methods.items()
     try:
         compute_shard(
-            bundle.Data(results, dataset, json.loads(snakemake.params.evaluation)),
+            SharedInputs(results, dataset, json.loads(snakemake.params.evaluation)),
             method,
-            about,
+            spec,
             json.loads(snakemake.params.limits),
             (int(snakemake.wildcards.shard), snakemake.params.shards),
             Path(snakemake.output[0]),

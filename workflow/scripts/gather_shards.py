@@ -6,18 +6,19 @@ from pathlib import Path
 
 from linclass_study.job import begin_job
 from linclass_study.refusal import Refused
-from linclass_study.runs import bundle, shards
+from linclass_study.runs import shards
 from linclass_study.runs.manifest import write_manifest
+from linclass_study.runs.shared_inputs import SharedInputs
 
 begin_job(snakemake.log[0])
 ((dataset, methods),) = json.loads(snakemake.params.runs).items()
-((method, about),) = methods.items()
+((method, spec),) = methods.items()
 evaluation = json.loads(snakemake.params.evaluation)
 try:
     runs = shards.gather(
-        bundle.Data(Path(snakemake.params.results), dataset, evaluation),
+        SharedInputs(Path(snakemake.params.results), dataset, evaluation),
         method,
-        about,
+        spec,
         json.loads(snakemake.params.limits),
         map(Path, snakemake.input.shards),
     )

@@ -7,8 +7,9 @@ from typing import Any
 import polars as pl
 
 from linclass_study.report.table import Column, ReportTable
-from linclass_study.results.outcome import FIT, Outcome
+from linclass_study.results.outcome import Outcome
 from linclass_study.results.times import machines_of
+from linclass_study.table_files import FIT
 
 PLACE, SECTION, PER_DATASET = 1, "cost", False
 
