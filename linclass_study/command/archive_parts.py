@@ -38,6 +38,7 @@ PARTS = (
     Part("exhibits/", "exhibits/*/*", "the figures with their numbers", True),
 )  # fmt: skip
 OF_RUN = (*run_files.OTHERS, run_files.LAST)
+OF_EVERY_RUN = ("predictions.parquet", "fits.parquet")
 PROMISED = ("report.html", "study.json", "scores.csv", "scores.parquet", "fits.parquet")
 
 
@@ -55,17 +56,27 @@ def archived_files(results: ResultsFolder) -> Iterator[tuple[str, Path, Part]]:
 
 def missing_parts(results: ResultsFolder) -> str:
     """What is missing in an unfinished study, in a few words; '' if it is complete."""
-    lacks = [f"{name} is missing" for name in PROMISED if not (results.folder / name).is_file()]
+    of_datasets = [place for name in results.datasets for place in _of_dataset(name)]
+    promised = (*PROMISED, *of_datasets)
+    lacks = [f"{name} is missing" for name in promised if not (results.folder / name).is_file()]
     if "study.json is missing" in lacks:
         return " and ".join(lacks)
     study = results.study.outcome
     planned = [(dataset, method) for dataset in study.datasets for method in study.methods]
-    unmade = [run for run in planned if not results.path(run, "fits.parquet").is_file()]
+    unmade = [
+        run
+        for run in planned
+        if not all(results.path(run, file).is_file() for file in OF_EVERY_RUN)
+    ]
     merged = len(results.study.studies) > 1  # merged studies need not have every data set × method
     if unmade and not merged:
         first = " × ".join(unmade[0])
         lacks.append(f"{len(unmade):,} of {len(planned):,} runs are missing (first: {first})")
     return " and ".join(lacks)
+
+
+def _of_dataset(name: str) -> tuple[str, str]:
+    return f"data/{name}.json", f"folds/{name}.parquet"
 
 
 def written_on(results: ResultsFolder) -> datetime:

@@ -61,6 +61,7 @@ def collected(results: ResultsFolder, citation: Citation, scratch: Path) -> dict
     """Name in the archive → file; modified files are written to `scratch`."""
     files: dict[str, Path] = {}
     for name, path, part in archived_files(results):
+        results.require_whole(path)
         files[name] = _unspecific(path, scratch / "changed" / name) if part.private else path
     if (results.folder / "study.json").exists():
         for name, text in results.study.files.items():

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import re
+import zipfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +25,19 @@ from linclass_study.table_files import table_schema
 
 Run = tuple[str, str]  # data set, method
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*\Z")  # of a data set or a method
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+READERS: dict[str, Callable[[Path], Any]] = {  # by suffix; all other files are texts
+    ".parquet": pl.read_parquet_schema,
+    ".npz": lambda path: zipfile.ZipFile(path).close(),
+    ".json": lambda path: json.loads(_text(path)),
+    ".png": Path.read_bytes,
+    ".pdf": Path.read_bytes,
+}
 LATER = {"machine", "held_out", "features"}  # columns that older results lack
 
 
@@ -118,6 +133,13 @@ class ResultsFolder:
             about = json.loads(path.read_text(encoding="utf-8"))
             return {"status": about["status"], "digest": about["digest"]} and about
         except (OSError, ValueError, KeyError, TypeError) as error:
+            raise self.unreadable(path, error) from None
+
+    def require_whole(self, path: Path) -> None:
+        """Refuse a file that is cut short, or not what its name says; the values of tables are not read."""
+        try:
+            READERS.get(path.suffix, _text)(path)
+        except Exception as error:
             raise self.unreadable(path, error) from None
 
     def unreadable(self, path: Path | str, error: BaseException | str) -> Refused:

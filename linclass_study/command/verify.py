@@ -62,6 +62,7 @@ def verify(a: ResultsFolder, b: ResultsFolder, tolerance: float = 0.0) -> Verifi
     found = Verified(tolerance)
     found.alone = {"A": sorted({*a.runs} - {*b.runs}), "B": sorted({*b.runs} - {*a.runs})}
     found.facts += data_apart(a, b)
+    found.notes += _only_in_one(a, b)
     for run in sorted({*a.runs} & {*b.runs}):
         agreement = compare_run(run, a, b)
         if agreement.identical:
@@ -71,8 +72,9 @@ def verify(a: ResultsFolder, b: ResultsFolder, tolerance: float = 0.0) -> Verifi
         else:
             found.different.append(agreement)
     if not (found.different or found.close):  # if predictions differ, scores differ, too
-        facts, found.notes = scores_apart(a, b)
+        facts, notes = scores_apart(a, b)
         found.facts += facts
+        found.notes += notes
     return found
 
 
@@ -91,6 +93,23 @@ def data_apart(a: ResultsFolder, b: ResultsFolder) -> list[str]:
             if not folds[0].sort(pl.all()).equals(folds[1].sort(pl.all())):
                 apart.append(f"data set {dataset}: its rows are assigned to other folds")
     return apart
+
+
+def _only_in_one(a: ResultsFolder, b: ResultsFolder) -> list[str]:
+    """Files that are compared, and that one of them lacks."""
+    shared = sorted({*a.datasets} & {*b.datasets})
+    files = [
+        f"{kind}/{x}.{end}"
+        for x in shared
+        for kind, end in (("data", "json"), ("folds", "parquet"))
+    ]
+    has = [
+        {file for file in (*files, "scores.parquet") if (x.folder / file).exists()} for x in (a, b)
+    ]
+    alone = zip("AB", (has[0] - has[1], has[1] - has[0]), strict=True)
+    return [
+        f"only {name} has {', '.join(sorted(more))}, not compared" for name, more in alone if more
+    ]
 
 
 def scores_apart(a: ResultsFolder, b: ResultsFolder) -> tuple[list[str], list[str]]:

@@ -145,6 +145,34 @@ def test_an_unfinished_study_is_published_only_if_that_is_meant(linclass, publis
     assert "scores.csv" in content(published(finished, "--partial"))
 
 
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("report.html", b"\xff"),
+        ("data/two.json", b"{"),
+        ("folds/two.parquet", b"PAR1"),
+        ("fits.parquet", b""),
+        ("scores.parquet", b"PAR1 half of it"),
+        ("runs/two/good/fits.parquet", b""),
+        ("runs/two/good/predictions.parquet", b"PAR1"),
+    ],
+)
+def test_a_damaged_file_is_not_published(linclass, finished, file, content):
+    (finished / file).write_bytes(content)
+    output = linclass("publish", finished, "--partial")
+    assert output.code == 2
+    (line,) = output.errors
+    assert f"{finished}: {file} cannot be read" in line
+
+
+@pytest.mark.parametrize("file", ["data/two.json", "folds/two.parquet"])
+def test_a_data_set_has_its_description_and_its_folds(linclass, finished, file):
+    (finished / file).unlink()
+    output = linclass("publish", finished)
+    assert output.code == 2
+    assert f"{file} is missing" in output.errors[0]
+
+
 def test_it_is_cited_as_its_authors_say(published, finished):
     names = ["--author", "Lovelace, Ada, 0000-0002-1825-0097", "--author", "The Analysts"]
     files = content(published(finished, *names, "--title", "Lines", "--license", "CC-BY-4.0"))

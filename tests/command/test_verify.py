@@ -197,6 +197,14 @@ def test_half_a_json_file_is_one_line(linclass, a, b, file):
     assert len(output.errors) == 1
 
 
+@pytest.mark.parametrize("file", ["data/two.json", "folds/two.parquet", "scores.parquet"])
+def test_what_one_side_lacks_is_said_not_to_be_compared(linclass, a, b, file):
+    (b / file).unlink()
+    output = linclass("verify", a, b)
+    assert output.code == 0
+    assert f"only A has {file}, not compared" in output.lines
+
+
 def test_what_holds_no_results_is_one_line(linclass, a, tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "text.zip").write_text("no archive")
