@@ -43,7 +43,7 @@ def write_inputs(sources: Sequence[ResultsFolder], merged: MergedStudy, folder: 
         write_table(times, "times", folder / "times.parquet")
     for source in sources:
         for file in sorted((source.folder / ENVIRONMENT).glob("*.json")):
-            _copy(file, folder / ENVIRONMENT / file.name)
+            _copy(source, file, folder / ENVIRONMENT / file.name)
 
 
 def _write_data(dataset: str, sources: Sequence[ResultsFolder], folder: Path) -> None:
@@ -58,7 +58,7 @@ def _write_data(dataset: str, sources: Sequence[ResultsFolder], folder: Path) ->
     names += [f"checks/{dataset}.json", f"checks/{dataset}.npz"]
     for name in [*names, *([f"data/{dataset}.npz"] if about.get("n_features") == 2 else [])]:
         if (source.folder / name).exists():
-            _copy(source.folder / name, folder / name)
+            _copy(source, source.folder / name, folder / name)
 
 
 def _write_run(run: Run, sources: Sequence[ResultsFolder], folder: Path) -> pl.DataFrame:
@@ -79,7 +79,7 @@ def _write_run(run: Run, sources: Sequence[ResultsFolder], folder: Path) -> pl.D
     write_table(fits.sort(FIT), "fits", target / "fits.parquet")
     whole = first.path(run, "predictions.parquet")
     if whole.exists() and predictions is own and _is_sorted(own):
-        _copy(whole, target / "predictions.parquet")
+        _copy(first, whole, target / "predictions.parquet")
     else:
         rows = predictions.sort(*FIT, maintain_order=True)
         write_table(rows, "predictions", target / "predictions.parquet")
@@ -92,9 +92,9 @@ def _write_run(run: Run, sources: Sequence[ResultsFolder], folder: Path) -> pl.D
         if rows.height:
             rows = rows.sort(*FIT, maintain_order=True)
             write_table(rows, name, target / f"{name}.parquet")
-    there = [path for s in sources if (path := s.path(run, BOUNDARY)).exists()]
+    there = [(s, path) for s in sources if (path := s.path(run, BOUNDARY)).exists()]
     if there:
-        _copy(max(there, key=lambda path: path.stat().st_size), target / BOUNDARY)
+        _copy(*max(there, key=lambda pair: pair[1].stat().st_size), target / BOUNDARY)
     return _times(run, fits, [*tables, *(source.other_times for source in sources)])
 
 
@@ -119,8 +119,10 @@ def _times(run: Run, fits: pl.DataFrame, tables: Sequence[pl.DataFrame]) -> pl.D
     )
 
 
-def _copy(source: Path, target: Path) -> None:
+def _copy(results: ResultsFolder, source: Path, target: Path) -> None:
+    """Copy a file that is whole, unless there is one already."""
     if not target.exists():
+        results.require_whole(source)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)
 

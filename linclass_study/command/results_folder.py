@@ -31,10 +31,21 @@ def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
+def _mapping(path: Path) -> None:
+    if not isinstance(json.loads(_text(path)), dict):
+        raise ValueError("it holds no mapping")
+
+
+def _arrays(path: Path) -> None:
+    with zipfile.ZipFile(path) as box:
+        if name := box.testzip():
+            raise ValueError(f"{name} in it is damaged")
+
+
 READERS: dict[str, Callable[[Path], Any]] = {  # by suffix; all other files are texts
     ".parquet": pl.read_parquet_schema,
-    ".npz": lambda path: zipfile.ZipFile(path).close(),
-    ".json": lambda path: json.loads(_text(path)),
+    ".npz": _arrays,
+    ".json": _mapping,
     ".png": Path.read_bytes,
     ".pdf": Path.read_bytes,
 }

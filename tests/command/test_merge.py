@@ -335,6 +335,27 @@ def test_what_a_killed_merge_has_written_is_removed_by_the_next_one_and_no_livin
     assert not partial.exists()
 
 
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("checks/two.json", "[]"),
+        ("checks/two.json", '{"a": '),
+        ("data/two.json", "[]"),
+        ("folds/two.parquet", "PAR1"),
+        ("environment/here-0.json", "3"),
+        ("runs/two/good/boundary.npz", "PK"),
+    ],
+)
+def test_a_damaged_file_is_one_line_and_nothing_is_written(linclass, a, tmp_path, file, content):
+    (a / file).parent.mkdir(exist_ok=True)
+    (a / file).write_text(content)
+    output = linclass("merge", a, "--into", tmp_path / "c")
+    assert output.code == 2
+    (line,) = output.errors
+    assert f"{a}: {file} cannot be read" in line
+    assert not (tmp_path / "c").exists()
+
+
 def test_an_unfinished_study_is_refused(linclass, a, tmp_path):
     (a / "study.json").unlink()
     output = linclass("merge", a, "--into", tmp_path / "c")
