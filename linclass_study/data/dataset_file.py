@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from linclass.table import Table
-from linclass_study.data import npz_file
+from linclass_study.data import npz_file, table_arrays
 from linclass_study.data.dataset import Dataset
 from linclass_study.unfinished_file import unfinished_file
 
@@ -21,17 +21,8 @@ def save_dataset(
     data: Dataset, npz_path: str | os.PathLike[str], json_path: str | os.PathLike[str]
 ) -> None:
     """Save the arrays as .npz and the summary as .json."""
-    X = data.table.X
-    kind = (
-        {"data": X.data, "indices": X.indices, "indptr": X.indptr}
-        if data.table.is_sparse
-        else {"X": X}
-    )
     about = {
-        "names": data.table.names,
-        "levels": dict(data.table.levels),
-        "texts": sorted(data.table.texts),
-        "shape": [int(n) for n in data.table.shape],
+        **table_arrays.description(data.table),
         "classes": data.classes,
         "positive": data.positive,
         "costs": data.costs,
@@ -43,7 +34,8 @@ def save_dataset(
     }
     text = np.frombuffer(json.dumps(about, allow_nan=False).encode(), dtype=np.uint8)
     groups = {} if data.groups is None else {"groups": data.groups}
-    arrays = {**kind, "y": data.y, "split": data.split, "about": text, **groups}
+    matrix = table_arrays.matrix_arrays(data.table)
+    arrays: dict[str, Any] = {**matrix, "y": data.y, "split": data.split, "about": text, **groups}
     with unfinished_file(npz_path) as partial, partial.open("wb") as file:
         np.savez(file, **arrays)
     with unfinished_file(json_path) as partial:
@@ -66,13 +58,7 @@ def load_dataset(npz_path: str | os.PathLike[str]) -> Dataset:
         about = json.loads(arrays["about"].tobytes())
         y, split = arrays["y"], arrays["split"]
         groups = arrays.get("groups")
-        if "X" in arrays:
-            X = arrays["X"]
-        else:
-            parts = tuple(arrays[part] for part in ("data", "indices", "indptr"))
-            X = sparse.csr_array(parts, shape=tuple(about["shape"]))
-    levels = {name: tuple(values) for name, values in about["levels"].items()}
-    table = Table(X, tuple(about["names"]), levels, frozenset(about["texts"]))
+        table = table_arrays.read_table(arrays, about)
     kept = {key: about[key] for key in KEPT}
     drawn = about["bayes_error"]
     bayes_error = None if drawn is None else tuple(drawn)

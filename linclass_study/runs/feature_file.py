@@ -13,10 +13,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from linclass.table import Table
-from linclass_study.data import npz_file
+from linclass_study.data import npz_file, table_arrays
 from linclass_study.plane import plane
 from linclass_study.unfinished_file import unfinished_file
 
@@ -94,32 +93,16 @@ def grid(table: Table, y: np.ndarray) -> tuple[Axes, Table]:
 
 
 def _arrays(name: str, table: Table) -> dict[str, np.ndarray]:
-    about = {
-        "names": table.names,
-        "levels": table.levels,
-        "texts": sorted(table.texts),
-        "shape": [int(n) for n in table.shape],
-    }
-    arrays = {f"{name}_about": _bytes(about)}
-    if table.is_sparse:
-        parts = {"data": table.X.data, "indices": table.X.indices, "indptr": table.X.indptr}
-        return arrays | {f"{name}_{part}": values for part, values in parts.items()}
-    return arrays | {f"{name}_X": table.X}
+    about = _bytes(table_arrays.description(table))
+    return {f"{name}_about": about, **table_arrays.matrix_arrays(table, f"{name}_")}
 
 
 def _table(name: str, arrays: Any) -> Table:
-    about = _read(arrays[f"{name}_about"])
-    if f"{name}_X" in arrays:
-        X = arrays[f"{name}_X"]
-    else:
-        parts = [arrays[f"{name}_{part}"] for part in ("data", "indices", "indptr")]
-        X = sparse.csr_array(tuple(parts), shape=tuple(about["shape"]))
-    levels = {column: tuple(values) for column, values in about["levels"].items()}
-    return Table(X, tuple(about["names"]), levels, frozenset(about["texts"]))
+    return table_arrays.read_table(arrays, _read(arrays[f"{name}_about"]), f"{name}_")
 
 
 def _bytes(value: Any) -> np.ndarray:
-    return np.frombuffer(json.dumps(value, default=dict).encode(), dtype=np.uint8)
+    return np.frombuffer(json.dumps(value).encode(), dtype=np.uint8)
 
 
 def _read(array: np.ndarray) -> Any:
