@@ -1,11 +1,25 @@
-"""A number with its noun, for messages: 1 row, 2 rows, 1 pass, 3 passes, 1 entry, 0 entries."""
+"""Numbers and names in messages: 1 row, 2 rows, 1 pass, 3 passes, 0 entries; iris, wine and 3 more."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 def counted(number: object, noun: str) -> str:
-    if number == 1:
+    """A number with its noun; the number may be written already, as 1,234."""
+    if str(number) == "1":
         return f"{number} {noun}"
     if noun.endswith("ry"):
         return f"{number} {noun[:-1]}ies"
     return f"{number} {noun}es" if noun.endswith("s") else f"{number} {noun}s"
+
+
+def counted_have(number: int, noun: str) -> str:
+    """1 row has, 2 rows have."""
+    return f"{counted(number, noun)} {'has' if number == 1 else 'have'}"
+
+
+def first_names(names: Sequence[str], most: int, total: int | None = None) -> str:
+    """The first `most` names, and how many more there are; `total` is the number of all, if some are not given."""
+    more = (len(names) if total is None else total) - most
+    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linclass.applicability import NotApplicable
-from linclass.counted import counted
+from linclass.counted import counted_have
 from linclass.resampling import hold_out, nested_order, stratified_folds
 
 if TYPE_CHECKING:
@@ -116,9 +116,8 @@ def _official(data: Dataset, options: Options, seed: int) -> np.ndarray:
     if data.groups is not None:
         both = np.intersect1d(data.groups[data.split == 0], data.groups[data.split == 1])
         if len(both):
-            have = "has" if len(both) == 1 else "have"
             raise NotApplicable(
-                f"{counted(len(both), 'group')} {have} rows on both sides of the official split; leave "
+                f"{counted_have(len(both), 'group')} rows on both sides of the official split; leave "
                 "`group:` out, or official out of evaluation.protocols"
             )
     return np.where(data.split == 1, 0, -1)

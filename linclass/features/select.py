@@ -13,7 +13,10 @@ import numpy as np
 
 from linclass.applicability import NotApplicable
 from linclass.conventions.parameter_types import is_list
+from linclass.counted import first_names
 from linclass.table import Table
+
+SHOWN = 5  # columns in a message
 
 
 def apply(table: Table, columns: Sequence[str] = ("*",)) -> Table:
@@ -37,10 +40,6 @@ def apply(table: Table, columns: Sequence[str] = ("*",)) -> Table:
     chosen = [any(fnmatchcase(name, pattern) for pattern in patterns) for name in table.names]
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern) for name in table.names):
-            raise NotApplicable(f"select: no column is called {pattern!r}; {_listed(table.names)}")
+            known = first_names(table.names, SHOWN)
+            raise NotApplicable(f"select: no column is called {pattern!r}; columns are {known}.")
     return table.columns(np.flatnonzero(chosen))
-
-
-def _listed(names: Sequence[str], limit: int = 5) -> str:
-    more = f" and {len(names) - limit} more" if len(names) > limit else ""
-    return f"columns are {', '.join(names[:limit])}{more}."

@@ -45,7 +45,7 @@ class Agreement:
         """One line."""
         numbers = f"numbers differ by at most {self.largest:.1e}"
         if self.rows:
-            numbers += f" in {self.rows:,} row{'s' * (self.rows != 1)}"
+            numbers += f" in {_rows(self.rows)}"
         return "; ".join([*self.apart, *([numbers] if self.largest else [])])
 
 
@@ -149,6 +149,15 @@ def same_bytes(a: Path, b: Path) -> bool:
         return all(left == right for left, right in chunks)
 
 
+def same_folds(dataset: str, a: ResultsFolder, b: ResultsFolder) -> bool:
+    """Whether both have the same folds of a data set, or one has none."""
+    files = [results.folder / "folds" / f"{dataset}.parquet" for results in (a, b)]
+    if not all(file.exists() for file in files) or same_bytes(*files):
+        return True
+    one, other = (x.table("folds", file) for x, file in zip((a, b), files, strict=True))
+    return one.sort(pl.all()).equals(other.sort(pl.all()))
+
+
 def _chunks(file: IO[bytes]) -> Iterator[bytes]:
     while chunk := file.read(1 << 20):
         yield chunk
@@ -170,7 +179,7 @@ def _twice(rows: pl.DataFrame) -> bool:
 
 
 def _rows(number: int) -> str:
-    return f"{number:,} row" + ("" if number == 1 else "s")
+    return counted(f"{number:,}", "row")
 
 
 def _first(rows: pl.DataFrame, more: str = "") -> str:

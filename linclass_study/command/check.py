@@ -12,7 +12,7 @@ from typing import Any
 
 from snakemake.utils import update_config
 
-from linclass.counted import counted
+from linclass.counted import counted, first_names
 from linclass_study.jobs import bundles
 from linclass_study.project import DEFAULT_STUDY, ROOT
 from linclass_study.protocols import protocol_named, selected_protocols
@@ -59,5 +59,4 @@ def _protocols(study: Study) -> Iterator[str]:
 def _listed(names: Iterable[str]) -> str:
     """3: iris, heart, mine"""
     every = [*names]
-    more = f" and {len(every) - NAMES} more" if len(every) > NAMES else ""
-    return f"{len(every)}: {', '.join(every[:NAMES])}{more}"
+    return f"{len(every)}: {first_names(every, NAMES)}"

@@ -8,7 +8,7 @@ import polars as pl
 
 from linclass.counted import counted
 from linclass_study.command import agreement
-from linclass_study.command.agreement import same_bytes
+from linclass_study.command.agreement import same_bytes, same_folds
 from linclass_study.command.merged_study import MergedStudy
 from linclass_study.command.results_folder import ResultsFolder, Run
 from linclass_study.refusal import Refused
@@ -49,11 +49,8 @@ def data_conflicts(dataset: str, sources: Sequence[ResultsFolder]) -> Iterator[s
             if known.get(key) != about.get(key):
                 values = f"{known.get(key)} and {about.get(key)}"
                 yield f"data set {dataset}: {pair} differ in {key} ({values})"
-        files = [s.folder / "folds" / f"{dataset}.parquet" for s in (first, other)]
-        if all(file.exists() for file in files) and not same_bytes(*files):
-            one, two = (s.table("folds", f) for s, f in zip((first, other), files, strict=True))
-            if not one.sort(pl.all()).equals(two.sort(pl.all())):
-                yield f"data set {dataset}: {pair} differ in their folds"
+        if not same_folds(dataset, first, other):
+            yield f"data set {dataset}: {pair} differ in their folds"
 
 
 def run_conflict(run: Run, a: ResultsFolder, b: ResultsFolder, tolerance: float) -> str:

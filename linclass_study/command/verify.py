@@ -12,7 +12,8 @@ from itertools import zip_longest
 
 import polars as pl
 
-from linclass_study.command.agreement import ROUNDING, Agreement, compare_run, same_bytes
+from linclass.counted import counted, first_names
+from linclass_study.command.agreement import ROUNDING, Agreement, compare_run, same_folds
 from linclass_study.command.results_folder import ResultsFolder, Run
 from linclass_study.table_files import FIT
 
@@ -41,7 +42,7 @@ class Verified:
     def verdict(self) -> str:
         """First line of the output."""
         compared = self.identical + len(self.close) + len(self.different)
-        runs = f"{compared:,} run" + ("" if compared == 1 else "s")
+        runs = counted(f"{compared:,}", "run")
         if self.different:
             return f"different: {len(self.different):,} of {runs} differ"
         if any(self.alone.values()) or not compared:
@@ -87,11 +88,8 @@ def data_apart(a: ResultsFolder, b: ResultsFolder) -> list[str]:
             one, other = ((about or {}).get(key) for about in abouts)
             if None not in abouts and one != other:
                 apart.append(f"data set {dataset}: {key} is {one} in A and {other} in B")
-        files = [folder.folder / "folds" / f"{dataset}.parquet" for folder in (a, b)]
-        if all(file.exists() for file in files) and not same_bytes(*files):
-            folds = [x.table("folds", file) for x, file in zip((a, b), files, strict=True)]
-            if not folds[0].sort(pl.all()).equals(folds[1].sort(pl.all())):
-                apart.append(f"data set {dataset}: its rows are assigned to other folds")
+        if not same_folds(dataset, a, b):
+            apart.append(f"data set {dataset}: its rows are assigned to other folds")
     return apart
 
 
@@ -126,7 +124,7 @@ def scores_apart(a: ResultsFolder, b: ResultsFolder) -> tuple[list[str], list[st
     apart = pl.concat(parts).filter(pl.col("metric").is_in(names[0] & names[1]))
     by_metric = apart.group_by("metric").agg(pl.col("fits").sum(), pl.col("by").max())
     facts = [
-        f"scores: {metric} differs on {fits:,} fit{'s' * (fits != 1)} by at most {by:.1e}"
+        f"scores: {metric} differs on {counted(f'{fits:,}', 'fit')} by at most {by:.1e}"
         for metric, fits, by in by_metric.sort("metric").iter_rows()
     ]
     alone = zip("AB", (names[0] - names[1], names[1] - names[0]), strict=True)
@@ -213,6 +211,5 @@ def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _listed(names: list[str], every: bool) -> str:
-    more = 0 if every else len(names) - SHOWN
-    shown = names if every else names[:SHOWN]
-    return ", ".join(shown) + (f" and {more:,} more (--all shows them)" if more > 0 else "")
+    most = len(names) if every else SHOWN
+    return first_names(names, most) + (" (--all shows them)" if len(names) > most else "")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from linclass.counted import counted_have
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.refusal import nearest_name
 
@@ -105,9 +106,8 @@ def codes_and_classes(
     present = sorted_labels(labels.drop_nulls().unique())
     if classes is None:
         if missing := labels.null_count():
-            rows = "1 row has" if missing == 1 else f"{missing} rows have"
             raise Unavailable(
-                f"{rows} no class; list the `classes:` to keep, and they are left out"
+                f"{counted_have(missing, 'row')} no class; list the `classes:` to keep, and they are left out"
             )
         groups = {label: [label] for label in present}
     elif isinstance(classes, Mapping):
@@ -127,8 +127,9 @@ def codes_and_classes(
 def group_codes(labels: Sequence[str | None], name: str) -> np.ndarray:
     """Integer code of each row's group, in the order of the group labels; every row must have a group."""
     if missing := sum(label is None for label in labels):
-        rows = "1 row has" if missing == 1 else f"{missing} rows have"
-        raise Unavailable(f"group: {rows} no '{name}'; give each its group, or leave `group:` out")
+        raise Unavailable(
+            f"group: {counted_have(missing, 'row')} no '{name}'; give each its group, or leave `group:` out"
+        )
     kinds = sorted_labels(label for label in labels if label is not None)
     code_of = {label: code for code, label in enumerate(kinds)}
     return np.array([code_of[label] for label in labels if label is not None], dtype=np.int32)

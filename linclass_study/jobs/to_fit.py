@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from linclass.counted import first_names
 from linclass_study.jobs.bundles import Bundle
 from linclass_study.runs.run_files import recorded_run
 
@@ -30,12 +31,11 @@ class ToFit:
             for dataset, method in bundle.runs
             if self._is_new(dataset, method)
         ]
-        shown = ", ".join(new[:SHOWN]) + (f" and {len(new) - SHOWN} more" if new[SHOWN:] else "")
         total = len(bundle.runs)
         if not new:
             return f"{bundle.name}, none of {total} runs to fit unless their rows have changed"
         least, more = ("at least ", ", more if rows have changed") if len(new) < total else ("", "")
-        return f"{bundle.name}, {least}{len(new)} of {total} runs to fit{more}: {shown}"
+        return f"{bundle.name}, {least}{len(new)} of {total} runs to fit{more}: {first_names(new, SHOWN)}"
 
     def _is_new(self, dataset: str, method: str) -> bool:
         record = recorded_run(self.results / "runs" / dataset / method)

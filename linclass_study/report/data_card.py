@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from linclass.counted import counted, first_names
+
 Facts = Mapping[str, Any]
 
 SHOWN = 5  # names in a list; the others are counted
@@ -54,7 +56,9 @@ def _missing(facts: Facts) -> str:
     columns = facts["missing_by_column"]
     named = [f"{name} ({cells:,})" for name, cells in columns.items()]
     values = facts["missing_values"]
-    return f"{values:,} value{'s' * (values != 1)}: {_few(named)}" if columns else "no value"
+    return (
+        f"{counted(f'{values:,}', 'value')}: {first_names(named, SHOWN)}" if columns else "no value"
+    )
 
 
 def _columns(facts: Facts) -> str:
@@ -65,17 +69,17 @@ def _columns(facts: Facts) -> str:
 
 def _of_columns(facts: Facts) -> Iterator[str]:
     if facts.get("constant_columns"):
-        names = _few(facts["constant_column_names"], facts["constant_columns"])
+        names = first_names(facts["constant_column_names"], SHOWN, facts["constant_columns"])
         yield f"{facts['constant_columns']:,} constant ({names})"
     if facts.get("duplicated_columns"):
         pairs = [f"{name} = {first}" for name, first in facts["duplicated_column_of"].items()]
-        yield f"{facts['duplicated_columns']:,} repeated ({_few(pairs, facts['duplicated_columns'])})"
+        yield f"{facts['duplicated_columns']:,} repeated ({first_names(pairs, SHOWN, facts['duplicated_columns'])})"
     if facts.get("nearly_numeric_columns"):
-        yield f"numbers but for a few cells: {_few([*facts['nearly_numeric_columns']])}"
+        yield f"numbers but for a few cells: {first_names([*facts['nearly_numeric_columns']], SHOWN)}"
     if facts.get("identifier_columns"):
-        yield f"like an identifier: {_few([*facts['identifier_columns']])}"
+        yield f"like an identifier: {first_names([*facts['identifier_columns']], SHOWN)}"
     if facts.get("target_like_columns"):
-        yield f"like the class: {_few([*facts['target_like_columns']])}"
+        yield f"like the class: {first_names([*facts['target_like_columns']], SHOWN)}"
 
 
 def _rows(facts: Facts) -> str:
@@ -116,9 +120,3 @@ def _separable(facts: Facts) -> str:
     counts = facts["separability"]
     texts = [f"{counts[kind]:,} {words}" for kind, words in PAIRS.items() if counts[kind]]
     return f"of {facts['pairs']:,} pairs of classes {', '.join(texts)}"
-
-
-def _few(names: Sequence[str], total: int | None = None) -> str:
-    total = len(names) if total is None else total
-    more = total - SHOWN
-    return ", ".join(names[:SHOWN]) + (f" and {more:,} more" if more > 0 else "")

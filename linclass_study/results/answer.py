@@ -6,6 +6,7 @@ from itertools import islice
 
 import polars as pl
 
+from linclass.counted import counted
 from linclass_study.gate.findings import serious
 from linclass_study.results.fit_problems import FitProblem, fit_problems
 from linclass_study.results.independent_datasets import groups_sharing_rows
@@ -35,7 +36,7 @@ def answer(outcome: Outcome, report: str) -> str:
     lines += best_lines(outcome)
     absent = outcome.fits.filter(~pl.col("status").is_in(FITTED))
     inapplicable = absent.filter(pl.col("status") == "not_applicable").height
-    parts = [_count(outcome.fits.height, "fit")]
+    parts = [counted(outcome.fits.height, "fit")]
     if failed := absent.height - inapplicable:
         parts.append(f"{failed} of them did not succeed")
     if inapplicable:
@@ -49,7 +50,7 @@ def metric_lines(outcome: Outcome) -> list[str]:
     found = metric_problems(outcome)
     lines = [
         f"not scored by {problem.status}: {_names(problem.datasets, 'data sets')} × "
-        f"{_names(problem.methods, 'methods')} ({_count(problem.fits, 'fold')}): {shortened(problem.reason)}"
+        f"{_names(problem.methods, 'methods')} ({counted(problem.fits, 'fold')}): {shortened(problem.reason)}"
         for problem in found[:DATA_LINES]
     ]
     more = len(found) - DATA_LINES
@@ -128,7 +129,7 @@ def problem_line(problem: FitProblem, outcome: Outcome) -> str:
         return f"unavailable: {', '.join(problem.datasets)}: {reason}"
     every = len(problem.methods) == len(outcome.methods) > 1
     methods = "every method" if every else _names(problem.methods, "methods")
-    count = _count(problem.fits, "fit")
+    count = counted(problem.fits, "fit")
     everywhere = len(problem.datasets) == len(outcome.datasets) > 1
     datasets = "every data set" if everywhere else _names(problem.datasets, "data sets")
     return f"{problem.status}: {datasets} × {methods} ({count}): {reason}"
@@ -151,7 +152,3 @@ def _names(names: tuple[str, ...] | list[str], kind: str = "") -> str:
     if more == 1:
         return f"{shown}, {names[-1]}"
     return f"{shown} and {more} more {kind}".rstrip() if more > 0 else shown
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}" + ("" if number == 1 else "s")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from linclass.counted import counted
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.protocol_names import protocol_phrase
@@ -94,6 +95,6 @@ def _tests(outcome: Outcome, found: Within) -> str:
     )
     return (
         f"(Bayesian correlated t test over {protocol_phrase(outcome.evaluation, found.protocol)}, n = {found.folds}, "
-        f"n_test/n_train = {found.ratio:.3g}. The corrected t test, with Holm’s correction over {pairs} "
-        f"pair{'s' * (pairs > 1)}, distinguishes {apart} of {k - 1} from it at α = {ALPHA:g}{stricter}.)"
+        f"n_test/n_train = {found.ratio:.3g}. The corrected t test, with Holm’s correction over "
+        f"{counted(pairs, 'pair')}, distinguishes {apart} of {k - 1} from it at α = {ALPHA:g}{stricter}.)"
     )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from snakemake.logging import logger
 
+from linclass.counted import first_names
 from linclass_study.data.entry import metadata
 from linclass_study.data.fetch import fetch_attempts, fetch_inputs, retry_unavailable
 from linclass_study.project import ROOT
@@ -45,7 +46,7 @@ def ask_again():
         return
     asked = [name for name in DATASETS if fetch_attempts.was_unavailable(STUDY.results, name)]
     if asked:
-        logger.info(f"Retrying unavailable data sets: {shortened(asked)}")
+        logger.info(f"Retrying unavailable data sets: {first_names(asked, 5)}")
         entries = {name: metadata.without_metadata(STUDY.datasets[name]) for name in asked}
         for name in retry_unavailable.available_now(entries, config):
             logger.info(f"{name} is available now")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from snakemake.logging import logger
 
+from linclass.counted import first_names
 from linclass_study.disk_space import full_disk
 from linclass_study.jobs import slurm_jobs
 from linclass_study.refusal import Refused
@@ -68,7 +69,7 @@ def print_answer_last():
             text = text.rpartition(" | report: ")[0] + " | the report was not requested"
         atexit.register(print, text, file=sys.stderr)
     elif made := sorted({str(file) for job in workflow.dag.targetjobs for file in job.output}):
-        text = f"Made: {shortened(made)} | the report was not requested"
+        text = f"Made: {first_names(made, 5)} | the report was not requested"
         atexit.register(print, text, file=sys.stderr)
 
 

@@ -102,11 +102,6 @@ def modules_of_study(wildcards):
     return own_modules(STUDY)
 
 
-def shortened(names):
-    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return ", ".join(names[:5]) + more
-
-
 def force(file):
     """Force the job that makes a file. The file is not deleted before, so a dry run loses nothing."""
     if workflow.is_main_process:

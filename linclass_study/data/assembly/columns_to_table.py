@@ -130,7 +130,7 @@ def _as_trained(train: pl.Series, test: pl.Series) -> pl.Series:
     if len(strays):
         raise Unavailable(
             f"column '{test.name}' of the test set holds the text '{test[strays[0]]}' in row "
-            f"{strays[0] + 1}, where the training set has no text; mend it, or list the column "
+            f"{strays[0] + 1}, where the training set has no text; correct it, or list the column "
             "under `categorical:`"
         )
     return numbers

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from linclass.counted import first_names
 from linclass_study.data.labels import codes_and_classes
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.refusal import nearest_name
@@ -57,6 +58,4 @@ def column_named(name: Any, columns: list[str], key: str) -> str:
 
 
 def listed(names: list[str]) -> str:
-    return ", ".join(names[:LISTED]) + (
-        f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
-    )
+    return first_names(names, LISTED)

@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 
 from linclass.applicability import NotApplicable
+from linclass.counted import counted_have
 from linclass_study.data import blocks, labels
 from linclass_study.data.content import InFile
 from linclass_study.data.formats.parquet import header_columns as header_columns  # the same file
@@ -35,9 +36,8 @@ def read(path: Path, options: Mapping[str, Any]) -> InFile:
     except (ValueError, NotApplicable, pl.exceptions.PolarsError, OSError) as error:
         raise Unavailable(str(error).splitlines()[0]) from None
     if missing := texts.null_count():
-        rows = "1 row has" if missing == 1 else f"{missing} rows have"
         raise Unavailable(
-            f"{rows} no class; leave {'it' if missing == 1 else 'them'} out of the file"
+            f"{counted_have(missing, 'row')} no class; leave {'it' if missing == 1 else 'them'} out of the file"
         )
     kinds = texts.unique().sort()
     y, classes = codes_and_classes(labels.written(kinds.to_list()), options.get("classes"))
