@@ -124,24 +124,60 @@ class NearestShrunkenCentroids(
         if not thresholds:
             raise ValueError("thresholds is empty; give a list of at least one number.")
         for value in thresholds:
-            first.set_params(threshold=value).check()
-        first.fit(X, y, sample_weight)
-        differences = first._differences(first.statistics_)
-        models = [copy.copy(first).set_params(threshold=value) for value in thresholds]
-        K, d = differences.t.shape
-        rooms = zip(*empty_arrays(d, *[(len(models), K)] * 3), strict=True)
-        fits = [
-            model._shrunken(differences, *own) for model, own in zip(models, rooms, strict=True)
-        ]
+            _check_number("threshold", value)
+        first.set_params(threshold=thresholds[0])._summed(X, y, sample_weight)
+        models = [copy.copy(first) for _ in thresholds]
+        for model, value in zip(models, thresholds, strict=True):
+            model.threshold = value
+        fits = first._shrunken(first.statistics_, models)
         return RegularizationPath(fits, "threshold")
 
     def _form(self, X: Matrix, K: int) -> str:
         return "diagonal"
 
     def _learn(self, statistics: ClassMoments) -> Self:
-        differences = self._differences(statistics)
-        K, d = differences.t.shape
-        return self._shrunken(differences, *empty_arrays(d, (K,), (K,), (K,)))
+        return self._shrunken(statistics, [self])[0]
+
+    def _shrunken(self, statistics: ClassMoments, models: list[Self]) -> list[Self]:
+        """Learn models that differ in their threshold, from what all thresholds share."""
+        centre, unit, differences, slope, priors, intercepts, known = self._differences(statistics)
+        K, d = differences.shape
+        thresholds = np.array([float(model.threshold) for model in models])
+        t, means, W = empty_arrays(d, *[(len(models), K)] * 3)
+        soft_threshold(differences, thresholds[:, None, None], out=t)
+        np.multiply(slope, t, out=W)
+        np.multiply(unit, t, out=means)
+        b = intercepts - (0.5 * np.einsum("mkj,mkj->mk", W, means) + W @ centre)
+        means += centre
+        selected = np.abs(differences).max(axis=0) > thresholds[:, None]
+        reason = self._without_spread(known)
+        fits = zip(models, t, means, selected, W, b, strict=True)
+        return [model._take(*fit, priors.copy(), reason) for model, *fit in fits]
+
+    def _take(
+        self,
+        t: Array,
+        means: Array,
+        selected: Array,
+        W: Array,
+        b: Array,
+        priors: Array,
+        reason: str,
+    ) -> Self:
+        self.deviations_, self.means_, self.selected_, self.priors_ = t, means, selected, priors
+        self._set_scores(W, b)
+        return self._record("rank_deficient" if reason else "converged", reason)
+
+    def _without_spread(self, known: Array) -> str:
+        """The first feature without a spread, in words; empty if there is none."""
+        if known.all():
+            return ""
+        j = int(np.argmin(known))
+        name = list(getattr(self, "feature_names_in_", range(len(known))))[j]
+        return (
+            f"feature {name!r}, one of {np.count_nonzero(~known)}, has no spread within the classes "
+            "and is left out; a spread_offset above 0 keeps it"
+        )
 
     def _differences(self, statistics: ClassMoments) -> Differences:
         mass, centre = statistics.mass, statistics.centre
@@ -157,27 +193,6 @@ class NearestShrunkenCentroids(
         intercepts = np.where(mass > 0, log_priors(priors), -np.inf)
         slope = unit / np.where(known, deviation**2, 1)
         return Differences(centre, unit, t, slope, priors, intercepts, known)
-
-    def _shrunken(self, differences: Differences, t: Array, means: Array, W: Array) -> Self:
-        """The fit at the threshold; t, m′ and W, which are large on a path, are written into the arrays given."""
-        centre, unit, of_all, slope, priors, intercepts, known = differences
-        soft_threshold(of_all, float(self.threshold), out=t)
-        np.multiply(slope, t, out=W)
-        np.multiply(unit, t, out=means)
-        half = 0.5 * np.einsum("kj,kj->k", W, means) + W @ centre
-        means += centre
-        self.means_, self.deviations_ = means, t
-        self.selected_, self.priors_ = t.any(axis=0), priors.copy()
-        self._set_scores(W, intercepts - half)
-        if known.all():
-            return self._record()
-        j = int(np.argmin(known))
-        name = list(getattr(self, "feature_names_in_", range(len(known))))[j]
-        return self._record(
-            "rank_deficient",
-            f"feature {name!r}, one of {np.count_nonzero(~known)}, has no spread within the classes "
-            "and is left out; a spread_offset above 0 keeps it",
-        )
 
 
 class Differences(NamedTuple):

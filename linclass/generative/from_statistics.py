@@ -55,9 +55,17 @@ class FromStatistics(ManyFits, Increments[Sums], Generic[Sums, Folded]):
         return statistics.scaled(shift, scale)
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        X, codes, weights = self._start_fit(X, y, sample_weight)
-        self.statistics_ = self._gather(self._observed(X), codes, weights, len(self.classes_))
+        self._summed(X, y, sample_weight)
         return self._learn(self.statistics_)
+
+    def _summed(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> tuple[Matrix, np.ndarray, np.ndarray]:
+        """(rows, class codes, weights), checked; sets `statistics_` to their sums."""
+        X, codes, weights = self._start_fit(X, y, sample_weight)
+        rows = self._observed(X)
+        self.statistics_ = self._gather(rows, codes, weights, len(self.classes_))
+        return rows, codes, weights
 
     def _fit_group(self) -> str:
         return self._shared()
@@ -100,11 +108,8 @@ class FromStatistics(ManyFits, Increments[Sums], Generic[Sums, Folded]):
         """
         checked = self._unfitted()
         checked._refuse_balanced()
-        rows, codes, weights = checked._start_fit(X, y, sample_weight)
-        checked.statistics_ = checked._gather(
-            checked._observed(rows), codes, weights, len(checked.classes_)
-        )
-        Z, lone = checked._scores_of_others(checked._observed(rows), codes, weights)
+        rows, codes, weights = checked._summed(X, y, sample_weight)
+        Z, lone = checked._scores_of_others(rows, codes, weights)
         return with_refits(checked, X, np.asarray(y), Z, lone, sample_weight)
 
     def _scores_of_others(
