@@ -15,6 +15,7 @@ from scipy import sparse
 
 from linclass.annotations import MatrixLike
 from linclass.applicability import NotApplicable
+from linclass.odd_entries import is_missing
 from linclass.table import Table
 from linclass.validation import feature_names, matrix
 
@@ -74,7 +75,7 @@ def _coded(
         return values.astype(np.float64), None
     if values.dtype.kind not in "biufOUST":
         raise NotApplicable(f"column {name!r} holds {values.dtype}; make it numbers or text.")
-    entries = [None if _is_missing(entry) else entry for entry in values.tolist()]
+    entries = [None if is_missing(entry) else entry for entry in values.tolist()]
     present = {entry for entry in entries if entry is not None}
     if not len(categories) and not categorical and all(isinstance(v, Real) for v in present):
         return np.array([np.nan if v is None else float(v) for v in entries]), None
@@ -87,8 +88,3 @@ def _coded(
     levels = (*known, *(level for level in shown if level not in {*known}))
     index = {level: float(number) for number, level in enumerate(levels)}
     return np.array([np.nan if v is None else index[str(v)] for v in entries]), levels
-
-
-def _is_missing(entry: object) -> bool:
-    none = entry is None or type(entry).__name__ in ("NAType", "NaTType")
-    return none or (isinstance(entry, float) and entry != entry)

@@ -13,8 +13,10 @@ import scipy.sparse as sp
 
 from linclass.annotations import ArrayLike, Matrix, MatrixLike
 from linclass.applicability import NotApplicable
+from linclass.counted import counted
+from linclass.extremes import HUGE, TINY, refuse_extremes
+from linclass.odd_entries import dates_in, is_missing
 
-HUGE, TINY = 1e110, 1e-110  # between them products are floats, also with weights
 INT32_MAX = np.iinfo(np.int32).max
 
 
@@ -95,6 +97,10 @@ def encode(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     try:
         return np.unique(y, return_inverse=True)
     except TypeError:
+        if missing := sum(map(is_missing, y)):
+            raise ValueError(
+                f"Input y contains {counted(missing, 'missing label')}. Drop the rows without a target."
+            ) from None
         kinds = " and ".join(sorted({type(label).__name__ for label in y}))
         raise ValueError(f"Unknown label type: y mixes {kinds}. Give labels of one type.") from None
 
@@ -132,6 +138,11 @@ def row_weights(sample_weight: ArrayLike | None, rows: int) -> np.ndarray:
 def _dense_matrix(X: MatrixLike, owner: str) -> np.ndarray:
     try:
         array = np.asarray(X)
+        odd = array.dtype.kind in "mM" or hasattr(X, "dtypes")
+        if odd and (dates := dates_in(X, array)):
+            raise NotApplicable(
+                f"{owner} takes numbers, and {dates}. Make numbers of it, say days since a date."
+            )
         if array.dtype.kind == "c":
             raise ValueError(f"Complex data not supported: X is {array.dtype}. Pass X.real.")
         array = np.ascontiguousarray(array, dtype=np.float64) if array.ndim == 2 else array
@@ -204,7 +215,7 @@ def _refuse_not_finite(X: Matrix, owner: str, products: bool, given: Any) -> Non
         _refuse_missing(X, values, owner)
     first = values if sp.issparse(X) else X[0]  # which mostly tells that no column is tiny
     if products and not (total <= HUGE**2 and np.abs(first).min(initial=1) >= TINY):
-        _refuse_extremes(X, given)
+        refuse_extremes(X, feature_names(given))
 
 
 def _refuse_missing(X: Matrix, values: np.ndarray, owner: str) -> None:
@@ -222,23 +233,6 @@ def _refuse_missing(X: Matrix, values: np.ndarray, owner: str) -> None:
         f"Input X contains {what}: {int(bad.sum())} value(s), the first in row {row}, column "
         f"{column}. {owner} takes finite numbers: {remedy} them first."
     )
-
-
-def _refuse_extremes(X: Matrix, given: Any) -> None:
-    """A column with an entry above HUGE, or with none that reaches TINY but zeros."""
-    largest = abs(X).max(axis=0)
-    largest = largest.toarray().ravel() if sp.issparse(X) else largest
-    for happens, bad in (
-        ("overflow", largest > HUGE),
-        ("underflow", (largest > 0) & (largest < TINY)),
-    ):
-        if bad.any():
-            column, names = int(bad.argmax()), feature_names(given)
-            name = column if names is None else repr(str(names[column]))
-            raise NotApplicable(
-                f"X has entries of size {largest[column]:g} in column {name}, whose products "
-                f"{happens}; standardize the features."
-            )
 
 
 def _refuse_not_finite_target(y: np.ndarray) -> None:

@@ -6,6 +6,7 @@ naming the line. Here every error is one line with file, line and remedy.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -38,13 +39,13 @@ def plan_lines(study: Study, files: Sequence[Path]) -> Iterator[str]:
     """What the study will compute, in a few lines."""
     jobs = bundles.of_study(study).values()
     runs = len(study.datasets) * len(study.methods)
-    given = " ".join(map(str, files))
-    yield f"{given or DEFAULT_STUDY}: no errors"
+    yield f"{' '.join(map(str, files)) or DEFAULT_STUDY}: no errors"
     yield f"data sets   {_listed(study.datasets)}"
     yield f"methods     {_listed(study.methods)}"
     yield f"runs        {runs:,}, each a method on a data set, in {counted(len(jobs), 'job')}"
     yield f"fits        of each run {', '.join(_protocols(study))}"
     yield f"results     {study.results}"
+    given = shlex.join(map(str, files))
     yield f"to run it   snakemake{f' --configfile {given}' if given else ''}"
 
 

@@ -59,6 +59,13 @@ def test_the_plan_is_that_of_the_study(check):
     assert lines[6].endswith("snakemake --configfile study0.yaml")
 
 
+def test_a_command_can_be_copied_whatever_the_file_is_called(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my study.yaml").write_text(STUDY)
+    assert main(["check", "my study.yaml"]) == 0
+    assert capsys.readouterr().out.endswith("snakemake --configfile 'my study.yaml'\n")
+
+
 def test_without_a_file_it_is_the_default_study(check):
     code, lines = check()
     names = yaml.safe_load(DEFAULT_STUDY.read_text(encoding="utf-8"))["datasets"]

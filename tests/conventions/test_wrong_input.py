@@ -6,6 +6,8 @@ import re
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as LDA
 from sklearn.ensemble import IsolationForest
@@ -145,3 +147,33 @@ def test_keys_of_a_generator_are_those_of_its_schema(keys: dict[str, Any], messa
     with refused(message):
         synthetic.generate("circles", **keys)
     assert synthetic.generate("circles", rows=(np.int64(3), 2), radii=np.array([1, 2]))[1].size == 5
+
+
+DAYS = np.arange("2020-01-01", "2020-03-01", dtype="datetime64[D]")
+DATED = {
+    "pandas": pd.DataFrame({"a": X[:, 0], "born": DAYS}),
+    "pandas with a zone": pd.DataFrame({"born": pd.date_range("2020", periods=60, tz="UTC")}),
+    "pandas, spans": pd.DataFrame({"a": X[:, 0], "born": DAYS - DAYS[0]}),
+    "polars": pl.DataFrame({"a": X[:, 0], "born": DAYS}),
+}
+
+
+@pytest.mark.parametrize("kind", DATED)
+def test_dates_are_no_numbers_and_are_named_with_their_column(kind: str) -> None:
+    with pytest.raises(ValueError, match=r"takes numbers, and column 'born' holds .*days since"):
+        L.LinearDiscriminantAnalysis().fit(DATED[kind], Y)
+
+
+def test_an_array_of_dates_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"X holds datetime64\[D\]"):
+        L.GaussianNB().fit(DAYS[:, None], Y)
+
+
+@pytest.mark.parametrize("gap", [None, np.nan, pd.NA, pd.NaT], ids=["None", "nan", "NA", "NaT"])
+def test_a_missing_label_is_said_to_be_missing(gap: object) -> None:
+    y = np.where(Y == 1, "ill", "well").astype(object)
+    y[[3, 5]] = gap
+    with refused("Input y contains 2 missing labels. Drop the rows without a target."):
+        L.LogisticRegression().fit(X, y)
+    with refused("Input y contains 2 missing labels"):
+        L.LogisticRegression().fit(X, pd.Series(y, dtype=object))

@@ -1,0 +1,26 @@
+"""Entries so large or so small that their products are no longer numbers."""
+
+import numpy as np
+import scipy.sparse as sp
+
+from linclass.annotations import Matrix
+from linclass.applicability import NotApplicable
+
+HUGE, TINY = 1e110, 1e-110  # between them products are floats, also with weights
+
+
+def refuse_extremes(X: Matrix, names: np.ndarray | None) -> None:
+    """A column with an entry above HUGE, or with none that reaches TINY but zeros."""
+    largest = abs(X).max(axis=0)
+    largest = largest.toarray().ravel() if sp.issparse(X) else largest
+    for happens, bad in (
+        ("overflow", largest > HUGE),
+        ("underflow", (largest > 0) & (largest < TINY)),
+    ):
+        if bad.any():
+            column = int(bad.argmax())
+            name = column if names is None else repr(str(names[column]))
+            raise NotApplicable(
+                f"X has entries of size {largest[column]:g} in column {name}, whose products "
+                f"{happens}; standardize the features."
+            )
