@@ -1,6 +1,6 @@
 """Read a Parquet file in blocks of rows, for data that do not fit into memory.
 
-    LinearDiscriminantAnalysis().fit_blocks(blocks("large.parquet", target="class"))
+    LinearDiscriminantAnalysis().fit_blocks(read_blocks("large.parquet", target="class"))
 
 Every classifier that depends on sums over rows alone accepts such blocks (linclass/generative/from_statistics.py). A
 block is a numeric data frame, so the classifier sees the column names. One block is in memory at a time, and only the

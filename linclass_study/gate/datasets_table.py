@@ -37,6 +37,7 @@ COLUMNS = {
     "missing_values": pl.Int64,
     "constant_columns": pl.Int64,
     "duplicated_columns": pl.Int64,
+    "nearly_numeric_columns": pl.String,
     "identifier_columns": pl.String,
     "target_like_columns": pl.String,
     "duplicated_rows": pl.Int64,
@@ -59,6 +60,8 @@ COLUMNS = {
     "licence": pl.String,
     "citation": pl.String,
 }
+
+SUSPICIOUS = ("nearly_numeric_columns", "identifier_columns", "target_like_columns")
 
 
 def write_datasets_table(
@@ -95,8 +98,7 @@ def _row(name: str, facts: Facts, group: list[str]) -> dict[str, Any]:
         "dataset": name,
         "classes": len(counts),
         "class_counts": AND.join(f"{label} {count}" for label, count in counts.items()),
-        "identifier_columns": AND.join(facts.get("identifier_columns") or ()),
-        "target_like_columns": AND.join(facts.get("target_like_columns") or ()),
+        **{columns: AND.join(facts.get(columns) or ()) for columns in SUSPICIOUS},
         "shares_rows_with": AND.join(other for other in group if other != name),
         "weight": 1 / len(group),
         "warnings": " | ".join(findings(facts)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 from linclass_study.gate import checks
 from linclass_study.gate.check_files import write_checks
 from linclass_study.gate.checks import check_dataset
-from linclass_study.gate.datasets_table import write_datasets_table
+from linclass_study.gate.datasets_table import COLUMNS, write_datasets_table
 from linclass_study.gate.findings import findings
 
 ROOT = Path(__file__).parents[2]
@@ -237,3 +238,12 @@ def test_generated_data_sets_of_the_catalogue_share_no_rows(tmp_path) -> None:
     write_datasets_table(drawn, tmp_path, [])
     table = pl.read_csv(tmp_path / "tables" / "datasets.csv")
     assert table["weight"].to_list() == [1.0] * len(drawn)
+
+
+def test_the_page_of_checks_describes_every_column_of_the_table_and_no_other() -> None:
+    page = (ROOT / "docs" / "checks.md").read_text(encoding="utf-8")
+    (table,) = re.findall(r"\| column \| what it is \|\n.*\n((?:\|.*\n)+)", page)
+    named = [
+        name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1])
+    ]
+    assert {*named} == {*COLUMNS} - {"dataset", "status", "reason"}
