@@ -121,10 +121,10 @@ STUDY_STAGES = {
     "study": {"data"},
     "runs": {"data"},
     "jobs": {"data", "study", "runs"},
-    "gate": {"data"},
-    "results": {"data", "gate"},
-    "report": {"data", "gate", "results"},
-    "command": {"data", "study", "runs", "jobs", "results", "report", "gate"},
+    "checks": {"data"},
+    "results": {"data", "checks"},
+    "report": {"data", "checks", "results"},
+    "command": {"data", "study", "runs", "jobs", "results", "report", "checks"},
     "textbook": {"data", "study", "report"},
 }
 

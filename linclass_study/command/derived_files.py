@@ -5,9 +5,9 @@ from __future__ import annotations
 from importlib.metadata import version
 from pathlib import Path
 
+from linclass_study.checks.datasets_table import write_datasets_table
 from linclass_study.command.merged_study import MergedStudy
 from linclass_study.data.entry.metadata import declared_shared_rows
-from linclass_study.gate.datasets_table import write_datasets_table
 from linclass_study.own_metrics import metrics_of
 from linclass_study.report.exhibits import draw_exhibits, figure_modules
 from linclass_study.report.page import report

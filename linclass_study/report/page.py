@@ -18,7 +18,7 @@ import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from linclass_study.gate.findings import findings
+from linclass_study.checks.findings import findings
 from linclass_study.project import DEFAULT_STUDY, ROOT
 from linclass_study.protocols import CURVE, judging, kind, selected_protocols
 from linclass_study.report import (

@@ -7,7 +7,7 @@ from itertools import islice
 import polars as pl
 
 from linclass.counted import counted
-from linclass_study.gate.findings import serious
+from linclass_study.checks.findings import serious
 from linclass_study.results.fit_problems import FitProblem, fit_problems
 from linclass_study.results.independent_datasets import groups_sharing_rows
 from linclass_study.results.metric_failures import metric_problems

@@ -14,11 +14,11 @@ import polars as pl
 
 from linclass.table import Table
 from linclass_study import table_files
+from linclass_study.checks.check_files import write_checks
+from linclass_study.checks.datasets_table import write_datasets_table
 from linclass_study.data import dataset_file
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.dataset_file import save_dataset
-from linclass_study.gate.check_files import write_checks
-from linclass_study.gate.datasets_table import write_datasets_table
 from linclass_study.report import page as report
 from linclass_study.report.drawing import rendering
 from linclass_study.report.exhibit import FILES

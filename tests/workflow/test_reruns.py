@@ -158,7 +158,7 @@ def test_another_citation_or_check_fetches_and_fits_nothing(computed):
     assert output.jobs["check_data"] == 1
     assert {"compare_data", "report"} <= {*output.jobs}
     assert not {*output.jobs} & {"fetch", "split", "cross_validate", "score"}
-    computed.append("linclass_study/gate/rank.py", "\n# an edit\n")
+    computed.append("linclass_study/checks/rank.py", "\n# an edit\n")
     output = computed.plan()
     assert output.jobs["check_data"] == 2
     assert not {*output.jobs} & {"fetch", "split", "cross_validate", "score"}

@@ -10,8 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from linclass.table import Table
-from linclass_study.gate import cell_words
-from linclass_study.gate.cell_words import dense_column
+from linclass_study.checks import cell_words
+from linclass_study.checks.cell_words import dense_column
 
 NAMED = 100  # columns that are named; all are counted
 

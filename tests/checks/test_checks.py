@@ -15,16 +15,15 @@ from planted import numbers, random_table
 from scipy import sparse
 
 from linclass.table import Table
+from linclass_study.checks.check_dataset import check_dataset
+from linclass_study.checks.check_files import write_checks
+from linclass_study.checks.datasets_table import COLUMNS, write_datasets_table
+from linclass_study.checks.findings import findings
 from linclass_study.data import blocks, dataset_file
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.dataset_file import save_dataset
 from linclass_study.data.entry.metadata import declared_shared_rows
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
-from linclass_study.gate import checks
-from linclass_study.gate.check_files import write_checks
-from linclass_study.gate.checks import check_dataset
-from linclass_study.gate.datasets_table import COLUMNS, write_datasets_table
-from linclass_study.gate.findings import findings
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text(encoding="utf-8"))
@@ -124,7 +123,7 @@ def test_an_entry_can_say_what_no_comparison_shows(tmp_path) -> None:
 
 
 def test_a_check_that_fails_gives_the_reason_and_the_others_go_on(troubled, monkeypatch) -> None:
-    monkeypatch.setattr(checks, "missing_cells", lambda table: 1 / 0)
+    monkeypatch.setattr("linclass_study.checks.check_dataset.missing_cells", lambda table: 1 / 0)
     facts, _ = check_dataset(troubled)
     assert facts["unchecked"] == {"missing values": "ZeroDivisionError: division by zero"}
     assert "missing_values" not in facts

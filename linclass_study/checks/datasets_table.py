@@ -12,10 +12,10 @@ from typing import Any
 
 import polars as pl
 
-from linclass_study.gate import shared_rows
-from linclass_study.gate.check_files import read_facts, read_keys
-from linclass_study.gate.findings import findings
-from linclass_study.gate.shared_rows import related_groups
+from linclass_study.checks import shared_rows
+from linclass_study.checks.check_files import read_facts, read_keys
+from linclass_study.checks.findings import findings
+from linclass_study.checks.shared_rows import related_groups
 from linclass_study.unfinished_file import unfinished_file
 
 Facts = Mapping[str, Any]

@@ -10,8 +10,8 @@ from planted import numbers, random_table, values
 from scipy import sparse
 
 from linclass.table import Table
-from linclass_study.gate.row_keys import by_kind
-from linclass_study.gate.shared_rows import pairs, related_groups
+from linclass_study.checks.row_keys import by_kind
+from linclass_study.checks.shared_rows import pairs, related_groups
 
 
 def keys_of(**tables: Table):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from linclass_study.gate.nearly_numeric import has_decimal_comma
+from linclass_study.checks.nearly_numeric import has_decimal_comma
 
 REPEATED = 0.01  # share of the rows; fewer repetitions hardly change results
 LEAST_ERROR = 0.001

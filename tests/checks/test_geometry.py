@@ -12,12 +12,12 @@ from scipy import sparse
 
 from linclass.separation.result import Separation
 from linclass.table import Table
-from linclass_study.gate import design as designs
-from linclass_study.gate import rank as ranks
-from linclass_study.gate import separable as separation
-from linclass_study.gate.design import NotChecked, design
-from linclass_study.gate.rank import rank
-from linclass_study.gate.separable import separable_pairs
+from linclass_study.checks import design as designs
+from linclass_study.checks import rank as ranks
+from linclass_study.checks import separable as separation
+from linclass_study.checks.design import NotChecked, design
+from linclass_study.checks.rank import rank
+from linclass_study.checks.separable import separable_pairs
 
 
 def standardized(X):

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from linclass.table import Table
-from linclass_study.gate.cell_words import dense_column
+from linclass_study.checks.cell_words import dense_column
 
 NEARLY = 0.99  # share of the rows of a class, and of a value
 CHANCE = 1e-6  # maximal probability that shuffled classes are as pure, over all columns

@@ -17,7 +17,7 @@ from linclass.applicability import NotApplicable
 from linclass.separability import separability
 from linclass.separation.decision import Undecided
 from linclass.separation.result import Separation
-from linclass_study.gate.design import NotChecked
+from linclass_study.checks.design import NotChecked
 
 CELLS = 2 * 10**7  # maximal number of stored cells over all pairs of classes
 BY_PROGRAM = 10**5  # maximal cells of a pair for the linear program, which is slow

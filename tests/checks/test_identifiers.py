@@ -9,7 +9,7 @@ import pytest
 from planted import numbers
 from scipy import sparse
 
-from linclass_study.gate.identifiers import identifiers
+from linclass_study.checks.identifiers import identifiers
 
 N = 400
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from linclass_study.checks.cell_words import Words
+from linclass_study.checks.check_dataset import check_dataset
+from linclass_study.checks.row_keys import KINDS
 from linclass_study.data import npz_file
 from linclass_study.data.dataset_file import load_dataset
-from linclass_study.gate.cell_words import Words
-from linclass_study.gate.checks import check_dataset
-from linclass_study.gate.row_keys import KINDS
 from linclass_study.unfinished_file import unfinished_file
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass_study.gate.design import CELLS, NotChecked, dense_blocks
+from linclass_study.checks.design import CELLS, NotChecked, dense_blocks
 
 WORK = 10**10  # multiplications
 

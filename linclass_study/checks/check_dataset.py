@@ -11,10 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass_study.data import blocks
-from linclass_study.data.dataset import Dataset
-from linclass_study.data.unavailable import first_line
-from linclass_study.gate import (
+from linclass_study.checks import (
     block_checks,
     column_checks,
     identifiers,
@@ -22,11 +19,14 @@ from linclass_study.gate import (
     row_keys,
     rows,
 )
-from linclass_study.gate.column_checks import constant_columns, missing_cells
-from linclass_study.gate.design import NotChecked, design
-from linclass_study.gate.nearly_numeric import nearly_numeric
-from linclass_study.gate.separable import separable_pairs
-from linclass_study.gate.target_like import target_like
+from linclass_study.checks.column_checks import constant_columns, missing_cells
+from linclass_study.checks.design import NotChecked, design
+from linclass_study.checks.nearly_numeric import nearly_numeric
+from linclass_study.checks.separable import separable_pairs
+from linclass_study.checks.target_like import target_like
+from linclass_study.data import blocks
+from linclass_study.data.dataset import Dataset
+from linclass_study.data.unavailable import first_line
 
 Facts = dict[str, Any]
 Arrays = dict[str, np.ndarray]

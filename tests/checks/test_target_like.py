@@ -10,7 +10,7 @@ import pytest
 from planted import numbers
 from scipy import sparse
 
-from linclass_study.gate.target_like import log_chance, target_like
+from linclass_study.checks.target_like import log_chance, target_like
 
 N = 300
 DRAWN = np.random.default_rng(0)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass_study.gate.cell_words import Words
+from linclass_study.checks.cell_words import Words
 
 
 def repeated(keys: Words, y: np.ndarray) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Detect data sets that share rows: with other classes, in part, with other column names, or with further columns.
 
-Three comparisons find them, each by keys (linclass_study/gate/row_keys.py):
+Three comparisons find them, each by keys (linclass_study/checks/row_keys.py):
 
     rows_by_name     distinct rows, whatever the order of rows and columns
     rows_by_value    the same without column names, if values alone distinguish rows (rows of words often have equally
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass_study.gate.cell_words import Words
+from linclass_study.checks.cell_words import Words
 
 SHARE = 0.5  # minimal share of the distinct rows, or of the columns, of the smaller data set
 ROWS = 20  # fewer rows may coincide by chance, unless they are all rows

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from linclass.table import Table
-from linclass_study.gate.findings import serious
-from linclass_study.gate.nearly_numeric import nearly_numeric
+from linclass_study.checks.findings import serious
+from linclass_study.checks.nearly_numeric import nearly_numeric
 
 
 def table(levels: tuple[str, ...]) -> Table:

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linclass.table import Table
-from linclass_study.gate import cell_words
-from linclass_study.gate.cell_words import Words, dense_column
+from linclass_study.checks import cell_words
+from linclass_study.checks.cell_words import Words, dense_column
 
 BLOCK = 1 << 18  # cells at a time
 

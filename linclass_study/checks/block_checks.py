@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from linclass.table import Table
-from linclass_study.gate import cell_words, column_checks, row_keys
+from linclass_study.checks import cell_words, column_checks, row_keys
 
 
 def of_blocks(

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from linclass.table import Table
-from linclass_study.gate.cell_words import dense_column
+from linclass_study.checks.cell_words import dense_column
 
 LEVELS = 0.9  # minimal number of levels, as a share of the rows
 FEWEST = 10  # rows; fewer may be distinct by chance

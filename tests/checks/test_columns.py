@@ -10,8 +10,8 @@ from planted import numbers, random_table, values
 from scipy import sparse
 
 from linclass.table import Table
-from linclass_study.gate import column_checks
-from linclass_study.gate.column_checks import constant_columns, missing_cells
+from linclass_study.checks import column_checks
+from linclass_study.checks.column_checks import constant_columns, missing_cells
 
 
 @pytest.mark.parametrize("is_sparse", [False, True])
