@@ -147,7 +147,7 @@ class NearestShrunkenCentroids(
         soft_threshold(differences, thresholds[:, None, None], out=t)
         np.multiply(slope, t, out=W)
         np.multiply(unit, t, out=means)
-        b = intercepts - (0.5 * np.einsum("mkj,mkj->mk", W, means) + W @ centre)
+        b = intercepts - (0.5 * np.vecdot(W, means) + W @ centre)
         means += centre
         selected = np.abs(differences).max(axis=0) > thresholds[:, None]
         reason = self._without_spread(known)

@@ -67,7 +67,7 @@ def one_warning(method: Callable[..., Result]) -> Callable[..., Result]:
 
 
 def _models(found: Any) -> Iterator[Any]:
-    if hasattr(found, "status_") and hasattr(found, "fit"):
+    if hasattr(found, "fit"):
         yield found
     else:
         for part in found:
