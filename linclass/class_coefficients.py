@@ -26,7 +26,7 @@ class ClassCoefficients(Composition):
     intercept_: Array
 
     def _learn(self, solutions: Sequence[Solution]) -> None:
-        parts = [np.atleast_2d(s.theta) for s in solutions]
+        parts = [s.theta.reshape(-1, s.theta.shape[-1]) for s in solutions]
         theta = parts[0] if len(parts) == 1 else np.vstack(parts)
         theta = self._of_each_class(theta, together=len(solutions) == 1)
         self.coef_, self.intercept_ = self._split(theta)
