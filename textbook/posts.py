@@ -5,11 +5,11 @@ exhibit before, which has counts of words alone. Its score is a sum over the wor
 
     ln P(politics | post)/P(religion | post) = b + Σ w_j    over the words j that occur in it.
 
-Shown are excerpts of posts of the official test set: two that the model is surest of on either side, and two that it
-cannot place, each with the topic it was posted under, its log-odds and its number of different words: sums of many
-words go far, so the model is surest of long posts. Headers and addresses are left out here, not in the fit. Data: Lang
-(1995), the raw archive, which does not come with the project: a mirror must have 20news-bydate.tar.gz. See Manning,
-Raghavan & Schütze (2008), §13.
+Shown are excerpts of posts of the official test set: two that the model is most certain of on either side, and two that
+it cannot place, each with the topic it was posted under, its log-odds and its number of different words: sums of many
+words go far, so the model is most certain of long posts. Headers and addresses are left out here, not in the fit. Data:
+Lang (1995), the raw archive, which does not come with the project: a mirror must have 20news-bydate.tar.gz. See
+Manning, Raghavan & Schütze (2008), §13.
 """
 
 import re

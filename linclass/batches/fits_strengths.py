@@ -52,7 +52,7 @@ def fit_strengths(folds: StrengthsOnFolds) -> list[list[StrengthModel]]:
             found = dict(zip(complete, solve_folds(folds, complete), strict=True)) if small else {}
     except np.linalg.LinAlgError as error:
         raise NotApplicable(f"{folds.strongest!r}: {error} in one of the folds.") from error
-    # rows that dwarf all others spoil the steps in the units that the folds share
+    # with rows far larger than all others, steps in the units that the folds share are inaccurate
     together = {fold: own for fold, own in found.items() if all(s.converged for s in own)}
     return [
         _learned(folds, together[fold]) if fold in together else _one_by_one(folds, fold)

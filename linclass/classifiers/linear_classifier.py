@@ -37,7 +37,7 @@ from linclass.separation.recession import UNDECIDED, Recession, recession_of_fit
 from linclass.solvers.base import Solution, SolverLike, StepLike
 
 SEPARABLE = (
-    "{} can be separated, so the likelihood rises for ever along separating_direction_; "
+    "{} can be separated, so the likelihood has no maximum: it increases along separating_direction_; "
     "add a penalty, or use FirthLogisticRegression."
 )
 

@@ -161,8 +161,8 @@ class OrdinalRegression(TakesOffset, SoftmaxProbabilities):
             self.separating_direction_, self.separating_thresholds_ = away[:d], away[d:]
             status = "separable"
             reason = (
-                "the classes can be separated in their order, so the likelihood rises for ever along "
-                "separating_direction_; use a strength above 0."
+                "the classes can be separated in their order, so the likelihood has no maximum: it increases "
+                "along separating_direction_; use a strength above 0."
             )
         return self._record(
             status,

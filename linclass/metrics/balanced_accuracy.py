@@ -1,4 +1,4 @@
-"""Balanced accuracy: the mean of the recalls of the classes that have rows; guessing earns 1/K."""
+"""Balanced accuracy: the mean of the recalls of the classes that have rows; guessing has 1/K."""
 
 from linclass.metrics.predictions import Array, Predictions, defined_ratio
 

@@ -3,8 +3,8 @@
     m_i(d) ≥ 0 for all rows i,  and > 0 for some,    m_i(d) = y_i x_i·d,  or min_k (z_y − z_k).
 
 Along such a d the likelihood increases without a maximum. If all m_i > 0, the classes are completely separated, and
-the fit itself finds d; else quasi-completely. Large scores and long steps only raise the suspicion. The decision is
-by a proof: d on all rows; or, near an optimum, the slopes there, which are multipliers λ > 0 with Xᵀλ ≈ 0 and exclude
+the fit itself finds d; else quasi-completely. Large scores and long steps only suggest it. The decision is by a
+proof: d on all rows; or, near an optimum, the slopes there, which are multipliers λ > 0 with Xᵀλ ≈ 0 and exclude
 every d (linclass/proofs/witness.py); or the proof of `separability`.   Albert & Anderson (1984), Biometrika 71
 """
 
@@ -28,7 +28,7 @@ from linclass.solvers.smooth.newton import Newton, inverse_hessian
 from linclass.solvers.smooth.newton_cg import NewtonCg
 
 WALK = 0.05  # scores that a Newton step still changes on its way to infinity
-CLOSE = 1e-5  # a certificate up to which small scores raise no suspicion
+CLOSE = 1e-5  # a certificate up to which small scores do not suggest it
 LARGEST = 200_000_000  # parameters × inequalities: beyond this the answer may take minutes
 HESSIAN = 500  # parameters whose dense Hessian is cheap
 
@@ -44,7 +44,7 @@ class Recession(NamedTuple):
 
 
 def recession_of_fit(objective: Objective, solution: Solution) -> Recession | None:
-    """Whether the likelihood rises for ever, where no penalty rules that out."""
+    """Whether the likelihood has no maximum, where no penalty rules that out."""
     if not objective.loss.probabilistic:
         return None
     if not objective.strength:

@@ -1,6 +1,6 @@
 """Binarize: a number becomes 1 where it is above the median of its column in the training rows, else 0.
 
-Where nothing is above the median, as in a column whose commonest value is its largest, the cut is the next
+Where nothing is above the median, as in a column whose most frequent value is its largest, the cut is the next
 value below. In sparse rows a zero stays a zero: no value below 0 becomes 1. Categories and missing values stay
 as they are.
 """

@@ -5,7 +5,7 @@ The rows are shuffled for each pass (`random`), taken in order (`cyclic`), or by
 On rows of equal weight with ‖x‖ ≤ R that some unit vector separates with margin γ it makes at most R²/γ² mistakes, for
 any order and η.   Novikoff (1962)
 
-If the rows are sorted by class, `cyclic` unlearns one class while it visits the other; the row of smallest margin of
+If the rows are sorted by class, `cyclic` forgets one class while it visits the other; the row of smallest margin of
 overlapping classes is an outlier, which changes θ much. So, of the θ that are tested on all rows, that whose
 misclassified rows weigh least is kept (the pocket with ratchet). Tested are the first θ, the last one of each pass, and
 each that had more correct rows in turn than the kept one; with `largest_violation`, every θ.

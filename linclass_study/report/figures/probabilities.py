@@ -45,8 +45,8 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     if not numbers:
         return Exhibit.nothing(f"no method gave probabilities on {dataset}, or they are too many")
 
-    commonest = sorted(range(len(classes)), key=lambda k: -about["class_counts"][k])[:CLASSES]
-    some = sorted(commonest)
+    largest = sorted(range(len(classes)), key=lambda k: -about["class_counts"][k])[:CLASSES]
+    some = sorted(largest)
     what = f"probability of “{about['positive']}”" if two else "probability of the row’s own class"
     titles = {method: f"log loss {number_format.value(losses[method])}" for method in numbers}
     figure, grid = panels(
@@ -56,7 +56,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     for axes, shares in zip(grid, numbers.values(), strict=True):
         _draw_histograms(axes, shares, some, top)
     key_of_classes(figure, classes, some)
-    few = f" Of {len(classes)} classes the {CLASSES} commonest are shown."
+    few = f" Of {len(classes)} classes the {CLASSES} most frequent are shown."
     rows = rows_held_out(outcome.evaluation, outcome.protocol(dataset))
     caption = (
         f"Histograms of the predicted {what}, over the {rows}, one outline for "
