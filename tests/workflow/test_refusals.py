@@ -145,3 +145,19 @@ def test_an_entry_may_merge_another(project):
         "    b: {<<: *a, transforms: [standardize]}\n",
     )
     assert project.plan().runs == {("iris", "a"), ("iris", "b")}
+
+
+def test_braces_in_a_text_of_the_study_are_no_wildcards_of_snakemake(project):
+    project.write("posts {1,}.csv", "post,kind\na good one,x\nnone,y\n" * 3)
+    study = r"""
+datasets: [posts]
+methods: [words]
+define:
+  datasets:
+    posts: {source: {file: "posts {1,}.csv"}, target: kind, texts: [post], citation: "{Iris}s"}
+  methods:
+    words: {classifier: linclass.MultinomialNB, features: [{count_words: {pattern: "[a-z]{3,}"}}]}
+"""
+    project.write("study {2}.yaml", study)
+    output = project.snakemake("-n", study="study {2}.yaml")
+    assert output.runs == {("posts", "words")}, output.text

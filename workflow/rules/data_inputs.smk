@@ -24,8 +24,12 @@ def metadata_of_dataset(wildcards):
 
 
 def local_files(wildcards):
-    """Local files that the entry names: an edit fetches the data set again."""
-    return fetch_inputs.local_files(STUDY.datasets[wildcards.dataset], ROOT)
+    """Local files that the entry names: an edit fetches the data set again.
+
+    Snakemake takes braces in a name for wildcards; of such a file the content alone, a parameter, notices edits.
+    """
+    files = fetch_inputs.local_files(STUDY.datasets[wildcards.dataset], ROOT)
+    return [file for file in files if not {"{", "}"} & {*file}]
 
 
 def content_of_local_files(wildcards):

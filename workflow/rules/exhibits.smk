@@ -44,7 +44,7 @@ if FIGURES[False]:
             "<results>/logs/draw_overall.log",
         params:
             figures=FIGURES[False],
-            study=study_as_text(),
+            study=whole_study,
             code=code_of_figures(FIGURES[False]),
         script:
             "../scripts/draw.py"

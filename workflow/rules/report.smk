@@ -26,8 +26,8 @@ rule report:
     log:
         "<results>/logs/report.log",
     params:
-        study=study_as_text(),
-        files=files_of_study(),
+        study=whole_study,
+        files=files_of_study,
         code=code_of(
             "report.py",
             *(f"linclass_study.report.tables.{name}" for name in page_tables.table_modules()),

@@ -51,8 +51,8 @@ rule aggregate:
     log:
         "<results>/logs/aggregate.log",
     params:
-        study=study_as_text(),
-        files=files_of_study(),
+        study=whole_study,
+        files=files_of_study,
         modules=modules_of_study,
         code=code_of("aggregate.py"),
     script:
@@ -75,7 +75,7 @@ rule compare_methods:
     log:
         "<results>/logs/compare_methods.log",
     params:
-        study=study_as_text(),
+        study=whole_study,
         code=code_of("compare_methods.py", *metric_modules()),
     script:
         "../scripts/compare_methods.py"

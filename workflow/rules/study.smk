@@ -85,6 +85,11 @@ def study_as_text():
     return json.dumps({part: getattr(STUDY, part) for part in parts}, default=str)
 
 
+def whole_study(wildcards):
+    """The same as a function: in a plain text Snakemake takes {3,} of a pattern, or {Iris} of a citation, for wildcards."""
+    return study_as_text()
+
+
 def study_of_dataset(wildcards):
     """The same for a figure of one data set, without the other data sets."""
     study = json.loads(study_as_text())
@@ -92,7 +97,7 @@ def study_of_dataset(wildcards):
     return json.dumps(study | {"datasets": own, "part": wildcards.dataset})
 
 
-def files_of_study():
+def files_of_study(wildcards):
     """The YAML files of the study."""
     return list(map(str, STUDY.files))
 
