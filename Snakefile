@@ -39,8 +39,8 @@ workflow.localrules(
 
 
 onstart:
-    take_results()
-    withdraw_other_study()
+    reserve_results()
+    delete_outdated_study_file()
     cancel_abandoned_slurm_jobs()
     show_progress()
 

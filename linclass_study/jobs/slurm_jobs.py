@@ -41,7 +41,7 @@ def forget() -> None:
         Path(file.name).unlink(missing_ok=True)
 
 
-def end_left_behind(results: str, say: Callable[[str], object]) -> None:
+def cancel_abandoned(results: str, say: Callable[[str], object]) -> None:
     """Cancel the jobs of dead main processes of this study, and wait until they are gone."""
     dead = [file for file in NAMES.glob("*") if _is_dead(file, _folder(results))]
     if not dead:

@@ -41,12 +41,12 @@ class Planned:
     no_folds_reason: str = ""  # why there are no folds
 
     @property
-    def each(self) -> bool:
+    def is_leave_one_out(self) -> bool:
         """Whether this fit covers all folds of the repeat (leave-one-out, where a fold is a row or a group)."""
         return self.protocol == "leave_one_out"
 
     @property
-    def partial(self) -> bool:
+    def uses_part(self) -> bool:
         """Whether some rows are not used, as on a learning curve."""
         return bool((self.fold_of_row == UNUSED).any())
 
@@ -58,14 +58,14 @@ class Planned:
     def test(self) -> np.ndarray:
         return (
             np.arange(len(self.fold_of_row))
-            if self.each
+            if self.is_leave_one_out
             else np.flatnonzero(self.fold_of_row == self.fold)
         )
 
     @property
     def n_train(self) -> int:
         """Number of training rows; for leave-one-out, of the smallest training set."""
-        if self.each:
+        if self.is_leave_one_out:
             return len(self.fold_of_row) - int(np.bincount(self.fold_of_row).max(initial=0))
         return (
             len(self.fold_of_row) - self.n_test - int(np.count_nonzero(self.fold_of_row == UNUSED))
@@ -75,7 +75,7 @@ class Planned:
     def n_test(self) -> int:
         return (
             len(self.fold_of_row)
-            if self.each
+            if self.is_leave_one_out
             else int(np.count_nonzero(self.fold_of_row == self.fold))
         )
 
@@ -90,7 +90,7 @@ class Plan:
     @property
     def on_plane(self) -> str:
         """The protocol whose first repeat is drawn on the plane: the first one that has folds."""
-        return next((fit.protocol for fit in self.fits if not fit.each), "")
+        return next((fit.protocol for fit in self.fits if not fit.is_leave_one_out), "")
 
     @classmethod
     def of(cls, test_folds: FoldAssignment) -> Plan:

@@ -123,7 +123,7 @@ def _joint_fit(guard: Guard, fits: list[Fit]) -> dict[int, dict[str, Any]]:
     several = {
         number: fit
         for number, fit in enumerate(fits)
-        if fit.rows.n_test and not (fit.rows.each or fit.rows.partial)
+        if fit.rows.n_test and not (fit.rows.is_leave_one_out or fit.rows.uses_part)
     }
     if len(several) < 2:
         return {}
@@ -136,7 +136,7 @@ def _joint_fit(guard: Guard, fits: list[Fit]) -> dict[int, dict[str, Any]]:
 
 def _alone(records: Records, guard: Guard, fit: Fit) -> None:
     seed = fit.row["seed"]
-    each = LeaveOneOutRequest(fit.rows.fold_of_row, seed) if fit.rows.each else None
+    each = LeaveOneOutRequest(fit.rows.fold_of_row, seed) if fit.rows.is_leave_one_out else None
     answer = guard.call(each or (fit.rows.train, fit.rows.test, seed, fit.grid))
     if answer.kind == "ok":
         answer = _written(records, guard, fit, answer.value[0])

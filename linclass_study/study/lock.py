@@ -82,7 +82,7 @@ class Owner:
         return f"process {self.pid} on {self.host}, since {self.since}"
 
 
-def drop_stale() -> None:
+def remove_stale_locks() -> None:
     """Remove the locks of dead processes; called before Snakemake takes its locks."""
     if OWNERS.is_file():  # the form of earlier versions
         OWNERS.unlink()
@@ -99,7 +99,7 @@ def drop_stale() -> None:
             path.unlink(missing_ok=True)
 
 
-def take(results: str) -> None:
+def reserve(results: str) -> None:
     """Reserve the results folder for this process, or refuse; called before the first job."""
     for _, owner, dead in _others():
         if owner.results == results and not dead:

@@ -17,9 +17,7 @@ import pytest
 from linclass_study.refusal import Refused
 from linclass_study.study import lock
 
-HOLD = (
-    "from linclass_study.study import lock; lock.drop_stale(); print('held', flush=True); input()"
-)
+HOLD = "from linclass_study.study import lock; lock.remove_stale_locks(); print('held', flush=True); input()"
 
 
 @pytest.fixture
@@ -74,10 +72,10 @@ def end(process, how):
 def test_a_dead_process_loses_its_locks_and_a_live_one_does_not(folder):
     process = start()
     take_locks(folder)
-    lock.drop_stale()
+    lock.remove_stale_locks()
     assert locked(folder)
     end(process, signal.SIGKILL)
-    lock.drop_stale()
+    lock.remove_stale_locks()
     assert not locked(folder)
 
 
@@ -87,19 +85,19 @@ def test_who_ends_is_removed(folder):
 
 
 def test_locks_of_nobody_known_are_left(folder):
-    lock.drop_stale()
+    lock.remove_stale_locks()
     assert locked(folder)
 
 
 def test_another_process_of_the_same_number_is_another(folder):
     describe(pid=os.getpid(), ticks="1")
-    lock.drop_stale()
+    lock.remove_stale_locks()
     assert not locked(folder)
 
 
 def test_a_computer_that_was_started_again_has_no_old_processes(folder):
     describe(pid=os.getpid(), boot="0000")
-    lock.drop_stale()
+    lock.remove_stale_locks()
     assert not locked(folder)
 
 
@@ -108,25 +106,25 @@ def test_a_computer_that_was_started_again_has_no_old_processes(folder):
 )
 def test_locks_of_another_host_stay(folder, other):
     describe(**other)
-    lock.drop_stale()
+    lock.remove_stale_locks()
     assert locked(folder)
 
 
 def test_what_cannot_be_read_is_not_known_to_be_dead(folder):
     describe()
     (lock.OWNERS / "strange.json").write_text("{}")
-    lock.drop_stale()
+    lock.remove_stale_locks()
     assert locked(folder)
 
 
 def test_another_hosts_process_without_locks_is_removed_after_a_while(folder):
     describe(host="elsewhere", boot="0000")
     (folder / ".snakemake" / "locks" / "0.output.lock").unlink()
-    lock.drop_stale()
+    lock.remove_stale_locks()
     assert (lock.OWNERS / "other.json").exists()
     long_ago = time.time() - lock.FORGOTTEN_AFTER - 60
     os.utime(lock.OWNERS / "other.json", (long_ago, long_ago))
-    lock.drop_stale()
+    lock.remove_stale_locks()
     assert not (lock.OWNERS / "other.json").exists()
 
 
@@ -180,16 +178,16 @@ def test_a_container_on_this_kernel(folder, names):
         *inside, *(["sh", "-c", 'hostname inside; exec "$@"', "sh"] if "--uts" in inside else [])
     )
     take_locks(folder)
-    lock.drop_stale()
+    lock.remove_stale_locks()
     assert locked(folder)
     end(process, signal.SIGKILL)
-    lock.drop_stale()
+    lock.remove_stale_locks()
     assert not locked(folder)
 
 
 def test_the_file_of_an_earlier_version_is_no_obstacle(folder):
     (folder / lock.OWNERS).write_text("28859 1795332905.14\n")
-    lock.drop_stale()
+    lock.remove_stale_locks()
     assert locked(folder)
 
 
@@ -204,20 +202,20 @@ def test_studies_side_by_side_are_distinguished_by_their_results(folder):
     (lock.OWNERS / "living.json").write_text(json.dumps(living))
     theirs = folder / ".snakemake" / "locks" / "1.output.lock"
     theirs.write_text("others/scores.csv\n")
-    lock.drop_stale()
+    lock.remove_stale_locks()
     assert [*theirs.parent.iterdir()] == [theirs]
-    lock.take("results")
+    lock.reserve("results")
     with pytest.raises(
         Refused, match=f"process {os.getpid()} on elsewhere, since .*wait until it ends there"
     ):
-        lock.take("others")
+        lock.reserve("others")
 
 
 def test_whoever_makes_the_results_keeps_them_without_snakemakes_locks(folder):
-    code = HOLD.replace("print(", "lock.take('results'); print(")
+    code = HOLD.replace("print(", "lock.reserve('results'); print(")
     process = start(code=code)
-    lock.drop_stale()
+    lock.remove_stale_locks()
     with pytest.raises(Refused, match="wait until it ends, or end it"):
-        lock.take("results")
+        lock.reserve("results")
     end(process, signal.SIGKILL)
-    lock.take("results")
+    lock.reserve("results")

@@ -66,7 +66,7 @@ def test_jobs_of_a_dead_run_of_the_same_study_are_cancelled_and_no_others(slurm:
         dead.kill()
         other.kill()
     with main_process("living", "results") as living:
-        slurm_jobs.end_left_behind("results", output.append)
+        slurm_jobs.cancel_abandoned("results", output.append)
         living.communicate()
     assert numbers(slurm) == ["3", "4", "5"]
     assert output == ["An earlier run of this study left 2 jobs to Slurm; they are cancelled: 1 2"]
@@ -78,7 +78,7 @@ def test_without_a_run_that_was_killed_slurm_is_not_asked(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))  # where there is no squeue
-    slurm_jobs.end_left_behind("results", print)
+    slurm_jobs.cancel_abandoned("results", print)
 
 
 def test_a_job_that_does_not_end_is_refused_by_its_number(
@@ -90,7 +90,7 @@ def test_a_job_that_does_not_end_is_refused_by_its_number(
     (slurm.parent / "scancel").write_text("#!/bin/sh\n")
     monkeypatch.setattr(slurm_jobs, "PATIENCE", 0)
     with pytest.raises(Refused, match="17"):
-        slurm_jobs.end_left_behind("results", print)
+        slurm_jobs.cancel_abandoned("results", print)
 
 
 def test_a_job_whose_node_is_lost_does_not_hold_the_study_up(
@@ -101,7 +101,7 @@ def test_a_job_whose_node_is_lost_does_not_hold_the_study_up(
     submit(slurm, "dead", "17", state="COMPLETING")
     (slurm.parent / "scancel").write_text("#!/bin/sh\n")
     monkeypatch.setattr(slurm_jobs, "PATIENCE", 0)
-    slurm_jobs.end_left_behind("results", print)
+    slurm_jobs.cancel_abandoned("results", print)
 
 
 def test_a_slurm_that_is_down_is_reported_in_one_line(slurm: Path) -> None:
@@ -113,4 +113,4 @@ def test_a_slurm_that_is_down_is_reported_in_one_line(slurm: Path) -> None:
     with pytest.raises(
         Refused, match=r"squeue: Unable to contact slurm controller; is Slurm up\? \(sinfo\)"
     ):
-        slurm_jobs.end_left_behind("results", print)
+        slurm_jobs.cancel_abandoned("results", print)

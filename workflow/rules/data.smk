@@ -80,7 +80,7 @@ rule featurize:
 rule split:
     """Stratified folds, which depend on names and the seed alone; the official split if there is one."""
     input:
-        again_if_folds_are_other,
+        rerun_if_folds_differ,
         data="<results>/data/{dataset}.npz",
         about="<results>/data/{dataset}.json",
     output:

@@ -39,12 +39,12 @@ def content_of_local_files(wildcards):
 
 def attempt(wildcards):
     """Increases when an unavailable data set has become available."""
-    ask_again()
+    retry_unavailable_once()
     return fetch_attempts.current_attempt(STUDY.results, wildcards.dataset)
 
 
 @cache
-def ask_again():
+def retry_unavailable_once():
     """Retry once, in the main process of a real run: not in dry runs or jobs."""
     if not workflow.is_main_process or workflow.executor_plugin is None or workflow.dryrun:
         return
@@ -73,7 +73,7 @@ def evaluation_of_split(wildcards):
     )
 
 
-def again_if_folds_are_other(wildcards):
+def rerun_if_folds_differ(wildcards):
     """An input function without files: it forces the job if study.json records folds made in another way."""
     asked = json.loads(evaluation_of_split(wildcards))
     known = study_file.evaluation(Path(STUDY.results))

@@ -18,7 +18,7 @@ runs/{dataset}/{method}/unfinished.pickle     outcomes of the fits of a run that
 rule cross_validate:
     """All folds of each run. A failed fit is a row with a reason, and the job succeeds."""
     input:
-        again_if_runs_are_other,
+        rerun_if_runs_differ,
         features=features_of_bundle,
         about=about_of_bundle,
         folds=folds_of_bundle,
@@ -71,7 +71,7 @@ rule cross_validate_shard:
 rule gather_shards:
     """The files of a divided run from its shards, with the same bytes as those of the undivided run."""
     input:
-        again_if_runs_are_other,
+        rerun_if_runs_differ,
         shards=files_of_shards,
         features=features_of_bundle,
         about=about_of_bundle,

@@ -17,7 +17,7 @@ from linclass_study.study import lock, progress
 def cancel_abandoned_slurm_jobs():
     """Before the first job: cancel the jobs of a killed Snakemake, and store the name of our own."""
     try:
-        slurm_jobs.end_left_behind(STUDY.results, logger.info)
+        slurm_jobs.cancel_abandoned(STUDY.results, logger.info)
     except Refused as refused:
         sys.exit(str(refused))
     name = getattr(workflow.scheduler._executor, "run_uuid", None)  # of the Slurm executor only
@@ -25,15 +25,15 @@ def cancel_abandoned_slurm_jobs():
         slurm_jobs.remember(name, STUDY.results)
 
 
-def take_results():
+def reserve_results():
     """Lock the results folder for this process."""
     try:
-        lock.take(STUDY.results)
+        lock.reserve(STUDY.results)
     except Refused as refused:
         sys.exit(str(refused))
 
 
-def withdraw_other_study():
+def delete_outdated_study_file():
     """Before the first fit: delete the study.json of another study, which no longer describes the folder."""
     rules = {job.rule.name for job in workflow.dag.needrun_jobs()}
     results = Path(STUDY.results)

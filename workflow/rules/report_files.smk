@@ -12,7 +12,7 @@ from linclass_study.study import code
 from linclass_study.textbook import course
 
 
-def again_if_study_is_other(wildcards):
+def rerun_if_study_differs(wildcards):
     """An input function without files: it forces the job if study.json describes another study."""
     if study_file.is_other(Path(STUDY.results), study_as_text()):
         force(f"{STUDY.results}/{study_file.NAME}")

@@ -80,7 +80,7 @@ def asked_of_method(method):
 FITS = ToFit(Path(STUDY.results), BUNDLES, asked_of_method)
 
 
-def again_if_runs_are_other(wildcards):
+def rerun_if_runs_differ(wildcards):
     """An input function without files: it forces the job if its manifest does not agree with the study.
 
     Snakemake does not detect this for results that were moved, or whose .snakemake was deleted.

@@ -33,7 +33,7 @@ rule score:
 rule aggregate:
     """One table of all scores, one of all fits, and their summaries."""
     input:
-        again_if_study_is_other,
+        rerun_if_study_differs,
         scores=expand("<results>/scores/{dataset}.parquet", dataset=DATASETS),
         fits=expand("<results>/fits/{dataset}.parquet", dataset=DATASETS),
         checks=expand("<results>/checks/{dataset}.json", dataset=DATASETS),

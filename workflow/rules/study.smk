@@ -35,7 +35,7 @@ except Refused as refused:
 config.update(results=STUDY.results, downloads=STUDY.downloads)  # expanded paths, for jobs
 
 if workflow.is_main_process:
-    lock.drop_stale()
+    lock.remove_stale_locks()
     lock.explain_refusals(logger, STUDY.results)
 
 DATASETS = list(STUDY.datasets)
