@@ -47,6 +47,7 @@ def select_parameters(
             judge.together,
             groups,
             task.tune_rule,
+            task.classes or None,
         )
 
 

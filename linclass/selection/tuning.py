@@ -68,14 +68,15 @@ def choose(
     together: Callable[[list[np.ndarray]], list[list[Callable[[], float]]]] | None = None,
     groups: np.ndarray | None = None,
     rule: str = "best",
+    names: Sequence[str] | None = None,
 ) -> Choice:
     """The selected candidate. prepare(train, test) runs once per inner fold, score(prepared, option) for each option.
 
     `together`, called with the held-out rows of all inner folds, may return a function that computes the score for each
     fold and option; if it raises NotApplicable, candidates are fitted one after the other. An option that fails on a
-    fold is excluded; if all fail, the first exception is raised.
+    fold is excluded; if all fail, the first exception is raised. `names` are those of the classes, for messages.
     """
-    fold = stratified_folds(y, folds, seed, groups)
+    fold = stratified_folds(y, folds, seed, groups, names)
     held_out = [np.flatnonzero(fold == k) for k in range(folds)]
     scores = np.zeros((folds, len(options)))
     failure: Exception | None = None

@@ -37,6 +37,20 @@ def grid_search(X, y, steps, grid):
     return GridSearchCV(Pipeline(steps), grid, cv=PredefinedSplit(fold)).fit(X, y)
 
 
+def test_a_class_too_small_for_the_inner_folds_is_called_by_its_label(rows):
+    table, y = rows
+    few = np.flatnonzero((y == 0) | (np.arange(len(y)) < 4))
+    method = Method.from_entry({"classifier": LDA, "tune": {"shrinkage": [0.1, 0.5]}})
+    with pytest.raises(NotApplicable, match=r"4 rows of every class; class 'well' has 2"):
+        fit_method(
+            method,
+            table.rows(few),
+            y[few],
+            Task(2, 1, inner_folds=4, classes=("ill", "well")),
+            SEED,
+        )
+
+
 def test_the_choice_is_that_of_a_grid_search_over_the_pipeline(rows):
     from sklearn.decomposition import PCA as TheirPCA
     from sklearn.svm import LinearSVC
