@@ -85,7 +85,9 @@ def of_dataset(evaluation: Mapping[str, Any], about: Mapping[str, Any]) -> dict[
     return found
 
 
-def judging(evaluation: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Options]:
+def comparing_protocols(
+    evaluation: Mapping[str, Any], about: Mapping[str, Any]
+) -> dict[str, Options]:
     """Protocols whose scores compare methods: all but learning curves."""
     found = of_dataset(evaluation, about)
     return {name: options for name, options in found.items() if kind(name) != CURVE}

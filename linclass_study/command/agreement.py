@@ -30,23 +30,23 @@ class Agreement:
     """Result for one run: sentences about differences, and the largest difference of numbers."""
 
     run: Run
-    apart: list[str] = field(default_factory=list)
+    differences: list[str] = field(default_factory=list)
     largest: float = 0.0
     rows: int = 0  # rows of predictions whose numbers differ
 
     @property
     def identical(self) -> bool:
-        return not self.apart and self.largest == 0
+        return not self.differences and self.largest == 0
 
     def within(self, tolerance: float) -> bool:
-        return not self.apart and self.largest <= tolerance
+        return not self.differences and self.largest <= tolerance
 
-    def differences(self) -> str:
+    def sentence(self) -> str:
         """One line."""
         numbers = f"numbers differ by at most {self.largest:.1e}"
         if self.rows:
             numbers += f" in {_rows(self.rows)}"
-        return "; ".join([*self.apart, *([numbers] if self.largest else [])])
+        return "; ".join([*self.differences, *([numbers] if self.largest else [])])
 
 
 def compare_run(run: Run, a: ResultsFolder, b: ResultsFolder) -> Agreement:
@@ -54,55 +54,57 @@ def compare_run(run: Run, a: ResultsFolder, b: ResultsFolder) -> Agreement:
     fits = compare_fits(a.of_run("fits", run), b.of_run("fits", run))
     if same_bytes(*(folder.path(run, "predictions.parquet") for folder in (a, b))):
         return Agreement(run, *fits)
-    apart, largest, rows = of_predictions(
+    differences, largest, rows = of_predictions(
         a.of_run("predictions", run), b.of_run("predictions", run)
     )
-    return Agreement(run, [*apart, *fits[0]], max(largest, fits[1]), rows)
+    return Agreement(run, [*differences, *fits[0]], max(largest, fits[1]), rows)
 
 
 def of_predictions(a: pl.DataFrame, b: pl.DataFrame) -> tuple[list[str], float, int]:
     """(differences, largest difference of numbers, number of rows with different numbers)."""
     a, b = a.sort(ROW), b.sort(ROW)
-    apart = [f"a row is predicted twice in {name}" for name, x in (("A", a), ("B", b)) if _twice(x)]
-    if apart:
-        return apart, np.inf, 0
-    apart = _alone(a, b)
-    if apart:
+    differences = [
+        f"a row is predicted twice in {name}" for name, x in (("A", a), ("B", b)) if _twice(x)
+    ]
+    if differences:
+        return differences, np.inf, 0
+    differences = _alone(a, b)
+    if differences:
         a, b = a.join(b, on=ROW, how="semi"), b.join(a, on=ROW, how="semi")
     for column, what in (("y_true", "true classes"), ("y_pred", "predicted classes")):
         places = a[column].ne_missing(b[column]).arg_true()
         if len(places):
             values = f": {a[column][places[0]]} in A and {b[column][places[0]]} in B"
             where = _first(a[places[0], :], values)
-            apart.append(f"{what} differ in {len(places):,} of {_rows(a.height)}{where}")
+            differences.append(f"{what} differ in {len(places):,} of {_rows(a.height)}{where}")
     largest, moved = 0.0, np.zeros(a.height, bool)
     for column in ("score", "log_proba"):
         widths = a[column].list.len()
         places = widths.ne_missing(b[column].list.len()).arg_true()
         if len(places):
             where = _first(a[places[0], :])
-            apart.append(f"{column} has other entries in {_rows(len(places))}{where}")
+            differences.append(f"{column} has other entries in {_rows(len(places))}{where}")
             continue
         widths = widths.fill_null(0)
         by = difference(*(x[column].filter(widths > 0).explode() for x in (a, b)))
         largest = max(largest, float(by.max(initial=0.0)))
         moved[np.repeat(np.arange(a.height), widths.to_numpy())[by > 0]] = True
-    return apart, largest, int(moved.sum())
+    return differences, largest, int(moved.sum())
 
 
 def compare_fits(a: pl.DataFrame, b: pl.DataFrame) -> tuple[list[str], float]:
     """(differences, largest difference of objectives)."""
-    apart: list[str] = []
+    differences: list[str] = []
     compared = [*FIT, *SAME_FITS, "objective"]
     if a.select(compared).equals(b.select(compared)):
-        return apart, 0.0
+        return differences, 0.0
     for name, one, other in (("A", a, b), ("B", b, a)):
         alone = one.join(other, on=FIT, how="anti").height
         if alone:
-            apart.append(f"{alone} of {counted(one.height, 'fit')} in {name} alone")
+            differences.append(f"{alone} of {counted(one.height, 'fit')} in {name} alone")
     a, b = a.join(b, on=FIT, how="semi").sort(FIT), b.join(a, on=FIT, how="semi").sort(FIT)
     if a.height != b.height:
-        return [*apart, "a fit is there twice"], np.inf
+        return [*differences, "a fit is there twice"], np.inf
     by = difference(a["objective"], b["objective"])
     for column in SAME_FITS:
         places = a[column].ne_missing(b[column]).arg_true().to_numpy()
@@ -113,10 +115,10 @@ def compare_fits(a: pl.DataFrame, b: pl.DataFrame) -> tuple[list[str], float]:
         if len(places):
             first = int(places[0])
             values = f"'{a[column][first]}' in A and '{b[column][first]}' in B"
-            apart.append(
+            differences.append(
                 f"{column} of {len(places)} of {counted(a.height, 'fit')} differs ({values})"
             )
-    return apart, float(by.max(initial=0.0))
+    return differences, float(by.max(initial=0.0))
 
 
 def _of_parameters(a: str | None, b: str | None) -> float:

@@ -68,9 +68,9 @@ def run_conflict(run: Run, a: ResultsFolder, b: ResultsFolder, tolerance: float)
         return ""
     both = made(fits[0]).join(made(fits[1]), on=FIT, how="semi")
     predictions = [s.of_run("predictions", run).join(both, on=FIT, how="semi") for s in (a, b)]
-    apart, largest, rows = agreement.of_predictions(*predictions)
-    found = agreement.Agreement(run, apart, largest, rows)
-    return "" if found.within(tolerance) else f"{found.differences()}; A = {a.given}, B = {b.given}"
+    differences, largest, rows = agreement.of_predictions(*predictions)
+    found = agreement.Agreement(run, differences, largest, rows)
+    return "" if found.within(tolerance) else f"{found.sentence()}; A = {a.given}, B = {b.given}"
 
 
 def runs_of(sources: Sequence[ResultsFolder]) -> dict[Run, list[ResultsFolder]]:

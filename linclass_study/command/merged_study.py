@@ -41,9 +41,9 @@ def combined(sources: Sequence[ResultsFolder], folder: Path) -> MergedStudy:
             _parts(first.evaluation),
             _parts(other.evaluation),
         )
-        conflicts += _apart("evaluation", fitted, others, pair)
-        notes += _apart("evaluation", reporting, other_reporting, pair)
-        notes += _apart("limits", first.limits, other.limits, pair)
+        conflicts += _differences("evaluation", fitted, others, pair)
+        notes += _differences("evaluation", reporting, other_reporting, pair)
+        notes += _differences("limits", first.limits, other.limits, pair)
         for name, entry in other.methods.items():
             if methods.setdefault(name, entry) != entry:
                 conflicts.append(f"method {name}: {source.given} has another entry of that name")
@@ -62,7 +62,7 @@ def _parts(evaluation: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any
     return fitted, {key: value for key, value in evaluation.items() if key in REPORT_KEYS}
 
 
-def _apart(part: str, one: Mapping[str, Any], two: Mapping[str, Any], pair: str) -> list[str]:
+def _differences(part: str, one: Mapping[str, Any], two: Mapping[str, Any], pair: str) -> list[str]:
     keys = [key for key in dict.fromkeys([*one, *two]) if one.get(key) != two.get(key)]
     sentence = f"{part}.{{}}: {pair} differ ({{}} and {{}})"
     return [sentence.format(key, one.get(key), two.get(key)) for key in keys]

@@ -62,7 +62,7 @@ def verify(a: ResultsFolder, b: ResultsFolder, tolerance: float = 0.0) -> Verifi
     """Compare everything that both have; numbers may differ by the tolerance (see agreement.py)."""
     found = Verified(tolerance)
     found.alone = {"A": sorted({*a.runs} - {*b.runs}), "B": sorted({*b.runs} - {*a.runs})}
-    found.facts += data_apart(a, b)
+    found.facts += data_differences(a, b)
     found.notes += _only_in_one(a, b)
     for run in sorted({*a.runs} & {*b.runs}):
         agreement = compare_run(run, a, b)
@@ -73,24 +73,24 @@ def verify(a: ResultsFolder, b: ResultsFolder, tolerance: float = 0.0) -> Verifi
         else:
             found.different.append(agreement)
     if not (found.different or found.close):  # if predictions differ, scores differ, too
-        facts, notes = scores_apart(a, b)
+        facts, notes = score_differences(a, b)
         found.facts += facts
         found.notes += notes
     return found
 
 
-def data_apart(a: ResultsFolder, b: ResultsFolder) -> list[str]:
+def data_differences(a: ResultsFolder, b: ResultsFolder) -> list[str]:
     """Differences between the data sets and folds that both have."""
-    apart = []
+    differences = []
     for dataset in sorted({*a.datasets} & {*b.datasets}):
         abouts = a.about(dataset), b.about(dataset)
         for key in ("status", "digest", "classes", "positive"):
             one, other = ((about or {}).get(key) for about in abouts)
             if None not in abouts and one != other:
-                apart.append(f"data set {dataset}: {key} is {one} in A and {other} in B")
+                differences.append(f"data set {dataset}: {key} is {one} in A and {other} in B")
         if not same_folds(dataset, a, b):
-            apart.append(f"data set {dataset}: its rows are assigned to other folds")
-    return apart
+            differences.append(f"data set {dataset}: its rows are assigned to other folds")
+    return differences
 
 
 def _only_in_one(a: ResultsFolder, b: ResultsFolder) -> list[str]:
@@ -110,7 +110,7 @@ def _only_in_one(a: ResultsFolder, b: ResultsFolder) -> list[str]:
     ]
 
 
-def scores_apart(a: ResultsFolder, b: ResultsFolder) -> tuple[list[str], list[str]]:
+def score_differences(a: ResultsFolder, b: ResultsFolder) -> tuple[list[str], list[str]]:
     """(metrics with different values on the same fits, metrics that only one of them has)."""
     files = [folder.folder / "scores.parquet" for folder in (a, b)]
     if not all(file.exists() for file in files):
@@ -118,11 +118,11 @@ def scores_apart(a: ResultsFolder, b: ResultsFolder) -> tuple[list[str], list[st
     try:
         one, two = (pl.scan_parquet(file).select(*FIT, "metric", "value") for file in files)
         names = [set(x.select("metric").unique().collect()["metric"]) for x in (one, two)]
-        parts = [_scores_apart(one, two, dataset) for dataset in a.datasets]
+        parts = [_score_differences(one, two, dataset) for dataset in a.datasets]
     except pl.exceptions.PolarsError as error:
         raise a.unreadable("scores.parquet of A or B", error) from None
-    apart = pl.concat(parts).filter(pl.col("metric").is_in(names[0] & names[1]))
-    by_metric = apart.group_by("metric").agg(pl.col("fits").sum(), pl.col("by").max())
+    differences = pl.concat(parts).filter(pl.col("metric").is_in(names[0] & names[1]))
+    by_metric = differences.group_by("metric").agg(pl.col("fits").sum(), pl.col("by").max())
     facts = [
         f"scores: {metric} differs on {counted(f'{fits:,}', 'fit')} by at most {by:.1e}"
         for metric, fits, by in by_metric.sort("metric").iter_rows()
@@ -132,7 +132,7 @@ def scores_apart(a: ResultsFolder, b: ResultsFolder) -> tuple[list[str], list[st
     return facts, notes
 
 
-def _scores_apart(one: pl.LazyFrame, two: pl.LazyFrame, dataset: str) -> pl.DataFrame:
+def _score_differences(one: pl.LazyFrame, two: pl.LazyFrame, dataset: str) -> pl.DataFrame:
     """Metrics that differ on the runs of one data set that both have: number of fits and largest difference.
 
     One data set at a time limits the memory.
@@ -161,15 +161,15 @@ def verify_lines(
     for name, runs in found.alone.items():
         if runs:
             yield f"in {name} alone: " + _listed([" × ".join(run) for run in runs], every)
-    apart = found.different + found.close
-    shown = apart if every else apart[:SHOWN]
+    differences = found.different + found.close
+    shown = differences if every else differences[:SHOWN]
     if shown:
         yield ""
         yield from _aligned(
-            [("data set", "method", "what differs")] + [(*x.run, x.differences()) for x in shown]
+            [("data set", "method", "what differs")] + [(*x.run, x.sentence()) for x in shown]
         )
-        if len(apart) > len(shown):
-            yield f"… and {len(apart) - len(shown):,} more runs (--all shows them)"
+        if len(differences) > len(shown):
+            yield f"… and {len(differences) - len(shown):,} more runs (--all shows them)"
     yield ""
     yield from environments(a, b)
 

@@ -22,7 +22,7 @@ DATES = (pl.Date, pl.Datetime, pl.Time)
 EXACT = 2.0**53  # below, every whole number is a floating-point number of its own
 
 
-def written(values: Sequence[str | float | None]) -> list[str | None]:
+def normalized_labels(values: Sequence[str | float | None]) -> list[str | None]:
     """Labels of a column as normalized text; None where missing."""
     text: dict[str | float | None, str | None] = {None: None}
     numbers = {value: _number(value) for value in set(values) if value is not None}
@@ -37,9 +37,9 @@ def written(values: Sequence[str | float | None]) -> list[str | None]:
 
 def label_column(parts: Sequence[pl.Series]) -> pl.Series:
     """Concatenate parts of a column, with all labels normalized together."""
-    parts = [readable(part) for part in parts]
+    parts = [label_values(part) for part in parts]
     kinds = [part.drop_nulls().unique() for part in parts]
-    texts = iter(written([value for kind in kinds for value in kind.to_list()]))
+    texts = iter(normalized_labels([value for kind in kinds for value in kind.to_list()]))
     return pl.concat(
         part.replace_strict(
             kind,
@@ -51,7 +51,7 @@ def label_column(parts: Sequence[pl.Series]) -> pl.Series:
     )
 
 
-def readable(column: pl.Series) -> pl.Series:
+def label_values(column: pl.Series) -> pl.Series:
     """A column of labels: numbers or text, and dates as text."""
     if column.dtype in DATES:
         return column.cast(pl.String)

@@ -60,7 +60,7 @@ def training_rows(
     return found if isinstance(found, str) else (found.coordinates(table.X), y, found)
 
 
-def points(about: Mapping[str, Any], X: np.ndarray, *axes: np.ndarray) -> str:
+def points_sentence(about: Mapping[str, Any], X: np.ndarray, *axes: np.ndarray) -> str:
     """A sentence about the rows in the figure, for the caption."""
     if not len(X):
         return "The rows are not with these results."
@@ -71,7 +71,7 @@ def points(about: Mapping[str, Any], X: np.ndarray, *axes: np.ndarray) -> str:
     return f"Points: {which}{more}."
 
 
-def cut(about: Mapping[str, Any]) -> str:
+def plane_sentence(about: Mapping[str, Any]) -> str:
     """A sentence about the plane of more than two features, for the caption."""
     which = (
         "Fisher’s discriminant direction and, upwards, the leading principal direction within classes"

@@ -20,7 +20,7 @@ from markupsafe import Markup
 
 from linclass_study.checks.findings import findings
 from linclass_study.project import DEFAULT_STUDY, ROOT
-from linclass_study.protocols import CURVE, judging, kind, selected_protocols
+from linclass_study.protocols import CURVE, comparing_protocols, kind, selected_protocols
 from linclass_study.report import (
     chips,
     data_card,
@@ -168,7 +168,7 @@ def protocols(outcome: Outcome) -> dict[str, str]:
     had = {
         name
         for dataset in outcome.datasets
-        for name in judging(outcome.evaluation, outcome.about(dataset))
+        for name in comparing_protocols(outcome.evaluation, outcome.about(dataset))
     }
     return {
         name: protocol_phrase(outcome.evaluation, name)

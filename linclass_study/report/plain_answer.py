@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from linclass_study.report.number_format import count_of
-from linclass_study.results.across_datasets import FEW, Across, comparison_across
+from linclass_study.results.across_datasets import FEW, ComparisonAcross, comparison_across
 from linclass_study.results.answer import best
 from linclass_study.results.conclusion import few_datasets, independent, left_out
 from linclass_study.results.excluded_methods import excluded_methods
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
-from linclass_study.results.within_dataset import Within, within
+from linclass_study.results.within_dataset import ComparisonWithin, comparison_within
 
 NAMES = 3  # methods named before the others are counted
 NAMED = 6  # data sets, or excluded runs, that are named one by one
@@ -21,7 +21,10 @@ NAMED = 6  # data sets, or excluded runs, that are named one by one
 
 def plain_answer(outcome: Outcome) -> list[str]:
     """The best method, across data sets if they are enough for that, and how sure it is; then what is lacking."""
-    found = {name: (best(own, name), within(own, name)) for name, own in outcome.parts().items()}
+    found = {
+        name: (best(own, name), comparison_within(own, name))
+        for name, own in outcome.parts().items()
+    }
     answered = {name: pair for name, pair in found.items() if pair[0] is not None}
     if not answered:
         return ["No method succeeded on every fold of any data set, so none is best."]
@@ -51,7 +54,7 @@ def plain_answer(outcome: Outcome) -> list[str]:
     return [*bests, verdict, *[few] * bool(few), *absent]
 
 
-def _how_often(found: list[Within], lacking: bool) -> str:
+def _how_often(found: list[ComparisonWithin], lacking: bool) -> str:
     """On how many data sets one method is clearly the best, of those that can show it."""
     rivals = [number for one in found if (number := _rivals(one)) is not None]
     if not rivals:
@@ -100,7 +103,7 @@ def _readable(outcome: Outcome) -> int:
     return sum(own.about(name)["status"] != "unavailable" for name, own in parts)
 
 
-def _alone(name: str, found: Within) -> str:
+def _alone(name: str, found: ComparisonWithin) -> str:
     """How many methods are clearly worse than the best one on a data set."""
     rivals, others = _rivals(found), len(found.methods) - 1
     if rivals is None:
@@ -115,7 +118,7 @@ def _worse(worse: int, others: int) -> str:
     return some(worse, others) if worse else f"none of the {others} others"
 
 
-def _overall(base: Across) -> list[str]:
+def _overall(base: ComparisonAcross) -> list[str]:
     treatments = list(base.treatments())
     if not base.enough or not treatments:
         return []
@@ -140,7 +143,7 @@ def _overall(base: Across) -> list[str]:
     return [f"{_names(first)} {verb} best on average over {over}, {is_sure}."]
 
 
-def _sure(found: Within) -> str:
+def _sure(found: ComparisonWithin) -> str:
     rivals, others = _rivals(found), len(found.methods) - 1
     if rivals is None:
         return (
@@ -162,7 +165,7 @@ def some(number: int, others: int) -> str:
     return "both others" if others == 2 else f"all {others} others"
 
 
-def _rivals(found: Within) -> int | None:
+def _rivals(found: ComparisonWithin) -> int | None:
     """Number of methods that may be as good as the best; None if there is no comparison."""
     if not found.enough:
         return None

@@ -30,7 +30,7 @@ RESAMPLED = 6  # with fewer independent data sets, bootstrap intervals are not c
 
 
 @dataclass(frozen=True)
-class Across:
+class ComparisonAcross:
     """`table` is (data sets, methods), greater is better; NaN where a method has no score."""
 
     metric: str
@@ -108,13 +108,15 @@ class Across:
         mean = ranks(self.treatments()[treatment]).mean(axis=0)
         return [self.methods[j] for j in np.flatnonzero(mean <= mean.min() + 1e-9)]
 
-    def only(self, datasets: list[str]) -> Across:
+    def only(self, datasets: list[str]) -> ComparisonAcross:
         rows = [self.datasets.index(name) for name in datasets]
         shared = tuple(group for group in self.shared if group[0] in datasets)
         return replace(self, datasets=datasets, table=self.table[rows], shared=shared)
 
 
-def comparison_across(outcome: Outcome, metric: str | None = None, shared: bool = False) -> Across:
+def comparison_across(
+    outcome: Outcome, metric: str | None = None, shared: bool = False
+) -> ComparisonAcross:
     """The study's table of a metric; with `shared`, data sets that share rows count individually."""
     metric = metric or outcome.metric
     known = whole_means(outcome, metric)
@@ -131,7 +133,7 @@ def comparison_across(outcome: Outcome, metric: str | None = None, shared: bool 
     fitted = {*outcome.fits.select("dataset", "method").unique().iter_rows()}
     unplanned = any((d, m) not in fitted for d in datasets for m in methods)
     table = table.reshape(len(datasets), len(methods))
-    return Across(metric, datasets, methods, table, counted_once, unplanned)
+    return ComparisonAcross(metric, datasets, methods, table, counted_once, unplanned)
 
 
 def whole_means(outcome: Outcome, metric: str) -> dict[tuple[str, str], float]:

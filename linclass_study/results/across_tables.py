@@ -11,7 +11,7 @@ import polars as pl
 
 from linclass import metrics
 from linclass_study.results import conclusion
-from linclass_study.results.across_datasets import Across, comparison_across
+from linclass_study.results.across_datasets import ComparisonAcross, comparison_across
 from linclass_study.results.conclusion import few_datasets
 from linclass_study.results.export import export_table
 from linclass_study.results.outcome import Outcome
@@ -49,7 +49,7 @@ def conclusions_path(outcome: Outcome) -> Path:
     return outcome.results / "tables" / "across.json"
 
 
-def ranks_table(base: Across) -> pl.DataFrame:
+def ranks_table(base: ComparisonAcross) -> pl.DataFrame:
     """One row per method, best mean rank first: numbers of data sets, ranks and rating."""
     columns: dict[str, Any] = {
         "method": list(base.methods),
@@ -73,7 +73,7 @@ def ranks_table(base: Across) -> pl.DataFrame:
     return frame.sort(first, "method") if first else frame
 
 
-def pairwise_table(base: Across) -> pl.DataFrame:
+def pairwise_table(base: ComparisonAcross) -> pl.DataFrame:
     """One row per pair of methods, in the study's order."""
     schema = {
         "method": pl.String, "against": pl.String, "mean_difference": pl.Float64, "wins": pl.Int64,
@@ -115,7 +115,7 @@ def _same(one: Scenario, best: int) -> str:
     return f"{('one', 'two', 'three')[kept - 1] if kept < 4 else kept} of them"
 
 
-def _means(base: Across) -> list[float | None]:
+def _means(base: ComparisonAcross) -> list[float | None]:
     sign = 1.0 if metrics.greater_is_better(base.metric) else -1.0
     return [
         float(sign * own[~np.isnan(own)].mean()) if (~np.isnan(own)).any() else None
@@ -123,6 +123,6 @@ def _means(base: Across) -> list[float | None]:
     ]
 
 
-def _times_best(base: Across) -> list[int]:
+def _times_best(base: ComparisonAcross) -> list[int]:
     best = np.array([np.nanmax(row) for row in base.table])
     return (base.table >= best[:, None] - 1e-9).sum(axis=0).tolist()

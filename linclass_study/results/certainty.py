@@ -13,14 +13,14 @@ from linclass.counted import counted
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.protocol_names import protocol_phrase
-from linclass_study.results.within_dataset import SURE, Within, within
+from linclass_study.results.within_dataset import SURE, ComparisonWithin, comparison_within
 
 ALPHA = 0.05
 
 
 def certainty(outcome: Outcome, dataset: str) -> str:
     """Whether other methods may be as good as the best one on this data set."""
-    found = within(outcome, dataset)
+    found = comparison_within(outcome, dataset)
     if not found.methods:
         return "No method succeeded on every fold, so none is best."
     if len(found.methods) == 1:
@@ -33,7 +33,7 @@ def certainty(outcome: Outcome, dataset: str) -> str:
     return " ".join([_verdict(found), _probabilities(found), _tests(outcome, found)])
 
 
-def _verdict(found: Within) -> str:
+def _verdict(found: ComparisonWithin) -> str:
     """The conclusion in plain words."""
     best, others = found.methods[0], len(found.methods) - 1
     rivals = len(found.rivals)
@@ -45,7 +45,7 @@ def _verdict(found: Within) -> str:
     return f"No method is clearly the best: {rivals} of {others} others may be as good as {best}.{tied}"
 
 
-def _probabilities(found: Within) -> str:
+def _probabilities(found: ComparisonWithin) -> str:
     better, equal, worse = (values[0, 1:] for values in found.posterior)
     others, left = len(better), len(found.rivals)
     sentences = [_ahead(found, others - left, others)] if others > 1 or not left else []
@@ -59,7 +59,7 @@ def _probabilities(found: Within) -> str:
     return " ".join(sentences)
 
 
-def _ahead(found: Within, beaten: int, others: int) -> str:
+def _ahead(found: ComparisonWithin, beaten: int, others: int) -> str:
     """Than how many others the best method is better, jointly."""
     those = f"{beaten or 'none'} of the {others} others" if others > 1 else "the other"
     jointly = " at once" if beaten > 1 else ""
@@ -84,7 +84,7 @@ def _left(equal: int, left: int, others: int) -> str:
     )
 
 
-def _tests(outcome: Outcome, found: Within) -> str:
+def _tests(outcome: Outcome, found: ComparisonWithin) -> str:
     k = len(found.methods)
     apart = int(np.count_nonzero(found.test.adjusted[0, 1:] < ALPHA))
     pairs = k * (k - 1) // 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from linclass.comparisons.signed_rank_test import bayesian_signed_rank
-from linclass_study.results.across_datasets import ALPHA, FEW, Across
+from linclass_study.results.across_datasets import ALPHA, FEW, ComparisonAcross
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.sensitivity import Scenario, steady
@@ -13,7 +13,7 @@ from linclass_study.results.sensitivity import Scenario, steady
 NAMES = 4  # methods named in a sentence; the others are counted
 
 
-def sentences(outcome: Outcome, base: Across, tried: list[Scenario]) -> list[str]:
+def sentences(outcome: Outcome, base: ComparisonAcross, tried: list[Scenario]) -> list[str]:
     """Best method, overall test of the ranks, significant differences, practical differences, sensitivity."""
     if not base.enough:
         return [
@@ -57,7 +57,7 @@ def rank_test(k: int, article: str = "The") -> str:
     return "Nemenyi’s test" if k > 2 else f"{article} sign test"
 
 
-def few_datasets(base: Across) -> str:
+def few_datasets(base: ComparisonAcross) -> str:
     """Why there is no conclusion, if there are too few independent data sets for one."""
     treatment, table = next(iter(base.treatments().items()), ("", ()))
     if not 0 < len(table) < FEW:
@@ -69,13 +69,13 @@ def few_datasets(base: Across) -> str:
     )
 
 
-def independent(base: Across, n: int) -> str:
+def independent(base: ComparisonAcross, n: int) -> str:
     """3 independent data sets (iris and iris_binary count as one)"""
     once = "; ".join(f"{_listed([*group])} count as one" for group in base.shared)
     return f"{n} independent data sets{f' ({once})' if once else ''}"
 
 
-def left_out(base: Across, treatment: str) -> str:
+def left_out(base: ComparisonAcross, treatment: str) -> str:
     """Which part of the data sets is left out and because of which methods; empty if none is."""
     total = len(base.datasets)
     left = total - len(base.treatments()[treatment])
@@ -86,7 +86,9 @@ def left_out(base: Across, treatment: str) -> str:
     return f"{left} of {total} {are} left out because {methods} has no score {there}"
 
 
-def _winner(best: list[str], n: int, k: int, rank: float, base: Across, chosen: str) -> str:
+def _winner(
+    best: list[str], n: int, k: int, rank: float, base: ComparisonAcross, chosen: str
+) -> str:
     verb = "has" if len(best) == 1 else "share"
     left = left_out(base, chosen)
     note = f": {left}" if left else ""
@@ -104,7 +106,7 @@ def _distinguished(near: list[str], k: int) -> str:
 
 
 def _practical(
-    outcome: Outcome, base: Across, best: list[str], average: np.ndarray, ranked: int
+    outcome: Outcome, base: ComparisonAcross, best: list[str], average: np.ndarray, ranked: int
 ) -> list[str]:
     """Compare the best method with the first one that does not share its mean rank, on all data sets that both have."""
     order = [int(j) for j in np.argsort(average, kind="stable")]

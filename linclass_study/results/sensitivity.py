@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from linclass import metrics
-from linclass_study.results.across_datasets import Across, comparison_across
+from linclass_study.results.across_datasets import ComparisonAcross, comparison_across
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
 
@@ -25,7 +25,7 @@ def steady(tried: list[Scenario]) -> list[str]:
     return [name for name in tried[0].best if all(name in one.kept for one in tried if one.scored)]
 
 
-def scenarios(outcome: Outcome, base: Across) -> list[Scenario]:
+def scenarios(outcome: Outcome, base: ComparisonAcross) -> list[Scenario]:
     """The study's own comparison, followed by its variations."""
     treatments = list(base.treatments())
     if not base.enough or not treatments:
@@ -34,7 +34,7 @@ def scenarios(outcome: Outcome, base: Across) -> list[Scenario]:
     winners = base.best(chosen)
     found: list[Scenario] = []
 
-    def add(what: str, table: Across, treatment: str) -> None:
+    def add(what: str, table: ComparisonAcross, treatment: str) -> None:
         usable = table.enough and treatment in table.treatments()
         if not usable and table.enough and table.treatments():  # this treatment does not apply here
             treatment, usable = next(iter(table.treatments())), True

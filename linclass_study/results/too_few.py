@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from linclass.comparisons.nemenyi_test import critical_difference
 from linclass.counted import counted
-from linclass_study.results.across_datasets import ALPHA, FEW, PAIRED, Across
+from linclass_study.results.across_datasets import ALPHA, FEW, PAIRED, ComparisonAcross
 from linclass_study.results.conclusion import rank_test
 
 
-def too_few_for_ranks(base: Across) -> str:
+def too_few_for_ranks(base: ComparisonAcross) -> str:
     """The critical difference of mean ranks against the largest possible difference; empty if there are enough."""
     n = len(next(iter(base.treatments().values()), ()))
     if n >= FEW:
@@ -24,7 +24,7 @@ def too_few_for_ranks(base: Across) -> str:
     )
 
 
-def too_few_for_pairs(base: Across) -> str:
+def too_few_for_pairs(base: ComparisonAcross) -> str:
     """The least p of Wilcoxon's signed-rank test; empty if there are enough."""
     n = _most_pairs(base)
     if n >= PAIRED:
@@ -37,7 +37,7 @@ def too_few_for_pairs(base: Across) -> str:
     )
 
 
-def too_few_for_ratings(base: Across) -> str:
+def too_few_for_ratings(base: ComparisonAcross) -> str:
     """Empty if there are enough."""
     n = _most_pairs(base)
     if n >= FEW:
@@ -48,7 +48,7 @@ def too_few_for_ratings(base: Across) -> str:
     )
 
 
-def _most_pairs(base: Across) -> int:
+def _most_pairs(base: ComparisonAcross) -> int:
     """The largest number of data sets on which two methods are compared."""
     n = base.pairs.n.copy()
     n[range(len(n)), range(len(n))] = 0

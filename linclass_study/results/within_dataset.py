@@ -24,7 +24,7 @@ SURE = 0.95  # probability above which a difference is called clear
 
 
 @dataclass(frozen=True)
-class Within:
+class ComparisonWithin:
     """`table` is (folds, methods), greater is better, best method first; `rope` is the region of practical equivalence,
     `step` the change of a score by one row of a fold."""
 
@@ -83,7 +83,7 @@ class Within:
         return [name for name, is_close in zip(self.methods, close, strict=True) if is_close]
 
 
-def within(outcome: Outcome, dataset: str) -> Within:
+def comparison_within(outcome: Outcome, dataset: str) -> ComparisonWithin:
     """Comparison on a data set, by the study's metric and the data set's first protocol."""
     metric, protocol = outcome.metric, outcome.protocol(dataset)
     whole = ranking(outcome, dataset, metric, protocol).filter("whole")
@@ -97,7 +97,7 @@ def within(outcome: Outcome, dataset: str) -> Within:
     sign = 1.0 if metrics.greater_is_better(metric) else -1.0
     table = sign * by_fold.select(finite).to_numpy() if finite else np.empty((by_fold.height, 0))
     ratio, step = whole["share"].mean(), whole["step"].mean()
-    return Within(
+    return ComparisonWithin(
         metric,
         protocol,
         finite,

@@ -120,7 +120,7 @@ def test_names_are_sorted_as_people_count(names, in_order):
     ],
 )
 def test_a_number_is_written_in_one_way(values, written):
-    assert labels.written(values) == written
+    assert labels.normalized_labels(values) == written
 
 
 def test_labels_stand_by_size_or_by_their_letters():

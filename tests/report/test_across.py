@@ -19,7 +19,12 @@ from linclass_study.report.drawing import style
 from linclass_study.report.figures import cost, ratings
 from linclass_study.report.tables import cost as cost_table
 from linclass_study.results import conclusion
-from linclass_study.results.across_datasets import RESAMPLED, Across, comparison_across, whole_means
+from linclass_study.results.across_datasets import (
+    RESAMPLED,
+    ComparisonAcross,
+    comparison_across,
+    whole_means,
+)
 from linclass_study.results.across_tables import (
     pairwise_table,
     ranks_table,
@@ -34,9 +39,9 @@ from linclass_study.results.sensitivity import Scenario, scenarios
 NAN = np.nan
 
 
-def a_table(rows: list[list[float]], metric: str = "accuracy") -> Across:
+def a_table(rows: list[list[float]], metric: str = "accuracy") -> ComparisonAcross:
     datasets = [f"d{i}" for i in range(len(rows))]
-    return Across(metric, datasets, ["a", "b", "c"][: len(rows[0])], np.array(rows))
+    return ComparisonAcross(metric, datasets, ["a", "b", "c"][: len(rows[0])], np.array(rows))
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from linclass_study import table_files
 from linclass_study.report.page_tables import table_modules
 from linclass_study.report.plain_answer import plain_answer
 from linclass_study.results.certainty import certainty
-from linclass_study.results.within_dataset import within
+from linclass_study.results.within_dataset import comparison_within
 from linclass_study.table_files import write_table
 
 
@@ -111,7 +111,7 @@ def test_the_same_difference_on_two_folds_is_no_certainty(reported):
     outcome, output = reported({"a": [0.9, 0.8], "b": [0.8, 0.7]}, rows=10)
     assert output.startswith("No method is clearly the best: any other may be as good as a.")
     assert "distinguishes 0 of 1 from it" in output
-    found = within(outcome, "d")
+    found = comparison_within(outcome, "d")
     # √(1/2 + 10/10) and one degree of freedom.
     t = 0.1 / (0.1 / 12**0.5 * 1.5**0.5)
     assert found.test.p[0, 1] == pytest.approx(2 * stats.t(1).sf(t))
@@ -128,7 +128,7 @@ def test_clearly_the_best_is_reported_of_all_others_at_once(reported):
     outcome, output = reported({"a": 0.5 + d} | rivals)
     assert output.startswith("No method is clearly the best: 3 of 4 others may be as good as a.")
     assert "It is better than 1 of the 4 others by more" in output
-    assert len(within(outcome, "d").rivals) == 3
+    assert len(comparison_within(outcome, "d").rivals) == 3
     (table,) = table_modules()["answer"].make(outcome).rows
     assert "3 of the 4 others may be as good" in table
     assert plain_answer(outcome)[0].endswith("3 of the 4 others may be as good.")
@@ -158,14 +158,14 @@ def test_the_probabilities_are_those_of_the_correlated_t_test(reported):
         in output
     )
     naive = stats.ttest_rel(values["a"], values["b"]).statistic
-    corrected = within(outcome, "d").test.t[0, 1]
+    corrected = comparison_within(outcome, "d").test.t[0, 1]
     assert corrected == pytest.approx(naive * (1 / 4) ** 0.5 / (1 / 4 + 1 / 3) ** 0.5)
 
 
 def test_a_method_that_missed_a_fold_takes_no_part(make):
     methods = {"a": Method(), "b": Method(endings={0: ("failed", "x")}), "c": Method()}
     outcome = make({"d": Data()}, methods)
-    assert set(within(outcome, "d").methods) == {"a", "c"}
+    assert set(comparison_within(outcome, "d").methods) == {"a", "c"}
     alone = make({"d": Data()}, {name: methods[name] for name in "ab"}, name="alone")
     assert certainty(alone, "d").startswith("a alone succeeded on every fold")
     none = make({"d": Data(unavailable="no source")}, methods, name="none")

@@ -10,7 +10,7 @@ from studies import Data, Method
 
 from linclass import metrics as all_metrics
 from linclass_study.report.tables import differences, metrics
-from linclass_study.results.within_dataset import within
+from linclass_study.results.within_dataset import comparison_within
 
 
 def test_intervals_are_students_with_the_corrected_error(make):
@@ -49,7 +49,7 @@ def test_every_metric_of_the_table_exists_and_every_metric_but_averages_is_in_it
 def test_differences_are_of_the_best_to_each_other_method(make):
     outcome = make({"d": Data()}, {"a": Method(0.2), "b": Method(3.0), "c": Method(1.0)}, folds=5)
     frame = differences.make(outcome, "d").frame()
-    found = within(outcome, "d")
+    found = comparison_within(outcome, "d")
     assert found.methods[0] == "b"
     assert frame["method"].to_list() == found.methods[1:]
     for j, row in enumerate(frame.iter_rows(named=True), 1):

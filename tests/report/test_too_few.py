@@ -12,7 +12,7 @@ from studies import Data, Method, finish
 
 from linclass_study.report.drawing import style
 from linclass_study.report.figures import pairwise, ranks, ratings
-from linclass_study.results.across_datasets import FEW, PAIRED, Across
+from linclass_study.results.across_datasets import FEW, PAIRED, ComparisonAcross
 from linclass_study.results.across_tables import write_across
 from linclass_study.results.too_few import (
     too_few_for_pairs,
@@ -23,7 +23,7 @@ from linclass_study.results.too_few import (
 
 def across(n, k):
     """The first method is always the best, the second the next, …"""
-    return Across(
+    return ComparisonAcross(
         "accuracy",
         [f"d{i}" for i in range(n)],
         list("abcdefgh")[:k],
@@ -77,7 +77,7 @@ def test_data_sets_on_which_a_method_lacks_a_score_do_not_count():
     base = across(7, 3)
     base.table[:5, 0] = np.nan
     assert "over 2 independent data sets" in too_few_for_ranks(
-        Across(base.metric, base.datasets, base.methods, base.table, unplanned=True)
+        ComparisonAcross(base.metric, base.datasets, base.methods, base.table, unplanned=True)
     )
 
 

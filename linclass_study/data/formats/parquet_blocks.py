@@ -40,18 +40,24 @@ def read(path: Path, options: Mapping[str, Any]) -> InFile:
             f"{counted_have(missing, 'row')} no class; leave {'it' if missing == 1 else 'them'} out of the file"
         )
     kinds = texts.unique().sort()
-    y, classes = codes_and_classes(labels.written(kinds.to_list()), options.get("classes"))
+    y, classes = codes_and_classes(
+        labels.normalized_labels(kinds.to_list()), options.get("classes")
+    )
     if (y < 0).any():
         raise Unavailable("`classes:` must name every class, since rows stay in their file")
     code = pl.Series(y)[kinds.search_sorted(texts)].to_numpy()
-    members = labels.group_codes(labels.written(groups[0].to_list()), group[0]) if groups else None
+    members = (
+        labels.group_codes(labels.normalized_labels(groups[0].to_list()), group[0])
+        if groups
+        else None
+    )
     return InFile(
         path.resolve(), names, code, classes, _digest(path, names, code, members), members
     )
 
 
 def _labels(path: Path, name: str) -> pl.Series:
-    return labels.readable(plain(pl.read_parquet(path, columns=[name])[name]))
+    return labels.label_values(plain(pl.read_parquet(path, columns=[name])[name]))
 
 
 def _digest(path: Path, names: list[str], y: Any, groups: Any) -> str:

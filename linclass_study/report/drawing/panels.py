@@ -116,7 +116,7 @@ def key_of_classes(figure: Figure, classes: Sequence[str], some: Sequence[int]) 
     """Legend of the classes, in a line at the top of the figure."""
     from matplotlib.patches import Patch
 
-    handles = [Patch(color=style.of_class(k)[0], alpha=0.7, linewidth=0) for k in some]
+    handles = [Patch(color=style.class_style(k)[0], alpha=0.7, linewidth=0) for k in some]
     figure.legend(
         handles,
         [style.wrapped(str(classes[k]), 60 // len(some), 1) for k in some],

@@ -97,7 +97,7 @@ def method_style(position: int) -> tuple[str, str]:
     return STYLES[position % len(STYLES)]
 
 
-def of_class(code: int) -> tuple[str, str]:
+def class_style(code: int) -> tuple[str, str]:
     """Colour and marker of a class; the first two, blue and orange, have the strongest contrast."""
     return method_style(code)
 

@@ -15,10 +15,10 @@ import numpy as np
 from linclass_study.report.decision_regions import (
     Grid,
     boundaries,
-    cut,
     directions,
     disputed,
-    points,
+    plane_sentence,
+    points_sentence,
     training_rows,
 )
 from linclass_study.report.drawing import style
@@ -69,8 +69,8 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
 
     first, second = _sentences(grids, shares, left_out)
     caption = (
-        f"One panel per method. {cut(about) if is_cut else ''}{first}"
-        f"{points(about, X, *next(iter(grids.values()))[:2])} "
+        f"One panel per method. {plane_sentence(about) if is_cut else ''}{first}"
+        f"{points_sentence(about, X, *next(iter(grids.values()))[:2])} "
         f"{selection_note(outcome, list(grids), len(found), 'with a boundary')}{second}"
     )
     numbers = {
@@ -147,7 +147,7 @@ def _draw_regions(
     from scipy.ndimage import gaussian_filter
 
     indicators = labels[:, None] == np.arange(n_classes)[:, None, None]  # (folds, K, g, g)
-    colours = np.array([to_rgb(style.of_class(k)[0]) for k in range(n_classes)])
+    colours = np.array([to_rgb(style.class_style(k)[0]) for k in range(n_classes)])
     image = np.empty((*labels.shape[1:], 4))
     image[..., :3] = np.tensordot(indicators.mean(axis=0), colours, axes=(0, 0))
     image[..., 3] = 0.2
@@ -184,7 +184,7 @@ def _draw_regions(
 def _draw_rows(axes: Axes, X: np.ndarray, y: np.ndarray) -> None:
     size = float(np.clip(60 / np.sqrt(max(len(y), 1)), 1.2, 3.5))
     for code in np.unique(y):
-        colour, marker = style.of_class(int(code))
+        colour, marker = style.class_style(int(code))
         axes.plot(
             *X[y == code].T,
             marker,
@@ -201,7 +201,7 @@ def _legend(figure: Figure, classes: list[str]) -> None:
 
     handles, labels = [], []
     for code, name in enumerate(classes):
-        colour, marker = style.of_class(code)
+        colour, marker = style.class_style(code)
         handles.append(Line2D([], [], linestyle="", marker=marker, color=colour, markersize=5))
         labels.append(style.wrapped(str(name), 28, 1))
     figure.legend(

@@ -78,7 +78,7 @@ def _draw_histograms(axes: Axes, shares: list[list[float]], some: list[int], top
     from matplotlib.colors import to_rgba
 
     for k in some:
-        colour, _ = style.of_class(k)
+        colour, _ = style.class_style(k)
         faint = to_rgba(colour, 0.18)
         axes.stairs(shares[k], EDGES, fill=True, facecolor=faint, edgecolor=colour, linewidth=1.1)
     axes.set_yscale("function", functions=(np.sqrt, np.square))

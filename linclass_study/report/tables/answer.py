@@ -11,7 +11,7 @@ from linclass_study.results.excluded_methods import excluded_methods
 from linclass_study.results.metric_words import metric_title, metric_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.protocol_names import units
-from linclass_study.results.within_dataset import ROPE, SURE, within
+from linclass_study.results.within_dataset import ROPE, SURE, comparison_within
 
 PLACE, SECTION, PER_DATASET = 1, "answer", False
 RARE = ("ended", "absent")  # columns that are omitted if empty
@@ -53,10 +53,10 @@ def _row(outcome: Outcome, dataset: str) -> list[object]:
     if found is None:
         return [dataset, [], "no method succeeded on every fold", None, [], "", []]
     method, mean, sd, equal = found
-    compared = within(outcome, dataset)
+    compared = comparison_within(outcome, dataset)
     near = [name for name in compared.near if name not in (method, *equal)]
     fits = outcome.fits.filter(dataset=dataset, method=method, protocol=outcome.protocol(dataset))
-    odd = endings.odd(fits)
+    odd = endings.other_statuses(fits)
     ended = f"{odd} of {fits.height}" if odd else ""
     return [
         dataset,
@@ -71,7 +71,7 @@ def _row(outcome: Outcome, dataset: str) -> list[object]:
 
 def sure(outcome: Outcome, dataset: str) -> str:
     """Whether other methods may be as good as the best, in a few words."""
-    found = within(outcome, dataset)
+    found = comparison_within(outcome, dataset)
     others = len(found.methods) - 1
     if others < 1:
         return "nothing to compare with"

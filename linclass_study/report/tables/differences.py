@@ -7,7 +7,7 @@ from linclass_study.report.table import Column, Number, ReportTable
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.protocol_names import protocol_phrase
-from linclass_study.results.within_dataset import within
+from linclass_study.results.within_dataset import comparison_within
 
 PLACE, SECTION, PER_DATASET = 4, "dataset", True
 
@@ -15,7 +15,7 @@ PLACE, SECTION, PER_DATASET = 4, "dataset", True
 def make(outcome: Outcome, dataset: str) -> ReportTable | None:
     if outcome.about(dataset)["status"] == "unavailable":
         return None
-    found = within(outcome, dataset)
+    found = comparison_within(outcome, dataset)
     if not found.enough:
         return None
     test, posterior = found.test, found.posterior

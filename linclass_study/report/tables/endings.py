@@ -24,7 +24,12 @@ COLUMNS = [
 def make(outcome: Outcome, dataset: str) -> ReportTable:
     fits = {str(name): own for (name,), own in outcome.fits.group_by(["method"])}
     rows = [
-        [method, done(fits[method]), odd(fits[method]) or "–", certificate(fits[method]) or "–"]
+        [
+            method,
+            successes(fits[method]),
+            other_statuses(fits[method]) or "–",
+            certificate(fits[method]) or "–",
+        ]
         for method in outcome.methods
         if method in fits
     ]
@@ -39,12 +44,12 @@ def make(outcome: Outcome, dataset: str) -> ReportTable:
     return ReportTable(f"How every fit on {dataset} ended", caption, COLUMNS, rows, faint)
 
 
-def done(fits: pl.DataFrame) -> str:
+def successes(fits: pl.DataFrame) -> str:
     """Successful and planned fits: 9/10."""
     return f"{fits['status'].is_in(FITTED).sum()}/{fits.height}"
 
 
-def odd(fits: pl.DataFrame) -> str:
+def other_statuses(fits: pl.DataFrame) -> str:
     """Statuses other than converged: '1 failed, 2 separable'."""
     counts = dict(fits["status"].value_counts().iter_rows())
     return ", ".join(f"{counts[s]} {s.replace('_', ' ')}" for s in STATUSES[1:] if s in counts)

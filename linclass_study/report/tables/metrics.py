@@ -9,7 +9,7 @@ from linclass import metrics
 from linclass_study.own_metrics import metrics_of
 from linclass_study.report import method_scores
 from linclass_study.report.table import Column, ReportTable
-from linclass_study.report.tables.performance import over
+from linclass_study.report.tables.performance import means_sentence
 from linclass_study.results.metric_words import metric_title
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.protocol_names import has_spread
@@ -73,7 +73,7 @@ def make(outcome: Outcome, dataset: str) -> ReportTable | None:
 
 def _caption(outcome: Outcome, dataset: str, protocol: str) -> str:
     about = outcome.about(dataset)
-    speak = (
+    averages = (
         f"Precision, recall and the like are those of the class “{about['positive']}”."
         if len(about["classes"]) == 2
         else "Precision, recall and the like are means over the classes, each against the rest."
@@ -84,5 +84,7 @@ def _caption(outcome: Outcome, dataset: str, protocol: str) -> str:
         if has_spread(outcome.evaluation, protocol)
         else ""
     )
-    means = over(outcome, about, protocol).replace("Mean ± standard deviation over", "Mean over")
-    return f"{means} {speak}{interval} Bold: the best of a column; underlined: within one standard error."
+    means = means_sentence(outcome, about, protocol).replace(
+        "Mean ± standard deviation over", "Mean over"
+    )
+    return f"{means} {averages}{interval} Bold: the best of a column; underlined: within one standard error."

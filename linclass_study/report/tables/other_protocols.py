@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from linclass_study.protocols import judging
+from linclass_study.protocols import comparing_protocols
 from linclass_study.report.table import Column, ReportTable
 from linclass_study.report.tables import performance
 from linclass_study.report.tables.performance import performance_table
@@ -18,7 +18,7 @@ def make(outcome: Outcome, dataset: str) -> ReportTable | None:
     about = outcome.about(dataset)
     if about["status"] == "unavailable":
         return None
-    first, *others = judging(outcome.evaluation, about)
+    first, *others = comparing_protocols(outcome.evaluation, about)
     if not others:
         return None
     rows: list[list[Any]] = []
@@ -26,12 +26,12 @@ def make(outcome: Outcome, dataset: str) -> ReportTable | None:
     for protocol in others:
         columns, own = performance_table(outcome, dataset, protocol, excess=False)
         rows += [[row[0], TITLES[protocol], *row[1:]] for row in own]
-        captions.append(performance.over(outcome, about, protocol))
+        captions.append(performance.means_sentence(outcome, about, protocol))
         if protocol == "official" and first == "cv":
             captions.append("Cross-validation, above, runs on all rows, these test rows included.")
     columns.insert(1, Column("protocol", "Protocol"))
     if not others[1:]:  # as the title says
         columns, rows = columns[:1] + columns[2:], [row[:1] + row[2:] for row in rows]
-    caption = " ".join([*captions, performance.speak(about)])
+    caption = " ".join([*captions, performance.averages_sentence(about)])
     titles = " and ".join(TITLES[protocol] for protocol in others)
     return ReportTable(f"{titles} of {dataset}", caption, columns, rows, performance.faint(rows))

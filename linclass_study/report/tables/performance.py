@@ -34,7 +34,7 @@ def make(outcome: Outcome, dataset: str) -> ReportTable | None:
     protocol = outcome.protocol(dataset)
     columns, rows = performance_table(outcome, dataset, protocol)
     scores = _raw_scores(columns, rows) if len(about["classes"]) > 2 else ""
-    caption = f"{over(outcome, about, protocol)} {speak(about)}{scores}{_bayes(about)}"
+    caption = f"{means_sentence(outcome, about, protocol)} {averages_sentence(about)}{scores}{_bayes(about)}"
     return ReportTable(f"Performance on {dataset}", caption, columns, rows, faint(rows))
 
 
@@ -69,7 +69,7 @@ def faint(rows: list[list[Any]]) -> frozenset[int]:
     )
 
 
-def over(outcome: Outcome, about: dict[str, Any], protocol: str) -> str:
+def means_sentence(outcome: Outcome, about: dict[str, Any], protocol: str) -> str:
     """A sentence for the caption about the means of a protocol."""
     words = metric_words(outcome.metric)
     if protocol == "official":
@@ -88,7 +88,7 @@ def over(outcome: Outcome, about: dict[str, Any], protocol: str) -> str:
     return sentence[0].upper() + sentence[1:]
 
 
-def speak(about: dict[str, Any]) -> str:
+def averages_sentence(about: dict[str, Any]) -> str:
     if len(about["classes"]) == 2:
         return f"Precision, recall, F1 and AUC are those of the class “{about['positive']}”."
     return (
@@ -122,5 +122,5 @@ def _bayes(about: dict[str, Any]) -> str:
 
 def _ended(fits: pl.DataFrame) -> str:
     """9/10: 1 failed"""
-    odd = endings.odd(fits)
-    return f"{endings.done(fits)}{f': {odd}' if odd else ''}"
+    odd = endings.other_statuses(fits)
+    return f"{endings.successes(fits)}{f': {odd}' if odd else ''}"
