@@ -32,6 +32,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output, such as `head`, has ended
         sys.stderr.close()
         return 2
+    except OSError as error:  # a folder below a file, or that may not be written; a full disk
+        where = error.filename2 or error.filename or "a file"
+        print(f"linclass {options.name}: {where}: {error.strerror or error}", file=sys.stderr)
+        return 2
 
 
 def check_command(options: argparse.Namespace) -> int:
@@ -215,9 +219,12 @@ def _add_publish(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def _tolerance(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
     if not 0 <= value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not from 0 up to 1")
+        raise argparse.ArgumentTypeError(f"{text} is not a number from 0 up to 1")
     return value
 
 

@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from reprlib import repr as brief
 from typing import Any
 
 from linclass_study.data.entry.entry_check import entry_problems
@@ -54,7 +55,7 @@ def read_config(config: Mapping[str, Any], files: Iterable[str | Path], root: Pa
     contents = {path: read_yaml(path) for path in study_files}
     for path, content in contents.items():
         if not isinstance(content, dict):
-            found = "this file is empty" if content is None else f"this is {content!r}"
+            found = "this file is empty" if content is None else f"this is {brief(content)}"
             raise Refused(f"{path}: a study is a mapping of keys, as `datasets: [iris]`; {found}")
     written = SourceLines(dict(config), contents)
     written.refuse(unquoted(written.value))

@@ -98,6 +98,7 @@ BROKEN = {
     "an @": ("results: @home\n", "line 1: not YAML, found character '@'", "in quotes"),
     "nothing": ("", "a study is a mapping of keys, as `datasets: [iris]`; this file is empty", ""),
     "a comment": ("# nothing\n", "a study is a mapping of keys, as `datasets: [iris]`; this file is empty", ""),
+    "a table": ("a,b\n" + "1,2\n" * 99, "this is 'a,b 1,2 1,2", ""),
     "a list": ("- iris\n", "a study is a mapping of keys, as `datasets: [iris]`; this is ['iris']", ""),
     "no UTF-8": (b"results: r\nx: \xff\n", "line 2: not text in UTF-8; save it as UTF-8", ""),
     "an unknown key": ("results: r\nevaluation: {fold: 3}\n", "line 2: evaluation.fold: unknown key", "did you mean"),
@@ -116,6 +117,7 @@ def test_an_error_is_one_line_with_file_and_line(check, case):
     assert code == 2
     assert len(lines) == 1, lines
     assert lines[0].startswith("study0.yaml")
+    assert len(lines[0]) < 300
     assert words in lines[0]
     assert remedy in lines[0]
 

@@ -165,6 +165,19 @@ def test_a_damaged_file_is_not_published(linclass, finished, file, content):
     assert f"{finished}: {file} cannot be read" in line
 
 
+@pytest.mark.parametrize("command", ["publish", "merge"])
+@pytest.mark.parametrize("place", ["file/below", "folder"])
+def test_a_place_that_cannot_be_written_is_one_line(linclass, finished, tmp_path, command, place):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "full").write_text("")
+    output = linclass(command, finished, "--into", tmp_path / place)
+    assert output.code == 2
+    (line,) = output.errors
+    assert str(tmp_path / place.split("/")[0]) in line
+    assert not [*tmp_path.glob("*.partial")]
+
+
 @pytest.mark.parametrize("file", ["data/two.json", "folds/two.parquet"])
 def test_a_data_set_has_its_description_and_its_folds(linclass, finished, file):
     (finished / file).unlink()

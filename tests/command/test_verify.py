@@ -205,6 +205,13 @@ def test_what_one_side_lacks_is_said_not_to_be_compared(linclass, a, b, file):
     assert f"only A has {file}, not compared" in output.lines
 
 
+@pytest.mark.parametrize("tolerance", ["much", "-1", "nan", "1"])
+def test_a_tolerance_is_a_number_from_0_to_1(linclass, a, b, tolerance, capsys):
+    with pytest.raises(SystemExit):
+        linclass("verify", a, b, "--tolerance", tolerance)
+    assert f"{tolerance} is not a number from 0 up to 1" in capsys.readouterr().err
+
+
 def test_what_holds_no_results_is_one_line(linclass, a, tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "text.zip").write_text("no archive")
