@@ -2,8 +2,9 @@
 
 The decrement gᵀH⁻¹g is twice the decrease that the quadratic model predicts. If it is small the Hessian hardly
 changes any more, so H⁻¹ is kept (the chord method): a gradient costs a fraction of a Hessian. On a path it is kept from
-one strength to the next. A first step from 0 is lengthened to that of normal features (objective/first_step.py).
-Boyd & Vandenberghe (2004), §9.5
+one strength to the next. Without a penalty, whose fits need more digits, BFGS corrects it by the steps taken with it
+(secants.py). A first step from 0 is lengthened to that of normal features (objective/first_step.py).
+Boyd & Vandenberghe (2004), §9.5; Nocedal & Wright (2006), §7.2
 """
 
 from __future__ import annotations
@@ -24,8 +25,11 @@ from linclass.objective.point import Point
 from linclass.objective.second_order import common_shift
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.other_coordinates import again_about_mean, in_other_coordinates
+from linclass.solvers.smooth.secants import Secants
 
 CHORD = 1e-2  # decrement, relative to the objective: scores then change by about 0.1
+CORRECTED = 5e-2  # the same, if H⁻¹ is corrected by its steps
+NARROW = 40  # parameters up to which a Hessian costs less than the gradients that it saves
 LEFT = 0.04  # of a decrement, by a step with the Hessian of a near strength, as long as nothing is known
 REACH = 100  # ratio of strengths up to which a Hessian serves; their difference costs two digits of its diagonal
 LOCAL = 1.0  # scores that a step changes without changing the curvature of a logistic loss more than by a factor e
@@ -45,19 +49,27 @@ class Newton(Solver):
 
     stackable: ClassVar[bool] = True
 
-    def _decrements(self, proof: bool) -> tuple[float, float]:
-        """Decrements: at which a step with a new Hessian is the last, and that a step with a kept one may leave.
+    def _decrements(self, objective: Objective, proof: bool) -> tuple[float, float, float]:
+        """Decrements: below which H⁻¹ is kept, at which a step with a new Hessian is the last, and that a step with a
+        kept one may leave.
 
-        Without a duality gap the digits of standard errors count: they are smaller by a step.
+        Without a duality gap the digits of standard errors count: they are smaller by a step. At tol=0, and of few
+        parameters, each step has a Hessian of its own.
         """
         close = (20 if proof else 0.02) * self.tol
-        return close, close * (min(1e-3, close**0.5) if proof else close / 1000)
+        if proof:
+            return CHORD, close, close * min(1e-3, close**0.5)
+        own = objective.n_parameters <= NARROW or not self.tol
+        return 0.0 if own else CORRECTED, close, close * (close / 1000)
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         # other columns without a penalty nearly equal the intercept's, if the rows are far from 0
         if objective.unpenalized is not None and (near := centred(objective)) is not None:
             return in_other_coordinates(near, self.solve, objective, start, trace)
-        first = self.near(objective, start, 1e-4)  # two full steps then suffice
+        if not objective.strength and lengthens(objective):
+            first = start
+        else:
+            first = self.near(objective, start, 1e-4)  # two full steps then suffice
         point = objective.at_with_hessian(first)
         inverse = inverse_hessian(point)
         if inverse.rank is not None and (near := centred(objective)) is not None:
@@ -97,20 +109,19 @@ class Newton(Solver):
         of a step before with the same Hessian.
         """
         proof = objective.certificate_kind == "duality_gap"
-        close, enough = self._decrements(proof)
-        certificate, before, kept = np.inf, 0.0, source is not point
+        settled, close, enough = self._decrements(objective, proof)
+        certificate, kept, secants = np.inf, source is not point, None
         for n_iter in range(1, self.max_steps + 1):
-            step, decrement = newton_step(point, inverse)
+            step, decrement = newton_step(point, secants or inverse)
             if n_iter == 1 and decrement >= CHORD and not point.theta.any():
                 step = _lengthened(point, step)
-            settled = decrement < CHORD if proof else kept or one_more(decrement, before) <= enough
-            keep, before = settled and decrement < last / 20, decrement * (n_iter > 1)
+            keep = decrement < min(settled, last / 20)
             old, light = point, keep or decrement <= close  # the last step needs no Hessian
             evaluate = objective.at_with_gradient if light else objective.at_with_hessian
             point = line_search(old, step, evaluate)
             if trace:
                 trace(point)
-            # a new Hessian squares the error; with a kept one it decreases linearly
+            # a new Hessian squares the error; with a kept one it decreases at least linearly
             linear = kept and last > 0
             done = decrement * (decrement / last) <= enough if linear else decrement <= close
             last = decrement if keep else np.inf
@@ -124,7 +135,10 @@ class Newton(Solver):
                     break
             kept = keep
             if not keep:
-                source, inverse = point, inverse_hessian(point)
+                source, inverse, secants = point, inverse_hessian(point), None
+            elif not proof:
+                secants = secants or Secants(inverse=inverse.times)
+                secants.add(old, point)
         else:
             certificate = objective.certificate(point)
         rank = inverse.rank
@@ -141,16 +155,19 @@ def serves(kept: Point, objective: Objective) -> bool:
     return own.design is objective.design and own.strength <= REACH * objective.strength
 
 
-def newton_step(point: Point, inverse: Inverse) -> tuple[Array, float]:
+def newton_step(point: Point, inverse: Inverse | Secants) -> tuple[Array, float]:
     """(−H⁻¹ g, its decrement gᵀH⁻¹g relative to the objective)"""
     g = point.gradient
     step = -inverse.times(g.ravel()).reshape(g.shape)
     return step, -float(np.vdot(g, step)) / abs(point.value or 1.0)
 
 
-def one_more(decrement: float, before: float) -> float:
-    """The decrement that this step and one with the same Hessian leave: 4c⁴δ³, as Newton's steps, δ → c²δ², show c."""
-    return 4 * decrement**5 / before**4 if before else np.inf
+def lengthens(objective: Objective) -> bool:
+    """Whether the first step from 0 ends as near as a fit to a subset, at less cost: the loss knows how far to go, and
+    dense rows have a cheap Hessian there, that of equal curvatures.
+    """
+    one = len(objective.shape) == 1 and not objective.design.is_sparse
+    return one and objective.loss.normal_fit(0.0, 0.0) is not None
 
 
 def _lengthened(point: Point, step: Array) -> Array:

@@ -1,14 +1,11 @@
-"""L-BFGS: H⁻¹ is approximated from the last few changes of θ and of the gradient.
+"""L-BFGS: H⁻¹ is approximated from the last few changes of θ and of the gradient (linclass/solvers/smooth/secants.py).
 
-With s = Δθ, y = Δ∇P, ρ = 1/(y·s), the two-loop recursion applies
-H⁻¹ ← (I − ρ s yᵀ) H⁻¹ (I − ρ y sᵀ) + ρ s sᵀ,  starting from (s·y/y·y) I. The step satisfies both Wolfe
-conditions, so every y·s > 0 and H⁻¹ stays positive definite.
+It starts from (s·y/y·y) I. The step satisfies both Wolfe conditions, so every y·s > 0.
 Nocedal & Wright (2006), algorithms 7.4 and 3.5
 """
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -18,8 +15,7 @@ from linclass.line_search import wolfe
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, Solver, Trace
-
-Pairs = deque[tuple[Array, Array, float]]
+from linclass.solvers.smooth.secants import Secants
 
 
 @dataclass(frozen=True)
@@ -43,18 +39,13 @@ class QuasiNewton(Solver):
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         point = objective.at(start)
-        pairs: Pairs = deque(maxlen=self.memory)
+        secants = Secants(self.memory)
         for n_iter in range(1, self.max_steps + 1):  # noqa: B007
             old = point
-            direction = -times_inverse(pairs, old.gradient)
-            first = 1.0 if pairs else 1 / max(1.0, float(np.linalg.norm(direction)))
+            direction = -secants.times(old.gradient)
+            first = 1.0 if secants else 1 / max(1.0, float(np.linalg.norm(direction)))
             point = wolfe(old, old.toward(direction), direction, first)
-            s, y = point.theta - old.theta, point.gradient - old.gradient
-            sy = float(np.vdot(s, y))
-            if sy > 1e-14 * np.linalg.norm(s) * np.linalg.norm(y) > 0:
-                pairs.append((s, y, 1 / sy))
-            else:  # limited by rounding
-                pairs.clear()
+            secants.add(old, point)
             if trace:
                 trace(point)
             if point.separates or old.value - point.value <= self.tol * abs(point.value):
@@ -64,18 +55,3 @@ class QuasiNewton(Solver):
         else:
             certificate = objective.certificate(point)
         return Solution.at(point, certificate, self.tol, n_iter)
-
-
-def times_inverse(pairs: Pairs, g: Array) -> Array:
-    """H⁻¹ g by the two-loop recursion."""
-    q, kept = g.copy(), []
-    for s, y, rho in reversed(pairs):
-        a = rho * np.vdot(s, q)
-        q -= a * y
-        kept.append(a)
-    if pairs:
-        _, y, rho = pairs[-1]
-        q /= rho * np.vdot(y, y)
-    for (s, y, rho), a in zip(pairs, reversed(kept), strict=True):
-        q += (a - rho * np.vdot(y, q)) * s
-    return q
