@@ -33,11 +33,9 @@ NEARER = 0.9  # ratio of certificates
 BAND = 4.0  # rows whose slope such a change would move take part
 FEW = 500  # rows up to which all take part, as they do if copies cost memory
 MISSED = 0.02  # share of other rows that may move before a round continues with them
-FAST = 0.01  # of the last certificate
-EASY = 20  # Newton steps of a round
+EASY = 20  # Newton steps of a round, above which the next has the same reach
 PATIENCE = 5  # rounds without a better certificate: limited by rounding
 ROUNDED = 1e-9  # certificate from which rounding errors, not the reach, may be what is left
-INEXACT = 0.1  # tolerance of ‖∇‖², relative to the change of the slopes
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,6 @@ class SemismoothNewton(SolverAfterReductions):
     takes: ClassVar[str] = "l2"
     limit: ClassVar[int] = 1000  # Newton steps in all
     rough: ClassVar[float] = ROUGH
-    fast: ClassVar[float] = FAST
 
     def descend(
         self, objective: Objective, start: Array, trace: Trace | None, n_iter: int
@@ -69,9 +66,7 @@ class SemismoothNewton(SolverAfterReductions):
         slopes = slopes_at(objective, loss.middle(y), point.scores, reach)
         if known:
             reach, slopes = reach_of_start(objective, point, slopes, reach)
-        # a start has what the first reach can give
-        last, worse = 0.0 if known or rough is not None else np.inf, 0
-        best = point, slopes, np.inf
+        worse, best = 0, (point, slopes, np.inf)
         while n_iter < self.max_steps and best[2] > self.tol and worse < PATIENCE:
             point, slopes, steps = one_round(
                 point, slopes, reach, BAND if known else np.inf, self.max_steps - n_iter
@@ -84,11 +79,9 @@ class SemismoothNewton(SolverAfterReductions):
                 best = point, slopes, certificate
             if worse and best[2] <= ROUNDED:  # a smaller reach has less of the rounding errors
                 reach /= GROWTH
-            elif certificate > self.fast * last and steps <= EASY:
-                # else this reach suffices, and a larger one costs digits or many steps
+            elif steps <= EASY:
                 reach *= GROWTH
             n_iter, known = n_iter + steps, True
-            last = certificate if certificate < 1 else np.inf  # 1 is its largest value
         point, slopes, certificate = best
         return Solution.at(point, certificate, self.tol, n_iter, slopes=slopes, scores=point.scores)
 
@@ -138,11 +131,14 @@ def counts_little(objective: Objective, moves: Array, missed: Array, reach: floa
     push = objective.weights[rows] * np.where(missed[..., rows], moves[..., rows], 0)
     g = objective.design.restricted(rows).pull(push)
     moved = float((moves * moves @ objective.weights).sum())
-    return float(np.vdot(g, g)) <= INEXACT * moved * objective.strength / reach
+    return float(np.vdot(g, g)) <= moved * objective.strength / reach
 
 
 def near(smooth: Augmented) -> Callable[[Point, Point, bool], bool]:
-    """Stopping test of a round: the gradient is small relative to the change of the slopes, or all but rounding."""
+    """Stopping test of a round: its slopes are off by no more than they have changed, or by rounding alone.
+
+    The dual of a round has curvature 1/reach, and its gap is at most ‖∇‖²/(2·strength).
+    """
 
     def small(old: Point, new: Point, exact: bool) -> bool:
         if exact:
@@ -150,7 +146,7 @@ def near(smooth: Augmented) -> Callable[[Point, Point, bool], bool]:
         moved = float(((new.slopes - smooth.centre) ** 2 @ smooth.weights).sum())
         g = new.gradient
         size = float(np.vdot(g, g))
-        if size <= INEXACT * moved * smooth.strength / smooth.reach:
+        if size <= moved * smooth.strength / smooth.reach:
             return True
         return new.value >= old.value and size >= float(np.vdot(old.gradient, old.gradient))
 
