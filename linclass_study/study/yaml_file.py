@@ -101,7 +101,7 @@ def parse_numbers(value: Any) -> Any:
 def unquoted(value: Any) -> Iterator[tuple[list[Any], str]]:
     """(path of keys, message) for each value, or key, that YAML reads as a date, which no study.json can hold."""
     if isinstance(value, date):
-        yield [], f"YAML reads {value} as a date; put it in quotes"
+        yield [], f"{value} is not text: YAML reads it as a date; put it in quotes"
     if isinstance(value, dict):
         for key, inside in value.items():
             yield from unquoted(key)
