@@ -14,9 +14,11 @@ from jsonschema.exceptions import ValidationError
 from linclass import synthetic
 from linclass_study.project import ROOT
 from linclass_study.refusal import nearest_name
+from linclass_study.study.misplaced import right_place
 from linclass_study.study.strict import TYPES, Validator
 
 FOLDER = ROOT / "workflow" / "schemas"
+TOPS = {"config": "the study", "datasets": "the entry", "methods": "the entry"}
 KINDS = {
     "object": "a mapping",
     "array": "a list",
@@ -68,7 +70,7 @@ def schema_problems(name: str, value: Any) -> Iterator[tuple[list[Any], str]]:
     """Yield (path of keys, message) for each violation of the schema `name`."""
     errors = Validator(load_schema(name)).iter_errors(value)
     for error in sorted(errors, key=lambda e: list(map(str, e.path))):
-        yield from _sentences(error)
+        yield from _sentences(error, name)
 
 
 def _leaves(errors: Iterable[ValidationError]) -> Iterator[ValidationError]:
@@ -94,7 +96,7 @@ def _is_one_of(kinds: str | list[str], value: Any) -> bool:
     return any(TYPES.is_type(value, kind) for kind in wanted & {"integer", "number", "boolean"})
 
 
-def _sentences(error: ValidationError) -> Iterator[tuple[list[Any], str]]:
+def _sentences(error: ValidationError, name: str) -> Iterator[tuple[list[Any], str]]:
     path, value, rule = list(error.absolute_path), error.instance, error.validator_value
     shown = f"{value!r}" if len(repr(value)) <= 60 else f"{repr(value)[:57]}…"
     schema = error.schema if isinstance(error.schema, dict) else {}
@@ -103,7 +105,8 @@ def _sentences(error: ValidationError) -> Iterator[tuple[list[Any], str]]:
             known = schema.get("properties", {})
             for key in value:
                 if key not in known:
-                    yield [*path, key], f"unknown key; {nearest_name(key, known)}"
+                    place = right_place(key, load_schema(name), TOPS[name])
+                    yield [*path, key], f"unknown key; {place or nearest_name(key, known)}"
         case "required":
             for key in rule:
                 if key not in value:
@@ -130,13 +133,13 @@ def _sentences(error: ValidationError) -> Iterator[tuple[list[Any], str]]:
         case "maxItems" | "maxLength":
             yield path, f"{shown} is too long; give at most {rule}{_meant(schema)}"
         case "oneOf" | "anyOf" if error.context:
-            yield from _nearest_alternative(error, shown, schema)
+            yield from _nearest_alternative(error, name, shown, schema)
         case _:
             yield path, f"{shown} does not fit{_meant(schema) or f' ({error.message})'}"
 
 
 def _nearest_alternative(
-    error: ValidationError, shown: str, schema: dict[str, Any]
+    error: ValidationError, name: str, shown: str, schema: dict[str, Any]
 ) -> Iterator[tuple[list[Any], str]]:
     """Of several alternatives, the error of the best match; without a match, the expected types."""
     by_branch: dict[Any, list[ValidationError]] = {}
@@ -149,7 +152,7 @@ def _nearest_alternative(
     ]
     if right_kind:
         for inner in min(right_kind, key=len):
-            yield from _sentences(inner)
+            yield from _sentences(inner, name)
     else:
         types = [t for b in error.validator_value for t in _as_list(b.get("type", []))]
         words = [f"the word {b['const']}" for b in error.validator_value if "const" in b]

@@ -575,7 +575,9 @@ def test_a_transform_that_cannot_be_imported_is_named_with_its_line(refusal):
     ],
 )
 def test_a_date_without_quotes_is_refused_with_its_line(refusal, text, place):
-    assert f"{place}: YAML reads 2024-05-01 as a date; put it in quotes" in refusal(text)
+    assert f"{place}: 2024-05-01 is not text: YAML reads it as a date; put it in quotes" in refusal(
+        text
+    )
 
 
 @pytest.mark.parametrize(
@@ -608,3 +610,27 @@ def test_a_name_that_is_empty_or_zero_is_searched_like_others(refusal, tmp_path,
     (tmp_path / "own.csv").write_text("age,outcome\n1,a\n")
     entry = f"{{source: {{file: own.csv}}, {keys}}}"
     assert place in refusal(f"datasets: [own]\ndefine: {{datasets: {{own: {entry}}}}}\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("folds: 5\n", "folds: unknown key; it stands under `evaluation:`"),
+        ("fit_seconds: 5\n", "fit_seconds: unknown key; it stands under `limits:`"),
+        (
+            "evaluation: {datasets: [iris]}\n",
+            "datasets: unknown key; it stands at the top of the study",
+        ),
+        (
+            "define: {datasets: {d: {source: {file: a.csv, target: y}}}}\n",
+            "source.target: unknown key; it stands at the top of the entry",
+        ),
+        (
+            "define: {datasets: {d: {source: {file: a.csv}, separator: ;}}}\n",
+            "d.separator: unknown key; it stands under `csv:`",
+        ),
+        (method("classifier: linclass.LogisticRegression, tunee: {}"), "did you mean 'tune'?"),
+    ],
+)
+def test_a_key_in_another_place_is_told_its_own(refusal, text, sentence):
+    assert sentence in refusal(text)
