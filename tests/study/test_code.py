@@ -20,14 +20,22 @@ SCRIPT = ROOT / "workflow" / "scripts" / "cross_validate.py"
 METHODS = read_yaml(ROOT / "config" / "methods.yaml")
 
 RUN = """
-import json, sys
+import json, os, sys
 import numpy as np
 from linclass_study.runs.worker import Worker
-worker = Worker(sys.argv[1], json.loads(sys.argv[2]), {"n_classes": 2, "positive": 1, "inner_folds": 2})
-rows = np.arange(40)
-worker((rows[::2], rows[1::2], 1, False))
-files = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
-print(json.dumps([file for file in files if file]))
+
+def run(entry):
+    worker = Worker(sys.argv[1], entry, {"n_classes": 2, "positive": 1, "inner_folds": 2})
+    rows = np.arange(40)
+    worker((rows[::2], rows[1::2], 1, False))
+    files = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
+    return [file for file in files if file]
+
+for name, entry in json.load(sys.stdin).items():
+    if (child := os.fork()) == 0:  # has loaded what every run loads, and nothing of another method
+        print(json.dumps([name, run(entry)]), flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
 """
 
 
@@ -43,22 +51,28 @@ def features(tmp_path_factory):
     return path
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_every_file_that_a_run_loads_is_counted(features, method):
-    entry = METHODS[method]
+@pytest.fixture(scope="module")
+def loaded(features):
+    """method → the files that a run of it loads"""
     done = subprocess.run(
-        [sys.executable, "-c", RUN, str(features), json.dumps(entry)],
+        [sys.executable, "-c", RUN, str(features)],
+        input=json.dumps(METHODS),
         capture_output=True,
         text=True,
-        check=False,
+        check=True,
     )
-    assert done.returncode == 0, done.stderr
-    loaded = {Path(file) for file in json.loads(done.stdout)}
-    ours = {
-        f
-        for f in loaded
-        if f.is_relative_to(ROOT / "linclass") or f.is_relative_to(ROOT / "linclass_study")
-    }
+    found = dict(map(json.loads, done.stdout.splitlines()))
+    assert found.keys() == METHODS.keys(), done.stderr
+    return {name: set(map(Path, files)) for name, files in found.items()}
+
+
+@pytest.mark.xdist_group("files of runs")
+@pytest.mark.parametrize("method", METHODS)
+def test_every_file_that_a_run_loads_is_counted(loaded, method):
+    entry = METHODS[method]
+    homes = ROOT / "linclass", ROOT / "linclass_study"
+    ours = {f for f in loaded[method] if any(f.is_relative_to(home) for home in homes)}
+    assert len(ours) > 1
     counted, libraries = code.closure([SCRIPT], code.modules_of_method(entry, "accuracy"))
     child = {ROOT / "linclass_study/runs/worker.py", ROOT / "linclass_study/guarded_child.py"}
     assert ours | child <= counted, sorted(str(f) for f in (ours | child) - counted)
@@ -66,11 +80,11 @@ def test_every_file_that_a_run_loads_is_counted(features, method):
     assert libraries == ({top} - {"linclass"})
 
 
-def test_our_own_classifiers_load_no_scikit_learn(features):
+@pytest.mark.xdist_group("files of runs")
+def test_our_own_classifiers_load_no_scikit_learn(loaded):
     for method in ("lda", "logistic", "perceptron"):
-        run = RUN + "\nassert 'sklearn' not in sys.modules, 'scikit-learn is loaded'\n"
-        arguments = [sys.executable, "-c", run, str(features), json.dumps(METHODS[method])]
-        subprocess.run(arguments, capture_output=True, check=True)
+        assert not [file for file in loaded[method] if "sklearn" in file.parts]
+    assert [file for file in loaded["sklearn_logistic"] if "sklearn" in file.parts]
 
 
 def test_a_method_does_not_count_what_it_does_not_use():
