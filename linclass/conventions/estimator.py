@@ -21,7 +21,6 @@ from linclass.conventions.convergence_warning import warn_unless_converged
 from linclass.conventions.metadata import RequestsMetadata
 from linclass.conventions.parameter_types import checks_of
 from linclass.conventions.parameters import Parameters, defaults_of
-from linclass.conventions.refused_c import refuse_C
 from linclass.conventions.saved import Saved
 
 MODELS = re.compile(r"linclass\.(classifiers|regressors)\.")
@@ -83,12 +82,18 @@ class Estimator(RequestsMetadata, Parameters, Saved):
 
     def __new__(cls, *args: Any, **given: Any) -> Self:
         if "C" in given:
-            refuse_C(cls.__name__, defaults_of(cls))
+            cls._refuse_unknown("C")
         return super().__new__(cls)
 
-    def _refuse_unknown(self, name: str) -> None:
-        if name == "C":
-            refuse_C(type(self).__name__, defaults_of(type(self)))
+    @classmethod
+    def _refuse_unknown(cls, name: str) -> None:
+        """Raise TypeError, with the conversion, for scikit-learn's C in place of the strength."""
+        parameters = defaults_of(cls)
+        if name == "C" and "strength" in parameters and "C" not in parameters:
+            raise TypeError(
+                f"{cls.__name__} has no parameter 'C'; give strength=1/(n·C), for n rows of "
+                "weight 1: linclass.objective.objective.strength_of_C(C, n)."
+            )
 
     def check(self) -> None:
         """Raise ValueError, with one sentence, if the parameters are invalid or incompatible."""

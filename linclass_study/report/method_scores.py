@@ -14,8 +14,9 @@ import polars as pl
 
 from linclass import metrics
 from linclass.comparisons.confidence_interval import corrected_error, fold_moments, t_interval
+from linclass_study.fit_statuses import FITTED
 from linclass_study.report.table import Number
-from linclass_study.results.outcome import FITTED, Outcome
+from linclass_study.results.outcome import Outcome
 from linclass_study.results.summary import ranking
 
 

@@ -19,6 +19,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from linclass_study.checks.findings import findings
+from linclass_study.fit_statuses import FITTED, STATUSES
 from linclass_study.project import DEFAULT_STUDY, ROOT
 from linclass_study.protocols import CURVE, comparing_protocols, kind, selected_protocols
 from linclass_study.report import (
@@ -43,7 +44,7 @@ from linclass_study.results.independent_datasets import groups_sharing_rows
 from linclass_study.results.method_styles import STYLES
 from linclass_study.results.metric_failures import metric_problems
 from linclass_study.results.metric_words import metric_words
-from linclass_study.results.outcome import FITTED, STATUSES, Outcome
+from linclass_study.results.outcome import Outcome
 from linclass_study.results.protocol_names import TITLES, protocol_phrase, titled_phrase, units
 
 TEMPLATES = ROOT / "workflow" / "report"

@@ -20,8 +20,9 @@ from linclass.comparisons.missing_scores import leave_out_missing, missing_as_wo
 from linclass.comparisons.nemenyi_test import nemenyi
 from linclass.comparisons.pairwise_matrix import Pairwise, pairwise
 from linclass.comparisons.ranking import ranks
+from linclass_study.fit_statuses import FITTED
 from linclass_study.results.independent_datasets import groups_sharing_rows
-from linclass_study.results.outcome import FITTED, Outcome
+from linclass_study.results.outcome import Outcome
 
 ALPHA = 0.05
 FEW = 5  # with fewer independent data sets, tests across them have little power

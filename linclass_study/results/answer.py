@@ -8,11 +8,12 @@ import polars as pl
 
 from linclass.counted import counted
 from linclass_study.checks.findings import serious
+from linclass_study.fit_statuses import FITTED
 from linclass_study.results.fit_problems import FitProblem, fit_problems
 from linclass_study.results.independent_datasets import groups_sharing_rows
 from linclass_study.results.metric_failures import metric_problems
 from linclass_study.results.metric_words import metric_words
-from linclass_study.results.outcome import FITTED, Outcome
+from linclass_study.results.outcome import Outcome
 from linclass_study.results.protocol_names import has_spread, protocol_phrase
 from linclass_study.results.summary import ranking
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from linclass_study.results.outcome import FITTED, UNFITTED
+from linclass_study.fit_statuses import FITTED, UNFITTED
 from linclass_study.table_files import FIT
 
 #: Numbers (addresses, times, sizes) may differ between the folds of one problem.

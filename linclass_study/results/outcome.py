@@ -21,11 +21,6 @@ from linclass_study.results.method_styles import method_styles
 from linclass_study.results.times import of_all_machines
 from linclass_study.table_files import frame
 
-#: Statuses of fits. Those in FITTED have predictions, the others only a reason.
-FITTED = ("converged", "max_iter", "separable", "rank_deficient")
-UNFITTED = ("unavailable", "not_applicable", "failed", "timeout", "out_of_memory")
-STATUSES = FITTED + UNFITTED
-
 
 @dataclass(frozen=True)
 class Outcome:

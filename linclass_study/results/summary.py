@@ -16,9 +16,10 @@ import polars as pl
 from linclass import metrics
 from linclass.comparisons.confidence_interval import corrected_error
 from linclass_study import table_files
+from linclass_study.fit_statuses import FITTED, STATUSES
 from linclass_study.results import large_tables, times
 from linclass_study.results.large_tables import concatenate_files
-from linclass_study.results.outcome import FITTED, STATUSES, Outcome
+from linclass_study.results.outcome import Outcome
 from linclass_study.results.times import times_table
 from linclass_study.table_files import FIT
 from linclass_study.unfinished_file import unfinished_file

@@ -14,7 +14,8 @@ from typing import Any
 import polars as pl
 
 from linclass.selection import tuning
-from linclass_study.results.outcome import FITTED, Outcome
+from linclass_study.fit_statuses import FITTED
+from linclass_study.results.outcome import Outcome
 from linclass_study.table_files import FIT
 from linclass_study.unfinished_file import unfinished_file
 

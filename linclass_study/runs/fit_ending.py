@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-FITTED = ("converged", "max_iter", "separable", "rank_deficient")
+from linclass_study.fit_statuses import FITTED
 
 
 def fit_ending(estimator: Any, caught: list[warnings.WarningMessage]) -> dict[str, Any]:

@@ -19,13 +19,14 @@ from linclass_study.checks.datasets_table import write_datasets_table
 from linclass_study.data import dataset_file
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.dataset_file import save_dataset
+from linclass_study.fit_statuses import FITTED
 from linclass_study.report import page as report
 from linclass_study.report.drawing import rendering
 from linclass_study.report.exhibit import FILES
 from linclass_study.report.exhibits import draw_exhibits, figure_modules
 from linclass_study.report.page_tables import make_tables, write_tables
 from linclass_study.results import answer, scoring
-from linclass_study.results.outcome import FITTED, Outcome
+from linclass_study.results.outcome import Outcome
 from linclass_study.results.summary import write_summary
 from linclass_study.results.tuned import write_tuned
 from linclass_study.runs import feature_file

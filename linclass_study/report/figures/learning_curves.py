@@ -71,7 +71,7 @@ def _error(value: float, greater_is_better: bool) -> float:
 
 def of_methods(outcome: Outcome, dataset: str) -> dict[str, list[dict[str, Any]]]:
     """Method → points (rows, mean, standard error) of its curve, for sizes with a value on every fold."""
-    from linclass_study.results.outcome import FITTED
+    from linclass_study.fit_statuses import FITTED
 
     same = [pl.col("dataset") == dataset, pl.col("protocol").str.starts_with("learning_curve@")]
     curve, whole = (

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
+from linclass_study.fit_statuses import FITTED, STATUSES
 from linclass_study.report import number_format
 from linclass_study.report.table import Column, ReportTable
-from linclass_study.results.outcome import FITTED, STATUSES, Outcome
+from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 5, "trust", True
 
