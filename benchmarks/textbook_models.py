@@ -10,8 +10,10 @@ no objective in common with their peers. For shrunken centroids `off` is the lar
 scikit-learn's. For the evidence it is the excess of the mean log loss on fresh rows over the lower of the two, as a
 share of it: at most 1% is asked.
 
-Crammer–Singer takes 23 to 45 Newton steps whatever the start (0, least squares, a subset of the rows), the reach and
-its growth, on iris with 3,100 calls of NumPy; of letter's time a third is the first round on all rows.
+Crammer–Singer takes 20 to 45 Newton steps whatever the start (0, least squares, a subset of the rows), the reach, its
+growth, the rows taken along and the line search's end. At small C, where four rows of five are within their margin,
+coordinate descent needs few passes and takes 1/1.5 (5,000 × 20) and 1/1.2 (letter) of our time: systems of equations
+take .27 and .42 of it, proofs .13, projections on simplices .22 and .12. On iris 23 steps are 3,000 calls of NumPy.
 
 Probit fits of 300 × 10 rows cannot take .3 of statsmodels' time: that is 170 µs, what the proof alone takes that an
 optimum exists, which the peer omits; the four steps take 450 µs, standard errors 60. Of 2,000 × 50 rows the three
