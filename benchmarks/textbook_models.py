@@ -4,21 +4,19 @@
     LINCLASS_MIRRORS=folder python benchmarks/textbook_models.py results.csv ordinal   some, kept as CSV
     LINCLASS_MIRRORS=folder python benchmarks/textbook_models.py --profile evidence    where our time goes
 
-The folder holds letter.arff. `off` is how far the objective is above its minimum, as a share of it, and the peer runs
-at the loosest tol, a power of ten, that reaches what is asked of both. Two models have no objective in common with
-their peers: of shrunken centroids `off` is the largest difference from scikit-learn's, of the evidence the excess of
-the mean log loss on fresh rows over the lower of the two, as a share of it, at most 1%.
+The folder holds letter.arff. `off` is the relative excess over the minimum, and the peer runs at the loosest
+tol, a power of ten, that reaches what is asked of both. Of shrunken centroids `off` is the largest difference from
+scikit-learn's, of the evidence the relative excess of the mean log loss on fresh rows over the lower one, at most 1%.
 
 Crammer–Singer takes 20 to 45 Newton steps whatever the start (0, least squares, a subset of the rows), the reach, its
 growth, the rows taken along and the line search's end. At small C, where four rows of five are within their margin,
 coordinate descent needs few passes and takes 1/1.5 (5,000 × 20) and 1/1.2 (letter) of our time: systems of equations
-take .27 and .42 of it, proofs .13, projections on simplices .22 and .12. On iris 23 steps are 3,000 calls of NumPy.
-A second subset, of a third of the rows, takes .9 of the time on letter and 1.06 on 5,000 × 20.
+take .27 and .42 of it, proofs .13, projections on simplices .22 and .12. A second
+subset, a third of the rows, takes .9 of the time on letter, 1.06 on 5,000 × 20. Iris is 3,000 calls of NumPy.
 
-Probit fits of 300 × 10 rows cannot take .3 of statsmodels' time: that is 170 µs, what the proof alone takes that an
-optimum exists, which the peer omits; the four steps take 450 µs, standard errors 60. Of 2,000 × 50 rows two weighted
-Hessians and that at 0 take a quarter of our time, six losses an eighth, the rest are small calls; of 50,000 × 20 three
-passes take .63, two more Hessians .16. One erfcx for all rows is slower than Φ: 40 ns a row, where Φ takes 15.
+Of a probit fit to 300 × 10 rows .3 of statsmodels' time is 170 µs, what the proof alone takes that an optimum exists;
+the peer has none. Of 2,000 × 50 rows three Hessians take a quarter of our time, six losses an eighth, the rest is small
+calls; of 50,000 × 20 rows three passes take .63. One erfcx for all rows is slower than Φ: 40 ns a row for 15.
 """
 
 from __future__ import annotations
