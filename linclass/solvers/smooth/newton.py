@@ -66,10 +66,9 @@ class Newton(Solver):
         # other columns without a penalty nearly equal the intercept's, if the rows are far from 0
         if objective.unpenalized is not None and (near := centred(objective)) is not None:
             return in_other_coordinates(near, self.solve, objective, start, trace)
-        at_zero = not objective.strength and lengthens(objective)
-        first = (
-            start if at_zero else self.near(objective, start, 1e-4)
-        )  # two full steps then suffice
+        first = start
+        if objective.strength or not lengthens(objective):
+            first = self.near(objective, start, 1e-4)  # two full steps then suffice
         point = objective.at_with_hessian(first)
         inverse = inverse_hessian(point)
         if inverse.rank is not None and (near := centred(objective)) is not None:
