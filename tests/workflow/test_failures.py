@@ -128,9 +128,9 @@ def test_the_terminal_reports_how_much_is_done_and_ends_with_all(misbehaved):
 
 def test_the_terminal_ends_with_the_failures_and_the_answer(misbehaved):
     _, output = misbehaved
-    last = output.text.strip().splitlines()[-12:]
-    assert "report" in last[-1]
-    assert "did not succeed" in last[-1]
+    last = output.text.strip().splitlines()[-15:]
+    assert last[-1] == "report: results/report.html"
+    assert "did not succeed" in last[-2]
     assert any("no luck with two features" in line for line in last)
 
 
