@@ -20,7 +20,7 @@ def log_softmax(Z: np.ndarray) -> np.ndarray:
             below = np.where(top == Z, 0.0, Z - top)
     others = np.exp(below)
     others.put(first, 0)
-    below -= np.log1p(others.sum(axis=1, keepdims=True))
+    below -= np.log1p(others @ np.ones(Z.shape[1]))[:, None]  # faster than sum(axis=1)
     return below
 
 

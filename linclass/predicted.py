@@ -40,7 +40,7 @@ def predictions_of(
     output_of: OutputOf = partial(_output, estimator, X)
     if is_ours(estimator):
         Z = estimator.decision_function(X)
-        if (found := _plain(estimator, X, Z, K)) is not None:
+        if (found := predictions_from(estimator, Z, K)) is not None:
             return found
         output_of = _from_scores(estimator, X, Z)
     y_pred = _codes(output_of("predict"), X.shape[0], K)
@@ -65,10 +65,12 @@ def own_codes(y: np.ndarray, estimator: EstimatorLike) -> np.ndarray:
     return y if is_ours(estimator) else y.astype(np.int64)
 
 
-def _plain(
-    estimator: EstimatorLike, X: MatrixLike, Z: np.ndarray, K: int
+def predictions_from(
+    estimator: EstimatorLike, Z: np.ndarray, K: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None] | None:
-    """Finite scores Z of all K classes, the usual case, need no further check."""
+    """predictions_of from the scores Z of one of our estimators, in the usual case: finite scores of all K classes,
+    which need no further check. Otherwise None.
+    """
     classes = estimator.classes_  # sorted
     all_codes = classes.dtype.kind in "iu" and len(classes) == K and classes[-1] == K - 1
     if not (all_codes and classes[0] == 0 and np.isfinite(Z).all()):

@@ -11,7 +11,9 @@ Certificate: closed form.
 Reference: Hastie, Tibshirani & Friedman (2009), §6.6.3.
 """
 
-from collections.abc import Iterable
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +21,7 @@ import scipy.sparse as sp
 
 from linclass.annotations import ClassWeight, Matrix, MatrixLike
 from linclass.conventions.geometry import LinearGeometry
+from linclass.conventions.many_fits import Scaling
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
 from linclass.families.gaussian import FLOOR, Gaussian
@@ -156,6 +159,26 @@ class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
                 "variances of each class make a quadratic boundary; for a hyperplane use GaussianNB(tied=True)."
             )
         return super()._plane(pair)
+
+    @staticmethod
+    def scores_of(
+        models: Sequence[GaussianNB], X: np.ndarray, scaling: Scaling | None = None
+    ) -> np.ndarray:
+        """decision_function of each model for its rows, X (models, n, d), at once; with scaling, for the rows
+        (x − shift)/scale. X is overwritten.
+        """
+        origin = np.array([model._family.origin for model in models])
+        first, second = np.split(np.array([model.natural_.T for model in models]), 2, axis=1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            if scaling is not None:
+                shift, scale = map(np.array, zip(*scaling, strict=True))
+                origin = shift + scale * origin
+                first, second = first / scale[..., None], second / scale[..., None] ** 2
+            X -= origin[:, None]
+            Z = X @ first + np.array([model.intercept_ for model in models])[:, None]
+            X *= X
+            Z += X @ second
+        return Z[..., 0] if Z.shape[-1] == 1 else Z
 
     def decision_function(self, X: MatrixLike) -> np.ndarray:
         X = self._check_rows(X)

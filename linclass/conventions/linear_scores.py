@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from linclass.annotations import MatrixLike
 from linclass.conventions.classifier import Classifier
+from linclass.conventions.many_fits import Scaling
 
 
 class LinearScores(Classifier):
@@ -19,6 +22,22 @@ class LinearScores(Classifier):
         with np.errstate(over="ignore", invalid="ignore"):  # ±∞ far outside the data is an answer
             Z = X @ self.coef_.T + self.intercept_
         return Z[:, 0] if Z.shape[1] == 1 else Z
+
+    @staticmethod
+    def scores_of(
+        models: Sequence[LinearScores], X: np.ndarray, scaling: Scaling | None = None
+    ) -> np.ndarray:
+        """decision_function of each model for its rows, X (models, n, d), at once; with scaling, for the rows
+        (x − shift)/scale. X is overwritten.
+        """
+        W = np.array([model.coef_.T for model in models])
+        with np.errstate(over="ignore", invalid="ignore"):
+            if scaling is not None:
+                shift, scale = map(np.array, zip(*scaling, strict=True))
+                X -= shift[:, None]
+                W = W / scale[..., None]
+            Z = X @ W + np.array([model.intercept_ for model in models])[:, None]
+        return Z[..., 0] if Z.shape[-1] == 1 else Z
 
     def _set_scores(self, W: np.ndarray, b: np.ndarray) -> None:
         """Set coef_ and intercept_ from one score per class, W (K, d) and b (K,).

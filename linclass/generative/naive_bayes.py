@@ -9,6 +9,7 @@ Hastie, Tibshirani & Friedman (2009), §6.6.3; Wainwright & Jordan (2008), §3
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +18,7 @@ from linclass.annotations import Matrix, MatrixLike, Tags
 from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
+from linclass.conventions.many_fits import Scaling
 from linclass.conventions.parameter_types import is_number
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
@@ -119,6 +121,12 @@ class LinearNaiveBayes(NaiveBayes, LinearScores, LinearGeometry):
         with np.errstate(over="ignore", invalid="ignore"):
             Z = self._rows(X) @ self.coef_.T + self.intercept_
         return Z[:, 0] if Z.shape[1] == 1 else Z
+
+    @staticmethod
+    def scores_of(
+        models: Sequence[Any], X: np.ndarray, scaling: Scaling | None = None
+    ) -> np.ndarray:
+        return LinearScores.scores_of(models, models[0]._observed(X), scaling)
 
 
 class NonNegative(NaiveBayes):

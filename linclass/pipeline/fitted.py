@@ -101,14 +101,17 @@ def _predictions(predicted: Prediction, y: np.ndarray, task: Task) -> Prediction
     return Predictions(y, y_pred, scores, log_proba, task.positive, costs=task.costs)
 
 
-def predict_rows(
-    estimator: EstimatorLike, X: MatrixLike, method: Method, task: Task
-) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    y_pred, score, log_proba = predictions_of(estimator, X, task.n_classes)
-    if method.by_costs and task.costs is not None:
-        if log_proba is None:
-            raise NotApplicable(
-                "'decide: costs' needs probabilities, which this classifier does not give"
-            )
-        y_pred = decide(log_proba, task.costs).astype(np.int32)
-    return y_pred, score, log_proba
+def predict_rows(estimator: EstimatorLike, X: MatrixLike, method: Method, task: Task) -> Prediction:
+    return decided(predictions_of(estimator, X, task.n_classes), method, task)
+
+
+def decided(predicted: Prediction, method: Method, task: Task) -> Prediction:
+    """The predictions; with 'decide: costs' the classes of least expected cost."""
+    _, score, log_proba = predicted
+    if not method.by_costs or task.costs is None:
+        return predicted
+    if log_proba is None:
+        raise NotApplicable(
+            "'decide: costs' needs probabilities, which this classifier does not give"
+        )
+    return decide(log_proba, task.costs).astype(np.int32), score, log_proba

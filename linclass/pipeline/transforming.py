@@ -11,7 +11,7 @@ columns are not fitted together, unless the classifier does not depend on them (
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
@@ -72,6 +72,9 @@ class TransformedRows:
         table = self.table.rows(rows)
         return table if self.last is None else self.last[fold].transform(table)
 
+    def of_folds(self, some: slice) -> TransformedRows:
+        return self if self.last is None else replace(self, last=self.last[some])
+
     @property
     def scaling(self) -> list[tuple[np.ndarray, np.ndarray]] | None:
         """(shift, scale) of each fold; sparse rows are not shifted."""
@@ -101,3 +104,15 @@ def shared_transforms(
         table = transform.transform(table)
         common.append(transform)
     return TransformedRows(table, common, None)
+
+
+def rows_of_folds(table: Table, transforms: Sequence[Sequence[Any]]) -> TransformedRows | None:
+    """The rows and transforms that folds share, by their fitted transforms; None if they share no matrix."""
+    steps = [list(step) for step in zip(*transforms, strict=True)]
+    common = [step[0] for step in steps if all(one is step[0] for one in step)]
+    own = steps[len(common) :]
+    if len(own) > 1 or (own and not hasattr(own[0][0], "for_folds")):
+        return None
+    for transform in common:
+        table = transform.transform(table)
+    return TransformedRows(table, common, own[0] if own else None)

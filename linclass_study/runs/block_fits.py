@@ -16,13 +16,12 @@ import numpy as np
 from linclass.applicability import NotApplicable
 from linclass.generative.shards import fit_without_each, partitions
 from linclass.pipeline.fitted import Fitted, Task
+from linclass.pipeline.fold_predictions import FoldPrediction
 from linclass.pipeline.method import Method
 from linclass.pipeline.transforming import shared_transforms
 from linclass.table import Table
 from linclass_study.data import blocks
 from linclass_study.runs.feature_file import FeatureFile
-
-Predicted = tuple[np.ndarray, np.ndarray, np.ndarray | None, float]  # …, seconds
 
 
 def fit_by_blocks(
@@ -55,8 +54,10 @@ def refuse_parts(rows: int, of: int) -> None:
 
 def predict_by_blocks(
     fits: Sequence[Fitted], file: FeatureFile, held_out: Sequence[np.ndarray]
-) -> list[Predicted]:
-    """Predictions of each model for the rows of its fold, in their order."""
+) -> list[tuple[FoldPrediction, float]]:
+    """Predictions of each model for the rows of its fold, in their order, and their seconds. The held-out rows stay in
+    their file, so only their table's column names are known.
+    """
     parts: list[list[Any]] = [[] for _ in fits]
     seconds = np.zeros(len(fits))
     divided, begin = partitions(held_out, len(file.y)), 0
@@ -68,12 +69,13 @@ def predict_by_blocks(
                 parts[number].append(fits[number].predict(table.rows(own == place)))
                 seconds[number] += time.perf_counter() - clock
         begin += table.shape[0]
-    found: list[Predicted] = []
+    found = []
     for rows, part, spent in zip(held_out, parts, seconds.tolist(), strict=True):
         order = np.argsort(np.argsort(rows))  # parts are in the order of the file
         codes, scores, log_proba = zip(*part, strict=True)
         known = None if log_proba[0] is None else np.concatenate(log_proba)[order]
-        found.append((np.concatenate(codes)[order], np.concatenate(scores)[order], known, spent))
+        predicted = np.concatenate(codes)[order], np.concatenate(scores)[order], known
+        found.append((FoldPrediction(file.table, predicted), spent))
     return found
 
 

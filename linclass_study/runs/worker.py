@@ -11,6 +11,7 @@ import random
 import sys
 import time
 import warnings
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any
 
@@ -22,6 +23,7 @@ from linclass.conventions.convergence_warning import silently
 from linclass.pipeline import fitting
 from linclass.pipeline.fitted import Fitted, Task
 from linclass.pipeline.fitting import fit_method
+from linclass.pipeline.fold_predictions import FoldPrediction, predict_folds, predict_held_out
 from linclass.pipeline.method import Method
 from linclass.pipeline.own_choice import own_candidates, parameters_of
 from linclass.pipeline.trace_and_path import coefficient_path, solver_trace
@@ -127,19 +129,14 @@ class Worker:
             fits = self._fit(folds)
             fit_seconds = (time.perf_counter() - begin) / len(folds)
         log_warnings(caught)
-        if self.file.in_file:
-            predicted = predict_by_blocks(fits, self.file, [test for _, test, _, _ in folds])
-            parts = zip(fits, folds, predicted, strict=True)
-            return [self._outcome(fit, fold, caught, fit_seconds, own) for fit, fold, own in parts]
-        if len(folds) == 1:
-            return [self._outcome(fits[0], folds[0], caught, fit_seconds)]
-        outcomes: list[dict[str, Any] | None] = []
-        for fitted, fold in zip(fits, folds, strict=True):
-            try:
-                outcomes.append(self._outcome(fitted, fold, caught, fit_seconds))
-            except Exception:
-                outcomes.append(None)
-        return outcomes
+        return [
+            None
+            if predicted is None
+            else self._outcome(fitted, fold, caught, fit_seconds, *predicted)
+            for fitted, fold, predicted in zip(
+                fits, folds, self._predicted(fits, folds), strict=True
+            )
+        ]
 
     def _silence(self) -> AbstractContextManager[None]:
         """Silence linclass's own classifiers, which report a status; inside other estimators they warn."""
@@ -160,23 +157,38 @@ class Worker:
         groups = None if self.file.groups is None else self.file.groups[train]
         return [fit_method(self.method, table.rows(train), y[train], self.task, seed, groups)]
 
+    def _predicted(
+        self, fits: list[Fitted], folds: tuple[Fold, ...]
+    ) -> Sequence[tuple[FoldPrediction, float] | None]:
+        """Predictions of each fold and their seconds; None where they fail, unless the fold is alone."""
+        rows = [test for _, test, _, _ in folds]
+        if self.file.in_file:
+            return predict_by_blocks(fits, self.file, rows)
+        begin = time.perf_counter()
+        if len(folds) == 1:
+            found: Sequence[FoldPrediction | None] = [
+                predict_held_out(fits[0], self.file.table, rows[0])
+            ]
+        else:
+            found = predict_folds(fits, self.file.table, rows)
+        seconds = (time.perf_counter() - begin) / len(folds)
+        return [None if held_out is None else (held_out, seconds) for held_out in found]
+
     def _outcome(
         self,
         fitted: Fitted,
         fold: Fold,
         caught: list[warnings.WarningMessage],
         fit_seconds: float,
-        predicted: block_fits.Predicted | None = None,
+        held_out: FoldPrediction,
+        predict_seconds: float,
     ) -> dict[str, Any]:
         _, test, _, grid = fold
-        if predicted is None:
-            begin = time.perf_counter()
-            ready = fitted.ready(self.file.table.rows(test))
-            predicted = (*fitted.predict_transformed(ready), time.perf_counter() - begin)
-            known = coefficients.of_fit(fitted.estimator, fitted.transforms, ready, predicted[1])
-        else:  # the rows stay in their file, so the table provides only the column names
-            known = coefficients.of_fit(fitted.estimator, fitted.transforms, self.file.table)
-        y_pred, score, log_proba, predict_seconds = predicted
+        y_pred, score, log_proba = held_out.prediction
+        checked = (
+            None if self.file.in_file else score
+        )  # rows that stay in their file are not compared
+        known = coefficients.of_fit(fitted.estimator, fitted.transforms, held_out.first, checked)
         return {
             **fit_ending(fitted.estimator, caught),
             "params": json.dumps(parameters_of(fitted), default=str),
