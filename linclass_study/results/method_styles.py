@@ -1,7 +1,7 @@
 """Assign a style of figures (report/drawing/style.py) to each method of a study; no two methods share one.
 
-A method of the catalogue has the same style in every study, given by its position in the catalogue. Other methods get
-the first free styles.
+A method of the catalogue has the style of its position in the catalogue, the same in every study. Other methods get the
+first free styles; and so do, in a study of few methods, those whose colour another has already.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 STYLES = 80
+COLOURS = 8  # a study with no more methods has a colour for each
 
 
 def method_styles(methods: Iterable[str], positions: Mapping[str, int]) -> dict[str, int]:
@@ -17,13 +18,14 @@ def method_styles(methods: Iterable[str], positions: Mapping[str, int]) -> dict[
     positions   method → its position in the catalogue; by default its position in the study
     """
     wanted = {method: positions.get(method, i) for i, method in enumerate(methods)}
+    different = COLOURS if len(wanted) <= COLOURS else STYLES
     found: dict[str, int] = {}
     taken: set[int] = set()
     for method, place in wanted.items():
-        if place < STYLES and place not in taken:
+        if place < STYLES and place % different not in taken:
             found[method] = place
-            taken.add(place)
-    free = iter([place for place in range(STYLES) if place not in taken])
+            taken.add(place % different)
+    free = iter([place for place in range(different) if place not in taken])
     for method, place in wanted.items():
         if method not in found:
             found[method] = next(free, place % STYLES)

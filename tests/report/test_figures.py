@@ -143,6 +143,13 @@ def test_a_taken_style_is_followed_by_the_first_free_one_and_the_others_keep_the
     assert moved == [p for p in range(STYLES) if p not in several][: len(moved)]
 
 
+@pytest.mark.parametrize("several", [[0, 1, 2, 18], [5, 13, 21, 6], list(range(0, 64, 8))])
+def test_few_methods_have_different_colours(several):
+    found = method_styles(map(str, several), {str(place): place for place in several})
+    assert len({method_style(place)[0] for place in found.values()}) == len(several)
+    assert found[str(several[0])] == several[0]
+
+
 def test_more_methods_than_styles_share_them_and_the_page_reports_it(make, monkeypatch):
     found = method_styles(CATALOGUE + OWN, {})
     assert set(found.values()) == set(range(STYLES))

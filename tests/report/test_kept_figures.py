@@ -308,6 +308,23 @@ def test_steps_are_drawn_until_their_objective_is_beyond_any_axis(outcome):
     assert low < 1e50 < high
 
 
+def test_minimizations_for_one_class_after_another_are_lines_of_their_own(outcome):
+    """Their seconds begin anew and their passes do not; each has a lowest objective of its own."""
+
+    def three_classes(fold):
+        steps = [step for best in (1.0, 0.0, 2.0) for step in trace(best, steps=3)(fold)]
+        return [step | {"step": i, "passes": 2.0 * (i + 1)} for i, step in enumerate(steps)]
+
+    keep(outcome, "traces", "d", "m", three_classes)
+    exhibit = drawn(convergence, outcome, "d")
+    assert "a line for each" in exhibit.caption
+    assert exhibit.numbers["m"]["passes"] == [2, 4, 6] * 3
+    assert exhibit.numbers["m"]["behind"] == pytest.approx([0.99, 0.09, 0] * 3)
+    for axes in exhibit.figure.axes:
+        assert len(axes.lines) == 3
+        assert all((np.diff(line.get_xdata()) > 0).all() for line in axes.lines)
+
+
 def test_a_single_step_is_drawn(outcome, tmp_path):
     keep(outcome, "traces", "d", "m", trace(1.0, steps=1))
     drawn(convergence, outcome, "d").save(tmp_path)

@@ -30,7 +30,7 @@ def panels(
 
     above   free space at the top in inches, for a legend
     """
-    columns = min(COLUMNS, len(titles))
+    columns = 2 if len(titles) == 4 else min(COLUMNS, len(titles))
     rows = -(-len(titles) // columns)
     width = LEFT + 0.1 + (WIDTH - LEFT - 0.1) * max(columns, 2) / COLUMNS
     height = rows * (HEIGHT + GAP) + BELOW + above

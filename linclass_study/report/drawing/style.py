@@ -102,6 +102,16 @@ def class_style(code: int) -> tuple[str, str]:
     return method_style(code)
 
 
+def tinted(colour: str, shares: np.ndarray) -> np.ndarray:
+    """RGBA of cells, from nothing to a tint on which INK is legible in the light and the dark theme."""
+    import numpy as np
+    from matplotlib.colors import to_rgb
+
+    tint = np.empty((*np.shape(shares), 4))
+    tint[..., :3], tint[..., 3] = to_rgb(colour), 0.6 * np.clip(shares, 0, 1)
+    return tint
+
+
 def wrapped(name: str, width: int, lines: int = 2) -> str:
     """A name in at most `lines` lines, broken at separators; its middle is omitted if necessary."""
     longest = width * lines
@@ -139,9 +149,21 @@ def dots(
 
 
 def plain_log(axis: Axis) -> None:
-    """A logarithmic axis with powers of ten as plain numbers, as mathematical text is off (SETTINGS)."""
+    """A logarithmic axis with plain numbers, as mathematical text is off (SETTINGS).
+
+    Powers of ten have labels, and within two decades their triples, within one their doubles and quintuples.
+    """
+    import numpy as np
+
+    def between(value: float, _: float) -> str:
+        low, high = sorted(axis.get_view_interval())
+        decades = np.log10(high / low) if low > 0 else np.inf
+        labelled = (2, 5) if decades <= 1 else (3,) if decades <= 2 else ()
+        digit = round(value / 10 ** np.floor(np.log10(value))) if value > 0 else 0
+        return f"{value:g}" if digit in labelled else ""
+
     axis.set_major_formatter(lambda value, _: f"{value:g}")
-    axis.set_minor_formatter(lambda value, _: "")
+    axis.set_minor_formatter(between)
 
 
 def quiet(axes: Axes) -> None:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 PLACE, SECTION, PER_DATASET = 7, "dataset", True
 WIDTH, CELL, LARGEST = 7.2, 0.36, 4.0  # inches of the figure, of a cell, and of the whole matrix
 SMALLEST = 5  # points of a number in a cell
-LIGHT, DARK = "#fefefe", "#202020"  # on dark and light cells, whatever the page's theme
 
 
 def draw(outcome: Outcome, dataset: str) -> Exhibit:
@@ -70,17 +69,12 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
 
 def _matrix(axes: Axes, counts: np.ndarray, names: list[str], cell: float, turned: bool) -> None:
     """Draw the cells, with counts and names as far as they are readable."""
-    from matplotlib import colormaps
-
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    axes.imshow(
-        shares, cmap=colormaps["Blues"], vmin=0, vmax=1, aspect="auto", interpolation="none"
-    )
+    axes.imshow(style.tinted(style.COLOURS[0], shares), aspect="auto", interpolation="none")
     size = min(8.0, 72 * cell / (0.72 * len(str(counts.max())) + 0.6))
     if size >= SMALLEST:
         for (i, j), n in np.ndenumerate(counts):
-            ink = LIGHT if shares[i, j] > 0.6 else DARK
-            axes.text(j, i, f"{n}", ha="center", va="center", color=ink, fontsize=size)
+            axes.text(j, i, f"{n}", ha="center", va="center", fontsize=size)
     every = max(1, int(np.ceil(0.11 / cell)))
     letters = min(8.0, 72 * cell * every * 0.8)
     K, wide = counts.shape

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,7 +39,7 @@ OF_SOLVERS = (
 
 def draw(outcome: Outcome, dataset: str) -> Exhibit:
     traces = {
-        method: trace
+        method: first_fit(trace)
         for method in outcome.methods
         if (trace := outcome.kept("traces", dataset, method)) is not None
     }
@@ -52,19 +53,18 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     numbers: dict[str, Any] = {}
     handles = []
     above = False  # whether any step is above the lowest: a logarithmic axis needs a point
-    for method, trace in shown.items():
-        first = trace.filter(protocol=trace["protocol"][0], repeat=0, fold=trace["fold"][0])
-        first = first.sort("step")
+    for method, first in shown.items():
         objective = first["objective"].to_numpy()
         objective = np.where(np.isfinite(objective), objective, np.nan)  # of a fit that diverged
         gap = np.maximum(objective - best[method], 0)
-        known = (gap > LEAST * max(abs(best[method]), LEAST)) & (gap < MOST)
+        known = (gap > LEAST * np.maximum(np.abs(best[method]), LEAST)) & (gap < MOST)
         above = above or bool(known.any())
         handles.append(_draw_steps(axes, first, gap, known, outcome.position(method)))
         numbers[method] = {
             "passes": first["passes"].to_list(), "seconds": first["seconds"].to_list(),
             "behind": gap.tolist(), "held_out": first["held_out"].to_list(),
         }  # fmt: skip
+    several = any(first["part"].max() for first in shown.values())
     words = metric_words(outcome.metric)
     _label_axes(axes, words, logarithmic=above)
     figure.legend(
@@ -76,7 +76,8 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         fontsize=7.5,
         markerscale=1.2,
     )
-    more = f" {len(traces) - METHODS} more methods are not shown." if len(traces) > METHODS else ""
+    more = " Who minimizes for one class after another has a line for each." if several else ""
+    more += f" {len(traces) - METHODS} more methods are not shown." if len(traces) > METHODS else ""
     caption = (
         "The first fit of each method, step by step. Above: how far its objective is above the lowest that any "
         "method with the same objective reached; lower is nearer to the optimum. Below: the "
@@ -102,19 +103,19 @@ def _draw_steps(
     axes: np.ndarray, steps: pl.DataFrame, gap: np.ndarray, known: np.ndarray, position: int
 ) -> Line2D:
     """Draw the steps of one fit against passes and seconds; return a line for the legend."""
+    from matplotlib.lines import Line2D
+
     colour, marker = method_style(position)
     scored = steps["held_out"].is_finite().fill_null(False).to_numpy()
     options: dict[str, Any] = {"color": colour, "marker": marker, "linewidth": 1.1, "markersize": 4}
-    for column, x in enumerate(("passes", "seconds")):
-        along = steps[x].to_numpy()
-        last = {"markevery": [max(int(known.sum()) - 1, 0)]}
-        (line,) = axes[0, column].plot(along[known], gap[known], **options, **last)
-        if scored.any():
-            last = {"markevery": [int(scored.sum()) - 1]}
-            axes[1, column].plot(
-                along[scored], steps["held_out"].to_numpy()[scored], **options, **last
-            )
-    return line
+    part = steps["part"].to_numpy()
+    for (column, x), own in product(enumerate(("passes", "seconds")), np.unique(part)):
+        for row, y, some in (0, gap, known), (1, steps["held_out"].to_numpy(), scored):
+            places = np.flatnonzero(some & (part == own))
+            last = {"markevery": [max(len(places) - 1, 0)]}
+            if row == 0 or len(places):
+                axes[row, column].plot(steps[x].to_numpy()[places], y[places], **options, **last)
+    return Line2D([], [], **options)
 
 
 def _label_axes(axes: np.ndarray, metric: str, logarithmic: bool) -> None:
@@ -130,15 +131,36 @@ def _label_axes(axes: np.ndarray, metric: str, logarithmic: bool) -> None:
     axes[1, 0].set_ylabel(f"{metric}, held out")
 
 
-def lowest(outcome: Outcome, dataset: str, traces: dict[str, pl.DataFrame]) -> dict[str, float]:
-    """Method → lowest objective of all methods that minimize the same function on the same rows."""
-    found: dict[str, float] = {}
-    problems = {method: problem(outcome, dataset, method, traces[method]) for method in traces}
+def first_fit(trace: pl.DataFrame) -> pl.DataFrame:
+    """Steps of the first fit. `part` counts its minimizations, as one versus the rest has one for each class: seconds
+    begin anew in each, and so do passes here."""
+    first = trace.filter(protocol=trace["protocol"][0], repeat=0, fold=trace["fold"][0]).sort(
+        "step"
+    )
+    first = first.with_columns(
+        part=(pl.col("seconds").diff() < 0).fill_null(False).cum_sum(),
+        before=pl.col("passes").shift(1, fill_value=0),
+    )
+    return first.with_columns(pl.col("passes") - pl.col("before").first().over("part"))
+
+
+def lowest(
+    outcome: Outcome, dataset: str, traces: dict[str, pl.DataFrame]
+) -> dict[str, np.ndarray]:
+    """Method → at each step, the lowest objective of all methods that minimize the same function on the same rows."""
+    functions = {}
     for method, trace in traces.items():
-        finite = trace["objective"].filter(trace["objective"].is_finite())
-        own = float(finite.min()) if len(finite) else np.inf  # type: ignore[arg-type]
-        found[problems[method]] = min(own, found.get(problems[method], np.inf))
-    return {method: found[problems[method]] for method in traces}
+        same = problem(outcome, dataset, method, trace)
+        functions[method] = [(same, part) for part in trace["part"]]
+    found: dict[tuple[str, int], float] = {}
+    for method, trace in traces.items():
+        for function, value in zip(functions[method], trace["objective"], strict=True):
+            if value is not None and np.isfinite(value):
+                found[function] = min(value, found.get(function, np.inf))
+    return {
+        method: np.array([found.get(function, np.inf) for function in functions[method]])
+        for method in traces
+    }
 
 
 def problem(outcome: Outcome, dataset: str, method: str, trace: pl.DataFrame) -> str:

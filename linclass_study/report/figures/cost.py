@@ -78,7 +78,7 @@ def _points(
             loc="lower center",
             ncols=COLUMNS,
             frameon=False,
-            fontsize=7,
+            fontsize=7 if lines > 1 else 8.5,
             columnspacing=1.2,
             handletextpad=0.2,
         )

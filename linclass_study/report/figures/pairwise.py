@@ -43,9 +43,9 @@ def draw(outcome: Outcome) -> Exhibit:
     over = f"those of {over} on which both have a score" if base.incomplete else over
     caption = (
         f"Row against column over {over}: mean difference in "
-        f"{metric_words(base.metric)} (blue: the row is better), data sets won/tied/lost, and p of Wilcoxon’s "
-        "signed-rank test (Pratt; exact for up to 100 data sets; bold below .05, not corrected for the number of "
-        "pairs; Holm’s correction is in the table). No cell depends on "
+        f"{metric_words(base.metric)} (blue: the row is better, orange: the column), data sets won/tied/lost, and p "
+        "of Wilcoxon’s signed-rank test (Pratt; exact for up to 100 data sets; bold below .05, not corrected for the "
+        "number of pairs; Holm’s correction is in the table). No cell depends on "
         f"the other methods.{more}"
     )
     numbers = {
@@ -62,8 +62,10 @@ def _matrix(pairs: Pairwise, order: np.ndarray, D: np.ndarray, names: list[str])
     width, height = CELL * k + 1.6, 0.6 * CELL * k + 1.1
     figure = style.canvas(width, height)
     axes = figure.add_axes((1.25 / width, 0.06 / height, CELL * k / width, 0.6 * CELL * k / height))
-    axes.imshow(D, cmap="RdBu", vmin=-1.6 * top, vmax=1.6 * top, aspect="auto")
-    options: Any = {"ha": "center", "va": "center", "fontsize": 8, "color": "#202020"}
+    for colour, sign in zip(style.COLOURS[:2], (1, -1), strict=True):
+        cells = style.tinted(colour, np.nan_to_num(sign * D / top))
+        axes.imshow(cells, aspect="auto", interpolation="none")
+    options: Any = {"ha": "center", "va": "center", "fontsize": 8}
     for (row, i), (column, j) in product(enumerate(order), repeat=2):
         if i != j:
             weight = "bold" if pairs.p[i, j] < 0.05 else "normal"

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 PLACE, SECTION, PER_DATASET = 21, "dataset", True
 METHODS = 2  # number of methods, the best ones with a path
+PANEL = 3.6  # inches of a method
 NAMED = 6  # features of a panel with colour and name
 
 
@@ -41,13 +42,13 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         return Exhibit.nothing(f"no method on {dataset} is tuned over strengths and has a path")
     about = outcome.about(dataset)
     classes = about["classes"]
-    figure = style.canvas(7.2, 4.4)
+    width = len(found) * PANEL
+    figure = style.canvas(width, 4.4)
     numbers: dict[str, Any] = {}
-    width = 7.2 / METHODS
     for column, (method, (kept, scores)) in enumerate(found.items()):
         path = oriented(kept, about)
         code = int(path["class"].to_numpy().max())
-        left, span = (column * width + 1.2) / 7.2, (width - 1.85) / 7.2
+        left, span = (column * PANEL + 1.2) / width, (PANEL - 1.85) / width
         above = figure.add_axes((left, 0.45, span, 0.48))
         below = figure.add_axes((left, 0.11, span, 0.27), sharex=above)
         numbers[method] = _draw_path(above, path.filter(pl.col("class") == code))
