@@ -66,7 +66,7 @@ cost = [np.mean(np.where(bad, 5 * (p < t), p >= t)) for t in thresholds]
 numbers["cost"] = {"at_half": cost[49], "least": min(cost), "least_at": thresholds[np.argmin(cost)]}
 for k, name in enumerate(("good", "bad")):
     second.hist(german["amount"][bad == k], 30, color=CLASSES[k], alpha=0.6, label=name)
-first.set(title="approve?", ylabel="share declined", ylim=(0, 0.6))
+first.set(title="approve?", ylabel="share declined", ylim=(0, 0.75))
 first.set_xticks([0.2, 1.2], ["good", "bad"])
 second.set(title="how much?", xlabel="score of “bad”", ylabel="applicants")
 third.plot([0, 0.9], [0, 0.9], color=INK, linewidth=0.7)

@@ -15,7 +15,7 @@ tables 7.2 to 7.4; Bishop (2006), §4.3.5.
 import numpy as np
 
 from linclass import LogisticRegression, ProbitRegression
-from linclass_study.textbook import CLASSES, INK, figure, save
+from linclass_study.textbook import INK, METHODS, figure, save
 
 dose = np.array([1.6907, 1.7242, 1.7552, 1.7842, 1.8113, 1.8369, 1.8610, 1.8839])  # log₁₀ mg/l
 beetles = np.array([59, 60, 62, 56, 63, 59, 62, 60])
@@ -41,7 +41,7 @@ for place, (name, kind) in enumerate(models.items()):
         "deviance": 2 * np.sum(counts[some] * np.log(counts[some] / expected[some])),
         "fitted": fitted,
     }
-    style = {"color": CLASSES[place], "linestyle": ("-", "--")[place], "label": name}
+    style = {"color": METHODS[name], "linestyle": ("-", "--")[place], "label": name}
     left.plot(grid, model.predict_proba(grid[:, None])[:, 1], **style)
     right.plot(dose, dead - fitted, marker="os"[place], markersize=4, linewidth=1, **style)
 left.set(xlabel="dose, log₁₀ of mg/l", ylabel="share of dead beetles")

@@ -48,12 +48,9 @@ for panel, (family, (first, second)) in zip(panels, pairs.items(), strict=False)
         score = model.decision_function(np.round(fine)[:, None] if discrete else fine[:, None])
         for at in fine[1:][np.diff(np.sign(score)) != 0]:
             panel.axvline(at, color=INK, linestyle="--", linewidth=1)
-    panel.set_title(family)
-    means = [x[y == k].mean() for k in (0, 1)]
-    numbers[family] = {
-        "class_means": means,
-        "training_error": np.mean(model.predict(x[:, None]) != y),
-    }
+    panel.set(title=family.title(), xlabel="x")
+    means, error = [x[y == k].mean() for k in (0, 1)], np.mean(model.predict(x[:, None]) != y)
+    numbers[family] = {"class_means": means, "training_error": error}
 
 alphas = np.array([[2.0, 4.0, 6.0], [7.0, 3.0, 2.0]])
 P = np.vstack([rng.dirichlet(a, n) for a in alphas])
@@ -73,7 +70,9 @@ z[inside] = model.decision_function(grid / grid.sum(axis=1, keepdims=True))
 at = np.stack([a, b, 1 - a - b], axis=-1) @ corner
 simplex.contour(at[..., 0], at[..., 1], z, [0], colors=INK, linestyles="--", linewidths=1)
 simplex.plot(*corner[[0, 1, 2, 0]].T, color=INK, linewidth=0.6)
-simplex.set(title="dirichlet", aspect="equal", xlim=(-0.02, 1.02), ylim=(-0.03, 0.89))
+simplex.set(title="Dirichlet", aspect="equal", xlim=(-0.02, 1.02), ylim=(-0.03, 0.89))
 simplex.axis("off")
 numbers["dirichlet"] = {"training_error": np.mean(model.predict(P) != y)}
+axes[0, 0].set_ylabel("density")
+axes[1, 0].set_ylabel("density")
 save(drawn, numbers)

@@ -11,7 +11,7 @@ samples with their standard errors. See Ng & Jordan (2002); Bishop (2006), §4.2
 import numpy as np
 
 from linclass import GaussianNB, LogisticRegression
-from linclass_study.textbook import CLASSES, INK, figure, save
+from linclass_study.textbook import INK, METHODS, figure, save
 
 d, sizes, repeats = 30, [10, 16, 26, 42, 70, 120, 220, 400, 800], 30
 rng = np.random.default_rng(0)
@@ -40,7 +40,8 @@ for panel, correlated in zip(axes, (True, False), strict=True):
             X, y = sample(n, correlated)
             for name, model in models.items():
                 errors[name][i, r] = np.mean(model.fit(X, y).predict(X_new) != y_new)
-    for (name, values), colour, marker in zip(errors.items(), CLASSES, "os", strict=False):
+    colours = METHODS["naive_bayes"], METHODS["logistic"]
+    for (name, values), colour, marker in zip(errors.items(), colours, "os", strict=True):
         error = values.std(axis=1, ddof=1) / np.sqrt(repeats)
         panel.errorbar(
             sizes,

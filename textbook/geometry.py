@@ -46,7 +46,9 @@ axes.annotate(
     middle,
     arrowprops={"arrowstyle": "->", "color": CLASSES[2], "linewidth": 1.6},
 )
-axes.annotate("w/‖w‖", middle + unit, xytext=(4, 2), textcoords="offset points", color=CLASSES[2])
+axes.annotate(
+    "w/‖w‖", middle + unit, xytext=(-6, 0), textcoords="offset points", color=CLASSES[2], ha="right"
+)
 axes.set(xlabel="x₁", ylabel="x₂", xlim=(-1.2, 5), ylim=(-1.4, 4.2), aspect="equal")
 axes.legend(loc="lower right", frameon=False)
 save(drawn, numbers)

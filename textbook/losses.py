@@ -14,7 +14,7 @@ above. See Hastie, Tibshirani & Friedman (2009), §10.6 and figure 12.4; Bishop 
 import numpy as np
 
 from linclass.parts import find
-from linclass_study.textbook import CLASSES, INK, figure, save
+from linclass_study.textbook import INK, METHODS, figure, save
 
 m = np.linspace(-2.2, 3, 500)
 plus = np.ones_like(m)  # y = 1: the margin is the score
@@ -26,10 +26,11 @@ curves["squared"] = (1 - m) ** 2
 drawn, axes = figure(width=5.4, height=3.4)
 axes.step(m, (m < 0).astype(float), where="mid", color=INK, linewidth=1.8, label="0–1")
 styles = ["-", "--", "-", ":", (0, (4, 1, 1, 1))]
-for (name, values), colour, dashes in zip(curves.items(), CLASSES, styles, strict=False):
+kinds = ["logistic", "svm", "svm", "perceptron", "least_squares"]
+for (name, values), kind, dashes in zip(curves.items(), kinds, styles, strict=True):
     wide = {"linewidth": 5, "alpha": 0.4} if name == "squared hinge" else {"linewidth": 1.5}
     axes.plot(
-        m, values, color=colour, linestyle=dashes, label=name, **wide
+        m, values, color=METHODS[kind], linestyle=dashes, label=name, **wide
     )  # under the squared loss
 axes.set(xlabel="margin y z", ylabel="loss", ylim=(-0.1, 4), xlim=(-2.2, 3))
 axes.legend(frameon=False)

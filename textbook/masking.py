@@ -19,7 +19,7 @@ from linclass import (
     QuadraticDiscriminantAnalysis,
 )
 from linclass.synthetic import generate
-from linclass_study.textbook import CLASSES, INK, figure, save
+from linclass_study.textbook import CLASSES, METHODS, figure, save
 
 X, y = generate("masking", 3, rows=[150, 150, 150])
 along = X @ np.array([1, 1]) / np.sqrt(2)  # the centres stand on this line
@@ -47,9 +47,9 @@ low, high = X.min() - 0.5, X.max() + 0.5
 x1, x2 = np.meshgrid(np.linspace(low, high, 200), np.linspace(low, high, 200))
 grid = np.column_stack([x1.ravel(), x2.ravel()])
 for name, dashes, colour in [
-    ("indicator regression", ":", INK),
-    ("LDA", "-", INK),
-    ("QDA", "--", CLASSES[3]),
+    ("indicator regression", ":", METHODS["least_squares"]),
+    ("LDA", "-", METHODS["lda"]),
+    ("QDA", "--", METHODS["qda"]),
 ]:
     codes = models[name].predict(grid).reshape(x1.shape)
     for k in range(3):

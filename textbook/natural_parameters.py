@@ -2,7 +2,9 @@
 
 Every exponential family has a natural parameter θ, a statistic T and a convex log-normalizer A with
 
-    ∇A(θ) = E[T(x)],    so maximum likelihood sets ∇A(θ̂) to the mean of T over the rows of the class.
+    ∇A(θ) = E[T(x)],
+
+so maximum likelihood sets ∇A(θ) to the mean of T over the rows of the class:
 
     Gaussian      θ = (μ/σ², −1/2σ²)    E[T] = (μ, μ² + σ²)
     Poisson       θ = ln λ              E[T] = λ
@@ -67,7 +69,7 @@ for panel, (name, (low, high, places)) in zip(axes, panels.items(), strict=True)
         line = A(np.array([[at]]))[0] + slope * (t - at)
         panel.plot(t, line, "--", color=CLASSES[k], label=f"mean {slope:.2g}")
         panel.plot(at, A(np.array([[at]])), "os"[k], color=CLASSES[k], markersize=5)
-    panel.set(title=name, xlabel="θ", ylim=(A(t[:, None]).min() - 0.4, A(t[:, None]).max()))
+    panel.set(title=name.title(), xlabel="θ", ylim=(A(t[:, None]).min() - 0.4, A(t[:, None]).max()))
     panel.legend(frameon=False, fontsize=7, loc="upper left")
 axes[0].set_ylabel("A(θ)")
 save(drawn, numbers)

@@ -14,7 +14,7 @@ import numpy as np
 
 from linclass import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from linclass.synthetic import generate
-from linclass_study.textbook import CLASSES, INK, figure, save
+from linclass_study.textbook import CLASSES, METHODS, figure, save
 
 means = [[0, 0], [3, 0.5], [1, 3.2]]
 equal = [[1, 0.4], [0.4, 1]]
@@ -46,9 +46,9 @@ panels = [
     ("unequal", "quadratic features", ["LDA on squares", "QDA"]),
 ]
 kinds = {
-    "LDA": (LinearDiscriminantAnalysis, same, "-", INK),
-    "QDA": (QuadraticDiscriminantAnalysis, same, "--", CLASSES[3]),
-    "LDA on squares": (LinearDiscriminantAnalysis, quadratic, "-", CLASSES[5]),
+    "LDA": (LinearDiscriminantAnalysis, same, "-", METHODS["lda"]),
+    "QDA": (QuadraticDiscriminantAnalysis, same, "--", METHODS["qda"]),
+    "LDA on squares": (LinearDiscriminantAnalysis, quadratic, "-.", METHODS["lda"]),
 }
 numbers = {}
 drawn, axes = figure(1, 3, width=7.6, height=2.9, sharey=True)
@@ -67,7 +67,7 @@ for panel, (kind, title, names) in zip(axes, panels, strict=True):
             )
         panel.plot([], [], dashes, color=colour, label=name)
         numbers.setdefault(title, {})[name] = np.mean(fit.predict(features(X_test)) != y_test)
-    panel.set(title=title, xlabel="x₁", aspect="equal")
+    panel.set(title=title, xlabel="x₁", aspect="equal", xlim=(-4, 6.5), ylim=(-4, 6.5))
     panel.legend(framealpha=0.85, edgecolor="none", fontsize=6, loc="lower right")
 axes[0].set_ylabel("x₂")
 save(drawn, {"test_error": numbers})

@@ -16,7 +16,7 @@ from scipy.stats import norm, rankdata
 
 from linclass import LinearDiscriminantAnalysis
 from linclass.resampling import stratified_folds
-from linclass_study.textbook import CLASSES, INK, data, figure, save
+from linclass_study.textbook import CLASSES, INK, METHODS, data, figure, save
 
 heart = data("heart")
 score, folds = np.empty(len(heart.y)), stratified_folds(heart.y, 10, 0)
@@ -41,10 +41,10 @@ def curve(score, y):
 drawn, (left, middle, right) = figure(1, 3, width=7.6, height=2.9)
 for k, name in enumerate(("no disease", "disease")):
     left.hist(score[heart.y == k], 25, color=CLASSES[k], alpha=0.6, label=name)
-left.set(xlabel="score", ylabel="men")
-left.legend(frameon=False, fontsize=7)
+left.set(xlabel="score", ylabel="men", ylim=(0, 40))
+left.legend(frameon=False, fontsize=7, loc="upper left")
 false, true, area = curve(score, heart.y)
-middle.plot(false, true, color=CLASSES[2])
+middle.plot(false, true, color=METHODS["lda"])
 for threshold, marker in [(-1, "o"), (0, "s"), (1, "^")]:
     at = [np.mean(score[heart.y == k] > threshold) for k in (0, 1)]
     middle.plot(*at, marker, color=INK, markersize=6, label=f"threshold {threshold}")

@@ -16,7 +16,7 @@ from scipy.stats import norm
 
 from linclass import LinearDiscriminantAnalysis, LogisticRegression
 from linclass.bayes_error import bayes_error
-from linclass_study.textbook import CLASSES, INK, data, figure, save
+from linclass_study.textbook import CLASSES, INK, METHODS, data, figure, save
 
 rows = data("gaussians")
 X, y = rows.X, rows.y
@@ -45,10 +45,11 @@ for k, marker in enumerate("os"):
 axes.contour(x1, x2, truth, [0], colors=INK, linewidths=1.5)
 axes.plot([], [], "-", color=INK, label="Bayes' boundary")
 levels = axes.contour(
-    x1, x2, probability, [0.01, 0.1, 0.3, 0.7, 0.9, 0.99], colors=CLASSES[2], linewidths=1, linestyles=":"
+    x1, x2, probability, [0.01, 0.1, 0.3, 0.7, 0.9, 0.99], colors=METHODS["logistic"], linewidths=1, linestyles=":"
 )  # fmt: skip
 axes.clabel(levels, fontsize=6.5, inline_spacing=2)
-for (name, model), colour, dashes in zip(models.items(), CLASSES[2:], ["-", "--"], strict=False):
+colours = METHODS["logistic"], METHODS["lda"]
+for (name, model), colour, dashes in zip(models.items(), colours, ["-", "--"], strict=True):
     score = model.decision_function(grid).reshape(x1.shape)
     axes.contour(x1, x2, score, [0], colors=colour, linewidths=1.5, linestyles=dashes)
     axes.plot([], [], dashes, color=colour, label=name)

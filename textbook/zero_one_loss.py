@@ -15,7 +15,7 @@ import numpy as np
 
 from linclass import LeastSquaresClassifier, LinearSVM, LogisticRegression, ZeroOneClassifier
 from linclass.synthetic import generate
-from linclass_study.textbook import CLASSES, INK, figure, save
+from linclass_study.textbook import CLASSES, INK, METHODS, figure, save
 
 X, y = generate("gaussians", 8, means=[[0, 0], [2.2, 1.4]], covariances="identity", rows=[40, 40])
 far = np.array([[-9.0, 6.0], [-10.0, 5.0], [-9.5, 7.0], [-11.0, 6.5]])  # class 2, on class 1's side
@@ -25,9 +25,9 @@ samples = {
 }
 models = {
     "0–1 (exact)": (ZeroOneClassifier(), "-", INK),
-    "logistic": (LogisticRegression(strength=1e-3), "--", CLASSES[2]),
-    "hinge": (LinearSVM(strength=1e-3), "-.", CLASSES[3]),
-    "squared": (LeastSquaresClassifier(), ":", CLASSES[4]),
+    "logistic": (LogisticRegression(strength=1e-3), "--", METHODS["logistic"]),
+    "hinge": (LinearSVM(strength=1e-3), "-.", METHODS["svm"]),
+    "squared": (LeastSquaresClassifier(), ":", METHODS["least_squares"]),
 }
 drawn, axes = figure(1, 2, width=7.4, height=3.4)
 end = np.array([-12.0, 6.0])
@@ -47,8 +47,8 @@ for panel, (title, (A, t)) in zip(axes, samples.items(), strict=True):
             end, -(w[0] * end + b) / w[1], dashes, color=colour, label=f"{name}: {wrong} errors"
         )
     numbers[title]["proved_minimum"] = bool(models["0–1 (exact)"][0].exact_)
-    left = -12 if "outliers" in title else -3
+    left, free = (-12, "lower left") if "outliers" in title else (-3, "upper right")
     panel.set(title=title, xlabel="x₁", xlim=(left, 5), ylim=(-3.5, 8))
-    panel.legend(loc="upper right", framealpha=0.9, edgecolor="none", fontsize=7)
+    panel.legend(loc=free, frameon=False, fontsize=7)
 axes[0].set_ylabel("x₂")
 save(drawn, numbers)

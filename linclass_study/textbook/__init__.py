@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-__all__ = ["CLASSES", "INK", "Rows", "data", "figure", "file", "save"]
+__all__ = ["CLASSES", "INK", "METHODS", "Rows", "data", "figure", "file", "save"]
 
 
 def __getattr__(name: str) -> Any:

@@ -25,6 +25,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CLASSES = style.COLOURS  # the colour of each class, in code order
+METHODS = {  # the colour of each method, in all exhibits
+    "logistic": style.COLOURS[2],
+    "lda": style.COLOURS[3],
+    "least_squares": style.COLOURS[4],
+    "svm": style.COLOURS[5],
+    "qda": style.COLOURS[6],
+    "perceptron": style.COLOURS[7],
+    "naive_bayes": style.COLOURS[0],  # these two are never drawn among rows of classes
+    "probit": style.COLOURS[1],
+}
 INK = style.INK  # colour of lines that belong to no class; unlike black it follows the page's theme
 
 

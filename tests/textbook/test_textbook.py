@@ -18,7 +18,7 @@ from linclass_study.textbook import course, published, published_table, textbook
 from linclass_study.textbook.caption import Caption
 from linclass_study.textbook.published import compare_published
 from linclass_study.textbook.run_script import run_script
-from linclass_study.textbook.script import plain_json
+from linclass_study.textbook.script import METHODS, plain_json
 
 ENTRIES = read_yaml(published.FILE)
 
@@ -113,6 +113,10 @@ def test_the_table_names_what_differs(tmp_path: Path) -> None:
     )
     assert "DIFFERS" in output
     assert "a book (known)" in output
+
+
+def test_each_method_has_a_colour_of_its_own() -> None:
+    assert len({*METHODS.values()}) == len(METHODS)
 
 
 def test_numbers_are_plain_json() -> None:
