@@ -36,13 +36,16 @@ class Task:
 
 @dataclass(frozen=True)
 class Candidate:
-    """Parameters that were tried, and their tune_metric over the inner folds: mean and standard error, or None."""
+    """Parameters that were tried, and their tune_metric over the inner folds: mean and standard error, or None and the
+    exception of an inner fold.
+    """
 
     params: dict[str, Any]
     mean: float | None
     error: float | None
     n: int
     chosen: bool
+    failure: Exception | None = None
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ def options_of(method: Method) -> list[dict[str, Any]]:
 def candidates_of(choice: tuning.Choice, task: Task) -> tuple[Candidate, ...]:
     n = len(choice.scores)
     return tuple(
-        Candidate(option, None, None, n, False)
+        Candidate(option, None, None, n, False, choice.failures.get(i))
         if np.isnan(mean)
         else Candidate(option, _sign(task) * mean, error, n, i == choice.number)
         for i, (option, (mean, error)) in enumerate(

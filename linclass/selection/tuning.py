@@ -38,6 +38,7 @@ class Choice:
     options: Sequence[dict[str, Any]]
     number: int
     scores: np.ndarray  # (inner folds, options), greater is better; −∞ where an option failed
+    failures: Mapping[int, Exception]  # number of an option → the first exception
 
     @property
     def option(self) -> dict[str, Any]:
@@ -79,7 +80,7 @@ def choose(
     fold = stratified_folds(y, folds, seed, groups, names)
     held_out = [np.flatnonzero(fold == k) for k in range(folds)]
     scores = np.zeros((folds, len(options)))
-    failure: Exception | None = None
+    failures: dict[int, Exception] = {}
     computations = _at_once(together, held_out) or _one_by_one(options, fold, prepare, score)
     for k, of_fold in enumerate(computations):
         for i, score_of_option in enumerate(of_fold):
@@ -90,11 +91,11 @@ def choose(
             except MemoryError:
                 raise
             except Exception as error:
-                failure = failure or error
+                failures.setdefault(i, error)
                 scores[k, i] = -np.inf
-    if failure is not None and not np.isfinite(scores).all(axis=0).any():
-        raise failure
-    return Choice(options, RULES[rule](options, scores), scores)
+    if failures and not np.isfinite(scores).all(axis=0).any():
+        raise next(iter(failures.values()))
+    return Choice(options, RULES[rule](options, scores), scores, failures)
 
 
 def _best(options: Sequence[dict[str, Any]], scores: np.ndarray) -> int:

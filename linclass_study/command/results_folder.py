@@ -49,7 +49,7 @@ READERS: dict[str, Callable[[Path], Any]] = {  # by suffix; all other files are 
     ".png": Path.read_bytes,
     ".pdf": Path.read_bytes,
 }
-LATER = {"machine", "held_out", "features"}  # columns that older results lack
+LATER = {"machine", "held_out", "features", "failure"}  # columns that older results lack
 
 
 @dataclass(frozen=True)

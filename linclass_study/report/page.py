@@ -39,6 +39,7 @@ from linclass_study.report.provenance import commits, environments_of_machines
 from linclass_study.results.across_tables import conclusions_path
 from linclass_study.results.answer import shortened
 from linclass_study.results.certainty import certainty
+from linclass_study.results.failed_candidates import failed_candidates
 from linclass_study.results.fit_problems import fit_problems
 from linclass_study.results.independent_datasets import groups_sharing_rows
 from linclass_study.results.method_styles import STYLES
@@ -89,6 +90,7 @@ def report(
         metric=metric_words(outcome.metric),
         alarms=[one for one in fit_problems(outcome.fits) if one.status != "not_applicable"],
         unscored=metric_problems(outcome),
+        left_out=list(dict.fromkeys(one.method for one in failed_candidates(outcome))),
         absent=could_not_compete(outcome),
         titles=TITLES,
         sections=sections.SECTIONS,

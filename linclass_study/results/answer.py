@@ -9,6 +9,7 @@ import polars as pl
 from linclass.counted import counted
 from linclass_study.checks.findings import serious
 from linclass_study.fit_statuses import FITTED
+from linclass_study.results.failed_candidates import failed_candidates
 from linclass_study.results.fit_problems import FitProblem, fit_problems
 from linclass_study.results.independent_datasets import groups_sharing_rows
 from linclass_study.results.metric_failures import metric_problems
@@ -33,6 +34,7 @@ def answer(outcome: Outcome, report: str) -> str:
     if len(found) > LINES:
         lines.append(f"… and {len(found) - LINES} more problems, all in the report")
     lines += metric_lines(outcome)
+    lines += candidate_lines(outcome)
     lines += data_lines(outcome)
     lines += best_lines(outcome)
     absent = outcome.fits.filter(~pl.col("status").is_in(FITTED))
@@ -56,6 +58,18 @@ def metric_lines(outcome: Outcome) -> list[str]:
     ]
     more = len(found) - DATA_LINES
     return lines + [f"… and {more} more exceptions of metrics, all in the report"] * (more > 0)
+
+
+def candidate_lines(outcome: Outcome) -> list[str]:
+    """A line for each reason for which candidates of the tuning failed."""
+    found = failed_candidates(outcome)
+    lines = [
+        f"left out of the tuning: {_names(one.candidates, 'candidates')} of {one.method} on "
+        f"{_names(one.datasets, 'data sets')} ({counted(one.fits, 'fit')}): {shortened(one.reason)}"
+        for one in found[:DATA_LINES]
+    ]
+    more = len(found) - DATA_LINES
+    return lines + [f"… and {more} more such reasons, all in the report"] * (more > 0)
 
 
 def data_lines(outcome: Outcome) -> list[str]:

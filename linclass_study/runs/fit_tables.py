@@ -15,6 +15,7 @@ import numpy as np
 
 from linclass.coefficients import Coefficients
 from linclass.pipeline.fitted import Candidate
+from linclass_study.guarded_child import reason
 
 Columns = dict[str, Any]
 
@@ -32,7 +33,7 @@ def coefficients(found: Coefficients | None) -> Columns | None:
 
 
 def tuning(candidates: Sequence[Candidate]) -> Columns | None:
-    """One row for each candidate: its parameters as JSON, and its score on the inner folds."""
+    """One row for each candidate: its parameters as JSON, and its score on the inner folds or why it has none."""
     if not candidates:
         return None
     return {
@@ -41,6 +42,7 @@ def tuning(candidates: Sequence[Candidate]) -> Columns | None:
         "error": [one.error for one in candidates],
         "n": [one.n for one in candidates],
         "chosen": [one.chosen for one in candidates],
+        "failure": [one.failure and reason(one.failure) for one in candidates],
     }
 
 
