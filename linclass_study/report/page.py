@@ -77,7 +77,6 @@ def report(
         for name in parts
     ]
     readable = [name for name in parts if outcome.about(name)["status"] != "unavailable"]
-    over = protocols(outcome)
     script = (TEMPLATES / "page.js").read_text(encoding="utf-8")
     return environment.get_template("template.html.j2").render(
         script=Markup(script),
@@ -95,7 +94,7 @@ def report(
         titles=TITLES,
         sections=sections.SECTIONS,
         main_protocol_phrase=main_protocol_phrase(outcome),
-        over=over,
+        over=protocols(outcome),
         units=units(outcome.evaluation, *outcome.main_protocols),
         curve=learning_curve_sizes(outcome),
         sure={name: sure[name] for name in readable},
