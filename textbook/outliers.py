@@ -1,0 +1,73 @@
+"""Outliers: least squares punishes what is right by far.
+
+Least squares asks for a score of ±1, so a row far on its right side costs as much as one on the other side:
+
+    margin m              −2      0      1      4
+    squared   (1 − m)²     9.00   1.00   0.00   9.00
+    logistic  ln(1 + e⁻ᵐ)  2.13   0.69   0.31   0.02
+
+Left: on two classes the boundaries are nearly one. Middle: with five more rows of class 2, far behind it, which neither
+takes for class 1, the least-squares boundary turns until rows that it had right are wrong; that of logistic regression
+stays. Right: the angles by which they turn as the five move away: in the limit the logistic boundary is the one without
+them, and LDA, whose direction is that of least squares, turns as much. See Bishop (2006), §4.1.3, §4.1.5 and figure
+4.4; Hastie, Tibshirani & Friedman (2009), §4.3 and §10.6.
+"""
+
+import numpy as np
+
+from linclass import LeastSquaresClassifier, LinearDiscriminantAnalysis, LogisticRegression
+from linclass.synthetic import generate
+from linclass_study.textbook import CLASSES, METHODS, figure, save
+
+spread = [[1.0, 0.6], [0.6, 1.0]]
+X, y = generate("gaussians", 2, means=[[-0.9, 0.9], [0.9, -0.9]], covariances=spread, rows=[80, 80])
+five = np.array([[0, 0], [0.5, 0.4], [-0.4, 0.6], [0.6, -0.4], [-0.5, -0.5]])
+models = {
+    "least squares": (LeastSquaresClassifier(), METHODS["least_squares"], "-"),
+    "logistic": (LogisticRegression(penalty=None, tol=1e-10), METHODS["logistic"], "-"),
+    "LDA": (LinearDiscriminantAnalysis(), METHODS["lda"], ":"),
+}
+
+
+def with_five(distance):
+    """The rows and five of class 2 about a point at this distance."""
+    place = distance * np.array([2.0, -0.6]) / np.hypot(2.0, 0.6)
+    return np.vstack([X, five + place]), np.append(y, np.ones(5, int))
+
+
+def line(model, A, t):
+    """Weights and intercept of the boundary, and the share of the first rows that are wrong."""
+    model.fit(A, t)
+    return np.append(model.coef_, model.intercept_), np.mean(model.predict(X) != y)
+
+
+def angle(w):
+    return np.degrees(np.arctan2(w[1], w[0]))
+
+
+drawn, axes = figure(1, 3, width=7.8, height=3.0, gridspec_kw={"width_ratios": [1, 1.6, 1.4]})
+samples = {"two classes": (X, y), "with five far rows": with_five(9.0)}
+end, numbers = np.array([-12.0, 12.0]), {"error": {}}
+for panel, (title, (A, t)) in zip(axes, samples.items(), strict=False):
+    for k, marker in enumerate("os"):
+        panel.plot(*A[t == k].T, marker, color=CLASSES[k], markersize=3, alpha=0.5)
+    numbers["error"][title] = {}
+    for name in ("least squares", "logistic"):
+        model, colour, dashes = models[name]
+        w, numbers["error"][title][name] = line(model, A, t)
+        panel.plot(end, -(w[0] * end + w[2]) / w[1], dashes, color=colour, label=name)
+    panel.set(title=title, xlabel="x₁", xlim=(-4, A[:, 0].max() + 0.5), ylim=(-4.5, 4.5))
+axes[0].set_ylabel("x₂")
+
+distances, alone = np.linspace(2, 30, 57), {}
+for name, (model, colour, dashes) in models.items():
+    alone[name] = line(model, X, y)[0]
+    turned = [angle(line(model, *with_five(d))[0]) - angle(alone[name]) for d in distances]
+    axes[2].plot(distances, turned, dashes, color=colour, label=name, linewidth=2)
+    numbers[f"turned_at_{distances[-1]:.0f}"] = numbers.get("turned_at_30", {}) | {name: turned[-1]}
+axes[2].set(title="as they move away", xlabel="distance of the five", ylabel="degrees turned")
+axes[2].legend(frameon=False, fontsize=7.5)
+far = {name: line(model, *with_five(1000.0))[0] for name, (model, _, _) in models.items()}
+numbers["logistic_less_that_without_them"] = np.abs(far["logistic"] - alone["logistic"]).max()
+numbers["degrees_between_lda_and_least_squares"] = angle(far["LDA"]) - angle(far["least squares"])
+save(drawn, numbers)
