@@ -12,6 +12,7 @@ import json
 import os
 import platform
 import subprocess
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from linclass_study.unfinished_file import unfinished_file
 
 PACKAGES = ("linclass", "numpy", "scipy", "scikit-learn", "polars", "matplotlib", "snakemake")
 FOLDER = "environment"
+OWN, OTHERS = "Packages", "Packages of methods"
 NO_COMMIT = "not a git checkout"
 
 
@@ -29,13 +31,19 @@ def environment() -> dict[str, str]:
     return _quickly() | {"Linear algebra": blas()}
 
 
-def record(results: Path) -> None:
-    """Save this environment in a results folder; concurrent jobs write the same file."""
-    properties = _quickly()
+def record(results: Path, libraries: Mapping[str, str] | None = None) -> None:
+    """Save this environment in a results folder; concurrent jobs write the same file.
+
+    `libraries` of the methods, with their versions, are listed beside those of linclass.
+    """
+    others = {name: v for name, v in (libraries or {}).items() if name not in PACKAGES}
+    own = {OTHERS: ", ".join(f"{name} {v}" for name, v in others.items())} if others else {}
+    properties = _quickly() | own
     digest = hashlib.blake2b(json.dumps(properties).encode(), digest_size=4).hexdigest()
     path = results / FOLDER / f"{properties['Machine']}-{digest}.json"
     if not path.exists():
-        text = json.dumps(environment(), indent=1, ensure_ascii=False) + "\n"
+        everything = properties | {"Linear algebra": blas()}
+        text = json.dumps(everything, indent=1, ensure_ascii=False) + "\n"
         with unfinished_file(path) as partial:
             partial.write_text(text, encoding="utf-8")
 
@@ -52,7 +60,7 @@ def _quickly() -> dict[str, str]:
         "Machine": machine(),
         "Commit": commit(ROOT),
         "Python": f"{platform.python_version()} ({platform.python_implementation()})",
-        "Packages": ", ".join(f"{name} {_version(name)}" for name in PACKAGES),
+        OWN: ", ".join(f"{name} {_version(name)}" for name in PACKAGES),
         "Processor": f"{processor()}, {_cores()}",
         "Memory": _memory(),
         "System": f"{platform.system()} {platform.release()}, {platform.machine()}",
@@ -60,14 +68,20 @@ def _quickly() -> dict[str, str]:
 
 
 def of_machines(results: Path) -> list[dict[str, str]]:
-    """One entry for each machine that fitted; a property with several values reads `this or that`."""
+    """One entry for each machine that fitted; a property with several values reads `this or that`, but packages of
+    methods add up.
+    """
     values: dict[str, dict[str, dict[str, None]]] = {}
     for properties in recorded_environments(results):
         of_machine = values.setdefault(properties["Machine"], {})
         for what, value in properties.items():
-            of_machine.setdefault(what, {})[value] = None
+            each = value.split(", ") if what == OTHERS else [value]
+            of_machine.setdefault(what, {}).update(dict.fromkeys(each))
     return [
-        {what: " or ".join(distinct) for what, distinct in of_machine.items()}
+        {
+            what: ", ".join(sorted(distinct)) if what == OTHERS else " or ".join(distinct)
+            for what, distinct in of_machine.items()
+        }
         for of_machine in values.values()
     ]
 

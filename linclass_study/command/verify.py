@@ -15,6 +15,7 @@ import polars as pl
 from linclass.counted import counted, first_names
 from linclass_study.command.agreement import ROUNDING, Agreement, compare_run, same_folds
 from linclass_study.command.results_folder import ResultsFolder, Run
+from linclass_study.environment import OTHERS, OWN
 from linclass_study.table_files import FIT
 
 SHOWN = 20  # runs that are listed; the others are counted
@@ -195,7 +196,7 @@ def _joined(environments: list[dict[str, str]]) -> dict[str, str]:
     values: dict[str, dict[str, None]] = {}
     for environment in environments:
         for what, value in environment.items():
-            parts = value.split(", ") if what == "Packages" else []
+            parts = value.split(", ") if what in (OWN, OTHERS) else []
             packages = dict(part.rsplit(" ", 1) for part in parts if " " in part)
             for name, version in (packages or {what: value}).items():
                 values.setdefault(name, {})[version] = None

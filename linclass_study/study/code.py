@@ -22,7 +22,7 @@ from linclass.selection import tuning
 from linclass_study.project import ROOT
 from linclass_study.refusal import Refused
 from linclass_study.study.estimator_check import inner_entries
-from linclass_study.study.module_files import files_of, name_of_package
+from linclass_study.study.module_files import OURS, files_of, name_of_package
 
 CHILD = (
     "linclass_study.guarded_child",
@@ -46,6 +46,17 @@ def modules_of_method(entry: Mapping[str, Any], tune_metric: str) -> list[str]:
         *_of_entry(entry),
         *(metrics.modules_of(tune_metric) if entry.get("tune") else []),
     ]
+
+
+def libraries_of_methods(entries: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Installed libraries that the entries of foreign methods name, or that modules of one's own import → version."""
+    modules = {module for entry in entries for module in _of_entry(entry)}
+    foreign = [module for module in modules if not module.startswith("linclass.")]
+    files, names = closure([], foreign)
+    own = [path for path in files if not any(path.is_relative_to(ROOT / top) for top in OURS)]
+    names |= {name.partition(".")[0] for path in own for name in _imports(path)}
+    installed = sorted(name for name in names if name in _distributions() and not files_of(name))
+    return {_distributions()[name][0]: _version(name) for name in installed}
 
 
 def of_features(steps: Iterable[Any], script: Path) -> str:

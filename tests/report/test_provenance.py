@@ -9,9 +9,10 @@ from importlib.metadata import version
 
 import pytest
 
-from linclass_study.environment import NO_COMMIT, PACKAGES, commit
+from linclass_study.environment import NO_COMMIT, PACKAGES, commit, of_machines, record
 from linclass_study.report import number_format
 from linclass_study.report.provenance import commits, environments_of_machines, provenance
+from linclass_study.study.code import libraries_of_methods
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -103,3 +104,30 @@ def test_a_page_names_the_commits_of_its_fits_not_its_own(tmp_path):
     assert [one["Machine"] for one in found] == ["a", "b"]
     assert found[0]["Written"] == "today"
     assert commits(found) == {"1111": False, "2222": True}
+
+
+def test_packages_of_methods_are_recorded_with_those_that_own_modules_import(tmp_path, monkeypatch):
+    (tmp_path / "my_package.py").write_text("import json\nimport statsmodels.api\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    entries = [
+        {"classifier": "linclass.LogisticRegression", "params": {}},
+        {"classifier": "my_package.Classifier"},
+        {
+            "classifier": "linclass.OneVsRest",
+            "params": {"estimator": {"classifier": "sklearn.svm.LinearSVC"}},
+        },
+    ]
+    found = libraries_of_methods(entries)
+    assert found == {name: version(name) for name in ("scikit-learn", "statsmodels")}
+    assert libraries_of_methods(entries[:1]) == {}
+
+
+def test_packages_of_all_jobs_of_a_machine_add_up(tmp_path):
+    record(tmp_path)
+    record(tmp_path, {"numpy": "0", "xgboost": "2.1"})
+    record(tmp_path, {"xgboost": "2.1", "lightgbm": "4.6"})
+    (found,) = of_machines(tmp_path)
+    assert found["Packages of methods"] == "lightgbm 4.6, xgboost 2.1"
+    assert "numpy 0" not in found["Packages"]
+    assert " or " not in found["Packages"]

@@ -9,15 +9,19 @@ from linclass_study.job import begin_job
 from linclass_study.refusal import Refused
 from linclass_study.runs.bundle import compute_bundle
 from linclass_study.runs.manifest import write_manifest
+from linclass_study.study.code import libraries_of_methods
 
 if __name__ == "__main__":
     begin_job(snakemake.log[0])
     results = Path(snakemake.params.results)
-    environment.record(results)  # before the fits, as the job may be killed
+    bundle = json.loads(snakemake.params.runs)
+    entries = [spec["entry"] for methods in bundle.values() for spec in methods.values()]
+    # before the fits, as the job may be killed
+    environment.record(results, libraries_of_methods(entries))
     try:
         runs = compute_bundle(
             results,
-            json.loads(snakemake.params.runs),
+            bundle,
             json.loads(snakemake.params.evaluation),
             json.loads(snakemake.params.limits),
         )
