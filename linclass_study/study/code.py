@@ -29,6 +29,8 @@ CHILD = (
     "linclass_study.runs.worker",
 )  # started by name: runs/shared_child.py, guard.py
 
+PROJECT = (*OURS, "workflow", "textbook")  # whose own libraries do not count
+
 READS = {
     "linclass_study/table_files.py": "workflow/schemas/tables.yaml"
 }  # a module and the file it reads
@@ -52,10 +54,7 @@ def libraries_of_methods(entries: Iterable[Mapping[str, Any]]) -> dict[str, str]
     """Installed libraries that the entries of foreign methods name, or that modules of one's own import → version."""
     modules = {module for entry in entries for module in _of_entry(entry)}
     foreign = [module for module in modules if not module.startswith("linclass.")]
-    files, names = closure([], foreign)
-    own = [path for path in files if not any(path.is_relative_to(ROOT / top) for top in OURS)]
-    names |= {name.partition(".")[0] for path in own for name in _imports(path)}
-    installed = sorted(name for name in names if name in _distributions() and not files_of(name))
+    installed = sorted(closure([], foreign)[1] & _distributions().keys())
     return {_distributions()[name][0]: _version(name) for name in installed}
 
 
@@ -86,7 +85,9 @@ def code_digest(files: Iterable[Path], modules: Iterable[str], reads: Iterable[P
 
 
 def closure(files: Iterable[Path], modules: Iterable[str]) -> tuple[set[Path], set[str]]:
-    """(source files, top-level names of installed libraries) reached from these files and modules."""
+    """(source files reached from these files and modules, top-level names of the libraries that are named or that files
+    of one's own import).
+    """
     found: set[Path] = set()
     libraries: set[str] = set()
     waiting = list(files)
@@ -99,9 +100,13 @@ def closure(files: Iterable[Path], modules: Iterable[str]) -> tuple[set[Path], s
         path = waiting.pop()
         if path not in found:
             found.add(path)
+            ours = any(path.is_relative_to(ROOT / folder) for folder in PROJECT)
             for name in _imports(path):
-                waiting += files_of(name)
-    return found, libraries
+                own = files_of(name)
+                waiting += own
+                if not (own or ours):
+                    libraries.add(name.partition(".")[0])
+    return found, libraries - sys.stdlib_module_names
 
 
 def _of_entry(entry: Mapping[str, Any]) -> Iterable[str]:
@@ -171,8 +176,6 @@ def _content(path: Path) -> str:
 
 @cache
 def _version(name: str) -> str:
-    if name in sys.stdlib_module_names:
-        return ""
     for distribution in _distributions().get(name, [name]):
         try:
             return metadata.version(distribution)

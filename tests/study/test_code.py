@@ -103,10 +103,19 @@ def test_relative_imports_and_packages_on_the_way_are_followed(tmp_path, monkeyp
     (package / "other.py").write_text("from ..top import x\nimport numpy\n")
     (tmp_path / "mine" / "top.py").write_text("x = 1\n")
     module_files.files_of.cache_clear()
-    found, _ = code.closure([], ["mine.inner"])
+    found, libraries = code.closure([], ["mine.inner"])
+    assert libraries == {"numpy"}
     assert {str(path.relative_to(tmp_path)) for path in found} == {
         "mine/__init__.py",
         "mine/inner/__init__.py",
         "mine/inner/other.py",
         "mine/top.py",
     }
+
+
+def test_a_new_version_of_a_library_that_an_own_module_imports_is_new_code(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "with_library.py").write_text("import json\nfrom statsmodels.api import OLS\n")
+    before = code.code_digest([], ["with_library"])
+    monkeypatch.setattr(code, "_version", lambda name: "99")
+    assert code.code_digest([], ["with_library"]) != before
