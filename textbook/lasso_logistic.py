@@ -41,7 +41,7 @@ numbers = {
     "norm_at_the_end": norm[-1],
     "end_less_the_maximum": np.abs(W[-1] - maximum).max(),
     "covariance_less_the_strength": np.abs(tied - strengths[:, None] * np.sign(W))[active].max(),
-    "others_within_the_strength": np.mean((np.abs(tied) <= strengths[:, None])[~active]),
+    "others_beyond_the_strength": (np.abs(tied) - strengths[:, None])[~active].max(initial=0),
 }
 
 drawn, (left, right) = figure(1, 2, width=7.8, height=3.4)
