@@ -8,7 +8,6 @@ public as soon as its file exists.
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -52,8 +51,10 @@ def __getattr__(name: str) -> Any:
         return value
     if (_ROOT / name / "__init__.py").is_file() or (_ROOT / f"{name}.py").is_file():
         return import_module(f"linclass.{name}")
-    near = get_close_matches(name, __dir__(), n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
+    from linclass.other_names import CLASSES, nearest
+
+    near = nearest(name, __dir__(), CLASSES.get(name))
+    hint = f"; did you mean {near!r}?" if near else ""
     raise AttributeError(f"module 'linclass' has no attribute {name!r}{hint}")
 
 

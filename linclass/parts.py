@@ -7,11 +7,12 @@ registered anywhere: adding a part is adding its file, and a fit imports only th
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
+
+from linclass.other_names import PARTS, nearest
 
 if TYPE_CHECKING:
     from linclass.families.base import Family
@@ -24,13 +25,6 @@ BASES = {
     "losses": "Loss",
     "penalties": "Penalty",
     "solvers": "Solver",
-}
-
-
-OTHER_NAMES = {  # by which parts are known elsewhere
-    "penalties": {"lasso": "l1", "ridge": "l2", "elasticnet": "elastic_net", "none": "unpenalized"},
-    "losses": {"log_loss": "logistic", "squared_error": "squared", "multinomial": "softmax"},
-    "solvers": {"lbfgs": "quasi_newton", "newton-cg": "newton_cg", "newton-cholesky": "newton"},
 }
 
 
@@ -47,10 +41,8 @@ def find(package: str, name: str) -> Any:
     """The part called `name` of linclass/{package}."""
     part = _part(package, name) if name in _modules(package) else None
     if part is None:
-        lower = str(name).lower()
-        same = lower if lower in names(package) else OTHER_NAMES.get(package, {}).get(lower)
-        near = [same] if same else get_close_matches(str(name), names(package), n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(names(package))}."
+        near = nearest(name, names(package), PARTS.get(package, {}).get(str(name).lower()))
+        hint = f"did you mean {near!r}?" if near else f"choose from {', '.join(names(package))}."
         raise ValueError(f"{package} has no {name!r}; {hint}")
     return part
 

@@ -13,17 +13,25 @@ from models import MODULES, own_classes
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+import linclass
 from linclass import (
+    Adaline,
     Calibrated,
     ErrorCorrectingOutputCodes,
     LinearClassifier,
     LinearDiscriminantAnalysis,
     LinearSVM,
     LogisticRegression,
+    MultinomialNB,
+    NearestShrunkenCentroids,
+    QuadraticDiscriminantAnalysis,
+    Ridge,
     TunedClassifier,
+    other_names,
 )
 from linclass.counted import counted
 from linclass.objective.objective import strength_of_C
+from linclass.parts import find
 from linclass.resampling import stratified_folds
 from linclass_study import protocols
 
@@ -52,6 +60,53 @@ def test_penalties_are_known_by_other_names(penalty: str, ours: str) -> None:
     with pytest.raises(ValueError, match=f"penalties has no '{penalty}'; did you mean '{ours}'?"):
         LogisticRegression(penalty=penalty).fit(X, Y)
     LogisticRegression(penalty=ours).check()
+
+
+@pytest.mark.parametrize("other", other_names.CLASSES)
+def test_classes_are_known_by_their_names_elsewhere(other: str) -> None:
+    ours = other_names.CLASSES[other]
+    assert ours in linclass.__all__
+    assert other not in linclass.__all__
+    with pytest.raises(AttributeError, match=f"has no attribute '{other}'; did you mean '{ours}'?"):
+        getattr(linclass, other)
+
+
+@pytest.mark.parametrize(
+    ("package", "other"), [(p, other) for p, known in other_names.PARTS.items() for other in known]
+)
+def test_parts_are_known_by_their_names_elsewhere(package: str, other: str) -> None:
+    ours = other_names.PARTS[package][other]
+    find(package, ours)
+    with pytest.raises(ValueError, match=f"{package} has no '{other}'; did you mean '{ours}'?"):
+        find(package, other)
+
+
+@pytest.mark.parametrize(
+    ("kind", "other", "ours"),
+    [
+        (Ridge, "alpha", "strength"),
+        (MultinomialNB, "alpha", "smoothing"),
+        (Adaline, "eta0", "step"),
+        (QuadraticDiscriminantAnalysis, "reg_param", "shrinkage"),
+        (NearestShrunkenCentroids, "shrink_threshold", "threshold"),
+    ],
+)
+def test_parameters_are_known_by_their_names_elsewhere(kind: Any, other: str, ours: str) -> None:
+    words = f"{kind.__name__} has no parameter '{other}'; did you mean '{ours}'?"
+    with pytest.raises(TypeError, match=words):
+        kind(**{other: 0.5})
+    with pytest.raises(TypeError, match=words):
+        kind().set_params(**{other: 0.5})
+    assert ours in kind().get_params()
+
+
+def test_a_subclass_may_have_a_parameter_of_that_name() -> None:
+    class Own(Ridge):
+        def __init__(self, alpha: float = 1.0, strength: float = 1.0) -> None:
+            super().__init__(strength=strength)
+            self.alpha = alpha
+
+    assert Own(alpha=2.0).alpha == 2.0
 
 
 def test_of_several_classes_some_can_be_separated() -> None:

@@ -1,0 +1,68 @@
+"""Other names of classes, parameters and parts, above all scikit-learn's: errors tell what they are called here."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from difflib import get_close_matches
+
+CLASSES = {
+    "CalibratedClassifierCV": "Calibrated",
+    "DummyClassifier": "MajorityClass",
+    "ElasticNetCV": "TunedRegressor",
+    "GridSearchCV": "TunedClassifier",
+    "LDA": "LinearDiscriminantAnalysis",
+    "Lars": "LeastAngleRegression",
+    "LassoCV": "TunedRegressor",
+    "LinearSVC": "LinearSVM",
+    "LogisticRegressionCV": "TunedClassifier",
+    "NearestCentroid": "NearestMean",
+    "OneVsOneClassifier": "OneVsOne",
+    "OneVsRestClassifier": "OneVsRest",
+    "OutputCodeClassifier": "ErrorCorrectingOutputCodes",
+    "PassiveAggressiveClassifier": "PassiveAggressive",
+    "QDA": "QuadraticDiscriminantAnalysis",
+    "RidgeCV": "TunedRegressor",
+    "RidgeClassifier": "LeastSquaresClassifier",
+    "SGDClassifier": "LinearClassifier",
+    "SVC": "KernelSVM",
+    "SVR": "SupportVectorRegressor",
+}
+PARAMETERS = {  # several, of which a class has one at most
+    "alpha": ("strength", "smoothing"),
+    "eta0": ("step",),
+    "lam": ("strength",),
+    "learning_rate": ("step",),
+    "reg_param": ("shrinkage",),
+    "shrink_threshold": ("threshold",),
+}
+PARTS = {
+    "kernels": {"poly": "polynomial", "rbf": "gaussian"},
+    "losses": {
+        "exp": "exponential",
+        "log": "logistic",
+        "log_loss": "logistic",
+        "multinomial": "softmax",
+        "squared_error": "squared",
+    },
+    "penalties": {
+        "elasticnet": "elastic_net",
+        "lasso": "l1",
+        "none": "unpenalized",
+        "ridge": "l2",
+    },
+    "solvers": {
+        "lbfgs": "quasi_newton",
+        "newton-cg": "newton_cg",
+        "newton-cholesky": "newton",
+        "sag": "stochastic_gradient",
+        "saga": "stochastic_gradient",
+        "sgd": "stochastic_gradient",
+    },
+}
+
+
+def nearest(name: object, known: Collection[str], elsewhere: str | None = None) -> str | None:
+    """The known name that is meant: the same but for capitals, what it is called `elsewhere`, or one like it."""
+    lower = str(name).lower()
+    near = get_close_matches(str(name), known, n=1)
+    return lower if lower in known else elsewhere or (near[0] if near else None)
