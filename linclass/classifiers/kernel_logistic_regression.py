@@ -23,6 +23,7 @@ from linclass.conventions.convergence_warning import silently
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.kernel_machines.kernel_features import KernelFeatures, kernel_features
 from linclass.kernel_machines.kernel_path import KernelPath
+from linclass.kernel_machines.near_the_mean import near_a_row, own_intercepts
 from linclass.kernel_machines.warm_start import Previous
 from linclass.kernels.base import KernelLike
 from linclass.numerics import Array
@@ -116,7 +117,8 @@ class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):
         previous = Previous.of(self)
         X, codes, weights = self._start_fit(X, y, sample_weight)
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
-        found = kernel_features(self._kernel_matrix(X, kept, weights))
+        kernel, centre = near_a_row(self._kernel_for(X, weights), X, weights)
+        found = kernel_features(self._kernel_matrix(X, kept, weights, kernel))
         seen, strengths = dict(vars(self)), [model.strength for model in models]
         old = previous.start(X, kept, len(previous.beta)) if previous else None
         with silently():
@@ -128,14 +130,24 @@ class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):
                 path = [linear.fit(found.features, codes, weights)]
         for model, linear in zip(models, path, strict=True):
             vars(model).update(seen | {"strength": model.strength})
-            model._learn(X, kept, found, linear)
+            model._learn(X, kept, found, linear, centre)
 
     def _learn(
-        self, X: Matrix, kept: Array, found: KernelFeatures, linear: LogisticRegression
+        self,
+        X: Matrix,
+        kept: Array,
+        found: KernelFeatures,
+        linear: LogisticRegression,
+        centre: int | None,
     ) -> None:
-        self.dual_coef_ = found.coefficients(linear.coef_)
-        self.intercept_ = linear.intercept_ + self._shift * self.dual_coef_.sum(axis=1)
-        self._keep_basis(X, found.pivots, kept)
+        beta, rows = found.coefficients(linear.coef_), found.pivots
+        if centre is not None:
+            beta = np.column_stack([beta, -beta.sum(axis=1)])
+            rows = np.append(rows, centre)
+        self.dual_coef_ = beta
+        self._keep_basis(X, rows, kept)
+        self.intercept_ = linear.intercept_.copy()
+        self.intercept_ += linear.intercept_ - own_intercepts(self)
         self.solver_ = linear.solver_
         self._record(
             linear.status_,
@@ -148,7 +160,8 @@ class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):
 
     def decision_function(self, X: MatrixLike) -> Array:
         X = self._check_rows(X)
-        Z = self._scores(X, self.dual_coef_).T + self.intercept_
+        b = own_intercepts(self) + self._shift * self.dual_coef_.sum(axis=1)
+        Z = self._scores(X, self.dual_coef_).T + b
         return Z[:, 0] if Z.shape[1] == 1 else Z
 
     def _linear(self) -> LogisticRegression:

@@ -26,6 +26,18 @@ def near_the_mean(kernel: Kernel, X: MatrixLike, weights: Array) -> Kernel:
     return kernel if near else kernel.about(mean)
 
 
+def near_a_row(kernel: Kernel, X: MatrixLike, weights: Array) -> tuple[Kernel, int | None]:
+    """(the kernel about the row next to the mean, that row) of rows far from 0, or (the kernel, None).
+
+    Of coefficients with any sum the row takes the rest, so that with it they sum to 0.
+    """
+    about = near_the_mean(kernel, X, weights)
+    if not isinstance(about, AboutCentre):
+        return kernel, None
+    row = int(np.square(np.asarray(X) - about.centre).sum(axis=1).argmin())
+    return kernel.about(np.asarray(X)[row]), row
+
+
 def own_intercepts(model: EstimatorLike) -> Array:
     """The intercepts for the kernel as it is computed; `intercept_` is that for the kernel as it is chosen."""
     beta, kernel = np.atleast_2d(model.dual_coef_), model._made

@@ -1,0 +1,63 @@
+"""Kernel logistic regression of rows far from 0: the machine of the rows near 0, and the scores that its attributes
+state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from linclass import KernelLogisticRegression
+
+OWN = {  # the kernels with the parameters below, row by row
+    "linear": lambda A, B: A @ B.T,
+    "polynomial": lambda A, B: (0.2 * A @ B.T + 1) ** 2,
+    "less": lambda A, B: A @ B.T - 5.0,  # an inner product after a constant is added
+    "gaussian": lambda A, B: np.exp(-0.2 * ((A[:, None] - B) ** 2).sum(axis=-1)),
+}
+
+
+def data(classes: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = np.round(rng.normal(size=(90, 3)) * 256) / 256  # X + c is exact
+    return X, (X + rng.gumbel(size=(90, 3)))[:, :classes].argmax(axis=1)
+
+
+def model(kernel: Any, **params: Any) -> KernelLogisticRegression:
+    return KernelLogisticRegression(
+        kernel=kernel, gamma=0.2, offset=1.0, degree=2, strength=0.01, **params
+    )
+
+
+@pytest.mark.parametrize("far", [1e3, 1e5, 1e7])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("kernel", ["linear", "gaussian"])
+def test_kernels_that_do_not_know_where_0_is_give_the_machine_of_the_rows_near_0(
+    kernel: str, classes: int, far: float
+) -> None:
+    X, y = data(classes)
+    near, moved = model(kernel).fit(X, y), model(kernel).fit(X + far, y)
+    assert moved.status_ == "converged", moved.reason_
+    assert moved.objective_ == pytest.approx(near.objective_, rel=1e-6)
+    assert_allclose(moved.decision_function(X + far), near.decision_function(X), atol=1e-4)
+
+
+@pytest.mark.parametrize("far", [0.0, 20.0])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("kernel", OWN)
+def test_scores_are_those_of_the_attributes(kernel: str, classes: int, far: float) -> None:
+    X, y = data(classes)
+    X += far
+    fit = model(OWN[kernel] if kernel == "less" else kernel).fit(X, y)
+    fresh = X[:20] + 0.125
+    Z = OWN[kernel](fresh, X[fit.support_]) @ fit.dual_coef_.T + fit.intercept_
+    found = fit.decision_function(fresh)
+    assert_allclose(found, Z[:, 0] if classes == 2 else Z, rtol=1e-6, atol=1e-6)
+
+
+def test_a_warm_start_is_where_the_fit_ended() -> None:
+    X, y = data(3)
+    fit = model("linear", warm_start=True, tol=1e-8).fit(X + 1e5, y)
+    assert fit.fit(X + 1e5, y).n_iter_ <= 1
