@@ -59,9 +59,7 @@ left.set(xlabel="intensity", ylabel="symmetry", ylim=(X[:, 1].min() - 0.02, X[:,
 left.legend(frameon=False, fontsize=7, ncols=2, loc="upper center")
 for k, (panel, title) in enumerate(zip(panels, ("training error", "test error"), strict=True)):
     at = np.arange(1, corrections + 1)
-    panel.plot(
-        at, errors[:, k], color=METHODS["perceptron"], linewidth=0.4, alpha=0.6, label="last"
-    )
+    panel.plot(at, errors[:, k], color="0.65", linewidth=0.4, label="last weights")
     panel.plot(at, errors[best, k], color=METHODS["perceptron"], linewidth=2, label="pocket")
     panel.set(title=title, xlabel="corrections", ylim=(0, 0.6))
 panels[0].axhline(fewest, color=INK, linestyle=":", linewidth=1)
