@@ -58,7 +58,7 @@ rng = np.random.default_rng(0)
 for i in range(p):
     for j in range(p):
         panel = axes[i, j]
-        panel.tick_params(labelsize=5, length=1.5)
+        panel.tick_params(labelsize=6.5, length=2, labelleft=j == (i == 0))
         if i == j:
             for group, colour in [(~sick, CLASSES[0]), (sick, CLASSES[1])]:
                 panel.hist(X[group, i], 12, color=colour, alpha=0.6)

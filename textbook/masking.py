@@ -52,8 +52,9 @@ for name, dashes, colour in [
     ("QDA", "--", METHODS["qda"]),
 ]:
     codes = models[name].predict(grid).reshape(x1.shape)
-    for k in range(3):
-        plane.contour(x1, x2, codes == k, [0.5], colors=colour, linewidths=1.2, linestyles=dashes)
+    for k in range(2):  # against the later classes, so that no boundary is drawn twice
+        own = np.ma.masked_less(codes, k) == k
+        plane.contour(x1, x2, own, [0.5], colors=colour, linewidths=1.2, linestyles=dashes)
     plane.plot([], [], dashes, color=colour, label=name)
 plane.set(xlabel="x₁", ylabel="x₂", aspect="equal")
 plane.legend(frameon=False, fontsize=6.5, ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0))
@@ -63,13 +64,8 @@ for panel, degree in zip(axes[1:], (1, 2), strict=True):
     surfaces = powers(t, degree) @ fit.coef_.T + fit.intercept_
     for k in range(3):
         panel.plot(t, surfaces[:, k], color=CLASSES[k])
-        panel.plot(
-            along[y == k],
-            np.full(sum(y == k), -0.35 - 0.06 * k),
-            "|",
-            color=CLASSES[k],
-            markersize=4,
-        )
+        below = np.full(sum(y == k), -0.35 - 0.06 * k)
+        panel.plot(along[y == k], below, "|", color=CLASSES[k], markersize=4)
     error = np.mean(fit.predict(powers(along, degree)) != y)
     numbers[f"error_degree_{degree}"] = error
     panel.set(

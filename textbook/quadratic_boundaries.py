@@ -61,13 +61,12 @@ for panel, (kind, title, names) in zip(axes, panels, strict=True):
         model, features, dashes, colour = kinds[name]
         fit = model().fit(features(X), y)
         codes = fit.predict(features(grid)).reshape(x1.shape)
-        for k in range(3):
-            panel.contour(
-                x1, x2, codes == k, [0.5], colors=colour, linewidths=1.1, linestyles=dashes
-            )
+        for k in range(2):  # against the later classes, so that no boundary is drawn twice
+            own = np.ma.masked_less(codes, k) == k
+            panel.contour(x1, x2, own, [0.5], colors=colour, linewidths=1.3, linestyles=dashes)
         panel.plot([], [], dashes, color=colour, label=name)
         numbers.setdefault(title, {})[name] = np.mean(fit.predict(features(X_test)) != y_test)
     panel.set(title=title, xlabel="x₁", aspect="equal", xlim=(-4, 6.5), ylim=(-4, 6.5))
-    panel.legend(framealpha=0.85, edgecolor="none", fontsize=6, loc="lower right")
+    panel.legend(frameon=False, fontsize=7, loc="upper left")
 axes[0].set_ylabel("x₂")
 save(drawn, {"test_error": numbers})
