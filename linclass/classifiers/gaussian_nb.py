@@ -21,6 +21,7 @@ import scipy.sparse as sp
 
 from linclass.annotations import ClassWeight, Matrix, MatrixLike
 from linclass.conventions.geometry import LinearGeometry
+from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.many_fits import Scaling
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
@@ -162,11 +163,13 @@ class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
 
     @staticmethod
     def scores_of(
-        models: Sequence[GaussianNB], X: np.ndarray, scaling: Scaling | None = None
+        models: Sequence[Any], X: np.ndarray, scaling: Scaling | None = None
     ) -> np.ndarray:
         """decision_function of each model for its rows, X (models, n, d), at once; with scaling, for the rows
         (x − shift)/scale. X is overwritten.
         """
+        if models[0].tied:  # with an intercept at 0, not at the origin of the family
+            return LinearScores.scores_of(models, X, scaling)
         origin = np.array([model._family.origin for model in models])
         first, second = np.split(np.array([model.natural_.T for model in models]), 2, axis=1)
         with np.errstate(over="ignore", invalid="ignore"):

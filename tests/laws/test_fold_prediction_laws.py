@@ -85,6 +85,30 @@ def test_each_fold_is_predicted_as_alone(kind: Any, K: int, steps: Any) -> None:
         assert_equal(found, predict_held_out(fitted, table, fold))
 
 
+#: Options that change how scores are computed.
+OPTIONS = {
+    "GaussianNB": [{"tied": True}, {"tied": True, "priors": "uniform"}],
+    "LinearDiscriminantAnalysis": [{"shape": "diagonal"}, {"shape": "spherical"}],
+    "LeastSquaresClassifier": [{"penalty": "l2"}, {"fit_intercept": False}],
+}
+
+
+@pytest.mark.parametrize("steps", STEPS.values(), ids=STEPS)
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize(
+    ("name", "options"), [(name, one) for name, some in OPTIONS.items() for one in some]
+)
+def test_options_change_no_fold(name: str, options: dict[str, Any], K: int, steps: Any) -> None:
+    kind = next(kind for kind in STACKED if kind.__name__ == name)
+    table, y = rows(K)
+    held_out = list(np.array_split(np.random.default_rng(1).permutation(len(y)), 5))
+    fits = fit_folds(Method(kind, params=options, transforms=steps), table, y, held_out, task(K))
+    for found, fitted, fold in zip(
+        predict_folds(fits, table, held_out), fits, held_out, strict=True
+    ):
+        assert_equal(found, predict_held_out(fitted, table, fold))
+
+
 def fitted_folds(kind: Any = GaussianNB) -> tuple[list[Fitted], Table, list[np.ndarray]]:
     table, y = rows(3)
     held_out = list(np.array_split(np.arange(len(y)), 5))
