@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from linclass.losses.base import KINDS, Loss
 from linclass.penalties.base import Penalty
 from linclass.solvers.base import Solver
@@ -27,6 +29,13 @@ TAKES: dict[str, tuple[Callable[[Penalty], bool], str]] = {
     "bare kink": (
         lambda penalty: penalty.kinked and penalty.uniform and not penalty.strongly_convex,
         "needs l1 alone, without factors, whose path is piecewise linear; {} is another.",
+    ),
+    "l1 or none": (
+        lambda penalty: (
+            not penalty.binds
+            or (penalty.entrywise and penalty.kinked and not np.any(penalty.curvature))
+        ),
+        "needs l1 or no penalty; {} is another.",
     ),
     "entrywise": (
         lambda penalty: penalty.entrywise,

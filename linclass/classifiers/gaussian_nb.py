@@ -162,7 +162,7 @@ class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
         return super()._plane(pair)
 
     @staticmethod
-    def scores_of(
+    def _scores_of_stack(
         models: Sequence[Any], X: np.ndarray, scaling: Scaling | None = None
     ) -> np.ndarray:
         """decision_function of each model for its rows, X (models, n, d), at once; with scaling, for the rows

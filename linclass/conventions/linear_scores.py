@@ -24,7 +24,7 @@ class LinearScores(Classifier):
         return Z[:, 0] if Z.shape[1] == 1 else Z
 
     @staticmethod
-    def scores_of(
+    def _scores_of_stack(
         models: Sequence[LinearScores], X: np.ndarray, scaling: Scaling | None = None
     ) -> np.ndarray:
         """decision_function of each model for its rows, X (models, n, d), at once; with scaling, for the rows

@@ -175,6 +175,16 @@ class DesignMatrix(GramProducts):
         X = self.take_features(features).X if self.is_sparse else self.X[:, features]
         return ((X.toarray() if self.is_sparse else X) - mean[features]) * roots[:, None]
 
+    def standardized_columns(self, weights: Array) -> tuple[Array, Array, Any]:
+        """(x̄, spread, the columns (x_j − x̄_j)/spread_j as sparse rows); sparse rows are not centred, nor are those
+        without an intercept.
+        """
+        mean = np.zeros(self.n_features) if self.is_sparse else self.centre(weights)
+        columns = sparse.csr_array(self.XT if self.is_sparse else (self.X - mean).T)
+        spread = np.sqrt(columns.power(2) @ weights)
+        spread[spread == 0] = 1
+        return mean, spread, sparse.csr_array(sparse.diags_array(1 / spread) @ columns)
+
     def centre(self, weights: Array) -> Array:
         """x̄ = Σ w_i x_i for weights that sum to 1; 0 without an intercept."""
         return self.XT @ weights if self.intercept else np.zeros(self.n_features)

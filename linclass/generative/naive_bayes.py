@@ -123,10 +123,10 @@ class LinearNaiveBayes(NaiveBayes, LinearScores, LinearGeometry):
         return Z[:, 0] if Z.shape[1] == 1 else Z
 
     @staticmethod
-    def scores_of(
+    def _scores_of_stack(
         models: Sequence[Any], X: np.ndarray, scaling: Scaling | None = None
     ) -> np.ndarray:
-        return LinearScores.scores_of(models, models[0]._observed(X), scaling)
+        return LinearScores._scores_of_stack(models, models[0]._observed(X), scaling)
 
 
 class NonNegative(NaiveBayes):

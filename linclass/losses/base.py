@@ -93,6 +93,10 @@ class Loss:
         """
         raise self._missing("nearest_slopes")
 
+    def pieces(self, y: Array) -> tuple[Array, Array]:
+        """(a, c), both (pieces, n):  ℓ(y, z) = max(0, max_p a_p z + c_p).  Piecewise linear losses have it."""
+        raise self._missing("pieces")
+
     def may_move(
         self, y: Array, slopes: Array, scores: Array, reach: float | Array, by: float
     ) -> Array:

@@ -51,5 +51,9 @@ class EpsilonInsensitive(ResidualLoss):
             s > 0, min(1.0, down / up if up else 1), min(1.0, up / down if down else 1)
         )
 
+    def pieces(self, y: Array) -> tuple[Array, Array]:
+        one = np.ones(len(y))
+        return np.array([one, -one]), np.array([-y, y]) - self.epsilon
+
     def middle(self, y: Array) -> Array:
         return np.zeros_like(y)

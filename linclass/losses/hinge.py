@@ -30,5 +30,8 @@ class Hinge(MarginLoss):
         a = np.minimum(np.maximum(free, 0), 1)  # at half the cost of np.clip
         return -y * a, a == free
 
+    def pieces(self, y: Array) -> tuple[Array, Array]:
+        return -y[None], np.ones((1, len(y)))
+
     def middle(self, y: Array) -> Array:
         return -y / 2

@@ -1,7 +1,8 @@
 """Predictions of held-out rows by the fits of their folds, of many folds at once.
 
 Small folds cost calls rather than arithmetic, so the rows of several folds are stacked and scored together, where
-classifiers can do so (`scores_of`). Other folds, and those whose scores are not finite, are predicted one by one.
+classifiers can do so (`_scores_of_stack`). Other folds, and those with scores that are not finite, are predicted one by
+one.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def _or_none(fitted: Fitted, table: Table, rows: np.ndarray) -> FoldPrediction |
 
 def _share_scores(estimators: Sequence[EstimatorLike]) -> bool:
     kind, classes = type(estimators[0]), estimators[0].classes_
-    if not (hasattr(kind, "scores_of") and is_ours(estimators[0])):
+    if not (hasattr(kind, "_scores_of_stack") and is_ours(estimators[0])):
         return False
     return all(
         type(one) is kind and (one.classes_ is classes or np.array_equal(one.classes_, classes))
@@ -81,7 +82,7 @@ def _stacked(
     if shared.scaling is not None:
         shift, scale = map(np.array, zip(*shared.scaling, strict=True))
         first = (first - shift[:, None]) / scale[:, None]
-    Z = type(one.estimator).scores_of(estimators, X, shared.scaling)
+    Z = type(one.estimator)._scores_of_stack(estimators, X, shared.scaling)
     flat = Z.reshape(rows.size, *Z.shape[2:])
     predicted = predictions_from(one.estimator, flat, one.task.n_classes)
     if predicted is None:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from linclass.objective.objective import Objective
 
 Row = tuple[str, Callable[[Objective], object], str]
@@ -21,6 +23,11 @@ TABLE: tuple[Row, ...] = (
         "K scores whose slopes lie in a simplex, the l2 penalty",
         lambda P: P.loss.simplicial and is_ridge(P),
         "multipliers",
+    ),
+    (
+        "piecewise linear loss of one score, L1 or no penalty",
+        lambda P: P.loss.piecewise_linear and len(P.shape) == 1 and is_straight(P),
+        "linear_program",
     ),
     ("the loss has a kink", lambda P: P.loss.kind != "twice-smooth", "subgradient"),
     (
@@ -59,6 +66,11 @@ def is_ridge(objective: Objective) -> bool:
     """The penalty is L2 with a strength, and factors of all features, above 0."""
     is_sum = objective.uniform or objective.entrywise
     return objective.strongly_convex and is_sum and objective.penalty_is_smooth
+
+
+def is_straight(objective: Objective) -> bool:
+    """The penalty is L1, with any factors, or there is none."""
+    return objective.entrywise and not np.any(objective.curvature) if objective.strength else True
 
 
 def dense(objective: Objective) -> bool:

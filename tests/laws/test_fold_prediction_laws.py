@@ -25,7 +25,9 @@ from linclass.table import Table
 from linclass_study.project import ROOT
 from linclass_study.study.yaml_file import read_yaml
 
-STACKED = [kind for module in MODULES for kind in own_classes(module) if hasattr(kind, "scores_of")]
+STACKED = [
+    kind for module in MODULES for kind in own_classes(module) if hasattr(kind, "_scores_of_stack")
+]
 TWO_CLASSES = {"ProbitRegression", "SecondOrderPerceptron", "Winnow"}
 ALONE = {"LinearSVM", "Perceptron"} | TWO_CLASSES  # whose folds are fitted one by one
 TOGETHER = [kind for kind in STACKED if issubclass(kind, ManyFits) and kind.__name__ not in ALONE]
@@ -76,7 +78,7 @@ def test_a_stack_has_the_scores_of_each_model(model: Callable[[], Any], K: int) 
         models = [model().fit(table.X[part], y[part]) for part in parts]
     X = np.stack([table.X[part] for part in parts])
     alone = [one.decision_function(own) for one, own in zip(models, X, strict=True)]
-    assert np.allclose(kind.scores_of(models, X.copy()), alone, rtol=1e-12, atol=1e-12)
+    assert np.allclose(kind._scores_of_stack(models, X.copy()), alone, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("steps", STEPS.values(), ids=STEPS)

@@ -1,0 +1,194 @@
+"""Laws of the linear program: its optimum is that of another program and of another library, its gap bounds what is
+missed, and units, copies, offsets and formats of the rows change nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+from scipy.optimize import linprog
+from sklearn.linear_model import QuantileRegressor
+
+from linclass import LinearClassifier
+from linclass.compatibility import takes_penalty
+from linclass.design.design_matrix import DesignMatrix
+from linclass.losses.epsilon_insensitive import EpsilonInsensitive
+from linclass.losses.hinge import Hinge
+from linclass.objective.objective import UNPENALIZED, Objective
+from linclass.penalties.elastic_net import ElasticNet
+from linclass.penalties.l1 import L1
+from linclass.penalties.l2 import L2
+from linclass.penalties.unpenalized import Unpenalized
+from linclass.solvers.hinge.linear_program import LinearProgram
+
+LOSSES = {"hinge": Hinge(), "tube": EpsilonInsensitive(0.3), "deviation": EpsilonInsensitive(0.0)}
+PENALTIES = {
+    "none": (UNPENALIZED, 0.0),
+    "l1": (L1(), 0.05),
+    "some": (L1(factors=[0.0, 2.0, 1.0, 0.5]), 0.05),
+}
+
+
+def problem(loss: str, penalty: str, intercept: bool = True, n: int = 80) -> Objective:
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((n, 4)) * [1, 5, 0.2, 1] + [0, 3, 0, 0]
+    z = X @ [0.5, 0.2, 0, 0] + rng.standard_normal(n)
+    y = np.where(z > 0.5, 1.0, -1.0) if loss == "hinge" else z
+    weights = rng.uniform(0.5, 2, n)
+    return Objective(DesignMatrix(X, intercept), LOSSES[loss], y, weights, *PENALTIES[penalty])
+
+
+def by_slacks(P: Objective) -> float:
+    """The minimum by the primal program over weights, their absolute values and the losses, written anew."""
+    X, n, d, p = P.design.dense(), P.design.n_rows, P.design.n_features, P.design.width
+    y, zero = P.y[:, None], np.zeros((n, d))
+    if isinstance(P.loss, Hinge):
+        rows, limits = [np.hstack([-y * X, zero, -np.eye(n)])], [-np.ones(n)]
+    else:
+        tube = P.loss.epsilon
+        rows = [np.hstack([sign * X, zero, -np.eye(n)]) for sign in (1, -1)]
+        limits = [tube + P.y, tube - P.y]
+    one = np.eye(d, p)
+    rows += [np.hstack([sign * one, -np.eye(d), np.zeros((d, n))]) for sign in (1, -1)]
+    limits += [np.zeros(d)] * 2
+    cost = np.concatenate([np.zeros(p), np.broadcast_to(P.kink, d), P.weights])
+    found = linprog(
+        cost,
+        A_ub=np.vstack(rows),
+        b_ub=np.concatenate(limits),
+        bounds=[(None, None)] * p + [(0, None)] * (d + n),
+    )
+    assert found.status == 0
+    return float(found.fun)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("penalty", PENALTIES)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_minimum_is_that_of_the_program_of_slacks(
+    loss: str, penalty: str, intercept: bool
+) -> None:
+    P = problem(loss, penalty, intercept)
+    found = LinearProgram().solve(P, P.zero())
+    assert found.converged
+    assert found.certificate_kind == "duality_gap"
+    assert found.certificate <= 1e-10
+    assert found.objective == pytest.approx(P.at(found.theta).value, rel=1e-14)
+    assert found.objective == pytest.approx(by_slacks(P), rel=1e-8)
+
+
+@pytest.mark.parametrize("penalty", PENALTIES)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_gap_bounds_what_any_point_misses(loss: str, penalty: str) -> None:
+    P = problem(loss, penalty)
+    best = LinearProgram().solve(P, P.zero())
+    rng = np.random.default_rng(0)
+    for size in (1e-6, 1e-3, 1.0):
+        point = P.at(best.theta + size * rng.standard_normal(P.shape))
+        missed = (point.value - best.objective) / point.value
+        assert P.gap_by(point, best.slopes) >= missed - 1e-12
+        assert P.gap_by(point, point.slopes) == np.inf  # which are not balanced
+
+
+@pytest.mark.parametrize("strength", [0.0, 0.02, 0.3])
+def test_least_absolute_deviations_are_the_median_regression_of_scikit_learn(
+    strength: float,
+) -> None:
+    """Whose loss is half the deviation."""
+    P = problem("deviation", "l1").with_strength(strength)
+    peer = QuantileRegressor(quantile=0.5, alpha=strength / 2, solver="highs")
+    peer.fit(P.design.dense()[:, :4], P.y, sample_weight=P.weights * len(P.weights))
+    theirs = P.at(np.append(peer.coef_, peer.intercept_)).value
+    found = LinearProgram().solve(P, P.zero())
+    assert found.objective == pytest.approx(theirs, rel=1e-8)
+
+
+def test_of_no_features_the_median_is_left() -> None:
+    y = np.array([3.0, 9.0, -1.0, 4.0, 100.0])
+    P = Objective(DesignMatrix(np.zeros((5, 1))), LOSSES["deviation"], y)
+    found = LinearProgram().solve(P, P.zero())
+    assert_allclose(found.theta, [0, 4])
+
+
+@pytest.mark.parametrize("penalty", ["none", "l1"])
+def test_units_and_the_origin_of_the_rows_change_nothing(penalty: str) -> None:
+    P = problem("hinge", penalty)
+    X, scale = P.design.dense()[:, :4], np.array([1e-6, 1e4, 1.0, 1e8])
+    factors = {"penalty": L1(factors=1 / scale), "strength": P.strength} if P.strength else {}
+    moved = Objective(DesignMatrix(X / scale + 1e3 / scale), P.loss, P.y, P.weights, **factors)
+    near, far = (LinearProgram().solve(Q, Q.zero()) for Q in (P, moved))
+    assert far.converged
+    assert far.objective == pytest.approx(near.objective, rel=1e-8)
+
+
+@pytest.mark.parametrize("penalty", PENALTIES)
+def test_a_row_of_weight_two_is_the_row_twice_and_sparse_rows_are_rows(penalty: str) -> None:
+    P = problem("hinge", penalty)
+    X, w = P.design.dense()[:, :4], np.where(np.arange(80) % 3, 1.0, 2.0)
+    twice = np.repeat(np.arange(80), w.astype(int))
+    chosen = {"penalty": P.chosen_penalty, "strength": P.strength}
+    fits = [
+        Objective(DesignMatrix(rows), P.loss, y, weights, **chosen)
+        for rows, y, weights in (
+            (X, P.y, w),
+            (X[twice], P.y[twice], None),
+            (sparse.csr_array(X), P.y, w),
+        )
+    ]
+    found = [LinearProgram().solve(Q, Q.zero()) for Q in fits]
+    assert all(one.converged for one in found)
+    assert_allclose([one.objective for one in found], found[0].objective, rtol=1e-9)
+
+
+@pytest.mark.parametrize("penalty", [None, "l1", {"l1": {"factors": [0, 1, 1, 2]}}])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_classifiers_take_it_by_themselves(penalty: Any, classes: int) -> None:
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, classes, 120)
+    X = rng.standard_normal((120, 4)) + 0.8 * np.eye(4)[y]
+    model = LinearClassifier(loss="hinge", penalty=penalty, strength=0.02).fit(X, y)
+    assert (model.solver_, model.status_) == ("linear_program", "converged")
+    assert model.certificate_kind_ == "duality_gap"
+    assert model.score(X, y) > 1 / classes
+
+
+def test_separable_classes_have_no_loss() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 60))
+    model = LinearClassifier(loss="hinge", penalty=None).fit(X, np.arange(40) % 2)
+    assert model.status_ == "converged"
+    assert model.objective_ == pytest.approx(0, abs=1e-12)
+    assert model.certificate_ == 0
+
+
+def test_from_some_strength_on_all_weights_are_0() -> None:
+    """The slopes at W = 0 are those of the best constant, which is +1 for the larger class."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([1.0, -1.0], [50, 30])
+    X = rng.standard_normal((80, 3)) + y[:, None] * [1, 0, 0]
+    found = LinearClassifier(loss="hinge", penalty="l1", strength=10.0).fit(X, y)
+    assert not found.coef_.any()
+    assert found.objective_ == pytest.approx(2 * 30 / 80)
+
+
+def test_a_program_that_is_not_finished_says_so() -> None:
+    P = problem("hinge", "l1")
+    found = LinearProgram(max_iter=1).solve(P, P.zero())
+    assert not found.converged
+    assert found.n_iter <= 1
+    assert np.isfinite(found.theta).all()
+
+
+def test_it_takes_l1_or_no_penalty() -> None:
+    taken = [L1(), L1(factors=[0, 1]), Unpenalized()]
+    assert all(takes_penalty(LinearProgram, penalty) for penalty in taken)
+    assert not any(takes_penalty(LinearProgram, penalty) for penalty in (L2(), ElasticNet()))
+    with pytest.raises(ValueError, match="linear_program needs l1 or no penalty; l2 is another"):
+        LinearClassifier(loss="hinge", solver="linear_program").fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(ValueError, match="linear_program needs a piecewise-linear loss"):
+        LinearClassifier(loss="logistic", penalty="l1", solver="linear_program").fit(
+            [[0.0], [1.0]], [0, 1]
+        )
