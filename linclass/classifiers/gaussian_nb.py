@@ -169,7 +169,7 @@ class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
         (x − shift)/scale. X is overwritten.
         """
         if models[0].tied:  # with an intercept at 0, not at the origin of the family
-            return LinearScores.scores_of(models, X, scaling)
+            return LinearScores._scores_of_stack(models, X, scaling)
         origin = np.array([model._family.origin for model in models])
         first, second = np.split(np.array([model.natural_.T for model in models]), 2, axis=1)
         with np.errstate(over="ignore", invalid="ignore"):
