@@ -47,7 +47,9 @@ false, true, area = curve(score, heart.y)
 middle.plot(false, true, color=METHODS["lda"])
 for threshold, marker in [(-1, "o"), (0, "s"), (1, "^")]:
     at = [np.mean(score[heart.y == k] > threshold) for k in (0, 1)]
-    middle.plot(*at, marker, color=INK, markersize=6, label=f"threshold {threshold}")
+    middle.plot(
+        *at, marker, color=INK, markersize=6, label=f"threshold {threshold}".replace("-", "−")
+    )
     left.axvline(threshold, color=INK, linewidth=0.6, linestyle=":")
 middle.set(
     title=f"heart disease: area {area:.3f}",
