@@ -14,6 +14,7 @@ from linclass.design.gram_products import GramProducts
 from linclass.numerics import BLOCK, Array, once
 
 SMALL = 500_000  # entries up to which sparse rows are made dense
+ROUNDING = 1e-12  # of the mean of a column: a spread below it is rounding
 TINY = 20_000  # entries up to which a call of NumPy costs more than the copy [X 1] of dense rows
 
 
@@ -176,14 +177,16 @@ class DesignMatrix(GramProducts):
         return ((X.toarray() if self.is_sparse else X) - mean[features]) * roots[:, None]
 
     def standardized_columns(self, weights: Array) -> tuple[Array, Array, Any]:
-        """(x̄, spread, the columns (x_j − x̄_j)/spread_j as sparse rows); sparse rows are not centred, nor are those
-        without an intercept.
+        """(x̄, spread, the columns (x_j − x̄_j)/spread_j as sparse rows), 0 where they are constant but for rounding.
+
+        Sparse rows are not centred, nor are rows without an intercept.
         """
         mean = np.zeros(self.n_features) if self.is_sparse else self.centre(weights)
         columns = sparse.csr_array(self.XT if self.is_sparse else (self.X - mean).T)
         spread = np.sqrt(columns.power(2) @ weights)
-        spread[spread == 0] = 1
-        return mean, spread, sparse.csr_array(sparse.diags_array(1 / spread) @ columns)
+        varies = spread > ROUNDING * np.abs(mean)
+        spread[~varies] = 1
+        return mean, spread, sparse.csr_array(sparse.diags_array(varies / spread) @ columns)
 
     def centre(self, weights: Array) -> Array:
         """x̄ = Σ w_i x_i for weights that sum to 1; 0 without an intercept."""

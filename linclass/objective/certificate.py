@@ -14,7 +14,6 @@ from linclass.objective.gap import TINY, gap_of, relative
 from linclass.objective.point import PenalizedLoss, Point
 
 ROUNDING = 16 * np.finfo(float).eps  # of a slope, relative to the terms that cancel in it
-BALANCED = 1e-9  # cosine of slopes with a column up to which their sum is 0 but for rounding
 NEARLY = 1e-6  # slopes above this share of the terms have far more digits than a certificate needs
 
 
@@ -36,28 +35,6 @@ class Certified(PenalizedLoss):
                 gap = min(gap, point.value)  # by s = 0
             return self.share(gap, point.value)
         return self.residual(point)
-
-    def gap_by(self, point: Point, s: Array) -> float:
-        """The relative gap, of any strength, by slopes s with Σ w s x_j = 0 for all columns without a penalty; +∞ for
-        others. A fit that is perfect up to rounding has 0.
-        """
-        if self.loss.vanishes and point.value <= ROUNDING * self._size_of_terms(point.theta):
-            return 0.0
-        d, g = self.design.n_features, self.design.pull(self.weights * s)
-        free = np.ones(len(g), dtype=bool)
-        free[:d] = (np.asarray(self.kink) == 0) & (np.asarray(self.curvature) == 0)
-        size = self._column_norms * self._norm(s)
-        if (np.abs(g) > BALANCED * size)[free].any():
-            return np.inf
-        if not self.strength:
-            gap = gap_of(point.value, self.weights @ self.loss.conjugates(self.y, s), 0.0)
-        else:
-            U = np.where(free[:d], 0.0, g[:d] / -self.strength)
-            shrink = self.penalty.into_domain(U)
-            gap = self.gap_from_conjugates(
-                point, self.loss.conjugates(self.y, shrink * s), shrink * U
-            )
-        return self.share(min(float(gap), point.value) if self.loss.vanishes else gap, point.value)
 
     def share(self, gap: float, value: float) -> float:
         """A gap relative to P (`gap.relative`)."""

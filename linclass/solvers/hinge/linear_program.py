@@ -24,6 +24,8 @@ from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, Solver, Trace
 
 TOLERANCE = 1e-10  # of the program, the least that HiGHS takes
+MOST = 1e4  # by which small sums are multiplied; more makes programs harder
+LONGER = 1 + 1e-6
 
 
 @dataclass(frozen=True)
@@ -54,10 +56,12 @@ class LinearProgram(Solver):
         balanced = sums[free]
         if design.intercept:
             balanced = sparse.vstack([balanced, n * (w * slopes).reshape(1, -1)])
+        unit = np.clip(1 / (n * kink[bound]), 1, MOST)  # small sums need small tolerances
+        limited = sparse.diags_array(unit) @ sums[bound]
         found = linprog(
             -n * (w * constants).ravel(),
-            A_ub=sparse.vstack([sums[bound], -sums[bound]]),
-            b_ub=n * np.tile(kink[bound], 2),
+            A_ub=sparse.vstack([limited, -limited]),
+            b_ub=np.tile(n * kink[bound] * unit, 2),
             A_eq=balanced,
             b_eq=np.zeros(balanced.shape[0]),
             bounds=(0, 1),
@@ -71,18 +75,22 @@ class LinearProgram(Solver):
         if found.x is None:
             point = objective.at(start)
             return Solution.at(point, objective.certificate(point), self.tol, int(found.nit))
-        theta = np.zeros(objective.shape)
-        up, down = np.split(found.ineqlin.marginals, 2)
-        theta[bound], theta[free] = up - down, found.eqlin.marginals[: len(free)]
-        theta[: design.n_features] /= spread
-        if design.intercept:
-            theta[-1] = found.eqlin.marginals[-1] - mean @ theta[:-1]
-        s = (np.clip(found.x, 0, 1).reshape(slopes.shape) * slopes).sum(axis=0)
-        point = objective.at(theta)
+        v, up, down = np.zeros(design.n_features), *np.split(found.ineqlin.marginals, 2)
+        v[bound], v[free] = (up - down) * unit, found.eqlin.marginals[: len(free)]
+        middle = found.eqlin.marginals[-1:] if design.intercept else np.zeros(0)
+        theta = np.concatenate([v / spread, middle - mean @ (v / spread)])
+        # if columns without a penalty separate the rows, margins are 1 but for rounding
+        point = min(map(objective.at, (theta, LONGER * theta)), key=lambda one: one.value)
         if trace:
             trace(point)
-        gap = objective.gap_by(point, s)
-        done = gap <= self.tol
+        # sums that should be 0 change the bound by themselves times the multipliers at the minimum, here twice these
+        s = (np.clip(found.x, 0, 1).reshape(slopes.shape) * slopes).sum(axis=0)
+        sums, sum_of_slopes = np.abs(columns @ (w * s)), np.abs(w @ s)
+        left = float(sums[free] @ np.abs(v[free]) + sum_of_slopes * np.abs(middle).sum())
+        s *= np.min(kink[bound] / np.maximum(sums[bound], kink[bound]), initial=1.0)
+        gap = max(float(point.value + w @ objective.loss.conjugates(objective.y, s)), 0.0)
+        certificate = objective.share(gap + 2 * left, point.value)
+        done, n_iter = certificate <= self.tol, max(1, int(found.nit))
         return Solution(
-            theta, point.value, gap, "duality_gap", done, max(1, int(found.nit)), slopes=s
+            point.theta, point.value, certificate, "duality_gap", done, n_iter, slopes=s
         )
