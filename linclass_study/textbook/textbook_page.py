@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -31,7 +32,7 @@ def page(folder: Path, checks: Sequence[Check]) -> str:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters |= {"number": number, "breakable": breakable_path}
+    environment.filters |= {"number": number, "ours": ours, "breakable": breakable_path}
     chapters = {
         title: [_section(folder, name, checks) for name in names]
         for title, names in course.chapters().items()
@@ -92,6 +93,14 @@ def number(value: Any) -> str:
     if not isinstance(value, int | float):
         return str(value)
     return f"{value:.10g}" if abs(value) > 1e-8 else f"{value:.3g}"
+
+
+def ours(check: Check) -> str:
+    """Our number, with two digits more than a published one is held to; all ten if it differs, and of identities."""
+    whole = check.kind == "identity" or check.status == "differs" or check.tolerance <= 0
+    if check.ours is None or whole:
+        return number(check.ours)
+    return number(round(check.ours, 1 - math.floor(math.log10(check.tolerance))))
 
 
 def breakable_path(path: str) -> Markup:

@@ -115,6 +115,24 @@ def test_the_table_names_what_differs(tmp_path: Path) -> None:
     assert "a book (known)" in output
 
 
+@pytest.mark.parametrize(
+    ("ours", "tolerance", "status", "shown"),
+    [
+        (0.47727272727, 0.005, "reproduced", "0.4773"),
+        (234.66910585, 0.5, "reproduced", "234.67"),
+        (1.449866734e-8, 5e-11, "missed", "1.4499e-08"),
+        (51, 0, "reproduced", "51"),
+        (1.0050049, 0.005, "differs", "1.0050049"),
+        (None, 0.005, "unavailable", "–"),
+    ],
+)
+def test_our_number_has_two_digits_more_than_the_published_one(
+    ours: float | None, tolerance: float, status: str, shown: str
+) -> None:
+    check = published.Check("made_up", "a.b", 1.0, ours, tolerance, "a book", status)
+    assert textbook_page.ours(check) == shown
+
+
 def test_each_method_has_a_colour_of_its_own() -> None:
     assert len({*METHODS.values()}) == len(METHODS)
 
