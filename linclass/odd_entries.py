@@ -1,8 +1,9 @@
-"""Entries that are neither numbers nor labels: dates and times, and missing values of any library."""
+"""Entries that are no numbers: dates and times, text, and missing values of any library."""
 
 from __future__ import annotations
 
 import re
+from reprlib import repr as brief
 
 import numpy as np
 
@@ -17,6 +18,25 @@ def dates_in(X: MatrixLike, array: np.ndarray) -> str:
         return f"X holds {array.dtype}"
     kinds = zip(getattr(X, "columns", ()), getattr(X, "dtypes", ()), strict=False)
     return next((f"column {name!r} holds {k}" for name, k in kinds if DATES.match(str(k))), "")
+
+
+def text_in(X: MatrixLike, array: np.ndarray) -> str:
+    """'column 'city' holds text: 'Bern'', the first text of X or its array that is no number; empty without any."""
+    names = list(getattr(X, "columns", range(array.shape[1])))
+    for name, column in zip(names, array.T, strict=True):
+        found = next((entry for entry in column if is_text(entry)), None)
+        if found is not None:
+            return f"column {name!r} holds text: {brief(str(found))}"
+    return ""
+
+
+def is_text(entry: object) -> bool:
+    """Whether it is text that no number is read from, as '1.5' is."""
+    try:
+        float(entry if isinstance(entry, str | bytes) else 0)
+    except ValueError:
+        return True
+    return False
 
 
 def is_missing(entry: object) -> bool:

@@ -15,7 +15,7 @@ from linclass.annotations import ArrayLike, Matrix, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.counted import counted
 from linclass.extremes import HUGE, TINY, refuse_extremes
-from linclass.odd_entries import dates_in, is_missing
+from linclass.odd_entries import dates_in, is_missing, text_in
 
 INT32_MAX = np.iinfo(np.int32).max
 
@@ -147,13 +147,13 @@ def _dense_matrix(X: MatrixLike, owner: str) -> np.ndarray:
             raise ValueError(f"Complex data not supported: X is {array.dtype}. Pass X.real.")
         array = np.ascontiguousarray(array, dtype=np.float64) if array.ndim == 2 else array
     except (TypeError, ValueError) as error:
-        if "could not convert" in str(error):
-            remedy = "Encode text columns first, say with one_hot"
-        elif "NAType" in str(error):
+        if "could not convert" in str(error) and (text := text_in(X, array)):
+            remedy = "Make numbers of it, say indicators: Preprocessor(transforms=['one_hot'])"
+            raise NotApplicable(f"{owner} takes numbers, and {text}. {remedy}.") from None
+        if "NAType" in str(error):
             remedy = "X contains NaN: impute it first"
-        else:
-            raise
-        raise NotApplicable(f"{owner} takes numbers; {error}. {remedy}.") from None
+            raise NotApplicable(f"{owner} takes numbers; {error}. {remedy}.") from None
+        raise
     if array.ndim == 0:
         raise ValueError(
             f"Expected 2D array, but X is {brief(X)}; give a table of rows and features: an array, a sparse "

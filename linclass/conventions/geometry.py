@@ -116,7 +116,9 @@ class LinearGeometry:
         if not hasattr(self, "n_features_in_"):
             from sklearn.exceptions import NotFittedError
 
-            raise NotFittedError(f"This {type(self).__name__} is not fitted yet. Call fit first.")
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call fit first."
+            )
         W, b = np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_)
         if len(W) == 1:
             sign = -1.0 if pair == (1, 0) else 1.0

@@ -164,6 +164,31 @@ def test_dates_are_no_numbers_and_are_named_with_their_column(kind: str) -> None
         L.LinearDiscriminantAnalysis().fit(DATED[kind], Y)
 
 
+TEXTS = {
+    "pandas": (
+        pd.DataFrame({"a": [1.0, 2.0], "city": ["Bern", "Genf"]}),
+        "column 'city' holds text: 'Bern'",
+    ),
+    "categorical": (
+        pd.DataFrame({"city": pd.Categorical(["Bern", "Genf"])}),
+        "column 'city' holds text: 'Bern'",
+    ),
+    "polars": (
+        pl.DataFrame({"a": [1.0, 2.0], "city": ["Bern", "Genf"]}),
+        "column 'city' holds text: 'Bern'",
+    ),
+    "array": (np.array([["1.5", "1"], ["2", "x"]]), "column 1 holds text: 'x'"),
+    "list": ([[1.0, "Bern"], [2.0, None]], "column 1 holds text: 'Bern'"),
+}
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_text_is_no_number_and_is_named_with_its_column(kind: str) -> None:
+    table, message = TEXTS[kind]
+    with refused(f"LogisticRegression takes numbers, and {message}. Make numbers of it"):
+        L.LogisticRegression().fit(table, [0, 1])
+
+
 def test_an_array_of_dates_is_refused() -> None:
     with pytest.raises(ValueError, match=r"X holds datetime64\[D\]"):
         L.GaussianNB().fit(DAYS[:, None], Y)
