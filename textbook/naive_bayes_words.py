@@ -4,12 +4,12 @@ Three short documents are on China and one is not. Is "Chinese Chinese Chinese T
 counts words; the Bernoulli model asks of each word of the vocabulary whether it occurs:
 
     multinomial  P(class) Π P(word | class)^count
-    Bernoulli    P(class) Π P(word | class) Π (1 − P(word | class))   over the words that occur, and those that do not,
+    Bernoulli    P(class) Π P(word | class) Π (1 − P(word | class)),
 
-estimated with one added to each count. "Chinese" three times decides for China where it counts three times. That it
-occurs says little, as it is in all four documents, and then Tokyo and Japan decide. Shown: what each word adds to the
-log-odds of China, and their sums. See Manning, Raghavan & Schütze (2008), §13.2 and §13.3, examples 13.1 and 13.2;
-Murphy (2012), §3.5.
+the last product over the words that do not occur; one is added to each count. "Chinese" three times decides for China
+where it counts three times. That it occurs says little, as it is in all four documents, and then Tokyo and Japan
+decide. Shown: what each word adds to the log-odds of China, and their sums. See Manning, Raghavan & Schütze (2008),
+§13.2 and §13.3, examples 13.1 and 13.2; Murphy (2012), §3.5.
 """
 
 import numpy as np
