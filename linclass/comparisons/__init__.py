@@ -15,7 +15,7 @@ _FILES = {
     "Ratings": "bradley_terry_model",
     "at_least": "replication",
     "average_ranks": "ranking",
-    "bayesian_signed_rank": "signed_rank_test",
+    "bayesian_signed_rank": "bayesian_signed_rank_test",
     "bayesian_t": "bayesian_t_test",
     "bradley_terry": "bradley_terry_model",
     "corrected_error": "confidence_interval",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.comparisons.signed_rank_test import bayesian_signed_rank
+from linclass.comparisons.bayesian_signed_rank_test import bayesian_signed_rank
 from linclass_study.results.across_datasets import ALPHA, FEW, ComparisonAcross
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
