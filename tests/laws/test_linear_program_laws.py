@@ -154,6 +154,17 @@ def test_separable_classes_have_no_loss(seed: int) -> None:
     assert model.certificate_ == 0
 
 
+def test_a_perfect_fit_misses_nothing() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 200))
+    y = X[:, :5].sum(axis=1) + rng.standard_normal(60)
+    P = Objective(DesignMatrix(X), LOSSES["deviation"], y)
+    found = LinearProgram().solve(P, P.zero())
+    assert found.converged
+    assert found.objective <= 1e-12
+    assert_allclose(P.at(found.theta).scores, y, atol=1e-12)
+
+
 @pytest.mark.parametrize("strength", [0.0, 1e-3])
 @pytest.mark.parametrize("seed", range(20))
 def test_what_is_missed_on_hard_rows_is_at_most_what_the_certificate_says(
