@@ -19,8 +19,7 @@ def selected_methods(
     The best method of each classifier class and the baseline come first, then the best of the others.
     """
     able = set(able)
-    whole_first = ranking(outcome, dataset).sort("whole", descending=True, maintain_order=True)
-    ranked = [method for method in whole_first["method"] if method in able]
+    ranked = [method for method in ranking(outcome, dataset)["method"] if method in able]
     kinds = {method: outcome.methods[method].get("classifier") for method in ranked}
     first = {kind: method for method, kind in reversed(kinds.items())}  # the best of each kind
     order = sorted(ranked, key=lambda m: (first[kinds[m]] != m, kinds[m] != BASELINE))

@@ -90,7 +90,10 @@ def could_not_compete(outcome: Outcome) -> str:
         return ""
     runs = [(name, method, why) for name, own in kept_out.items() for method, why in own.items()]
     if len(runs) <= NAMED:
-        each = (f"{method} on {name} ({why})" for name, method, why in runs)
+        places: dict[tuple[str, str], list[str]] = {}
+        for name, method, why in runs:
+            places.setdefault((method, why), []).append(name)
+        each = (f"{method} on {_names(names)} ({why})" for (method, why), names in places.items())
         return f"Could not compete: {', '.join(each)}."
     methods = list(dict.fromkeys(method for _, method, _ in runs))
     where = f"{len(kept_out)} of {count_of(_readable(outcome), 'data set')}"

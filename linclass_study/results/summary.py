@@ -80,7 +80,7 @@ def overview(fits: pl.DataFrame) -> pl.DataFrame:
 def ranking(
     outcome: Outcome, dataset: str, metric: str | None = None, protocol: str | None = None
 ) -> pl.DataFrame:
-    """All methods of a data set by their mean over the folds, best first.
+    """All methods of a data set by their mean over the folds, best first, those that missed a fold last.
 
     The default protocol is the first one of the data set.
 
@@ -111,9 +111,10 @@ def ranking(
             whole=(pl.col("n") > 0) & (pl.min_horizontal("n", "fitted") == pl.col("planned")),
         )
         .sort(
+            "whole",
             pl.col("mean").round(12),  # equal means may differ by rounding
             "place",
-            descending=[metrics.greater_is_better(metric), False],
+            descending=[True, metrics.greater_is_better(metric), False],
             nulls_last=True,
         )
         .select("method", "mean", "sd", "n", "error", "share", "step", "planned", "fitted", "whole")

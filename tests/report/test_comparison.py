@@ -71,6 +71,14 @@ def test_one_official_test_set_has_no_standard_error(make):
     assert not any(cell.near for cell in cells.values())
 
 
+def test_a_method_that_missed_a_fold_comes_after_the_others_however_good_its_folds_are(make):
+    lucky = Method(9.0, endings={0: ("failed", "x")})
+    outcome = make({"d": Data()}, {"lucky": lucky, "poor": Method(0.1), "fine": Method(1.0)})
+    ranked = summary.ranking(outcome, "d")
+    assert ranked["method"].to_list() == ["fine", "poor", "lucky"]
+    assert ranked["mean"][2] > ranked["mean"][0]
+
+
 def test_a_method_that_missed_a_fold_is_not_compared(make):
     outcome = make({"d": Data()}, {"a": Method(), "b": Method(endings={0: ("failed", "x")})})
     ranked = summary.ranking(outcome, "d")

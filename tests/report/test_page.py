@@ -255,7 +255,7 @@ def test_runs_that_do_not_apply_are_reported_calmly_and_failures_alarm(make):
     )
     assert "needs numbers" not in box(page, "problems")
     assert (
-        "Could not compete: dead on d (failed), cannot on e (not applicable), dead on e (failed). Why?"
+        "Could not compete: dead on d and e (failed), cannot on e (not applicable). Why?"
         in Page(page).words()
     )
 

@@ -179,7 +179,7 @@ def test_who_could_not_compete_is_named_with_the_reason_or_counted(make):
     methods = {"fine": Method(), "gone": gone, "fails": fails}
     outcome = make({"d": Data(), "e": Data()}, methods)
     assert could_not_compete(outcome) == (
-        "Could not compete: gone on d (not applicable), fails on d (failed), fails on e (failed)."
+        "Could not compete: gone on d (not applicable), fails on d and e (failed)."
     )
     table = table_modules()["answer"].make(outcome)
     place = [column.key for column in table.columns].index("absent")

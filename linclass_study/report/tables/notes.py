@@ -14,7 +14,7 @@ def make(outcome: Outcome) -> ReportTable | None:
     found = notes(outcome.fits)
     caption = (
         "These fits gave predictions, which are compared above, but did not converge: the iterations ran "
-        "out, or the optimum does not exist."
+        "out, or the optimum does not exist or is not the only one."
     )
     rows = failures.rows(found)
     return ReportTable("Fits to read with care", caption, failures.COLUMNS, rows) if found else None
