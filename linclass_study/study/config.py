@@ -105,6 +105,7 @@ def check_entries(study: Study) -> None:
         "datasets": (study.datasets, dataset_problems),
         "methods": (study.methods, method_problems),
     }
+    own_problems: list[tuple[list[Any], str]] = []  # of both kinds, to refuse them at once
     for kind, (selected, problems) in checks.items():
         path = study.root / "config" / f"{kind}.yaml"
         content = read_yaml(path)
@@ -113,8 +114,11 @@ def check_entries(study: Study) -> None:
         found: dict[bool, list[tuple[list[Any], str]]] = {True: [], False: []}  # of own entries
         for name, entry in selected.items():
             found[name in own] += [([name, *path], text) for path, text in problems(entry)]
-        study.written.refuse(at_their_origin(found[True], own), ("define", kind))
+        own_problems += [
+            (["define", kind, *keys], text) for keys, text in at_their_origin(found[True], own)
+        ]
         catalogue.refuse(found[False])
+    study.written.refuse(own_problems)
 
 
 def _folder(key: str, values: Mapping[str, Any], written: SourceLines) -> str:

@@ -229,6 +229,19 @@ def test_a_method_that_can_not_work_is_refused(refusal, case):
     assert words in line
 
 
+def test_errors_of_data_sets_and_of_methods_are_told_at_once(study):
+    text = (
+        "results: r\ndatasets: [own]\nmethods: [mine]\ndefine:\n"
+        "  datasets:\n    own: {source: {file: gone.csv}, format: csv, target: y}\n"
+        f"  methods:\n    mine: {{{LOGISTIC}, tune: {{stength: [1, 2]}}}}\n"
+    )
+    with pytest.raises(Refused) as refused:
+        study(text)
+    first, second = str(refused.value).splitlines()
+    assert first.startswith("study.yaml, line 6: define.datasets.own.source.file: there is no file")
+    assert second.startswith("study.yaml, line 8: define.methods.mine.tune.stength: ")
+
+
 def test_an_option_that_suits_other_data_is_kept(study):
     assert study(method(f"{LOGISTIC}, features: [interactions, {{powers: {{degree: 3}}}}]"))
 
