@@ -39,14 +39,12 @@ def sentences(outcome: Outcome, base: ComparisonAcross, tried: list[Scenario]) -
             f"p {_p(test.p)}, is too conservative (n = {n} data sets, k = {k} methods)."
         )
     first = int(np.argmin(average))
-    near = [
-        base.methods[j]
-        for j in np.argsort(average, kind="stable")
-        if j != first and average[j] - average[first] <= difference
-    ]
+    others = [j for j in np.argsort(average, kind="stable") if j != first]
+    near = [base.methods[j] for j in others if average[j] - average[first] <= difference]
+    far = [base.methods[j] for j in others if base.methods[j] not in near]
     conclusions.append(
         f"{rank_test(k)} at α = {ALPHA} (critical difference {difference:.2f} ranks) distinguishes "
-        f"{_distinguished(near, k)} from {base.methods[first]}."
+        f"{distinguished(near, far)} from {base.methods[first]}."
     )
     conclusions += _practical(outcome, base, best, average, n)
     return conclusions + _survives(tried)
@@ -99,10 +97,11 @@ def _winner(
     )
 
 
-def _distinguished(near: list[str], k: int) -> str:
-    if len(near) == k - 1:
-        return "no other method"
-    return "every other method" if not near else f"all but {_listed(near)}"
+def distinguished(near: list[str], far: list[str]) -> str:
+    """The methods that are `far` from the best, by their names or, if these are fewer, by those that are `near`."""
+    if not far or not near:
+        return "every other method" if far else "no other method"
+    return f"only {_listed(far)}" if len(far) <= len(near) else f"all but {_listed(near)}"
 
 
 def _practical(

@@ -422,3 +422,18 @@ def test_the_cost_table_says_whose_seconds_are_of_fewer_fits(outcome: Outcome) -
 def test_a_spread_is_over_folds_or_hold_outs(protocols: list[Any], output: str) -> None:
     evaluation = {"protocols": protocols, "folds": 3, "repeats": 1}
     assert units(evaluation, *selected_protocols(evaluation)) == output
+
+
+@pytest.mark.parametrize(
+    ("near", "far", "words"),
+    [
+        (["a", "b"], [], "no other method"),
+        ([], ["a", "b"], "every other method"),
+        (["a", "b", "c", "d", "e"], ["poor"], "only poor"),
+        (["a"], ["b", "poor"], "all but a"),
+    ],
+)
+def test_the_fewer_methods_are_named_those_that_a_test_distinguishes_or_the_others(
+    near, far, words
+):
+    assert conclusion.distinguished(near, far) == words
