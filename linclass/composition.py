@@ -148,10 +148,10 @@ class Composition(FitsPath, Estimator):
 
     def _proof(self, solutions: Sequence[Solution]) -> dict[str, Any]:
         return {
-            "objective": float(sum(s.objective for s in solutions)),
-            "certificate": max(s.certificate for s in solutions),
+            "objective": float(sum([s.objective for s in solutions])),
+            "certificate": max([s.certificate for s in solutions]),
             "certificate_kind": solutions[0].certificate_kind,
-            "n_iter": max(s.n_iter for s in solutions),
+            "n_iter": max([s.n_iter for s in solutions]),
         }
 
     def _is_penalized(self) -> bool:

@@ -41,6 +41,7 @@ PARTS = {
         "exp": "exponential",
         "log": "logistic",
         "log_loss": "logistic",
+        "logloss": "logistic",
         "multinomial": "softmax",
         "squared_error": "squared",
     },

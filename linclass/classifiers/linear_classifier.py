@@ -228,7 +228,7 @@ class LinearClassifier(
             vars(self).pop(name, None)
         status, reason = self._ending(solutions)
         directions = [r.direction for r in recessions if r.direction is not None]
-        if not directions and not all(r.decided for r in recessions):
+        if recessions and not directions and not all(r.decided for r in recessions):
             status, reason = "max_iter", UNDECIDED
         if directions:
             theta = np.vstack([np.atleast_2d(d) for d in directions])
