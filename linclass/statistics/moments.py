@@ -46,7 +46,9 @@ def _outer(rows: Matrix, w: Array, m: Array, D: Matrix) -> Array:
     if not sp.issparse(rows):
         D *= np.sqrt(w)[:, None]
         return D.T @ D  # a product of a matrix with its transpose (syrk): half the work
-    product = (rows.T @ _times(rows, w)).toarray() - w.sum() * np.outer(m, m)
+    shift = np.where(_unstored(rows, w) > 0, 0, m)  # columns without zeros may be far from 0
+    near, rest = _deviations(rows, shift), m - shift
+    product = (near.T @ _times(near, w)).toarray() - w.sum() * np.outer(rest, rest)
     np.fill_diagonal(product, _squares(rows, w, m, D))  # without cancellation
     return product
 
@@ -82,7 +84,8 @@ def _deviations(rows: sp.csr_array, m: Array) -> sp.csr_array:
 def _unstored(rows: sp.csr_array, w: Array) -> Array:
     """Total weight of the zeros of each column."""
     stored = np.bincount(rows.indices, np.repeat(w, np.diff(rows.indptr)), rows.shape[1])
-    return np.maximum(w.sum() - stored, 0)
+    full = np.bincount(rows.indices, minlength=rows.shape[1]) == rows.shape[0]
+    return np.where(full, 0, np.maximum(w.sum() - stored, 0))
 
 
 def _times(rows: sp.csr_array, w: Array) -> sp.csr_array:
