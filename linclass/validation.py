@@ -201,7 +201,9 @@ def _column(y: ArrayLike, rows: int, owner: str) -> np.ndarray:
     if y.ndim != 1:
         raise ValueError(f"y should be a 1d array, got an array of shape {y.shape} instead.")
     if len(y) != rows:
-        raise ValueError(f"y has length {len(y)}, X has length {rows}; they must be as many rows.")
+        raise ValueError(
+            f"y has length {len(y)}, X has length {rows}; they must have the same number of rows."
+        )
     if y.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: y is {y.dtype}. Pass y.real.")
     return y
