@@ -22,7 +22,7 @@ from linclass.solvers.smooth.stacked_newton import minimize_stack
 
 SMALL = 40_000  # entries of X up to which a stack is faster than warm-started fits
 FEW = 100  # parameters of one fit, at most
-IN_CACHE = 1 << 15  # scores of the problems of a stack, which then stay in the cache
+IN_CACHE = 1 << 16  # scores of the problems of a stack, which then stay in the cache
 
 
 def is_small(folds: StrengthsOnFolds) -> bool:
