@@ -29,7 +29,8 @@ from linclass.solvers.smooth.secants import Secants
 
 CHORD = 1e-2  # decrement, relative to the objective: scores then change by about 0.1
 CORRECTED = 5e-2  # the same, if H⁻¹ is corrected by its steps
-NARROW = 40  # parameters up to which a Hessian costs less than the gradients that it saves
+NARROW = 12  # parameters up to which a Hessian costs less than the gradients that it saves
+CHEAP = 2_000_000  # products in a Hessian up to which it does, too
 LEFT = 0.04  # of a decrement, by a step with the Hessian of a near strength, as long as nothing is known
 REACH = 100  # ratio of strengths up to which a Hessian serves; their difference costs two digits of its diagonal
 LOCAL = 1.0  # scores that a step changes without changing the curvature of a logistic loss more than by a factor e
@@ -53,13 +54,14 @@ class Newton(Solver):
         """Decrements: below which H⁻¹ is kept, at which a step with a new Hessian is the last, and that a step with a
         kept one may leave.
 
-        Without a duality gap the digits of standard errors count: they are smaller by a step. At tol=0, and of few
-        parameters, each step has a Hessian of its own.
+        Without a duality gap the digits of standard errors count: they are smaller by a step. At tol=0, and where
+        Hessians are cheap, each step has one of its own.
         """
         close = (20 if proof else 0.02) * self.tol
         if proof:
             return CHORD, close, close * min(1e-3, close**0.5)
-        own = objective.n_parameters <= NARROW or not self.tol
+        n, p = objective.design.n_rows, objective.n_parameters
+        own = p <= NARROW or n * p * p <= CHEAP or not self.tol
         return 0.0 if own else CORRECTED, close, close * (close / 1000)
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
