@@ -54,15 +54,15 @@ class Newton(Solver):
         """Decrements: below which H⁻¹ is kept, at which a step with a new Hessian is the last, and that a step with a
         kept one may leave.
 
-        Without a duality gap the digits of standard errors count: they are smaller by a step. At tol=0, and where
-        Hessians are cheap, each step has one of its own.
+        Without a duality gap they are smaller: estimates shall be exact to a small part of their standard errors. At
+        tol=0, and where Hessians are cheap, each step has one of its own.
         """
         close = (20 if proof else 0.02) * self.tol
         if proof:
             return CHORD, close, close * min(1e-3, close**0.5)
         n, p = objective.design.n_rows, objective.n_parameters
         own = p <= NARROW or n * p * p <= CHEAP or not self.tol
-        return 0.0 if own else CORRECTED, close, close * (close / 1000)
+        return 0.0 if own else CORRECTED, close, 100 * close * close
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         # other columns without a penalty nearly equal the intercept's, if the rows are far from 0
