@@ -14,6 +14,7 @@ import numpy as np
 from linclass_study.checks import (
     block_checks,
     column_checks,
+    dates,
     identifiers,
     rank,
     row_keys,
@@ -50,6 +51,7 @@ def _in_memory(found: _Findings, data: Dataset) -> None:
     found.of("constant columns", lambda: constant_columns(table))
     found.of("duplicated columns", lambda: column_checks.duplicated(table))
     found.of("numbers", lambda: nearly_numeric(table))
+    found.of("dates", lambda: dates.dates(table))
     found.of("identifiers", lambda: identifiers.identifiers(table, split))
     found.of("columns like the target", lambda: target_like(table, y, split))
     try:

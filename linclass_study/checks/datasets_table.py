@@ -38,6 +38,7 @@ COLUMNS = {
     "constant_columns": pl.Int64,
     "duplicated_columns": pl.Int64,
     "nearly_numeric_columns": pl.String,
+    "date_columns": pl.String,
     "identifier_columns": pl.String,
     "target_like_columns": pl.String,
     "duplicated_rows": pl.Int64,
@@ -61,7 +62,12 @@ COLUMNS = {
     "citation": pl.String,
 }
 
-SUSPICIOUS = ("nearly_numeric_columns", "identifier_columns", "target_like_columns")
+SUSPICIOUS = (
+    "nearly_numeric_columns",
+    "date_columns",
+    "identifier_columns",
+    "target_like_columns",
+)
 
 
 def write_datasets_table(

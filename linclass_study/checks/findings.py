@@ -26,7 +26,7 @@ def findings(facts: Mapping[str, Any]) -> list[str]:
 
 def serious(facts: Mapping[str, Any]) -> list[str]:
     """Warnings that can make every result on the data set meaningless."""
-    return [*_nearly_numeric(facts), *_identifiers(facts), *_target_like(facts)]
+    return [*_nearly_numeric(facts), *_dates(facts), *_identifiers(facts), *_target_like(facts)]
 
 
 def _nearly_numeric(facts: Mapping[str, Any]) -> Iterator[str]:
@@ -49,10 +49,20 @@ def _nearly_numeric(facts: Mapping[str, Any]) -> Iterator[str]:
     yield from _more(found, "are numbers with a few other values")
 
 
+def _dates(facts: Mapping[str, Any]) -> Iterator[str]:
+    found = facts.get("date_columns") or {}
+    for name, (levels, first) in list(found.items())[:SHOWN]:
+        yield (
+            f"column '{name}' holds {levels:,} different dates ('{first}', …), from which nothing is learned about "
+            f"other dates: leave it out with `drop: [{name}]`, or replace them by numbers, such as days since an event"
+        )
+    yield from _more(found, "hold dates")
+
+
 def _identifiers(facts: Mapping[str, Any]) -> Iterator[str]:
-    nearly = facts.get("nearly_numeric_columns") or {}
+    known = {*(facts.get("nearly_numeric_columns") or ()), *(facts.get("date_columns") or ())}
     found = facts.get("identifier_columns") or {}
-    found = {name: counts for name, counts in found.items() if name not in nearly}
+    found = {name: counts for name, counts in found.items() if name not in known}
     for name, (levels, rows) in list(found.items())[:SHOWN]:
         yield (
             f"column '{name}' has {levels:,} levels in {rows:,} training rows; it looks like an "

@@ -7,6 +7,7 @@ A page may have very many cells (200 methods × 100 data sets × 25 metrics), so
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -133,6 +134,11 @@ def _number(kind: str, value: Any) -> Markup:
 
 def breakable_name(name: str) -> Markup:
     return escape(name).replace("_", Markup("_<wbr>"))
+
+
+def with_code(text: str) -> Markup:
+    """Text, in which `what one types` is code."""
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", escape(text)))
 
 
 def _begun(digest: str) -> str:

@@ -76,8 +76,11 @@ def _of_columns(facts: Facts) -> Iterator[str]:
         yield f"{facts['duplicated_columns']:,} repeated ({first_names(pairs, SHOWN, facts['duplicated_columns'])})"
     if facts.get("nearly_numeric_columns"):
         yield f"numbers but for a few cells: {first_names([*facts['nearly_numeric_columns']], SHOWN)}"
-    if facts.get("identifier_columns"):
-        yield f"like an identifier: {first_names([*facts['identifier_columns']], SHOWN)}"
+    dates = facts.get("date_columns") or {}
+    if dates:
+        yield f"dates: {first_names([*dates], SHOWN)}"
+    if own := [name for name in facts.get("identifier_columns") or () if name not in dates]:
+        yield f"like an identifier: {first_names(own, SHOWN)}"
     if facts.get("target_like_columns"):
         yield f"like the class: {first_names([*facts['target_like_columns']], SHOWN)}"
 

@@ -30,11 +30,10 @@ from linclass_study.report import (
     page_tables,
     sections,
 )
-from linclass_study.report.cells import SHOWN, PageCells, breakable_name, choices
+from linclass_study.report.cells import SHOWN, PageCells, breakable_name, choices, with_code
 from linclass_study.report.number_format import count_of
 from linclass_study.report.page_figures import Figures
 from linclass_study.report.page_items import Item, items, runs
-from linclass_study.report.plain_answer import could_not_compete, plain_answer
 from linclass_study.report.provenance import commits, environments_of_machines
 from linclass_study.results.across_tables import conclusions_path
 from linclass_study.results.answer import shortened
@@ -46,6 +45,7 @@ from linclass_study.results.method_styles import STYLES
 from linclass_study.results.metric_failures import metric_problems
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
+from linclass_study.results.plain_answer import could_not_compete, plain_answer
 from linclass_study.results.protocol_names import TITLES, protocol_phrase, titled_phrase, units
 
 TEMPLATES = ROOT / "workflow" / "report"
@@ -149,6 +149,7 @@ def template_environment(cells: PageCells) -> Environment:
         "seconds": number_format.seconds,
         "short": lambda reason: shortened(reason, SHOWN),
         "breakable": breakable_name,
+        "code": with_code,
         "dataset": cells.dataset,
         "runs": runs,
     }

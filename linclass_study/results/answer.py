@@ -1,4 +1,4 @@
-"""The last lines in the terminal: problems of fits and data, and the best method of each data set."""
+"""The last lines in the terminal: problems of fits and data, the best method of each data set, and how sure that is."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from linclass_study.results.independent_datasets import groups_sharing_rows
 from linclass_study.results.metric_failures import metric_problems
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
+from linclass_study.results.plain_answer import plain_answer
 from linclass_study.results.protocol_names import has_spread, protocol_phrase
-from linclass_study.results.summary import ranking
+from linclass_study.results.summary import best
 
 LINES = 24  # problems that are printed; the report has all
 DATA_LINES = 8  # remarks on the data that are printed; likewise
@@ -37,6 +38,7 @@ def answer(outcome: Outcome, report: str) -> str:
     lines += candidate_lines(outcome)
     lines += data_lines(outcome)
     lines += best_lines(outcome)
+    lines += plain_answer(outcome, named=False)
     absent = outcome.fits.filter(~pl.col("status").is_in(FITTED))
     inapplicable = absent.filter(pl.col("status") == "not_applicable").height
     parts = [counted(outcome.fits.height, "fit")]
@@ -87,19 +89,6 @@ def data_lines(outcome: Outcome) -> list[str]:
     ]
     more = len(found) - DATA_LINES
     return found[:DATA_LINES] + [f"data: {more} more remarks, all in the report"] * (more > 0)
-
-
-def best(outcome: Outcome, dataset: str) -> tuple[str, float, float | None, list[str]] | None:
-    """(best method, mean, sd, methods with the same mean), among the methods that succeeded on every fold.
-
-    Means over fewer folds are not comparable.
-    """
-    whole = ranking(outcome, dataset).filter("whole")
-    if whole.is_empty():
-        return None
-    method, mean, sd = whole.select("method", "mean", "sd").row(0)
-    equals = whole["method"].filter((whole["mean"] - mean).abs() < 1e-12).to_list()
-    return method, mean, sd, equals[1:]
 
 
 def best_lines(outcome: Outcome) -> list[str]:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linclass_study.results.answer import best
 from linclass_study.results.held_out_predictions import HeldOut, held_out
 from linclass_study.results.outcome import Outcome
+from linclass_study.results.summary import best
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,11 +14,11 @@ import studies
 from studies import Data, Method, build
 
 from linclass_study.protocols import selected_protocols
-from linclass_study.report import page, plain_answer
+from linclass_study.report import page
 from linclass_study.report.drawing import style
 from linclass_study.report.figures import cost, ratings
 from linclass_study.report.tables import cost as cost_table
-from linclass_study.results import conclusion
+from linclass_study.results import conclusion, plain_answer
 from linclass_study.results.across_datasets import (
     RESAMPLED,
     ComparisonAcross,

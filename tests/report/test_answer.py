@@ -8,8 +8,9 @@ import pytest
 from studies import Data, Method
 
 from linclass_study.report.page_tables import table_modules
-from linclass_study.report.plain_answer import plain_answer
-from linclass_study.results.answer import BEST_LINES, LINES, answer, best, best_lines, shortened
+from linclass_study.results.answer import BEST_LINES, LINES, answer, best_lines, shortened
+from linclass_study.results.plain_answer import plain_answer
+from linclass_study.results.summary import best
 
 TEXT = ("not_applicable", "needs numeric columns; 'famhist' is text. Add one_hot.")
 
@@ -30,11 +31,24 @@ def test_metrics_have_their_usual_capitals(make, metric, words):
     assert words[0].upper() + words[1:] in [column.title for column in table.columns]
 
 
-def test_the_answer_on_one_data_set_is_one_line(make):
+def test_the_answer_on_one_data_set_is_one_line_and_how_sure_it_is(make):
     outcome = make({"d": Data()}, {"bad": Method(0.0), "good": Method(4.0)}, folds=5)
-    found, fits, report = lines(outcome)
+    found, sure, fits, report = lines(outcome)
     assert found.startswith("Best accuracy (mean ± sd, 5 folds): d: good 0.9")
+    assert sure == "It is clearly the best."
     assert (fits, report) == ("10 fits, all of them succeeded", "report: results/report.html")
+
+
+def test_the_answer_on_several_data_sets_ends_with_that_across_them(make):
+    data = {f"d{i}": Data(rows=60) for i in range(6)}
+    outcome = make(data, {"bad": Method(0.0), "good": Method(4.0)}, folds=3)
+    *_, across, within, _, _ = lines(outcome)
+    assert [across, within] == plain_answer(outcome)
+    assert across.startswith("good is best on average over 6 independent data sets, ")
+    few = make({"d": Data(), "e": Data()}, {"bad": Method(0.0), "good": Method(4.0)}, name="few")
+    best_of_each, *others = plain_answer(few)
+    assert best_of_each.startswith("Best accuracy: good on d (")  # the table has it
+    assert lines(few)[3:-2] == others
 
 
 def test_the_answers_on_several_data_sets_are_a_table(make):
@@ -55,10 +69,11 @@ def test_of_many_data_sets_a_readable_number_is_printed(make):
 def test_unavailable_data_sets_are_named_in_the_first_lines(make):
     data = {"here": Data(), "gone": Data(unavailable="a.csv: no such file; give a path")}
     outcome = make(data, {"m": Method(everywhere=("failed", "boom"), only=["here"])})
-    first, second, _, here, gone, fits, _ = lines(outcome)
+    first, second, _, here, gone, none, fits, _ = lines(outcome)
     assert first == "unavailable: gone: a.csv: no such file; give a path"
     assert second == "failed: here × m (5 fits): boom"
     assert (here, gone) == ("  here    none", "  gone    none")
+    assert none == "No method succeeded on every fold of any data set, so none is best."
     assert fits == "10 fits, 10 of them did not succeed"
 
 

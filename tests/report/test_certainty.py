@@ -11,8 +11,8 @@ from studies import Data, Method
 
 from linclass_study import table_files
 from linclass_study.report.page_tables import table_modules
-from linclass_study.report.plain_answer import plain_answer
 from linclass_study.results.certainty import certainty
+from linclass_study.results.plain_answer import plain_answer
 from linclass_study.results.within_dataset import comparison_within
 from linclass_study.table_files import write_table
 

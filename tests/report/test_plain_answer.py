@@ -13,9 +13,9 @@ from linclass_study.report.drawing import style
 from linclass_study.report.figures import pairwise, ranks
 from linclass_study.report.page import learning_curve_sizes
 from linclass_study.report.page_tables import table_modules
-from linclass_study.report.plain_answer import could_not_compete, plain_answer
 from linclass_study.results import conclusion
 from linclass_study.results.across_datasets import comparison_across
+from linclass_study.results.plain_answer import could_not_compete, plain_answer
 from linclass_study.table_files import write_table
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from linclass import metrics
-from linclass_study.report.plain_answer import some
 from linclass_study.report.table import Column, Number, ReportTable
 from linclass_study.report.tables import endings
-from linclass_study.results.answer import best
 from linclass_study.results.excluded_methods import excluded_methods
 from linclass_study.results.metric_words import metric_title, metric_words
 from linclass_study.results.outcome import Outcome
+from linclass_study.results.plain_answer import some
 from linclass_study.results.protocol_names import units
+from linclass_study.results.summary import best
 from linclass_study.results.within_dataset import ROPE, SURE, comparison_within
 
 PLACE, SECTION, PER_DATASET = 1, "answer", False

@@ -6,21 +6,24 @@ from typing import Any
 
 import numpy as np
 
-from linclass_study.report.number_format import count_of
+from linclass.counted import counted
 from linclass_study.results.across_datasets import FEW, ComparisonAcross, comparison_across
-from linclass_study.results.answer import best
 from linclass_study.results.conclusion import few_datasets, independent, left_out
 from linclass_study.results.excluded_methods import excluded_methods
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
+from linclass_study.results.summary import best
 from linclass_study.results.within_dataset import ComparisonWithin, comparison_within
 
 NAMES = 3  # methods named before the others are counted
 NAMED = 6  # data sets, or excluded runs, that are named one by one
 
 
-def plain_answer(outcome: Outcome) -> list[str]:
-    """The best method, across data sets if they are enough for that, and how sure it is; then what is lacking."""
+def plain_answer(outcome: Outcome, named: bool = True) -> list[str]:
+    """The best method, across data sets if they are enough for that, and how sure it is; then what is lacking.
+
+    The best methods of single data sets are not `named` where a table names them.
+    """
     found = {
         name: (best(own, name), comparison_within(own, name))
         for name, own in outcome.parts().items()
@@ -35,10 +38,13 @@ def plain_answer(outcome: Outcome) -> list[str]:
         ((name, (first, compared)),) = answered.items()
         assert first is not None
         method, mean, _, equal = first
+        sure = _sure(compared)
+        if not named:
+            return [f"{sure[0].upper()}{sure[1:]}.", *absent]
         words = metric_words(outcome.metric)
         verb = "has" if not equal else "have"
         return [
-            f"{_names([method, *equal])} {verb} the best {words} on {name}, {mean:.3f}; {_sure(compared)}.",
+            f"{_names([method, *equal])} {verb} the best {words} on {name}, {mean:.3f}; {sure}.",
             *absent,
         ]
     if n < FEW:
@@ -50,7 +56,8 @@ def plain_answer(outcome: Outcome) -> list[str]:
     few, overall = few_datasets(base), _overall(base)
     if overall and not few:
         return [*overall, verdict, *absent]
-    bests = [_bests(outcome, {name: pair[0] for name, pair in answered.items()})] * (n <= NAMED)
+    listed = named and n <= NAMED
+    bests = [_bests(outcome, {name: pair[0] for name, pair in answered.items()})] * listed
     return [*bests, verdict, *[few] * bool(few), *absent]
 
 
@@ -96,7 +103,7 @@ def could_not_compete(outcome: Outcome) -> str:
         each = (f"{method} on {_names(names)} ({why})" for (method, why), names in places.items())
         return f"Could not compete: {', '.join(each)}."
     methods = list(dict.fromkeys(method for _, method, _ in runs))
-    where = f"{len(kept_out)} of {count_of(_readable(outcome), 'data set')}"
+    where = f"{len(kept_out)} of {counted(_readable(outcome), 'data set')}"
     return f"Could not compete on {where}: {_names(methods)}."
 
 
