@@ -58,7 +58,8 @@ def test_many_remarks_are_cut_and_counted(make) -> None:
 def test_the_page_reports_what_to_read_with_care(words) -> None:
     assert "Data to read with care first , again share their rows" in words
     assert "use only the first of them that has a score." in words
-    assert f"numbered : {NUMBERED.replace(BACKTICK, " ")}." in words  # what one types is code
+    typed = NUMBERED.replace("`", " ")  # is code
+    assert f"numbered : {typed}." in words
 
 
 def test_each_data_set_has_its_card_and_an_unavailable_one_has_none(words) -> None:
