@@ -138,7 +138,7 @@ def breakable_name(name: str) -> Markup:
 
 def with_code(text: str) -> Markup:
     """Text, in which `what one types` is code."""
-    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", escape(text)))
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def _begun(digest: str) -> str:
