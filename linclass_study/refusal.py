@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
+from typing import Any
 
 
 class Refused(ValueError):
     """A study, or a part of it, cannot run as written."""
+
+
+def together(*steps: Callable[[], Any]) -> list[Any]:
+    """What the steps return, none of which needs another; the lines of all that are refused."""
+    found, lines = [], []
+    for step in steps:
+        try:
+            found.append(step())
+        except Refused as refused:
+            lines.append(str(refused))
+    if lines:
+        raise Refused("\n".join(lines))
+    return found
 
 
 def nearest_name(name: object, valid: Iterable[str]) -> str:

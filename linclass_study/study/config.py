@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from reprlib import repr as brief
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 from linclass_study.data.entry.entry_check import entry_problems
 from linclass_study.data.search_folders import SearchFolders, mirrors
 from linclass_study.project import DEFAULT_STUDY
-from linclass_study.refusal import Refused
+from linclass_study.refusal import Refused, together
 from linclass_study.study.catalogues import at_their_origin, conforming, read_catalogue
 from linclass_study.study.column_check import column_problems
 from linclass_study.study.evaluation_check import evaluation_problems
@@ -24,6 +25,7 @@ from linclass_study.study.selection import expanded_names, select_datasets, sele
 from linclass_study.study.source_lines import SourceLines, shown_path
 from linclass_study.study.yaml_file import read_yaml, unquoted
 
+KINDS = ("datasets", "methods")
 LONGEST = 100  # letters of a name, so that file names stay below 255
 
 
@@ -60,26 +62,31 @@ def read_config(config: Mapping[str, Any], files: Iterable[str | Path], root: Pa
     written = SourceLines(dict(config), contents)
     written.refuse(unquoted(written.value))
     values = conforming("config", written.value, written)
-
-    catalogues, origin = {}, {}
-    for kind in ("datasets", "methods"):
-        catalogues[kind], origin[kind] = read_catalogue(kind, values["define"], root, written)
-    written.refuse(evaluation_problems(values["evaluation"]))
-    for kind in ("datasets", "methods"):
+    read = together(
+        *(partial(read_catalogue, kind, values["define"], root, written) for kind in KINDS)
+    )
+    catalogues, origin = (dict(zip(KINDS, part, strict=True)) for part in zip(*read, strict=True))
+    for kind in KINDS:
         values[kind] = expanded_names(values[kind], origin[kind])
-    chosen = select_entries("methods", values, catalogues["methods"], written)
+    _, datasets, chosen, results, downloads = together(
+        lambda: written.refuse(evaluation_problems(values["evaluation"])),
+        lambda: select_datasets(values, catalogues["datasets"], root, written),
+        lambda: select_entries("methods", values, catalogues["methods"], written),
+        lambda: _folder("results", values, written),
+        lambda: _folder("downloads", values, written),
+    )
     features_of = {
         name: _features_name(entry.get("features") or []) for name, entry in chosen.items()
     }
     return Study(
-        results=_folder("results", values, written),
-        datasets=select_datasets(values, catalogues["datasets"], root, written),
+        results=results,
+        datasets=datasets,
         methods=chosen,
         evaluation=values["evaluation"],
         limits=values["limits"],
         jobs=values["jobs"],
         mirrors=mirrors(values),
-        downloads=_folder("downloads", values, written),
+        downloads=downloads,
         root=root,
         files=study_files,
         positions={name: i for i, name in enumerate(catalogues["methods"])},
@@ -92,7 +99,6 @@ def read_config(config: Mapping[str, Any], files: Iterable[str | Path], root: Pa
 
 def check_entries(study: Study) -> None:
     """Check the study's own metrics and the selected entries: data sets have sources, methods can be constructed."""
-    study.written.refuse(own_metric_problems(study.evaluation))
     places = [Path(folder) for folder in study.mirrors]
     Problems = Callable[[Mapping[str, Any]], Iterable[tuple[list[Any], str]]]
     folders = SearchFolders(places, root=study.root)
@@ -105,7 +111,9 @@ def check_entries(study: Study) -> None:
         "datasets": (study.datasets, dataset_problems),
         "methods": (study.methods, method_problems),
     }
-    own_problems: list[tuple[list[Any], str]] = []  # of both kinds, to refuse them at once
+    own_problems = [
+        *own_metric_problems(study.evaluation)
+    ]  # and of both kinds, to refuse them at once
     for kind, (selected, problems) in checks.items():
         path = study.root / "config" / f"{kind}.yaml"
         content = read_yaml(path)

@@ -229,6 +229,33 @@ def test_a_method_that_can_not_work_is_refused(refusal, case):
     assert words in line
 
 
+def test_all_names_that_a_study_misspells_are_told_at_once(study):
+    text = "results: r\ndatasets: [iriss, gausians]\nmethods: [ldaa]\nevaluation: {tune_metric: acuracy}\n"
+    with pytest.raises(Refused) as refused:
+        study(text)
+    lines = str(refused.value).splitlines()
+    assert [line.partition("did you mean ")[2] for line in lines] == [
+        "'accuracy'?", "'iris'?", "'gaussians'?", "'lda'?",
+    ]  # fmt: skip
+    assert {line.partition(":")[0] for line in lines} == {
+        f"study.yaml, line {k}" for k in (2, 3, 4)
+    }
+
+
+def test_entries_and_metrics_that_cannot_work_are_told_at_once(study):
+    entry = "{source: {file: absent.csv}, format: csv, target: y}"
+    text = (
+        "results: r\ndatasets: [mine]\nmethods: [own]\nevaluation: {metrics: [absent_module.profit]}\n"
+        f"define: {{datasets: {{mine: {entry}}}, methods: {{own: {{classifier: linclass.LogisticRegresion}}}}}}\n"
+    )
+    with pytest.raises(Refused) as refused:
+        study(text)
+    metric, data, classifier = str(refused.value).splitlines()
+    assert "evaluation.metrics[0]: 'absent_module.profit' cannot be imported" in metric
+    assert "there is no file 'absent.csv'" in data
+    assert "did you mean 'LogisticRegression'?" in classifier
+
+
 def test_errors_of_data_sets_and_of_methods_are_told_at_once(study):
     text = (
         "results: r\ndatasets: [own]\nmethods: [mine]\ndefine:\n"
@@ -547,7 +574,10 @@ def test_a_column_that_a_local_file_does_not_have_is_named_with_its_line(refusal
 
 def test_a_metric_of_linclass_is_not_listed_among_ones_own(refusal):
     line = refusal("evaluation: {metrics: [accuracy]}\n")
-    assert "'accuracy' does not fit (the import path of a function or scorer" in line
+    assert (
+        "'accuracy' does not fit (an import path, such as my_metrics.profit; leave out linclass's own"
+        in line
+    )
 
 
 def test_a_source_without_its_kind_gets_the_kinds_and_no_wrong_remedy(refusal):
