@@ -18,6 +18,9 @@ from linclass.families._about_means import AboutMeans
 
 BLOCK = 2048  # rows
 FAR = 1e150  # from the origin: its square does not overflow
+CANCEL = (
+    1e4  # terms of the squares of sparse rows, above which their sum loses more than four digits
+)
 LOG_2PI = np.log(2 * np.pi)
 FLOOR = 1e-12  # share of the overall variance below which a variance is rounding error
 
@@ -44,26 +47,41 @@ class Gaussian(AboutMeans):
         yield D**2
 
     def inner(self, X: Matrix, theta: np.ndarray) -> np.ndarray:
-        """For sparse rows (x − c)² = x(x − 2c) + c², of which the first term is 0 where x is."""
+        """For sparse rows (x − c)² = x(x − 2c) + c², of which the first term is 0 where x is, unless that cancels."""
         first, second = _halves(theta)
         if not sp.issparse(X):
-            Z = self._inner_of_dense(X, first, second)
+            Z = self._inner_of_dense(X, first, second, self.origin)
             return Z if np.isfinite(Z).all() else super().inner(X, theta)
         c = np.broadcast_to(self.origin, X.shape[1])
+        terms = np.abs(second * c**2).max(axis=0) + np.abs(first * c).max(axis=0)
+        if not (cancels := terms > CANCEL).any():
+            return self._inner_of_sparse(X, first, second, c)
+        Z = self._inner_of_sparse(X, *(np.where(cancels, 0, part) for part in (first, second)), c)
+        far = np.flatnonzero(cancels)
+        return Z + self._inner_of_dense(X[:, far], first[:, far], second[:, far], c[far])
+
+    def _inner_of_sparse(
+        self, X: Any, first: np.ndarray, second: np.ndarray, c: np.ndarray
+    ) -> np.ndarray:
         x = np.clip(X.data, -FAR, FAR)
         near, square = (
             sp.csr_array((data, X.indices, X.indptr), X.shape)
             for data in (x, x * (x - 2 * c[X.indices]))
         )
-        return near @ first.T + square @ second.T + (second @ c**2 - first @ c)
+        Z: np.ndarray = near @ first.T + square @ second.T + (second @ c**2 - first @ c)
+        return Z
 
-    def _inner_of_dense(self, X: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """By blocks of rows; squares that overflow become infinite without a warning."""
-        Z = np.empty((len(X), len(first)))
+    def _inner_of_dense(
+        self, X: Matrix, first: np.ndarray, second: np.ndarray, c: np.ndarray | float
+    ) -> np.ndarray:
+        """By dense blocks of rows; squares that overflow become infinite without a warning."""
+        n = X.shape[0]
+        Z = np.empty((n, len(first)))
         with np.errstate(over="ignore", invalid="ignore"):
-            for begin in range(0, len(X), BLOCK):
+            for begin in range(0, n, BLOCK):
                 block = slice(begin, begin + BLOCK)
-                D = X[block] - self.origin
+                rows = X[block]
+                D = (rows.toarray() if sp.issparse(rows) else rows) - c
                 Z[block] = D @ first.T
                 D *= D
                 Z[block] += D @ second.T
