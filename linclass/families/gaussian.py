@@ -56,9 +56,10 @@ class Gaussian(AboutMeans):
         terms = np.abs(second * c**2).max(axis=0) + np.abs(first * c).max(axis=0)
         if not (cancels := terms > CANCEL).any():
             return self._inner_of_sparse(X, first, second, c)
-        Z = self._inner_of_sparse(X, *(np.where(cancels, 0, part) for part in (first, second)), c)
         far = np.flatnonzero(cancels)
-        return Z + self._inner_of_dense(X[:, far], first[:, far], second[:, far], c[far])
+        Z = self._inner_of_dense(X[:, far], first[:, far], second[:, far], c[far])
+        first, second = np.where(cancels, 0, first), np.where(cancels, 0, second)
+        return Z + self._inner_of_sparse(X, first, second, c)
 
     def _inner_of_sparse(
         self, X: Any, first: np.ndarray, second: np.ndarray, c: np.ndarray
