@@ -47,12 +47,8 @@ def turns(n: int, p: int) -> int:
     return n * comb(n, max(p - 2, 0))
 
 
-def best_cell(Z: Array, costs: Array) -> tuple[Array, float]:
-    """(d, cost) for dense Z."""
-    return all_cells(Z, costs)[:2]
-
-
 def all_cells(Z: Array, costs: Array) -> Cells:
+    """The best cell of dense Z, after all were examined."""
     length = np.linalg.norm(Z, axis=1)
     zero = length == 0
     if zero.all():

@@ -1,4 +1,4 @@
-"""Where a key stands that is unknown in its place: `folds:` at the top of a study is a key of `evaluation:`."""
+"""Remedies for keys that are unknown in their place: `folds:` at the top of a study is a key of `evaluation:`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ from typing import Any
 
 ALTERNATIVES = ("oneOf", "anyOf", "items", "then", "else", "additionalProperties")
 COMMON = ("size", "matrices")  # their keys have names, such as rows, that others have, too
+NO_WEIGHTS = (
+    "a study has no weights of rows: leave the column out with `drop:`; "
+    "methods have weights of classes, `params: {class_weight: …}`"
+)
+NOWHERE = dict.fromkeys(["weight", "weights", "sample_weight"], NO_WEIGHTS)
 
 
 def right_place(key: str, schema: dict[str, Any], top: str) -> str:
-    """'it stands under `evaluation:`', of the shallowest place that has the key; empty if none has."""
+    """'it stands under `evaluation:`', of the shallowest place that has the key; if none has, what to do instead."""
     waiting: deque[tuple[Any, str]] = deque([(schema, "")])
     seen: set[int] = set()
     while waiting:
@@ -27,4 +32,4 @@ def right_place(key: str, schema: dict[str, Any], top: str) -> str:
             waiting.appendleft((schema["$defs"][node["$ref"].split("/")[-1]], parent))
         waiting.extendleft((node[word], parent) for word in ALTERNATIVES if word in node)
         waiting.extend((inside, name) for name, inside in properties.items())
-    return ""
+    return NOWHERE.get(key, "")

@@ -71,6 +71,11 @@ WRONG = {  # name: (entry, path, sentence)
         ["targt"],
         "unknown key; did you mean 'target'?",
     ),
+    "weights of rows": (
+        {"source": CSV, "weight": "w"},
+        ["weight"],
+        "unknown key; a study has no weights of rows: leave the column out with `drop:`",
+    ),
     "unknown key of a source": (
         {"source": {"url": "http://a.org/b", "sha": "x"}},
         ["source", "sha"],

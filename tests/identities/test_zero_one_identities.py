@@ -20,7 +20,7 @@ from linclass import (
     ZeroOneClassifier,
 )
 from linclass.separability import separability
-from linclass.zero_one.enumeration import best_cell
+from linclass.zero_one.enumeration import all_cells
 from linclass.zero_one.hitting_set import Search
 from linclass.zero_one.line_descent import best_on_lines, search_lines
 from linclass.zero_one.problem import Answer, ZeroOneProblem
@@ -88,7 +88,7 @@ def test_cells_and_conflicts_come_to_the_same_minimum(intercept: bool) -> None:
         X, y = problem(seed, 18, 1 + seed % 3)
         weights = np.random.default_rng(seed).integers(1, 4, len(y)).astype(float)
         P = ZeroOneProblem(X, y, weights, 2, intercept)
-        d, cost = best_cell(P.Z, P.costs)
+        d, cost = all_cells(P.Z, P.costs)[:2]
         assert P.cost(d) == pytest.approx(cost)
         found = Search(P, 10_000, None).run(Answer(np.zeros(P.Z.shape[1]), P.total, 0.0))
         assert found.cost == pytest.approx(cost), seed
@@ -182,7 +182,7 @@ def test_descent_along_lines_is_seldom_far_from_the_minimum() -> None:
     for seed in range(1, 40, 2):
         X, y = problem(seed, 60, 2)
         P = ZeroOneProblem(X, y, np.ones(60), 2, True)
-        behind.append(search_lines(P).cost - best_cell(P.Z, P.costs)[1])
+        behind.append(search_lines(P).cost - all_cells(P.Z, P.costs).cost)
     assert min(behind) >= 0
     assert np.mean(behind) <= 0.5
 

@@ -88,6 +88,12 @@ def test_a_header_that_cannot_be_read(problems, file, words):
     assert words in sentence
 
 
+def test_a_header_read_with_a_wrong_separator(problems):
+    ((path, sentence),) = problems("a.csv", target="y", csv={"separator": ";"})
+    assert path == ["source"]
+    assert 'is one column; perhaps give `csv: {separator: ","}`' in sentence
+
+
 def test_what_is_not_here_or_has_others_to_try_is_left_to_the_fetch(problems):
     here, there = {"file": "a.csv"}, {"url": "https://example.org/a.csv"}
     folders = SearchFolders()

@@ -60,14 +60,14 @@ def _begun(
         above, rows = dialect.get("skip", 0), chain([first], rows)
     else:
         names, above = [name.strip() for name in first], text.line
-        _refuse_one_name(names)
+        _refuse_one_name(names, separator)
     refuse_twice(names)
     return text, names, above, rows
 
 
-def _refuse_one_name(names: list[str]) -> None:
+def _refuse_one_name(names: list[str], separator: str) -> None:
     """A header of one name was most likely written with another separator."""
-    other = next((mark for mark in ";\t| " if mark in names[0]), None)
+    other = next((mark for mark in ";\t|, " if mark in names[0] and mark != separator), None)
     if len(names) == 1 and other:
         shown = "\\t" if other == "\t" else other
         raise Unavailable(
