@@ -38,6 +38,7 @@ class Entrywise(KinkedPenalty):
     )
     intercept: Any = field(default=None, kw_only=True)
 
+    prox_by_feature: ClassVar[bool] = True
     entrywise: ClassVar[bool] = True
     l1: ClassVar[float] = 0.0  # factor of |w|
     l2: ClassVar[float] = 0.0  # factor of ½w²
@@ -108,7 +109,7 @@ class Entrywise(KinkedPenalty):
         )
         return float((np.abs(G) / kink).max(initial=0))
 
-    def prox(self, W: Array, t: float) -> Array:
+    def prox(self, W: Array, t: Level) -> Array:
         V = soft_threshold(W, t * self.kink) if self.l1 else W
         return V / (1 + t * self.curvature) if self.l2 else V
 

@@ -40,6 +40,7 @@ class PointLike(Protocol):
 @dataclass(frozen=True)
 class Penalty(NamedPart):
     binds: ClassVar[bool] = True  # False: no penalty, whatever the strength
+    prox_by_feature: ClassVar[bool] = False  # whether `prox` takes a t of each feature, too
     entrywise: ClassVar[bool] = False  # Σ κ_j|w_j| + ½μ_j w_j², with κ_j the `kink`
     # (penalty, strength) of a fit that comes first and determines this penalty; None if there is none.
     initial: ClassVar[tuple[Penalty, float] | None] = None
@@ -106,8 +107,8 @@ class Penalty(NamedPart):
         """The least t from which on W = 0 minimizes ⟨G, W⟩ + t·penalty(W), where there is a kink."""
         raise self._missing("dual_norm")
 
-    def prox(self, W: Array, t: float) -> Array:
-        """argmin_V  t·penalty(V) + ½‖V − W‖²."""
+    def prox(self, W: Array, t: Level) -> Array:
+        """argmin_V  t·penalty(V) + ½‖V − W‖²;  with a t of each feature,  penalty(V) + Σ_j ‖V_j − W_j‖²/2t_j."""
         raise self._missing("prox")
 
     def conjugate(self, U: Array) -> float:

@@ -12,12 +12,13 @@ from typing import ClassVar, Self
 import numpy as np
 
 from linclass.numerics import Array
-from linclass.penalties.base import Penalty
+from linclass.penalties.base import Level, Penalty
 
 
 @dataclass(frozen=True)
 class Unpenalized(Penalty):
     binds: ClassVar[bool] = False
+    prox_by_feature: ClassVar[bool] = True
     entrywise: ClassVar[bool] = True
 
     @property
@@ -27,7 +28,7 @@ class Unpenalized(Penalty):
     def value(self, W: Array) -> float:
         return 0.0
 
-    def prox(self, W: Array, t: float) -> Array:
+    def prox(self, W: Array, t: Level) -> Array:
         return W
 
     def conjugate(self, U: Array) -> float:

@@ -128,6 +128,38 @@ def test_prox_minimizes_its_definition(name: str, t: float) -> None:
         assert goal(V + D) >= goal(V) + 0.5 * float((D**2).sum()) - 1e-12
 
 
+@pytest.mark.parametrize("name", [n for n in PENALTIES if penalty_called(n).prox_by_feature])
+@pytest.mark.parametrize(
+    "t", [(0.3, 0.3, 0.3), (0.1, 1.0, 3.0), (2.0, 1e-6, 0.5), (1e-3, 1e3, 1.0)]
+)
+def test_prox_with_a_t_of_each_feature_minimizes_its_definition(name: str, t: Any) -> None:
+    """The same law in the metric of the t."""
+    penalty, rng, t = penalty_called(name), np.random.default_rng(0), np.array(t)
+
+    def goal(V: np.ndarray) -> float:
+        return penalty.value(V) + 0.5 * float(((V - W) ** 2 / t).sum())
+
+    V = penalty.prox(W, t)
+    some = [s * rng.standard_normal(W.shape) * np.sqrt(t) for s in np.logspace(-4, 1, 60)]
+    some += [D * (rng.uniform(size=W.shape) < 0.3) for D in some]
+    for D in [*some, -V, W - V, -V * [1, 0, 0], -V * [0, 1, 1]]:
+        assert goal(V + D) >= goal(V) + 0.5 * float((D**2 / t).sum()) - 1e-12 * (1 + goal(V + D))
+    if np.ptp(t) == 0:
+        assert_allclose(V, penalty.prox(W, t[0]), rtol=1e-12)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared"])
+def test_units_of_features_in_a_group_do_not_matter_to_its_convergence(loss: str) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 6)) * np.logspace(-3, 3, 6) + 5
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    y = (Z[:, 0] + Z[:, 4] + rng.standard_normal(200) > 0).astype(int)
+    penalty = GroupLasso(groups=[0, 1, 0, 1, 0, 1])
+    fit = LinearClassifier(loss=loss, penalty=penalty, strength=1e-3, max_iter=500).fit(X, y)
+    assert fit.status_ == "converged"
+    assert fit.certificate_kind_ == "duality_gap"
+
+
 @pytest.mark.parametrize("l1_ratio", [0.0, 0.3, 1.0])
 def test_the_ends_of_the_elastic_net_are_l2_and_l1(l1_ratio: float) -> None:
     net, l1, l2 = ElasticNet(l1_ratio), L1(), L2()

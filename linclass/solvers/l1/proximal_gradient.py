@@ -4,7 +4,8 @@
 
 with backtracking on L, so that the loss lies below its quadratic bound. The momentum β is restarted whenever
 it points uphill. Beside the weights W a step moves the score of the mean row (`Units`) and not the intercept, so
-features far from 0 do no harm. It needs only products with the rows, but hundreds of them.
+features far from 0 do no harm; nor do features in different units, if the prox takes a step for each. It needs only
+products with the rows, but hundreds of them.
 Beck & Teboulle (2009), SIAM J. Imaging Sciences 2; O'Donoghue & Candès (2015), FoCM 15
 """
 
@@ -20,12 +21,14 @@ from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.objective.units import Units
+from linclass.penalties.base import Level
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.intercept_alone import is_minimum, start_of_weights
 from linclass.solvers.l1.working_set import without_common_shift
 
 RELAX = 0.95  # of L, tried at every step: the curvature may be smaller here
 DIGITS = 1e-12  # of the loss: a bound within rounding says nothing about L
+ALIKE = 3.0  # ratio of scales of features, up to which steps are the same in all
 LEAST = 1e-200  # of L: without a bound no step is too long for a loss that underflows
 
 
@@ -52,7 +55,9 @@ class ProximalGradient(Solver):
             if trace:
                 trace(last)
             return Solution.at(last, objective.certificate(last), self.tol, 0)
-        units = replace(units, scale=np.ones_like(units.scale))
+        alike = units.scale.max() <= ALIKE * units.scale.min()
+        if alike or not objective.penalty.prox_by_feature:
+            units = replace(units, scale=np.ones_like(units.scale))
         ahead, u = last, units.coordinates(last.theta)
         ahead_u = last_u = u
         t, L = (
@@ -85,12 +90,16 @@ def forward_backward(
     """
     objective, down = point.objective, units.pull(point.loss_gradient)
     unseen = DIGITS * abs(point.loss_value)
+    scale = units.scale
+    level: Level = objective.strength
+    if (scale != 1).any():
+        level = level / scale**2
 
     def evaluate(t: float) -> tuple[Point, Array, Array]:
         """The new point for L/t, its u, and the step."""
         u = start - down * (t / L)
         W = objective.weight_part(u)
-        W[...] = objective.penalty.prox(W, objective.strength * (t / L))
+        W[...] = scale * objective.penalty.prox(W / scale, level * (t / L))
         return objective.at(without_common_shift(objective, units.move(u))), u, u - start
 
     def bounded(seen: tuple[Point, Array, Array], t: float) -> bool:
