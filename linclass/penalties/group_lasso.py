@@ -81,21 +81,11 @@ class GroupLasso(KinkedPenalty):
         place, kinks = self._place, t * self._roots
         squares = (W * W).reshape(-1, W.shape[-1]).sum(axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            moves = np.bincount(place, squares / kinks**2)[place] > 1
-        kinks, squares = np.where(moves, kinks, 1), np.where(moves, squares, 1)
-        most = np.zeros(place.max() + 1)
-        np.maximum.at(most, place, kinks)
-        norm = np.maximum(norms - most[place], 0)
-        for _ in range(
-            NEWTON
-        ):  # on Σ w_j²/(ν + t_j√p)² to the power −½, which is concave: from below
-            shares = squares / (norm + kinks) ** 2
-            f, g = (np.bincount(place, v)[place] for v in (shares, shares / (norm + kinks)))
-            step = np.where(moves, f * (np.sqrt(f) - 1) / g, 0)
-            norm = norm + step
-            if (step <= 1e-14 * norm).all():
-                break
-        return W * np.where(moves, norm / (norm + kinks), 0)
+            moves = np.flatnonzero(np.bincount(place, squares / kinks**2)[place] > 1)
+        shares = _shares(place[moves], squares[moves], kinks[moves], norms[moves])
+        V = np.zeros_like(W)
+        V[..., moves] = W[..., moves] * shares
+        return V
 
     def conjugate(self, U: Array) -> float:
         return 0.0 if self.dual_norm(U) <= EDGE else np.inf
@@ -151,3 +141,23 @@ class GroupLasso(KinkedPenalty):
         if self.groups is not None:
             squares = np.bincount(self._place, squares)[self._place]
         return np.sqrt(squares)
+
+
+def _shares(place: Array, squares: Array, kinks: Array, norms: Array) -> Array:
+    """ν/(ν + k_j), with the root ν of Σ_j w_j²/(ν + k_j)² = 1 in each group.
+
+    To the power −½ the sum is concave in ν, so Newton's method from below never passes the root.
+    """
+    _, place = np.unique(place, return_inverse=True)
+    most = np.zeros(place.max(initial=-1) + 1)
+    np.maximum.at(most, place, kinks)
+    norm = np.maximum(norms - most[place], 0)
+    for _ in range(NEWTON):
+        terms = squares / (norm + kinks) ** 2
+        f, g = (np.bincount(place, v)[place] for v in (terms, terms / (norm + kinks)))
+        step = f * (np.sqrt(f) - 1) / g
+        norm = norm + step
+        if (step <= 1e-14 * norm).all():
+            break
+    shares: Array = norm / (norm + kinks)
+    return shares

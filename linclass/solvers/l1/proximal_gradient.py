@@ -21,7 +21,6 @@ from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.objective.units import Units
-from linclass.penalties.base import Level
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.intercept_alone import is_minimum, start_of_weights
 from linclass.solvers.l1.working_set import without_common_shift
@@ -91,7 +90,7 @@ def forward_backward(
     objective, down = point.objective, units.pull(point.loss_gradient)
     unseen = DIGITS * abs(point.loss_value)
     scale = units.scale
-    level: Level = objective.strength
+    level: float | Array = objective.strength
     if (scale != 1).any():
         level = level / scale**2
 
