@@ -58,7 +58,7 @@ def test_many_remarks_are_cut_and_counted(make) -> None:
 def test_the_page_reports_what_to_read_with_care(words) -> None:
     assert "Data to read with care first , again share their rows" in words
     assert "use only the first of them that has a score." in words
-    typed = NUMBERED.replace(" `", "  ").replace("`", " ")  # is code
+    typed = NUMBERED.replace(" `", " ").replace("`", " ")  # is code
     assert f"numbered : {typed}." in words
 
 
