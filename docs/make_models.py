@@ -24,12 +24,8 @@ CATALOGUE = ROOT / "config" / "methods.yaml"
 LABELS = ("Predicts", "Cost", "Certificate", "Reference")
 USUAL = ("impute", "one_hot", "standardize")  # transforms that say nothing about a method
 NAMED = {"loss": "losses", "penalty": "penalties", "solver": "solvers"}  # parameter → package
-TAKES = {
-    "smooth": "none or L2",
-    "ridge": "L2",
-    "bare kink": "L1 alone",
-    "l1 or none": "none or L1",
-}  # Solver.takes
+# Solver.takes
+TAKES = {"smooth": "none or L2", "ridge": "L2", "bare kink": "L1 alone", "l1 or none": "none or L1"}
 PARTS = ("losses", "penalties", "solvers", "kernels", "families")
 
 INTRODUCTION = """\

@@ -23,3 +23,11 @@ def first_names(names: Sequence[str], most: int, total: int | None = None) -> st
     """The first `most` names, and how many more there are; `total` is the number of all, if some are not given."""
     more = (len(names) if total is None else total) - most
     return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def names_and_others(names: Sequence[str], most: int, last: str = "and") -> str:
+    """In a sentence: iris; iris and wine; iris, wine and 3 others. A single other is named, too."""
+    shown = [*names]
+    if len(shown) > most + 1:
+        shown[most:] = [f"{len(names) - most} others"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {last} {shown[-1]}"

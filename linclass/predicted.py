@@ -18,9 +18,8 @@ from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.conventions.takes_offset import TakesOffset
 from linclass.counted import counted
 
-OutputOf = Callable[
-    [str], Any
-]  # name of a method → its output for the rows, None if it does not exist
+# name of a method → its output for the rows, None if it does not exist
+OutputOf = Callable[[str], Any]
 OF_SCORES: dict[Any, Callable[[Any, np.ndarray], np.ndarray]] = {
     SoftmaxProbabilities.predict_log_proba: SoftmaxProbabilities.log_proba_from,
     MarginProbabilities.predict_log_proba: MarginProbabilities.log_proba_from,

@@ -20,9 +20,8 @@ from pathlib import Path
 NAME = "LINCLASS_MACHINE"
 IDS = ("/etc/machine-id", "/var/lib/dbus/machine-id")
 LONGEST = 60  # letters of a name
-REDUNDANT = re.compile(
-    r"\((r|tm)\)|\d+-core|\b(cpu|processor)\b|( with|@).*"
-)  # of a processor's name
+# of a processor's name
+REDUNDANT = re.compile(r"\((r|tm)\)|\d+-core|\b(cpu|processor)\b|( with|@).*")
 
 
 @cache

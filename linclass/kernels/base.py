@@ -74,9 +74,8 @@ class Kernel:
         return P[:, 0]
 
 
-KernelLike = (
-    str | Callable[[Matrix, Matrix], Matrix]
-)  # a name, or a function of two matrices of rows
+# a name, or a function of two matrices of rows
+KernelLike = str | Callable[[Matrix, Matrix], Matrix]
 
 
 def squared_lengths(X: Matrix) -> Array:

@@ -56,9 +56,8 @@ def _overlapping(x: np.ndarray, y: np.ndarray) -> np.ndarray:
             multipliers[own] = 0.5 / len(own)
             continue
         mean = min(max(Fraction(float(x[own].mean())), least), largest)
-        equal = min(t - least, largest - t) / (
-            2 * (largest - least)
-        )  # the share that all rows have alike
+        # the share that all rows have alike
+        equal = min(t - least, largest - t) / (2 * (largest - least))
         at_last = (t - equal * mean - (1 - equal) * least) / (largest - least)
         multipliers[own] = float(equal) / (2 * len(own))
         multipliers[last] += float(at_last) / 2

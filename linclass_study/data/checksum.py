@@ -8,9 +8,8 @@ from pathlib import Path
 
 from linclass_study.data.unavailable import Unavailable
 
-Checksums = (
-    str | Sequence[str] | None
-)  # sha256 of the published versions of a file; None accepts any
+# sha256 of the published versions of a file; None accepts any
+Checksums = str | Sequence[str] | None
 
 
 def with_checksum(path: Path, wanted: Checksums) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from linclass.comparisons.bayesian_signed_rank_test import bayesian_signed_rank
+from linclass.counted import names_and_others
 from linclass_study.results.across_datasets import ALPHA, FEW, ComparisonAcross
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
@@ -156,8 +157,7 @@ def _changes(best: list[str], kept: list[str], variations: list[Scenario]) -> st
 
 
 def _listed(names: list[str], last: str = "and") -> str:
-    shown = names if len(names) <= NAMES + 1 else [*names[:NAMES], f"{len(names) - NAMES} others"]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {last} {shown[-1]}"
+    return names_and_others(names, NAMES, last)
 
 
 def _p(p: float) -> str:

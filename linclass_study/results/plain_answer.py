@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.counted import counted
+from linclass.counted import counted, names_and_others
 from linclass_study.results.across_datasets import FEW, ComparisonAcross, comparison_across
 from linclass_study.results.conclusion import few_datasets, independent, left_out
 from linclass_study.results.excluded_methods import excluded_methods
@@ -182,7 +182,5 @@ def _rivals(found: ComparisonWithin) -> int | None:
     return len(found.rivals)
 
 
-def _names(methods: list[str]) -> str:
-    if len(methods) > NAMES + 1:
-        return f"{', '.join(methods[:NAMES])} and {len(methods) - NAMES} others"
-    return methods[0] if len(methods) == 1 else f"{', '.join(methods[:-1])} and {methods[-1]}"
+def _names(names: list[str]) -> str:
+    return names_and_others(names, NAMES)

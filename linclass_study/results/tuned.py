@@ -20,11 +20,8 @@ from linclass_study.table_files import FIT
 from linclass_study.unfinished_file import unfinished_file
 
 SCHEMA = {"parameter": pl.String, "value": pl.String, "edge": pl.String}
-LIMITS = {
-    "shrinkage": (0, 1),
-    "reg_param": (0, 1),
-    "l1_ratio": (0, 1),
-}  # of the parameters themselves
+# of the values of parameters
+LIMITS = {"shrinkage": (0, 1), "reg_param": (0, 1), "l1_ratio": (0, 1)}
 
 
 def write_tuned(outcome: Outcome) -> None:

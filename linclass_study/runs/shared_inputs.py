@@ -11,9 +11,8 @@ from linclass_study.runs import run, run_files
 from linclass_study.runs.folds import read_plan
 from linclass_study.runs.run import PlannedRun
 
-MethodSpec = Mapping[
-    str, Any
-]  # of a method: its entry, the digest of its code, the name of its features
+# of a method: its entry, the digest of its code, the name of its features
+MethodSpec = Mapping[str, Any]
 
 
 class SharedInputs:

@@ -185,9 +185,8 @@ class Worker:
     ) -> dict[str, Any]:
         _, test, _, grid = fold
         y_pred, score, log_proba = held_out.prediction
-        checked = (
-            None if self.file.in_file else score
-        )  # rows that stay in their file are not compared
+        # rows that stay in their file are not compared
+        checked = None if self.file.in_file else score
         known = coefficients.of_fit(fitted.estimator, fitted.transforms, held_out.first, checked)
         return {
             **fit_ending(fitted.estimator, caught),

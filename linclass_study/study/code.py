@@ -24,16 +24,13 @@ from linclass_study.refusal import Refused
 from linclass_study.study.estimator_check import inner_entries
 from linclass_study.study.module_files import OURS, files_of, name_of_package
 
-CHILD = (
-    "linclass_study.guarded_child",
-    "linclass_study.runs.worker",
-)  # started by name: runs/shared_child.py, guard.py
+# started by name: runs/shared_child.py, guard.py
+CHILD = ("linclass_study.guarded_child", "linclass_study.runs.worker")
 
 PROJECT = (*OURS, "workflow", "textbook")  # whose own libraries do not count
 
-READS = {
-    "linclass_study/table_files.py": "workflow/schemas/tables.yaml"
-}  # a module and the file it reads
+# a module and the file it reads
+READS = {"linclass_study/table_files.py": "workflow/schemas/tables.yaml"}
 
 
 def run_digest(entry: Mapping[str, Any], tune_metric: str, script: Path) -> str:

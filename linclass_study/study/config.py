@@ -111,9 +111,8 @@ def check_entries(study: Study) -> None:
         "datasets": (study.datasets, dataset_problems),
         "methods": (study.methods, method_problems),
     }
-    own_problems = [
-        *own_metric_problems(study.evaluation)
-    ]  # and of both kinds, to refuse them at once
+    # and those of both kinds, so that all are refused at once
+    own_problems = [*own_metric_problems(study.evaluation)]
     for kind, (selected, problems) in checks.items():
         path = study.root / "config" / f"{kind}.yaml"
         content = read_yaml(path)

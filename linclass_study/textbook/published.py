@@ -29,10 +29,8 @@ FILE = ROOT / "config" / "published.yaml"
 KEYS = {"exhibit", "source", "tolerance", "numbers"}
 MAY = {"instead", "kind", "reason"}
 KINDS = ("published", "identity")
-ROUNDING = (
-    1e-9,
-    1e-14,
-)  # of the comparison itself, shares of the tolerance and of the value: .0005 is .0005
+# of the comparison itself, shares of the tolerance and of the value: .0005 is .0005
+ROUNDING = (1e-9, 1e-14)
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from linclass import (
     TunedClassifier,
     other_names,
 )
-from linclass.counted import counted
+from linclass.counted import counted, names_and_others
 from linclass.objective.objective import strength_of_C
 from linclass.parts import find
 from linclass.resampling import stratified_folds
@@ -165,6 +165,12 @@ def test_one_is_singular(kind: Any) -> None:
     except ValueError:  # of the solver
         model = kind(max_iter=1).fit(rows, Y)
     assert not re.search(r"\b1 ([A-Z]\w+ )?(iterations|steps|passes|fits|entries)\b", model.reason_)
+
+
+def test_names_in_a_sentence() -> None:
+    found = [names_and_others(list("abcde")[:n], 2) for n in range(1, 6)]
+    assert found == ["a", "a and b", "a, b and c", "a, b and 2 others", "a, b and 3 others"]
+    assert names_and_others(["a", "b"], 2, "or") == "a or b"
 
 
 def test_numbers_agree_with_their_nouns() -> None:

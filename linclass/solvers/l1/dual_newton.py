@@ -38,9 +38,8 @@ STEPS = 50
 # tolerances of ‖∇ψ‖: relative to the change of v, to ‖r‖ before the last stage, and to ‖y‖
 INEXACT, ROUGH, LAST = 0.5, 0.1, 1e-11
 FORCING = 0.1  # residual of conjugate gradients, relative to ‖∇ψ‖
-FEW = (
-    1 / 12
-)  # conjugate-gradient steps that take as long as factoring a matrix, per row of the matrix
+# conjugate-gradient steps that take as long as factoring a matrix, per row of the matrix
+FEW = 1 / 12
 LEAST = 8  # of them: a matrix for which factoring costs fewer is factored
 PRECISE = 1e-14  # relative increase of ψ that is rounding
 ROUNDING = 1e-6  # of the mean diagonal entry, added in single precision

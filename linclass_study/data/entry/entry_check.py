@@ -22,12 +22,8 @@ from linclass_study.refusal import nearest_name
 Problems = Iterator[tuple[list[Any], str]]
 
 OF_FILES = {"format", "csv", "sha256", "vocabulary"}
-TABLES = {
-    "csv",
-    "arff",
-    "parquet",
-    "parquet_blocks",
-}  # their rows have named columns, one of which is the target
+# their rows have named columns, one of which is the target
+TABLES = {"csv", "arff", "parquet", "parquet_blocks"}
 WORDS = {"bag_of_words", "inverted_index", "text_folders"}
 
 

@@ -16,10 +16,8 @@ from linclass_study.data.fetch.fetch_dataset import READER
 from linclass_study.data.search_folders import SearchFolders
 from linclass_study.data.unpack.archive import files_below
 
-CHILD = [
-    "linclass_study.guarded_child",
-    READER.partition(":")[0],
-]  # modules that are started by name
+# modules that are started by name
+CHILD = ["linclass_study.guarded_child", READER.partition(":")[0]]
 
 
 def local_files(entry: Mapping[str, Any], root: Path) -> list[str]:

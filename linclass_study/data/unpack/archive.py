@@ -22,9 +22,8 @@ from linclass_study.data.unpack.text_file import binary
 LOGGED = 20  # skipped members that are logged by name; the others are counted
 ENCRYPTED = 1  # a flag of a member of a .zip
 DRIVE = re.compile(r"[A-Za-z]:")
-NO_TEXT = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
-)  # \ud800…: bytes beside UTF-8
+# \ud800…: bytes beside UTF-8
+NO_TEXT = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 NO_FILES = {
     tarfile.SYMTYPE: "a symbolic link",
     tarfile.LNKTYPE: "a hard link",
