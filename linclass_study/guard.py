@@ -23,9 +23,8 @@ import psutil
 from linclass_study.log_size import LogSize
 
 LOOK_EVERY = 1.0  # seconds between checks of the processes that a long fit has started
-GRACE = (
-    0.5  # seconds in which what has killed a child, as Slurm ends a job, kills this process, too
-)
+# seconds in which what has killed a child, as Slurm ends a job, kills this process, too
+GRACE = 0.5
 START_SECONDS = 120  # to import a library and load the data, before any fit
 
 

@@ -18,9 +18,8 @@ from linclass.families._about_means import AboutMeans
 
 BLOCK = 2048  # rows
 FAR = 1e150  # from the origin: its square does not overflow
-CANCEL = (
-    1e4  # terms of the squares of sparse rows, above which their sum loses more than four digits
-)
+# terms of the squares of sparse rows, above which their sum loses more than four digits
+CANCEL = 1e4
 LOG_2PI = np.log(2 * np.pi)
 FLOOR = 1e-12  # share of the overall variance below which a variance is rounding error
 

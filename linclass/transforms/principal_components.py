@@ -23,9 +23,8 @@ from linclass.table import Table
 from linclass.transforms._numbers import beside_categories, numeric_columns
 from linclass.transforms._transform import Transform
 
-START = (
-    0  # seed of the vector that Lanczos' iteration begins with: the same fit, the same components
-)
+# seed of the vector that Lanczos' iteration begins with: the same fit, the same components
+START = 0
 
 
 class PrincipalComponents(Transform):

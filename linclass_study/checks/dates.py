@@ -16,9 +16,8 @@ from linclass.table import Table
 from linclass_study.checks.cell_words import dense_column
 
 FEWEST = 10  # different dates; fewer may be categories, such as days of sampling
-DATES = (
-    0.9  # minimal share of the levels that are dates; the others may be words for a missing date
-)
+# minimal share of the levels that are dates; the others may be words for a missing date
+DATES = 0.9
 YEARS = 1800, 2199  # of dates that are written as numbers
 MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 TIME = r"(?:[T ,]+\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?\s*(?:[ap]m)?\s*(?:Z|UTC|[+-]\d{2}:?\d{2})?)?"

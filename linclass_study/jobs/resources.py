@@ -25,9 +25,8 @@ COPIES = 8  # of the data: as read, split, transformed, and copied by a fit
 WHOLE = 3  # the attempt that requests the maximum that the study's limits allow
 START = 5  # minutes to start a job on a node and to write its tables
 MARGIN = 5  # factor by which an estimate of work may be too small
-MORE_FITS = (
-    3  # of a run, beyond folds × repeats: other protocols, and a joint fit that is tried first
-)
+# of a run, beyond folds × repeats: other protocols, and a joint fit that is tried first
+MORE_FITS = 3
 
 
 def memory_mb(data_mb: float, fit_memory_mb: float, attempt: int) -> int:

@@ -41,9 +41,8 @@ class ComparisonAcross:
     shared: tuple[
         tuple[str, ...], ...
     ] = ()  # data sets with scores of which only the first takes part
-    unplanned: bool = (
-        False  # some missing scores are of runs that no study planned, as after a merge
-    )
+    # some missing scores are of runs that no study planned, as after a merge
+    unplanned: bool = False
 
     @property
     def enough(self) -> bool:

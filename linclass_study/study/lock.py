@@ -31,15 +31,13 @@ from linclass_study.refusal import Refused
 
 OWNERS = Path(".snakemake") / "owners"
 LOCKS = Path(".snakemake") / "locks"
-FORGOTTEN_AFTER = (
-    600  # seconds, after which a process without Snakemake's locks will not take them any more
-)
+# seconds, after which a process without Snakemake's locks will not take them any more
+FORGOTTEN_AFTER = 600
 REFUSAL = "Error: Directory cannot be locked"  # Snakemake's, as the next
 READ_ONLY = "Write-protected output files"
 
-_held: dict[
-    Path, TextIO
-] = {}  # this process's own file, open until it ends: closing any copy would unlock it
+# this process's own file, open until it ends: closing any copy would unlock it
+_held: dict[Path, TextIO] = {}
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,8 @@ from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.l1.centred_gram import CentredGram, gram_of
 from linclass.solvers.l1.gram_points import evaluated_along
 
-DEPENDENT = (
-    1e-10  # of a feature's variance: residual given the support, below which it depends on it
-)
+# of a feature's variance: residual given the support, below which it depends on it
+DEPENDENT = 1e-10
 ANEW = 50  # kinks after which the inverse is recomputed
 
 

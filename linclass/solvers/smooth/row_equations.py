@@ -23,9 +23,8 @@ from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 
-DEPENDENT = (
-    1e-13  # times the number of rows: residual of a unit row below which it depends on others
-)
+# times the number of rows: residual of a unit row below which it depends on others
+DEPENDENT = 1e-13
 
 
 class RowEquations:

@@ -176,9 +176,8 @@ def _draw_regions(
             zorder=3,
             rasterized=dense,
         )
-        drawn.get_path().should_simplify = (
-            True  # matplotlib skips short paths, of which there are many
-        )
+        # matplotlib skips short paths, of which there are many
+        drawn.get_path().should_simplify = True
 
 
 def _draw_rows(axes: Axes, X: np.ndarray, y: np.ndarray) -> None:

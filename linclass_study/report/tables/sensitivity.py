@@ -8,9 +8,8 @@ from linclass_study.report.table import Column, ReportTable
 from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 20, "across", False
-WRITTEN = (
-    False  # by the comparison across data sets (results/across_tables.py), from which this reads
-)
+# by the comparison across data sets (results/across_tables.py), from which this reads
+WRITTEN = False
 
 
 def make(outcome: Outcome) -> ReportTable | None:
