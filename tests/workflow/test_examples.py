@@ -34,21 +34,11 @@ def with_examples(project):
 
 
 @pytest.mark.slow
-def test_a_data_set_of_ones_own(with_examples):
-    output = with_examples.snakemake(study="fruit.yaml")
-    assert output.code == 0, output.text
-    fits = pl.read_parquet(with_examples.folder / "results/fruit/fits.parquet")
-    assert fits.height == 3 * 2
-    assert set(fits["status"]) == {"converged"}
-    assert "Best accuracy (mean ± sd, 2 folds): fruit: " in output.text
-
-
-@pytest.mark.slow
 def test_an_estimator_a_metric_and_a_figure_of_ones_own(with_examples):
-    output = with_examples.snakemake(study="mine.yaml")
+    output = with_examples.snakemake(study="means.yaml")
     assert output.code == 0, output.text
-    results = with_examples.folder / "results/mine"
-    fits = pl.read_parquet(results / "fits.parquet").filter(method="nearest_median")
+    results = with_examples.folder / "results/means"
+    fits = pl.read_parquet(results / "fits.parquet").filter(method="means")
     assert set(fits["status"]) == {"converged"}
     scores = pl.read_parquet(results / "scores.parquet")
     pairs = scores.filter(pl.col("metric").is_in(["accuracy", "error"])).pivot(
