@@ -7,7 +7,6 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from reprlib import repr as brief
 from typing import Any
@@ -16,11 +15,12 @@ from linclass_study.data.entry.entry_check import entry_problems
 from linclass_study.data.search_folders import SearchFolders, mirrors
 from linclass_study.project import DEFAULT_STUDY
 from linclass_study.refusal import Refused, together
-from linclass_study.study.catalogues import at_their_origin, conforming, read_catalogue
+from linclass_study.study.catalogues import at_their_origin, read_catalogue
 from linclass_study.study.column_check import column_problems
 from linclass_study.study.evaluation_check import evaluation_problems
 from linclass_study.study.method_check import method_problems
 from linclass_study.study.metric_check import own_metric_problems
+from linclass_study.study.schema import fitted, schema_problems
 from linclass_study.study.selection import expanded_names, select_datasets, select_entries
 from linclass_study.study.source_lines import SourceLines, shown_path
 from linclass_study.study.yaml_file import read_yaml, unquoted
@@ -61,17 +61,44 @@ def read_config(config: Mapping[str, Any], files: Iterable[str | Path], root: Pa
             raise Refused(f"{path}: a study is a mapping of keys, as `datasets: [iris]`; {found}")
     written = SourceLines(dict(config), contents)
     written.refuse(unquoted(written.value))
-    values = conforming("config", written.value, written)
-    read = together(
-        *(partial(read_catalogue, kind, values["define"], root, written) for kind in KINDS)
+    given = fitted("config", written.value)
+    problems = [*schema_problems("config", given)]
+    _, study = together(
+        lambda: written.refuse(problems),
+        lambda: _study(_usable(given, problems), study_files, root, written),
     )
-    catalogues, origin = (dict(zip(KINDS, part, strict=True)) for part in zip(*read, strict=True))
-    for kind in KINDS:
+    return study
+
+
+def _usable(values: dict[str, Any], problems: Iterable[tuple[list[Any], str]]) -> dict[str, Any]:
+    """The values with the default for every key that has a problem, so that errors under the others are told, too."""
+    wrong = {str(path[0]) for path, _ in problems if path}
+    if wrong & {
+        "define",
+        "suite",
+    }:  # then names of their data sets and methods are unknown, not misspelt
+        wrong |= {*KINDS}
+    default: dict[str, Any] = read_yaml(DEFAULT_STUDY)
+    return default | {key: value for key, value in values.items() if key not in wrong}
+
+
+def _study(
+    values: dict[str, Any], study_files: tuple[Path, ...], root: Path, written: SourceLines
+) -> Study:
+    catalogues: dict[str, dict[str, Any]] = {}
+    origin: dict[str, dict[str, str]] = {}
+
+    def selected(kind: str) -> dict[str, dict[str, Any]]:
+        catalogues[kind], origin[kind] = read_catalogue(kind, values["define"], root, written)
         values[kind] = expanded_names(values[kind], origin[kind])
+        if kind == "datasets":
+            return select_datasets(values, catalogues[kind], root, written)
+        return select_entries(kind, values, catalogues[kind], written)
+
     _, datasets, chosen, results, downloads = together(
         lambda: written.refuse(evaluation_problems(values["evaluation"])),
-        lambda: select_datasets(values, catalogues["datasets"], root, written),
-        lambda: select_entries("methods", values, catalogues["methods"], written),
+        lambda: selected("datasets"),
+        lambda: selected("methods"),
         lambda: _folder("results", values, written),
         lambda: _folder("downloads", values, written),
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from linclass import metrics
@@ -10,9 +11,12 @@ from linclass_study.refusal import nearest_name
 
 Problems = Iterator[tuple[list[Any], str]]
 
+PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+\Z")
+
 
 def evaluation_problems(evaluation: Mapping[str, Any]) -> Problems:
     """(path of keys, sentence) for each way in which the evaluation cannot work."""
+    yield from _of_metrics(evaluation.get("metrics", []))
     metric = evaluation["tune_metric"]
     if "." not in metric and metric not in metrics.names():
         sentence = f"there is no metric '{metric}'; {nearest_name(metric, metrics.names())}"
@@ -30,3 +34,14 @@ def evaluation_problems(evaluation: Mapping[str, Any]) -> Problems:
     if "cv" not in protocols[:place]:
         sentence = "learning_curve trains on parts of cv's training sets; list cv before it"
         yield ["evaluation", "protocols", place], sentence
+
+
+def _of_metrics(listed: Sequence[str]) -> Problems:
+    """Metrics of the study's own must be import paths."""
+    for i, name in enumerate(listed):
+        if name in metrics.names():
+            sentence = f"'{name}' is one of linclass's own metrics, which are always computed; leave it out"
+            yield ["evaluation", "metrics", i], sentence
+        elif not PATH.match(name):
+            sentence = f"'{name}' is no import path, such as my_metrics.profit"
+            yield ["evaluation", "metrics", i], sentence

@@ -242,6 +242,26 @@ def test_all_names_that_a_study_misspells_are_told_at_once(study):
     }
 
 
+def test_errors_of_form_hide_no_misspelt_name(study):
+    text = (
+        "results: r\ndatasets: [iriss]\nmethods: [ldaa]\nevaluate: 3\n"
+        "evaluation: {folds: five}\nlimits: {fit_seconds: 0}\n"
+        f"define: {{methods: {{own: {{{LOGISTIC}, tun: 3}}}}}}\n"
+    )
+    with pytest.raises(Refused) as refused:
+        study(text)
+    lines = str(refused.value).splitlines()
+    assert [line.partition(": ")[0] for line in lines] == [
+        f"study.yaml, line {k}" for k in (4, 5, 6, 2, 7)
+    ]
+
+
+@pytest.mark.parametrize("wrong", ["define: 3", "suite: 7"])
+def test_names_are_not_called_misspelt_where_their_definition_cannot_be_read(refusal, wrong):
+    line = refusal(f"results: r\ndatasets: [mine]\nmethods: [own]\n{wrong}\n")
+    assert line.startswith(f"study.yaml, line 4: {wrong.partition(':')[0]}: ")
+
+
 def test_entries_and_metrics_that_cannot_work_are_told_at_once(study):
     entry = "{source: {file: absent.csv}, format: csv, target: y}"
     text = (
@@ -574,10 +594,9 @@ def test_a_column_that_a_local_file_does_not_have_is_named_with_its_line(refusal
 
 def test_a_metric_of_linclass_is_not_listed_among_ones_own(refusal):
     line = refusal("evaluation: {metrics: [accuracy]}\n")
-    assert (
-        "'accuracy' does not fit (an import path, such as my_metrics.profit; leave out linclass's own"
-        in line
-    )
+    assert line.endswith("linclass's own metrics, which are always computed; leave it out")
+    line = refusal("evaluation: {metrics: [profit]}\n")
+    assert line.endswith("'profit' is no import path, such as my_metrics.profit")
 
 
 def test_a_source_without_its_kind_gets_the_kinds_and_no_wrong_remedy(refusal):
