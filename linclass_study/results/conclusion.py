@@ -68,10 +68,10 @@ def few_datasets(base: ComparisonAcross) -> str:
     )
 
 
-def independent(base: ComparisonAcross, n: int) -> str:
-    """3 independent data sets (iris and iris_binary count as one)"""
-    once = "; ".join(f"{_listed([*group])} count as one" for group in base.shared)
-    return f"{n} independent data sets{f' ({once})' if once else ''}"
+def independent(base: ComparisonAcross, n: int, note: str = "") -> str:
+    """3 independent data sets (iris and iris_binary count as one; note)"""
+    notes = [f"{_listed([*group])} count as one" for group in base.shared] + [note] * bool(note)
+    return f"{n} independent data sets" + (f" ({'; '.join(notes)})" if notes else "")
 
 
 def left_out(base: ComparisonAcross, treatment: str) -> str:

@@ -149,7 +149,7 @@ def _overall(base: ComparisonAcross) -> list[str]:
     verb = "is" if len(first) == 1 else "are"
     if treatment == "counted as worst":
         left = f"missing scores of {_names(base.incomplete)} count as worst"
-    over = f"{independent(base, n)}{f' ({left})' if left else ''}"
+    over = independent(base, n, left)
     return [f"{_names(first)} {verb} best on average over {over}, {is_sure}."]
 
 

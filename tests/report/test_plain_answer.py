@@ -139,6 +139,10 @@ def test_data_sets_that_are_left_out_are_named_with_the_methods_that_lack_a_scor
     outcome = make(data, {"good": Method(0.9), "near": Method(1.0), "lacks": lacks}, 2, "enough")
     left = "2 of 7 are left out because lacks has no score on them"
     assert f" over 5 independent data sets ({left}), " in plain_answer(outcome)[0]
+    twins = {"twin": Data(("a", "b"), seed=77), **data, "other": Data(("a", "b"), seed=77)}
+    related = make(twins, {"good": Method(0.9), "near": Method(1.0), "lacks": lacks}, 2, "twins")
+    notes = "twin and other count as one; 2 of 8 are left out because lacks has no score on them"
+    assert f" over 6 independent data sets ({notes}), " in plain_answer(related)[0]
     base = comparison_across(outcome)
     sentences = conclusion.sentences(outcome, base, [])
     assert f"over 5 independent data sets: {left}." in sentences[0]
