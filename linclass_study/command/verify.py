@@ -16,6 +16,7 @@ from linclass.counted import counted, first_names
 from linclass_study.command.agreement import ROUNDING, Agreement, compare_run, same_folds
 from linclass_study.command.results_folder import ResultsFolder, Run
 from linclass_study.environment import OTHERS, OWN
+from linclass_study.results import study_file
 from linclass_study.table_files import FIT
 
 SHOWN = 20  # runs that are listed; the others are counted
@@ -64,7 +65,7 @@ def verify(a: ResultsFolder, b: ResultsFolder, tolerance: float = 0.0) -> Verifi
     found = Verified(tolerance)
     found.alone = {"A": sorted({*a.runs} - {*b.runs}), "B": sorted({*b.runs} - {*a.runs})}
     found.facts += data_differences(a, b)
-    found.notes += _only_in_one(a, b)
+    found.notes += [*study_differences(a, b), *_only_in_one(a, b)]
     for run in sorted({*a.runs} & {*b.runs}):
         agreement = compare_run(run, a, b)
         if agreement.identical:
@@ -78,6 +79,20 @@ def verify(a: ResultsFolder, b: ResultsFolder, tolerance: float = 0.0) -> Verifi
         found.facts += facts
         found.notes += notes
     return found
+
+
+def study_differences(a: ResultsFolder, b: ResultsFolder) -> list[str]:
+    """Keys of the evaluation, and methods, that the studies define differently: most often why results differ."""
+    if not all((x.folder / study_file.NAME).exists() for x in (a, b)):
+        return []
+    one, other = a.study.outcome, b.study.outcome
+    notes = [
+        f"evaluation.{key} is {one.evaluation.get(key)} in A and {other.evaluation.get(key)} in B"
+        for key in dict.fromkeys([*one.evaluation, *other.evaluation])
+        if one.evaluation.get(key) != other.evaluation.get(key)
+    ]
+    changed = [x for x, entry in one.methods.items() if other.methods.get(x, entry) != entry]
+    return notes + [f"methods with other entries: {first_names(changed, SHOWN)}"] * bool(changed)
 
 
 def data_differences(a: ResultsFolder, b: ResultsFolder) -> list[str]:
@@ -157,8 +172,8 @@ def verify_lines(
     yield found.verdict
     yield f"A = {a.given}"
     yield f"B = {b.given}"
-    yield from found.facts
     yield from found.notes
+    yield from found.facts
     for name, runs in found.alone.items():
         if runs:
             yield f"in {name} alone: " + _listed([" × ".join(run) for run in runs], every)

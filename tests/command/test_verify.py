@@ -143,6 +143,20 @@ def test_other_data_and_other_folds_are_reported(linclass, a, b):
     assert "data set three: its rows are assigned to other folds" in output.lines
 
 
+def test_keys_and_methods_that_the_studies_define_differently_are_named(linclass, a, b):
+    path = b / "study.json"
+    study = json.loads(path.read_text())
+    seed = study["evaluation"]["seed"]
+    study["evaluation"]["seed"] = seed + 1
+    name = next(iter(study["methods"]))
+    study["methods"][name] = study["methods"][name] | {"tune": {"alpha": [1, 2]}}
+    path.write_text(json.dumps(study))
+    output = linclass("verify", a, b)
+    assert output.code == 0  # the predictions are equal nevertheless
+    assert f"evaluation.seed is {seed} in A and {seed + 1} in B" in output.lines
+    assert f"methods with other entries: {name}" in output.lines
+
+
 def test_a_metric_that_one_side_does_not_have_is_a_note_and_other_values_differ(linclass, a, b):
     scores = pl.read_parquet(b / "scores.parquet")
     scores.filter(pl.col("metric") != "brier").write_parquet(b / "scores.parquet")
