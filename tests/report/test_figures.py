@@ -364,3 +364,18 @@ def test_one_new_file_is_one_new_figure(make, tmp_path, monkeypatch):
 def test_every_caption_of_snakemakes_report_is_of_a_figure_that_there_is():
     captions = {file.stem for file in (ROOT / "workflow" / "report" / "captions").glob("*.rst")}
     assert captions - {"figure", "table", "report"} <= set(figure_modules())
+
+
+@pytest.mark.parametrize(
+    ("threshold", "low", "high"),
+    [(0.2, 0.04, 0.4), (0.01, 0.0, 0.3), (1.0, 0.0, 0.9), (0.002, 0.001, 3)],
+)
+def test_a_symlog_axis_has_labels_that_do_not_touch(threshold, low, high):
+    axes = style.canvas(7, 4).add_subplot()
+    axes.set_yscale("symlog", linthresh=threshold)
+    axes.plot([0, 1], [low, high])
+    style.mark_symlog(axes.yaxis)
+    marks = axes.get_yticks()
+    heights = np.sort(axes.transData.transform(np.column_stack([0 * marks, marks]))[:, 1])
+    assert len(marks) >= 3
+    assert np.diff(heights).min() >= 16  # pixels, of letters of about 12

@@ -166,6 +166,18 @@ def plain_log(axis: Axis) -> None:
     axis.set_minor_formatter(between)
 
 
+def mark_symlog(axis: Axis) -> None:
+    """Labels of an axis that is linear near 0: 0, powers of ten, and their doubles and quintuples where there is room."""
+    low, high = sorted(axis.get_view_interval())
+    place = axis.get_transform().transform
+    gap = float(place(high) - place(low)) / 12
+    marks: list[float] = []
+    for value in (0.0, *(digit * 10.0**k for digit in (1, 2, 5) for k in range(1, -6, -1))):
+        if low <= value <= high and all(abs(place(value) - place(mark)) >= gap for mark in marks):
+            marks.append(value)
+    axis.set_ticks(marks, [f"{mark:g}" for mark in marks])
+
+
 def quiet(axes: Axes) -> None:
     """An axis without line and ticks, for names."""
     axes.spines["left"].set_visible(False)

@@ -41,14 +41,14 @@ def draw(outcome: Outcome) -> Exhibit:
     positive = [value for value in score.values() if value > 0]
     axes.set_xscale("log")
     axes.set_yscale("symlog", linthresh=float(np.median(positive)) if positive else 1.0)
-    for axis in (axes.xaxis, axes.yaxis):
-        style.plain_log(axis)
+    style.plain_log(axes.xaxis)
     axes.set(
         xlabel="seconds of a fit, tuning included",
         ylabel=f"{words} behind the best, mean over data sets",
     )
     axes.invert_yaxis()
     axes.margins(x=0.12, y=0.1)
+    style.mark_symlog(axes.yaxis)
     axes.grid()
     caption = _caption(words, len(base.datasets), front, len(whole) < len(score))
     numbers = {"front": front, "seconds": cost, "behind": score, "everywhere": whole}
