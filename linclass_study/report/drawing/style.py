@@ -167,7 +167,7 @@ def plain_log(axis: Axis) -> None:
 
 
 def mark_symlog(axis: Axis) -> None:
-    """Labels of an axis that is linear near 0: 0, powers of ten, and their doubles and quintuples where there is room."""
+    """Labels of an axis that is linear near 0: 0, powers of ten, and where there is room 2 and 5 times them."""
     low, high = sorted(axis.get_view_interval())
     place = axis.get_transform().transform
     gap = float(place(high) - place(low)) / 12
