@@ -148,7 +148,13 @@ def _overall(base: ComparisonAcross) -> list[str]:
     )
     verb = "is" if len(first) == 1 else "are"
     if treatment == "counted as worst":
-        left = f"missing scores of {_names(base.incomplete)} count as worst"
+        lacking = base.incomplete
+        those = (
+            f" of {_names(lacking)}"
+            if len(lacking) < len(base.methods)
+            else ", which all methods have,"
+        )
+        left = f"missing scores{those} count as worst"
     over = independent(base, n, left)
     return [f"{_names(first)} {verb} best on average over {over}, {is_sure}."]
 

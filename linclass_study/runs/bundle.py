@@ -39,7 +39,9 @@ def compute_bundle(
                 record = computed_run(shared, method, methods[method], limits, child)
                 made[f"{dataset}/{method}"] = record
     total = sum(os.times()[:4])  # of this process and its ended children
-    print(f"== processor time: {child.fitting:.2f} s in fits, {total - child.fitting:.2f} s beside")
+    print(
+        f"== processor time: {child.fitting:.2f} s in fits, {total - child.fitting:.2f} s in all else"
+    )
     return made
 
 

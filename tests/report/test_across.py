@@ -172,6 +172,14 @@ def test_a_method_that_hardly_applies_leaves_the_others_their_conclusion(
         )
 
 
+def test_methods_are_not_listed_if_all_lack_a_score() -> None:
+    rows = [[0.9, 0.8, 0.7] for _ in range(6)]
+    for method in range(3):
+        rows[method][method] = NAN
+    (plain,) = plain_answer._overall(a_table(rows))
+    assert "(missing scores, which all methods have, count as worst)" in plain
+
+
 def test_a_method_is_not_the_worst_where_nobody_tried_it(tmp_path: Path) -> None:
     """After a merge of a study of a and b with one of c on other data sets."""
     methods = {"a": Method(3.0), "b": Method(0.3), "c": Method(1.0)}
