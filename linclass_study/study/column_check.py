@@ -1,17 +1,22 @@
-"""Check the columns that an entry names against the first lines of its local file, before any work."""
+"""Check the columns and classes that an entry names against its local file, before any work."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from linclass_study.data.assembly.target import column_named
+from linclass_study.data.cost_matrix import cost_matrix
 from linclass_study.data.entry.source_keys import as_list, format_of
+from linclass_study.data.labels import codes_and_classes, label_column, lookup
 from linclass_study.data.search_folders import SearchFolders
 from linclass_study.data.unavailable import Unavailable
 
 KEYS = ("target", "group", "drop", "categorical", "texts")
+OF_CLASSES = ("classes", "positive", "costs")
+LARGEST = 2e7  # bytes of a file that is read for the names of its classes
 FORMATS = ("arff", "csv", "parquet", "parquet_blocks")  # whose files begin with their columns
 
 
@@ -28,8 +33,9 @@ def column_problems(
     if path is None or kind not in FORMATS:
         return
     dialect = {**entry.get("csv", {}), **source.get("csv", {})}
+    reader = import_module(f"linclass_study.data.formats.{kind}")
     try:
-        columns = import_module(f"linclass_study.data.formats.{kind}").header_columns(path, dialect)
+        columns = reader.header_columns(path, dialect)
     except Unavailable as error:
         yield ["source"], f"'{source['file']}': {error}"
         return
@@ -40,3 +46,25 @@ def column_problems(
                 column_named(name, columns, key)
             except Unavailable as error:
                 yield [key, i] if isinstance(given, list) else [key], str(error).partition(": ")[2]
+    if str(entry.get("target")) in columns and kind != "parquet_blocks" and "test" not in entry:
+        yield from _class_problems({**entry, "csv": dialect}, reader, path)
+
+
+def _class_problems(
+    entry: Mapping[str, Any], reader: Any, path: Path
+) -> Iterator[tuple[list[Any], str]]:
+    """(path of keys, sentence) for the first class that the file does not have, if the file is small."""
+    if not {*OF_CLASSES} & {*entry} or path.stat().st_size > LARGEST:
+        return
+    try:
+        labels = label_column([reader.read(path, entry).frame[str(entry["target"])]])
+        classes = codes_and_classes(labels, entry.get("classes"))[1]
+        if "positive" in entry:
+            lookup(entry["positive"], classes, "positive")
+        cost_matrix(entry, classes)
+    except Unavailable as error:
+        key, _, sentence = str(error).partition(": ")
+        if (
+            key in OF_CLASSES
+        ):  # else the data set is unavailable, which the others of the study survive
+            yield [key], sentence

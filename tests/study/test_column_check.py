@@ -102,3 +102,45 @@ def test_what_is_not_here_or_has_others_to_try_is_left_to_the_fetch(problems):
     assert not [*column_problems({"source": {"file": "none.csv"}, "target": "zzz"}, folders)]
     assert not [*column_problems({"source": {"sklearn": "iris"}, "target": "zzz"}, folders)]
     assert [*column_problems({"source": [here], "target": "zzz"}, folders)]
+
+
+@pytest.mark.parametrize("file", ["classes.csv", "classes.parquet", "classes.arff"])
+@pytest.mark.parametrize(
+    ("entry", "key", "sentence"),
+    [
+        ({"positive": "sick"}, "positive", "'sick' is no class; there are: ill, well"),
+        ({"positive": "il"}, "positive", "'il' is no class; did you mean 'ill'?"),
+        ({"classes": ["ill", "good"]}, "classes", "'good' is no class; there are: ill, well"),
+        ({"classes": {"bad": ["ill"], "good": ["well"]}, "positive": "well"}, "positive", "no class"),
+        ({"costs": {"sick": {"well": 5}}}, "costs", "'sick'"),
+    ],
+)  # fmt: skip
+def test_a_class_that_the_file_does_not_have(problems, tmp_path, file, entry, key, sentence):
+    frame = pl.DataFrame({"age": [1.0, 2.0], "y": ["ill", "well"]})
+    frame.write_csv(tmp_path / "classes.csv")
+    frame.write_parquet(tmp_path / "classes.parquet")
+    (tmp_path / "classes.arff").write_text(
+        "@relation r\n@attribute age real\n@attribute y {ill,well}\n@data\n1,ill\n2,well\n"
+    )
+    ((path, told),) = problems(file, target="y", **entry)
+    assert path == [key]
+    assert sentence in told
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"positive": "ill"},
+        {"classes": {"bad": ["ill"], "good": ["well"]}, "positive": "bad"},
+        {"costs": {"ill": {"well": 5}, "well": {"ill": 1}}},
+    ],
+)
+def test_classes_that_the_file_has(problems, tmp_path, entry):
+    (tmp_path / "classes.csv").write_text("age,y\n1,ill\n2,well\n")
+    assert not problems("classes.csv", target="y", **entry)
+
+
+def test_a_large_file_is_not_read_for_its_classes(problems, tmp_path, monkeypatch):
+    (tmp_path / "classes.csv").write_text("age,y\n1,ill\n2,well\n")
+    monkeypatch.setattr("linclass_study.study.column_check.LARGEST", 3)
+    assert not problems("classes.csv", target="y", positive="sick")
