@@ -303,3 +303,13 @@ def test_decimal_commas_are_read_as_the_same_numbers(seed, tmp_path, obtain):
     read = obtain({"source": {"file": "commas.csv"}, "csv": dialect, **ENTRY})
     assert read.digest == points.digest
     assert read.table.names == points.table.names
+
+
+@pytest.mark.parametrize("format", ["parquet", "parquet_blocks"])
+def test_an_index_without_a_name_is_no_feature(format, obtain, tmp_path):
+    """pandas calls it so in the file: its developer documentation, Storing pandas DataFrame objects in Parquet."""
+    rows = {"x": [1.0, 2.0, 3.0], "class": ["a", "b", "a"], "__index_level_0__": [0, 2, 3]}
+    pl.DataFrame(rows).write_parquet(tmp_path / "a.parquet")
+    entry = ENTRY | {"source": {"file": "a.parquet"}, "format": format}
+    assert obtain(entry).table.names == ("x",)
+    assert obtain(entry | {"drop": ["__index_level_0__"]}).table.names == ("x",)

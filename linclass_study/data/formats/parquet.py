@@ -1,4 +1,7 @@
-"""Parquet: typed columns. Booleans become 0 and 1; text becomes categories; dates may be labels."""
+"""Parquet: typed columns. Booleans become 0 and 1; text becomes categories; dates may be labels.
+
+An index without a name, which pandas writes as a column, is left out unless the entry names it.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from linclass_study.data.content import Columns
+from linclass_study.data.parsing.pandas_index import unnamed_index
 from linclass_study.data.unavailable import Unavailable
 
 TEXT = (pl.String, pl.Categorical, pl.Enum)
@@ -21,7 +25,8 @@ def read(path: Path, options: Mapping[str, Any]) -> Columns:
         raise Unavailable(f"not a Parquet file ({str(error).splitlines()[0]})") from None
     if frame.is_empty():
         raise Unavailable("there are no rows in it")
-    return Columns(frame.select(plain(column) for column in frame))
+    left_out = unnamed_index(frame.columns, options)
+    return Columns(frame.select(plain(column) for column in frame.drop(left_out)))
 
 
 def header_columns(path: Path, dialect: Mapping[str, Any]) -> list[str]:

@@ -20,6 +20,7 @@ from linclass_study.data.content import InFile
 from linclass_study.data.formats.parquet import header_columns as header_columns  # the same file
 from linclass_study.data.formats.parquet import plain
 from linclass_study.data.labels import codes_and_classes
+from linclass_study.data.parsing.pandas_index import unnamed_index
 from linclass_study.data.unavailable import Unavailable
 
 UNSUPPORTED = ("categorical", "texts", "matrices", "test")  # keys that need rows in memory
@@ -29,6 +30,7 @@ def read(path: Path, options: Mapping[str, Any]) -> InFile:
     if unsupported := next((key for key in UNSUPPORTED if options.get(key)), None):
         raise Unavailable(f"`{unsupported}:` has no meaning for parquet_blocks; leave it out")
     target, drop = str(options["target"]), list(map(str, options.get("drop", [])))
+    drop += unnamed_index(header_columns(path, {}), options)
     group = [str(options["group"])] if "group" in options else []
     try:
         names = blocks.numbers_of(path, target, [*drop, *group])

@@ -24,6 +24,7 @@ import polars as pl
 from scipy import sparse
 
 from linclass_study.data.content import Content, Matrix
+from linclass_study.data.parsing.pandas_index import unnamed_index
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.data.unpack.size_limit import count_bytes
 
@@ -109,6 +110,7 @@ def _parquet(path: Path) -> Numbers:
         frame = pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise Unavailable(f"cannot be read ({str(error).splitlines()[0]})") from None
+    frame = frame.drop(unnamed_index(frame.columns, {}))
     if frame.width == 1 and frame.dtypes[0].is_nested():
         return _checked(_of_lists(frame.to_series()))
     for column in frame:
