@@ -32,8 +32,12 @@ def _text(path: Path) -> str:
 
 
 def _mapping(path: Path) -> None:
-    if not isinstance(json.loads(_text(path)), dict):
+    value = json.loads(_text(path))
+    if not isinstance(value, dict):
         raise ValueError("it holds no mapping")
+    wanted = KEYS.get(path.parent.name, ()) if value.get("status") != "unavailable" else ()
+    if lacks := [key for key in wanted if key not in value]:
+        raise ValueError(f"it has no key '{lacks[0]}'")
 
 
 def _arrays(path: Path) -> None:
@@ -42,14 +46,27 @@ def _arrays(path: Path) -> None:
             raise ValueError(f"{name} in it is damaged")
 
 
+def _columns(path: Path) -> None:
+    has = pl.read_parquet_schema(path)
+    wanted = table_schema(path.stem) if path.name in OF_RUNS else {}
+    if lacks := [column for column in wanted if column not in LATER | {*has}]:
+        raise ValueError(f"it has no column '{lacks[0]}'")
+
+
+LATER = {"machine", "held_out", "features", "failure"}  # columns that older results lack
+SIZES = ("status", "rows", "classes", "sparse")
+KEYS = {  # of available data, by folder
+    "data": (*SIZES, "digest", "class_counts", "n_features", "positive"),
+    "checks": (*SIZES, "numeric", "categorical", "texts", "unchecked"),
+}
+OF_RUNS = ("fits.parquet", "predictions.parquet")
 READERS: dict[str, Callable[[Path], Any]] = {  # by suffix; all other files are texts
-    ".parquet": pl.read_parquet_schema,
+    ".parquet": _columns,
     ".npz": _arrays,
     ".json": _mapping,
     ".png": Path.read_bytes,
     ".pdf": Path.read_bytes,
 }
-LATER = {"machine", "held_out", "features", "failure"}  # columns that older results lack
 
 
 @dataclass(frozen=True)

@@ -165,6 +165,33 @@ def test_a_damaged_file_is_not_published(linclass, finished, file, content):
     assert f"{finished}: {file} cannot be read" in line
 
 
+@pytest.mark.parametrize("column", ["reason", "params", "status"])
+def test_fits_without_a_column_are_not_published(linclass, finished, column):
+    path = finished / "runs" / "two" / "good" / "fits.parquet"
+    pl.read_parquet(path).drop(column).write_parquet(path)
+    output = linclass("publish", finished, "--partial")
+    assert output.code == 2
+    (line,) = output.errors
+    assert "runs/two/good/fits.parquet cannot be read" in line
+    assert f"it has no column '{column}'" in line
+
+
+@pytest.mark.parametrize("command", ["publish", "merge"])
+@pytest.mark.parametrize(
+    ("file", "key"),
+    [("data/two.json", "positive"), ("data/two.json", "rows"), ("checks/two.json", "classes")],
+)
+def test_a_description_without_a_key_is_one_line(linclass, finished, tmp_path, command, file, key):
+    about = json.loads((finished / file).read_text(encoding="utf-8"))
+    about.pop(key)
+    (finished / file).write_text(json.dumps(about), encoding="utf-8")
+    output = linclass(command, finished, "--into", tmp_path / "out")
+    assert output.code == 2
+    (line,) = output.errors
+    assert f"{file} cannot be read" in line
+    assert f"it has no key '{key}'" in line
+
+
 @pytest.mark.parametrize("command", ["publish", "merge"])
 @pytest.mark.parametrize("place", ["file/below", "folder"])
 def test_a_place_that_cannot_be_written_is_one_line(linclass, finished, tmp_path, command, place):
