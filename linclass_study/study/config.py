@@ -25,6 +25,8 @@ from linclass_study.study.selection import expanded_names, select_datasets, sele
 from linclass_study.study.source_lines import SourceLines, shown_path
 from linclass_study.study.yaml_file import read_yaml, unquoted
 
+Problem = tuple[list[Any], str]  # keys, what is wrong with their value
+
 KINDS = ("datasets", "methods")
 LONGEST = 100  # letters of a name, so that file names stay below 255
 
@@ -127,32 +129,36 @@ def _study(
 def check_entries(study: Study) -> None:
     """Check the study's own metrics and the selected entries: data sets have sources, methods can be constructed."""
     places = [Path(folder) for folder in study.mirrors]
-    Problems = Callable[[Mapping[str, Any]], Iterable[tuple[list[Any], str]]]
     folders = SearchFolders(places, root=study.root)
 
-    def dataset_problems(entry: Mapping[str, Any]) -> Iterable[tuple[list[Any], str]]:
+    def dataset_problems(entry: Mapping[str, Any]) -> Iterable[Problem]:
         found = list(entry_problems(entry, places, study.root))
         return found or column_problems(entry, folders)
 
-    checks: dict[str, tuple[Mapping[str, Any], Problems]] = {
-        "datasets": (study.datasets, dataset_problems),
-        "methods": (study.methods, method_problems),
-    }
-    # and those of both kinds, so that all are refused at once
-    own_problems = [*own_metric_problems(study.evaluation)]
-    for kind, (selected, problems) in checks.items():
-        path = study.root / "config" / f"{kind}.yaml"
-        content = read_yaml(path)
-        catalogue = SourceLines(content, {path: content})
-        own = study.origin[kind]
-        found: dict[bool, list[tuple[list[Any], str]]] = {True: [], False: []}  # of own entries
-        for name, entry in selected.items():
-            found[name in own] += [([name, *path], text) for path, text in problems(entry)]
-        own_problems += [
-            (["define", kind, *keys], text) for keys, text in at_their_origin(found[True], own)
+    study.written.refuse(
+        [
+            *own_metric_problems(study.evaluation),
+            *_own_entry_problems(study, "datasets", study.datasets, dataset_problems),
+            *_own_entry_problems(study, "methods", study.methods, method_problems),
         ]
-        catalogue.refuse(found[False])
-    study.written.refuse(own_problems)
+    )
+
+
+def _own_entry_problems(
+    study: Study,
+    kind: str,
+    selected: Mapping[str, Mapping[str, Any]],
+    problems: Callable[[Mapping[str, Any]], Iterable[Problem]],
+) -> list[Problem]:
+    """Problems of the study's own entries, by their keys in its files; those of the catalogue are refused here."""
+    own = study.origin[kind]
+    found: dict[bool, list[Problem]] = {True: [], False: []}  # of own entries, of the catalogue's
+    for name, entry in selected.items():
+        found[name in own] += [([name, *keys], text) for keys, text in problems(entry)]
+    path = study.root / "config" / f"{kind}.yaml"
+    content = read_yaml(path)
+    SourceLines(content, {path: content}).refuse(found[False])
+    return [(["define", kind, *keys], text) for keys, text in at_their_origin(found[True], own)]
 
 
 def _folder(key: str, values: Mapping[str, Any], written: SourceLines) -> str:
