@@ -56,7 +56,7 @@ def _columns(path: Path) -> None:
 LATER = {"machine", "held_out", "features", "failure"}  # columns that older results lack
 SIZES = ("status", "rows", "classes", "sparse")
 KEYS = {  # of available data, by folder
-    "data": (*SIZES, "digest", "class_counts", "n_features", "positive"),
+    "data": (*SIZES, "digest", "class_counts", "n_features", "positive", "source"),
     "checks": (*SIZES, "numeric", "categorical", "texts", "unchecked"),
 }
 OF_RUNS = ("fits.parquet", "predictions.parquet")

@@ -1,7 +1,8 @@
 """Labels of classes and categories: normalize, sort, look up and merge them.
 
 A label is text. If all labels of a column are numbers, they are normalized, so that 1.0, +1 and 1 are the same label
-in any file, and sorted as numbers: 2 before 10.
+in any file, and sorted as numbers: 2 before 10. Where zeros in front distinguish labels, as in 007 and 7,
+they are codes, and stay as they are.
 """
 
 from __future__ import annotations
@@ -26,13 +27,23 @@ def normalized_labels(values: Sequence[str | float | None]) -> list[str | None]:
     """Labels of a column as normalized text; None where missing."""
     text: dict[str | float | None, str | None] = {None: None}
     numbers = {value: _number(value) for value in set(values) if value is not None}
-    all_numbers = None not in numbers.values()
+    texts = pl.Series([value for value in numbers if isinstance(value, str)], dtype=pl.String)
+    all_numbers = None not in numbers.values() and not are_codes(texts)
     for value, number in numbers.items():
         if number is not None and (all_numbers or not isinstance(value, str)):
             text[value] = _plain(number, value)
         else:
             text[value] = str(value)
     return [text[value] for value in values]
+
+
+def are_codes(texts: pl.Series) -> bool:
+    """Whether zeros in front distinguish texts that are numbers, as 007 and 7."""
+    kinds = texts.drop_nulls().unique()
+    padded = kinds.str.contains(r"^[-+]?0\d")
+    return bool(
+        padded.any() and (padded & kinds.cast(pl.Float64, strict=False).is_duplicated()).any()
+    )
 
 
 def label_column(parts: Sequence[pl.Series]) -> pl.Series:

@@ -64,7 +64,5 @@ def _class_problems(
         cost_matrix(entry, classes)
     except Unavailable as error:
         key, _, sentence = str(error).partition(": ")
-        if (
-            key in OF_CLASSES
-        ):  # else the data set is unavailable, which the others of the study survive
+        if key in OF_CLASSES:  # else the data set will be unavailable
             yield [key], sentence

@@ -313,3 +313,26 @@ def test_an_index_without_a_name_is_no_feature(format, obtain, tmp_path):
     entry = ENTRY | {"source": {"file": "a.parquet"}, "format": format}
     assert obtain(entry).table.names == ("x",)
     assert obtain(entry | {"drop": ["__index_level_0__"]}).table.names == ("x",)
+
+
+@pytest.mark.parametrize("rows", [9, 3000])
+@pytest.mark.parametrize("dialect", [{}, {"decimal": ","}])
+def test_codes_that_zeros_in_front_distinguish_are_classes(obtain, tmp_path, rows, dialect):
+    codes = [["007", "07", "7"][i % 3] for i in range(rows)]
+    as_csv({"x": list(range(rows)), "class": codes}, tmp_path / "a.csv")
+    entry = ENTRY | {"source": {"file": "a.csv"}, "csv": dialect, "positive": "07"}
+    found = obtain(entry)
+    assert sorted(found.classes) == ["007", "07", "7"]
+    assert np.bincount(found.y).tolist() == [rows // 3] * 3
+    assert found.classes[found.positive] == "07"
+
+
+def test_zip_codes_are_categories_as_written(obtain, tmp_path):
+    as_csv({"zip": ["010", "10", "010", "10"], "class": list("abab")}, tmp_path / "a.csv")
+    entry = ENTRY | {"source": {"file": "a.csv"}, "categorical": ["zip"]}
+    assert obtain(entry).table.levels == {"zip": ("010", "10")}
+
+
+def test_numbers_with_zeros_in_front_that_distinguish_nothing_are_numbers(obtain, tmp_path):
+    as_csv({"x": [1, 2, 3, 4], "class": ["01", "02", "01", "10"]}, tmp_path / "a.csv")
+    assert obtain(ENTRY | {"source": {"file": "a.csv"}}).classes == ["1", "2", "10"]

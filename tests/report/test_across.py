@@ -18,8 +18,10 @@ from linclass_study.report import page
 from linclass_study.report.drawing import style
 from linclass_study.report.figures import cost, ratings
 from linclass_study.report.tables import cost as cost_table
+from linclass_study.report.tables import sensitivity
 from linclass_study.results import conclusion, plain_answer
 from linclass_study.results.across_datasets import (
+    FEW,
     RESAMPLED,
     ComparisonAcross,
     comparison_across,
@@ -445,3 +447,14 @@ def test_the_fewer_methods_are_named_those_that_a_test_distinguishes_or_the_othe
     near, far, words
 ):
     assert conclusion.distinguished(near, far) == words
+
+
+@pytest.mark.parametrize(("datasets", "shown"), [(2, False), (FEW - 1, False), (FEW, True)])
+def test_the_survival_of_a_conclusion_is_no_question_without_one(tmp_path, datasets, shown):
+    (tmp_path / "tables").mkdir()
+    tried = [
+        Scenario("accuracy", datasets, ("a",), ("a",)),
+        Scenario("by F1", datasets, ("a",), ("a",)),
+    ]
+    sensitivity_table(tried).write_csv(tmp_path / "tables" / "sensitivity.csv")
+    assert bool(sensitivity.make(SimpleNamespace(results=tmp_path))) == shown

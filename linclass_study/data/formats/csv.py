@@ -18,6 +18,7 @@ from typing import Any
 
 from linclass_study.data.content import Columns
 from linclass_study.data.parsing import polars_csv
+from linclass_study.data.parsing.named_columns import named_columns
 from linclass_study.data.parsing.text_columns import (
     refuse_twice,
     text_columns,
@@ -27,15 +28,20 @@ from linclass_study.data.parsing.text_columns import (
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.data.unpack.text_file import Text
 
+LABELS = ("target", "group", "categorical")  # keys of an entry
+
 
 def read(path: Path, options: Mapping[str, Any]) -> Columns:
     dialect = options.get("csv", {})
     text, names, above, rows = _begun(path, dialect)
     decimal, separator = dialect.get("decimal", "."), dialect.get("separator", ",")
-    frame = polars_csv.plain_csv(path, names, above, separator) if decimal == "." else None
+    labels = named_columns(options, LABELS)
+    frame = None
+    if decimal == ".":
+        frame = polars_csv.plain_csv(path, names, above, separator, labels)
     if frame is None:  # unusual or invalid: the strict reader reports the line
         texts = text_columns(names, rows, lambda: text.line)
-        frame = with_numbers(texts if decimal == "." else with_points(texts))
+        frame = with_numbers(texts if decimal == "." else with_points(texts), labels)
     return Columns(frame)
 
 

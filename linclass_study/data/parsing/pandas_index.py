@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from linclass_study.data.parsing.named_columns import named_columns
+
 INDEX = re.compile(r"__index_level_\d+__")  # what pandas calls it
 NAMING = ("target", "group", "drop", "categorical", "texts")  # keys of an entry
 
 
 def unnamed_index(names: Iterable[str], entry: Mapping[str, Any]) -> list[str]:
     """Columns of the index that the entry does not name."""
-    values = (entry.get(key) for key in NAMING)
-    given = {name for value in values for name in (value if isinstance(value, list) else [value])}
+    given = named_columns(entry, NAMING)
     return [name for name in names if INDEX.fullmatch(name) and name not in given]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Container
 from pathlib import Path
 from typing import Any
 
@@ -22,20 +23,26 @@ SAMPLE = 1000  # rows that show which columns are numeric
 BLANKS = re.compile(rb"[^\S\n]+")  # ASCII whitespace of str.split(), except the line's end
 
 
-def plain_csv(path: Path, names: list[str], skip: int, separator: str) -> pl.DataFrame | None:
-    """Columns below the first `skip` lines: numbers as Float64, text as String, missing cells null."""
+def plain_csv(
+    path: Path, names: list[str], skip: int, separator: str, labels: Container[str] = ()
+) -> pl.DataFrame | None:
+    """Columns below the first `skip` lines: numbers as Float64, text as String, missing cells null.
+
+    `labels` are columns of which codes, such as 007, stay text.
+    """
     source = _source(path, separator)
     if source is None:
         return None
     text = dict.fromkeys(names, pl.String)
     frame = _parsed(source, text, skip, separator, n_rows=SAMPLE)
     if frame is not None and frame.height == SAMPLE:  # there may be more
-        typed = text | dict.fromkeys(_numbers(frame), pl.Float64)
+        numeric = (name for name in _numbers(frame) if name not in labels)
+        typed = text | dict.fromkeys(numeric, pl.Float64)
         parsed = (_parsed(source, schema, skip, separator) for schema in (typed, text))
         frame = next((frame for frame in parsed if frame is not None), None)
     if frame is None or frame.is_empty() or not _is_certain(frame, source, skip, separator):
         return None
-    texts = with_numbers(clean(frame.select(pl.col(pl.String))))
+    texts = with_numbers(clean(frame.select(pl.col(pl.String))), labels)
     numbers = frame.select(pl.col(pl.Float64))
     nans = (column.fill_nan(None) for column in numbers if column.is_nan().any())
     return frame.with_columns(*nans, *texts)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from itertools import islice
 
 import polars as pl
 
+from linclass_study.data.labels import are_codes
 from linclass_study.data.unavailable import Unavailable
 
 MISSING = ["", "?", "NA", "nan", "NaN", "NAN"]
@@ -64,11 +65,12 @@ def with_points(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def with_numbers(frame: pl.DataFrame) -> pl.DataFrame:
-    """Convert text columns to Float64 if every cell that is not missing is a number."""
+def with_numbers(frame: pl.DataFrame, labels: Container[str] = ()) -> pl.DataFrame:
+    """Convert text columns to Float64 if every cell that is not missing is a number; `labels` that are codes stay."""
     numbers = frame.select(pl.all().cast(pl.Float64, strict=False))
     return frame.with_columns(
         numbers[name].fill_nan(None)
         for name in frame.columns
         if numbers[name].null_count() == frame[name].null_count()
+        and not (name in labels and are_codes(frame[name]))
     )

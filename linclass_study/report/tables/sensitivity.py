@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from linclass_study.report.table import Column, ReportTable
+from linclass_study.results.across_datasets import FEW
 from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 20, "across", False
@@ -31,4 +32,6 @@ def make(outcome: Outcome) -> ReportTable | None:
         "method is among them in every row."
     )
     rows = [[variation, int(n), best, same] for variation, n, best, same in rows]
-    return ReportTable("Does the conclusion survive?", caption, columns, rows) if rows else None
+    if not rows or rows[0][1] < FEW:  # then there is no conclusion
+        return None
+    return ReportTable("Does the conclusion survive?", caption, columns, rows)
