@@ -16,6 +16,7 @@ from linclass_study.checks import (
     column_checks,
     dates,
     identifiers,
+    one_rule,
     rank,
     row_keys,
     rows,
@@ -54,6 +55,7 @@ def _in_memory(found: _Findings, data: Dataset) -> None:
     found.of("dates", lambda: dates.dates(table))
     found.of("identifiers", lambda: identifiers.identifiers(table, split))
     found.of("columns like the target", lambda: target_like(table, y, split))
+    found.of("columns that predict the class", lambda: one_rule.one_rule(table, y, split))
     try:
         X = design(table)
     except NotChecked as reason:

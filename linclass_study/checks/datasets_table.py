@@ -41,6 +41,7 @@ COLUMNS = {
     "date_columns": pl.String,
     "identifier_columns": pl.String,
     "target_like_columns": pl.String,
+    "one_rule_columns": pl.String,
     "duplicated_rows": pl.Int64,
     "conflicting_rows": pl.Int64,
     "least_error": pl.Float64,
@@ -67,6 +68,7 @@ SUSPICIOUS = (
     "date_columns",
     "identifier_columns",
     "target_like_columns",
+    "one_rule_columns",
 )
 
 

@@ -21,7 +21,7 @@ HOW = {
 
 def findings(facts: Mapping[str, Any]) -> list[str]:
     """All warnings, one sentence each."""
-    return [*serious(facts), *_repeated(facts), *_empty_columns(facts)]
+    return [*serious(facts), *_one_rule(facts), *_repeated(facts), *_empty_columns(facts)]
 
 
 def serious(facts: Mapping[str, Any]) -> list[str]:
@@ -79,6 +79,19 @@ def _target_like(facts: Mapping[str, Any]) -> Iterator[str]:
             f"it out with `drop: [{name}]`; if it names groups of rows, set `group: {name}`"
         )
     yield from _more(found, "tell the class by themselves")
+
+
+def _one_rule(facts: Mapping[str, Any]) -> Iterator[str]:
+    told = ("target_like_columns", "identifier_columns", "date_columns")
+    known = {name for kind in told for name in facts.get(kind) or ()}
+    found = facts.get("one_rule_columns") or {}
+    found = {name: shares for name, shares in found.items() if name not in known}
+    for name, (right, most) in list(found.items())[:SHOWN]:
+        yield (
+            f"column '{name}' alone predicts the class of {100 * right:.3g} % of the rows, where the most frequent "
+            f"class has {100 * most:.2g} %: is it known before the class is? If not, leave it out with `drop: [{name}]`"
+        )
+    yield from _more(found, "predict nearly every class by themselves")
 
 
 def _repeated(facts: Mapping[str, Any]) -> Iterator[str]:

@@ -1,0 +1,86 @@
+"""A column that alone predicts nearly every class is named, with its accuracy, as a question."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from linclass.table import Table
+from linclass_study.checks.findings import findings
+from linclass_study.checks.one_rule import one_rule
+
+N = 400
+
+
+def found(values, y, split=None, levels=None):
+    X = np.column_stack([values, np.random.default_rng(1).standard_normal(len(y))])
+    table = Table(X, ("own", "noise"), levels or {})
+    split = np.zeros(len(y), np.int8) if split is None else split
+    return one_rule(table, y, split)["one_rule_columns"]
+
+
+@pytest.fixture
+def y():
+    return (np.random.default_rng(0).random(N) < 0.4).astype(np.int32)
+
+
+def test_a_threshold_that_errs_on_one_row_in_a_hundred(y):
+    values = y + np.random.default_rng(2).uniform(0, 0.9, N)
+    values[:4] = 1.95 - values[:4]  # four rows are on the other side
+    (right, most) = found(values, y)["own"]
+    assert right == pytest.approx(1 - 4 / N, abs=0.01)
+    assert most == np.bincount(y).max() / N
+
+
+def test_three_classes_in_intervals_of_one_column():
+    y = np.random.default_rng(0).integers(0, 3, N).astype(np.int32)
+    assert "own" in found(-((y - 1.0) ** 2) * 5 + y + np.random.default_rng(2).random(N) / 2, y)
+
+
+def test_levels_of_a_category(y):
+    codes = (2 * y + np.random.default_rng(2).integers(0, 2, N)).astype(float)
+    codes[:3] = 3 - codes[:3]
+    assert "own" in found(codes, y, levels={"own": ("a", "b", "c", "d")})
+
+
+def test_missing_cells(y):
+    assert "own" in found(np.where(y, np.nan, np.random.default_rng(2).random(N)), y)
+
+
+@pytest.mark.parametrize("error", [0.05, 0.2, 0.5])
+def test_good_measurements_with_more_errors_are_not_named(y, error):
+    flipped = np.random.default_rng(3).random(N) < error
+    assert not found(np.where(flipped, 1 - y, y) + np.random.default_rng(2).random(N) / 2, y)
+
+
+def test_the_most_frequent_class_is_no_merit():
+    y = (np.arange(N) < 8).astype(np.int32)
+    assert not found(np.random.default_rng(2).random(N), y)
+
+
+def test_row_numbers_of_sorted_rows_and_names_of_rows_are_judged_by_intervals(y):
+    assert not found(np.arange(N, dtype=float), y)
+    names = tuple(f"{i:03}" for i in range(N))
+    assert not found(np.arange(N, dtype=float), y, levels={"own": names})
+
+
+def test_test_rows_are_not_looked_at(y):
+    split = (np.arange(N) >= N // 2).astype(np.int8)
+    values = np.where(split, np.random.default_rng(2).random(N), y)
+    assert "own" in found(values, y, split)
+    assert not found(values, y)
+
+
+def test_few_rows_prove_nothing():
+    y = np.tile([0, 1], 4).astype(np.int32)
+    assert not found(y + np.arange(8) / 100, y)
+
+
+def test_the_warning_is_a_question_with_both_shares():
+    facts = {"one_rule_columns": {"paid": [0.985, 0.62]}, "rows": 200, "sparse": False}
+    (sentence,) = findings(facts)
+    assert sentence == (
+        "column 'paid' alone predicts the class of 98.5 % of the rows, where the most frequent class has 62 %: "
+        "is it known before the class is? If not, leave it out with `drop: [paid]`"
+    )
+    assert not findings(facts | {"target_like_columns": {}, "one_rule_columns": {}})
