@@ -15,6 +15,7 @@ PR_SET_PDEATHSIG = 1
 def begin_job(log: str) -> None:
     """Redirect output, warnings and tracebacks of this process and its children to the log."""
     die_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it without a traceback
     sys.path.append(os.getcwd())  # modules beside the study: features, metrics
     Path(log).parent.mkdir(parents=True, exist_ok=True)
     file = os.open(log, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o644)

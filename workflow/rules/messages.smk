@@ -66,7 +66,7 @@ def print_answer_last():
     if any(str(answer) in job.output for job in workflow.dag.jobs):
         text = answer.read_text(encoding="utf-8").rstrip()
         if not any(job.rule.name == "report" for job in workflow.dag.jobs):
-            text = text.rpartition(" | report: ")[0] + " | the report was not requested"
+            text = text.rpartition("\nreport: ")[0] + "\nthe report was not requested"
         atexit.register(print, text, file=sys.stderr)
     elif made := sorted({str(file) for job in workflow.dag.targetjobs for file in job.output}):
         text = f"Made: {first_names(made, 5)} | the report was not requested"
