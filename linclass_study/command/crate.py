@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from linclass_study.command import archive_parts
-from linclass_study.command.archive_parts import written_on
+from linclass_study.command.archive_parts import missing_parts, written_on
 from linclass_study.command.citation import Citation
 from linclass_study.command.results_folder import ResultsFolder
 from linclass_study.project import ROOT
@@ -40,6 +40,10 @@ FORMATS = {
     ".md": "text/markdown", ".yaml": "application/yaml", ".yml": "application/yaml",
     ".parquet": "application/vnd.apache.parquet", ".cff": "application/yaml",
 }  # fmt: skip
+PARAMETERS = (  # id, name, description, suffix
+    ("#configfile", "configfile", "the data sets, methods and evaluation of the study", ".yaml"),
+    ("#report", "report.html", "the answer with its tables and figures", ".html"),
+)
 RESULTS = {
     "report.html",
     "answer.txt",
@@ -146,8 +150,15 @@ def _workflow() -> Iterator[Entity]:
         "@type": "Organization",
         "name": "the linclass developers",
     }
-    for parameter, name in (("#configfile", "configfile"), ("#report", "report.html")):
-        yield {"@id": parameter, "@type": "FormalParameter", "additionalType": "File", "name": name}
+    for parameter, name, what, kind in PARAMETERS:
+        yield {
+            "@id": parameter,
+            "@type": "FormalParameter",
+            "additionalType": "File",
+            "name": name,
+            "description": what,
+            "encodingFormat": FORMATS[kind],
+        }
 
 
 def _run(
@@ -158,6 +169,7 @@ def _run(
     inputs = [place for place in places if place.startswith("configuration/")] or ["study.json"]
     machines = ", ".join(facts.get("Machine", "unknown") for facts in results.environments)
     runs = f"{len(results.runs):,} runs (data set × method)"
+    status = "Active" if missing_parts(results) else "Completed"
     return {
         "@id": "#run",
         "@type": "CreateAction",
@@ -168,6 +180,7 @@ def _run(
         "object": _ids([*inputs, *(place for place in places if place == "data/")]),
         "result": _ids(place for place in places if place in RESULTS),
         "endTime": written_on(results).isoformat(),
+        "actionStatus": {"@id": f"http://schema.org/{status}ActionStatus"},
     }
 
 

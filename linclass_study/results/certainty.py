@@ -78,8 +78,9 @@ def _left(equal: int, left: int, others: int) -> str:
             return f"Whether it is better than {other}, or equal to it in practice, is undecided."
         return f"It is equal to {other} in practice, with a probability of at least {SURE:g}."
     verbs = "are" if equal > 1 else "is", "are" if left - equal > 1 else "is"
+    those = f"the {left} that are left" if left < others else "them"
     return (
-        f"Of the {left} that are left, {equal or 'none'} {verbs[0]} equal to it in practice, with a probability of at "
+        f"Of {those}, {equal or 'none'} {verbs[0]} equal to it in practice, with a probability of at "
         f"least {SURE:g}{' each' * (equal > 1)}, and {left - equal or 'none'} {verbs[1]} undecided."
     )
 

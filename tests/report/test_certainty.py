@@ -176,3 +176,11 @@ def test_one_value_reports_nothing_of_its_spread(make):
     outcome = make({"d": Data(official=30)}, {"a": Method(), "b": Method(2.0)})
     outcome.evaluation["protocols"] = ["official"]
     assert certainty(outcome, "d").startswith("One value of each method (the official test set)")
+
+
+def test_where_none_is_beaten_none_is_said_to_be_left(reported):
+    _, output = reported({name: [1.0] * 5 for name in "abc"}, rows=1000)
+    assert "It is better than none of the 2 others" in output
+    assert (
+        "Of them, 2 are equal to it in practice, with a probability of at least 0.95 each" in output
+    )
