@@ -196,7 +196,7 @@ class LinearClassifier(
         named = find("losses", self.loss)
         loss = find("losses", named.binary or self.loss)()
         if K == 2:
-            return [(loss, np.where(codes, 1.0, -1.0))]
+            return [(loss, 2.0 * codes - 1)]
         if named.simplicial:
             return [(named(K), codes)]
         if loss.joint:

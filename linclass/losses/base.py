@@ -172,8 +172,8 @@ class MarginLoss(Loss):
             jet = JETS_AT_ZERO[type(self)] = self.jet(np.ones(1), np.zeros(1))
         value, slope, curvature = jet
         n = len(y)
-        every = None if curvature is None else np.repeat(curvature, n)
-        return np.repeat(value, n), slope * y, every
+        every = None if curvature is None else np.full(n, curvature[0])
+        return np.full(n, value[0]), slope * y, every
 
     def conjugates(self, y: Array, s: Array) -> Array:
         return self.conjugate(-y * s)

@@ -42,8 +42,8 @@ class Certified(PenalizedLoss):
 
     @once
     def _value_at_zero(self) -> float:
-        if (jet := self.loss.jet_at_zero(self.y)) is not None:
-            return float(self.weights @ jet[0])
+        if (jet := self.loss.jet_at_zero(self.y[..., :1])) is not None:  # all rows are alike
+            return float(self.weights.sum() * jet[0][0])
         return self.mean_loss(np.zeros((*self.shape[:-1], len(self.weights))))
 
     @property
@@ -190,8 +190,9 @@ class Certified(PenalizedLoss):
 
     @once
     def _slopes_at_zero(self) -> float:
-        jet = self.loss.jet_at_zero(self.y)
-        return self._norm(self.at(self.zero()).slopes if jet is None else jet[1])
+        if (jet := self.loss.jet_at_zero(self.y[..., :1])) is not None:
+            return float(abs(jet[1][0]) * np.sqrt(self.weights.sum()))
+        return self._norm(self.at(self.zero()).slopes)
 
     @once
     def _column_norms(self) -> Array:
