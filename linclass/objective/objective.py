@@ -80,8 +80,7 @@ class Objective(SecondOrder, Certified):
     def at_with_hessian(self, theta: Array) -> Point:
         """The point; of many rows, gradient, Hessian and all in one pass over them."""
         if isinstance(self.loss, MarginLoss) and not theta.any():
-            start = self.with_scores(theta, np.zeros(self.design.n_rows))
-            return start.with_known(_jet=self.loss.jet_at_zero(self.y))
+            return self.at(theta).with_known(_jet=self.loss.jet_at_zero(self.y))
         sparse = len(self.shape) == 1 and self.design.is_sparse
         few = self.design.n_rows <= self.block
         return self.at(theta) if few or sparse else self.in_one_pass(theta, hessian=True)
