@@ -153,21 +153,30 @@ class SupportVectorRegressor(KernelPath, Regressor):
         )
         norm = L2() if linear else KernelNorm(design.K)
         loss = find("losses", self.loss)(self.epsilon)
-        whole = Objective(design, loss, y, weights, norm, self.strength)
+        middle = float(np.partition(y, len(y) // 2)[len(y) // 2])  # digits of targets far from 0
+        whole = Objective(design, loss, y - middle, weights, norm, self.strength)
         found = previous.start(X, kept, 1) if previous and not linear else None
         starts = thetas(design, found)
         if old is not None and len(old) == X.shape[1]:
             starts = [np.append(old, self.intercept_)]
+        for start in starts or []:
+            start[-1] -= middle
         for model, (objective,), (solution,) in self._along(
             models, self._solver(), [whole], starts
         ):
-            model._learn(X, kept, weights, objective, solution)
+            model._learn(X, kept, weights, objective, solution, middle)
 
     def _learn(
-        self, X: Matrix, kept: Array, weights: Array, objective: Objective, solution: Solution
+        self,
+        X: Matrix,
+        kept: Array,
+        weights: Array,
+        objective: Objective,
+        solution: Solution,
+        middle: float,
     ) -> None:
         linear, d = self._is_linear(), objective.design.n_features
-        self.intercept_ = float(solution.theta[d])
+        self.intercept_ = middle + float(solution.theta[d])
         point = objective.at(solution.theta)
         slopes = point.slopes if solution.slopes is None else solution.slopes
         beta = -objective.weights * slopes / self.strength
