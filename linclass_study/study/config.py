@@ -75,10 +75,7 @@ def read_config(config: Mapping[str, Any], files: Iterable[str | Path], root: Pa
 def _usable(values: dict[str, Any], problems: Iterable[tuple[list[Any], str]]) -> dict[str, Any]:
     """The values with the default for every key that has a problem, so that errors under the others are told, too."""
     wrong = {str(path[0]) for path, _ in problems if path}
-    if wrong & {
-        "define",
-        "suite",
-    }:  # then names of their data sets and methods are unknown, not misspelt
+    if wrong & {"define", "suite"}:  # their data sets and methods are unknown, not misspelt
         wrong |= {*KINDS}
     default: dict[str, Any] = read_yaml(DEFAULT_STUDY)
     return default | {key: value for key, value in values.items() if key not in wrong}
