@@ -88,7 +88,7 @@ class LeastAngleRegression(LinearGeometry, Regressor):
         X, y, weights = self._start_fit(X, y, sample_weight)
         objective = Objective(DesignMatrix(X, self.fit_intercept), Squared(), y, weights)
         gram = CentredGram(objective)
-        c = _covariances(objective, gram.c[0])
+        c = _covariances(objective, gram.c[0], float(gram.variance[0]))
         if len(c) <= min(WHOLE, len(y)):
             walk: Walk = FactoredWalk(gram, objective, c, drops=self.lasso)
         else:
@@ -149,8 +149,8 @@ class LeastAngleRegression(LinearGeometry, Regressor):
         )
 
 
-def _covariances(objective: Objective, c: Array) -> Array:
-    """c, with 0 where it is rounding, as of a constant feature."""
+def _covariances(objective: Objective, c: Array, variance: float) -> Array:
+    """c, with 0 where it is rounding, as of a constant feature; the variance is of y, which is centred before."""
     norms = objective.design.column_norms(objective.weights)[: len(c)]
-    size = norms * np.sqrt(objective.weights @ objective.y**2)
+    size = norms * np.sqrt(variance)
     return np.where(np.abs(c) > NOTHING * size, c, 0)

@@ -348,3 +348,15 @@ def test_ill_conditioned_features_keep_their_digits(condition: float) -> None:
         exact = solved([[G[i][j] for j in A] for i in A], signed)
         errors = [abs(v - w[j]) for v, j in zip(exact, A, strict=True)]
         assert max(errors, default=0) <= 1e-14 * condition * max(map(abs, exact), default=0) * 10
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_rows_and_targets_both_far_from_0_have_the_path_of_near_ones(make: Any) -> None:
+    """X + c and y + c are exact. Once all covariances were taken for rounding: weights 0, with a certificate of 0."""
+    X, y = (np.round(256 * part) / 256 for part in numbers())
+    X = np.column_stack([X, np.full(60, 0.1)])  # whose covariance is rounding
+    near = LeastAngleRegression().fit(X, y)
+    far = LeastAngleRegression().fit(make(X + np.r_[np.full(6, 2.0**20), 1e6]), y + 2.0**27)
+    assert far.status_ == "converged"
+    assert_allclose(far.coef_, near.coef_, rtol=1e-6)
+    assert far.coef_[-1] == near.coef_[-1] == 0
