@@ -217,8 +217,10 @@ def test_what_only_the_data_show_is_rows_with_a_clear_reason(project):
         "lost": "target: y, classes: [a, z]",
     }
     files = {name: "good" if name == "lost" else name for name in names}
+    sources = {name: f"{{file: {file}.csv}}" for name, file in files.items()}
+    sources["lost"] = "[{file: good.csv}, {file: absent.csv}]"  # of several none is read beforehand
     entries = "".join(
-        f"    {name}: {{source: {{file: {files[name]}.csv}}, format: csv, {target}}}\n"
+        f"    {name}: {{source: {sources[name]}, format: csv, {target}}}\n"
         for name, target in names.items()
     )
     project.write(
