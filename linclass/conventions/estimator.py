@@ -27,6 +27,14 @@ from linclass.other_names import PARAMETERS
 MODELS = re.compile(r"linclass\.(classifiers|regressors)\.")
 
 
+class SignatureOfInit:
+    """The signature of a class is that of its `__init__`, also in Pythons that look for `__new__` first (3.11.2)."""
+
+    def __get__(self, instance: object, cls: type) -> inspect.Signature:
+        signature = inspect.signature(cls.__init__)  # type: ignore[misc]
+        return signature.replace(parameters=[*signature.parameters.values()][1:])
+
+
 class Estimator(RequestsMetadata, Parameters, Saved):
     """The parameters are the arguments of `__init__`, stored as given; what is learned ends in `_`.
 
@@ -80,6 +88,8 @@ class Estimator(RequestsMetadata, Parameters, Saved):
             shared = inspect.cleandoc(Estimator.__doc__ or "").partition("----------\n")[2]
             own = inspect.cleandoc(cls.__doc__)
             cls.__doc__ = f"{file.__doc__ or ''}\n{own}\n{shared}\n"
+
+    __signature__ = SignatureOfInit()
 
     def __new__(cls, *args: Any, **given: Any) -> Self:
         for name in given.keys() - defaults_of(cls).keys():
