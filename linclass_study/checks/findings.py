@@ -60,9 +60,7 @@ def _dates(facts: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _identifiers(facts: Mapping[str, Any]) -> Iterator[str]:
-    known = {*(facts.get("nearly_numeric_columns") or ()), *(facts.get("date_columns") or ())}
-    found = facts.get("identifier_columns") or {}
-    found = {name: counts for name, counts in found.items() if name not in known}
+    found = _untold(facts, "identifier_columns", "nearly_numeric_columns", "date_columns")
     for name, (levels, rows) in list(found.items())[:SHOWN]:
         yield (
             f"column '{name}' has {levels:,} levels in {rows:,} training rows; it looks like an "
@@ -83,15 +81,19 @@ def _target_like(facts: Mapping[str, Any]) -> Iterator[str]:
 
 def _one_rule(facts: Mapping[str, Any]) -> Iterator[str]:
     told = ("target_like_columns", "identifier_columns", "date_columns")
-    known = {name for kind in told for name in facts.get(kind) or ()}
-    found = facts.get("one_rule_columns") or {}
-    found = {name: shares for name, shares in found.items() if name not in known}
+    found = _untold(facts, "one_rule_columns", *told)
     for name, (right, most) in list(found.items())[:SHOWN]:
         yield (
             f"column '{name}' alone predicts the class of {100 * right:.3g} % of the rows, where the most frequent "
             f"class has {100 * most:.2g} %: is it known before the class is? If not, leave it out with `drop: [{name}]`"
         )
     yield from _more(found, "predict nearly every class by themselves")
+
+
+def _untold(facts: Mapping[str, Any], kind: str, *told: str) -> dict[str, Any]:
+    """The columns of one kind that are not of those for which another sentence names them."""
+    known = {name for other in told for name in facts.get(other) or ()}
+    return {name: own for name, own in (facts.get(kind) or {}).items() if name not in known}
 
 
 def _repeated(facts: Mapping[str, Any]) -> Iterator[str]:

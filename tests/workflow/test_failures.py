@@ -178,7 +178,9 @@ def test_an_unavailable_data_set_is_rows_and_asked_for_again_and_fitted_when_it_
     assert output.code == 0, output.text
     assert project.fits("remote")["status"].to_list() == ["unavailable"] * 2
     assert project.fits("iris")["status"].to_list() == ["converged"] * 2
-    assert any(line.startswith("unavailable: remote") for line in output.text.splitlines()[-10:])
+    printed = output.text.splitlines()
+    answer = next(i for i, line in enumerate(printed) if line.startswith("Best accuracy"))
+    assert printed[answer - 1].startswith("unavailable: remote: ")
     report = project.text("results/report.html")
     assert report.index("unavailable") < report.index("<table")
 
