@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,12 @@ from linclass.losses.crammer_singer import CrammerSinger
 from linclass.losses.hinge import Hinge
 from linclass.objective.objective import Objective
 from linclass.penalties.l2 import L2
-from linclass.solvers.hinge.augmented import Augmented, AugmentedPairs, may_move, slopes_at
-from linclass.solvers.hinge.class_system import BlockSystem, PairProducts, RowsOfBlocks
+from linclass.solvers.hinge import class_system, tied_classes
+from linclass.solvers.hinge.augmented import AugmentedPairs, may_move, slopes_at
+from linclass.solvers.hinge.class_system import Blocks, PairHessian, PairProducts, RowsOfBlocks
 from linclass.solvers.hinge.multipliers import Multipliers
-from linclass.solvers.hinge.semismooth_newton import SemismoothNewton
+from linclass.solvers.hinge.semismooth_newton import SemismoothNewton, one_round
+from linclass.solvers.hinge.tied_classes import Guess, Ties
 
 
 def rows(K: int, n: int = 80, d: int = 4) -> tuple[np.ndarray, np.ndarray]:
@@ -86,19 +89,14 @@ def test_the_nearest_point_of_the_simplex_is_what_a_general_solver_finds(K: int)
         np.testing.assert_allclose(p, found.x, atol=1e-6)
 
 
-def smooth(
-    band: float, intercept: bool = True, rows_alone: bool = False
-) -> tuple[Objective, Augmented, np.ndarray]:
-    """An objective of three classes, its envelopes around slopes of a point, of pairs or of rows, and that point."""
+def smooth(band: float, intercept: bool = True) -> tuple[Objective, AugmentedPairs, np.ndarray]:
+    """An objective of three classes, its envelopes around slopes of a point, and that point."""
     X, y = rows(3, n=40)
     P = Objective(DesignMatrix(X, intercept), CrammerSinger(3), y, None, L2(), 0.1)
     theta = 0.3 * np.random.default_rng(1).normal(size=P.shape)
     z = P.design.scores(theta)
     slopes = slopes_at(P, P.loss.middle(y), z, 2.0)
     part = may_move(P, slopes, z, 2.0, band)
-    if rows_alone:
-        several = np.flatnonzero(part.sum(axis=0) > 1)
-        return P, Augmented(P, slopes, 2.0, several), theta
     return P, AugmentedPairs(P, slopes, 2.0, part), theta
 
 
@@ -106,9 +104,8 @@ def test_the_envelopes_are_below_the_objective_and_equal_to_it_at_their_own_slop
     P, envelopes, theta = smooth(np.inf)
     assert envelopes.start(theta).value <= P.at(theta).value
     own = P.at(theta).slopes
-    pairs = AugmentedPairs(P, own, 1e-9, np.ones_like(own, dtype=bool))
-    for sharp in (pairs, Augmented(P, own, 1e-9, np.arange(40))):
-        assert sharp.start(theta).value == pytest.approx(P.at(theta).value, rel=1e-6)
+    sharp = AugmentedPairs(P, own, 1e-9, np.ones_like(own, dtype=bool))
+    assert sharp.start(theta).value == pytest.approx(P.at(theta).value, rel=1e-6)
 
 
 @pytest.mark.parametrize("reach", [0.1, 1.0, 30.0, 1e4])
@@ -125,21 +122,16 @@ def test_an_envelope_is_below_its_loss_and_within_its_reach_of_it(K: int, reach:
     parts: Any = pairs.loss
     most = ((P.loss.slopes(y, Z) - centre) ** 2).sum(axis=0) / (2 * reach)
     assert (most <= 1 / reach + 1e-12).all()
-    for values in (
-        parts.sums(pairs.jet(Z.T.ravel())[0]),
-        Augmented(P, centre, reach, np.arange(300)).jet(Z)[0],
-    ):
-        below = P.loss.values(y, Z) - values
-        assert (below >= -1e-12).all()
-        assert (below <= most + 1e-12).all()
-        assert below.max() > 0.1 * most.max()
+    below = P.loss.values(y, Z) - parts.sums(pairs.jet(Z.T.ravel())[0])
+    assert (below >= -1e-12).all()
+    assert (below <= most + 1e-12).all()
+    assert below.max() > 0.1 * most.max()
 
 
-@pytest.mark.parametrize("rows_alone", [True, False])
 @pytest.mark.parametrize("band", [0.0, np.inf])
-def test_the_gradient_of_the_envelopes_is_that_of_all_slopes(band: float, rows_alone: bool) -> None:
+def test_the_gradient_of_the_envelopes_is_that_of_all_slopes(band: float) -> None:
     """Also of the rows and classes that are left out, as long as theirs do not change."""
-    P, envelopes, theta = smooth(band, rows_alone=rows_alone)
+    P, envelopes, theta = smooth(band)
     point = envelopes.start(theta)
     slopes = slopes_at(P, *smooth_centre(P, theta))
     g = P.design.pull(P.weights * slopes)
@@ -155,11 +147,11 @@ def smooth_centre(P: Objective, theta: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return slopes_at(P, P.loss.middle(P.y), z, 2.0), z, 2.0
 
 
-@pytest.mark.parametrize("system", [RowsOfBlocks, BlockSystem, PairProducts])
+@pytest.mark.parametrize("system", [PairHessian, PairProducts])
 @pytest.mark.parametrize("intercept", [True, False])
-def test_all_systems_solve_newtons_equations(system: Any, intercept: bool) -> None:
+def test_both_systems_solve_newtons_equations(system: Any, intercept: bool) -> None:
     """By differences of the gradient, between which no class passes a kink."""
-    _, envelopes, theta = smooth(1.0, intercept, rows_alone=system is RowsOfBlocks)
+    _, envelopes, theta = smooth(1.0, intercept)
     newton = system(envelopes)
     for shift in (0.0, 0.2):  # a second step updates what the first has formed
         point = envelopes.start(theta + shift * np.arange(3)[:, None])
@@ -171,19 +163,108 @@ def test_all_systems_solve_newtons_equations(system: Any, intercept: bool) -> No
         np.testing.assert_allclose(along, envelopes.design.scores(step))
 
 
+@pytest.mark.parametrize("intercept", [True, False])
+def test_the_curvature_of_ties_is_its_sum_over_rows(intercept: bool) -> None:
+    """Σ w_i (diag(a_i) − a_i a_iᵀ/|A_i|) ⊗ x_i x_iᵀ, formed anew and updated from other rows and classes."""
+    rng, (X, _), K = np.random.default_rng(3), rows(5), 5
+    design, weights = DesignMatrix(X, intercept), rng.exponential(size=80)
+    B = design.dense()
+    forms = RowsOfBlocks(design, weights), Blocks(design, weights, K)
+    F, tied = np.empty(0, dtype=int), np.empty((K, 0), dtype=bool)
+    for changed in (80, 4, 30, 0):
+        marks = np.zeros((K, 80), dtype=bool)
+        marks[:, F] = tied
+        marks[:, rng.choice(80, changed, replace=False)] = rng.random((K, changed)) < 0.4
+        F = np.flatnonzero(marks.sum(axis=0) > 1)
+        tied = marks[:, F]
+        expected = sum(
+            weights[i] * np.kron(np.diag(a) - np.outer(a, a) / a.sum(), np.outer(B[i], B[i]))
+            for i, a in zip(F, tied.T.astype(float), strict=True)
+        )
+        for form in forms:
+            np.testing.assert_allclose(form(F, tied), expected, atol=1e-12)
+
+
+def guesses(P: Objective, steps: int) -> tuple[Ties, list[Guess]]:
+    ties = Ties(P)
+    found = [ties.first(P.zero())]
+    for _ in range(steps):
+        found.append(ties.step(found[-1])[0])
+    return ties, found
+
+
+@pytest.mark.parametrize("K", [3, 9])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_guesses_are_slopes_of_a_simplex_whose_sums_are_kept(K: int, intercept: bool) -> None:
+    X, y = rows(K, n=200)
+    P = Objective(DesignMatrix(X, intercept), CrammerSinger(K), y, None, L2(), 0.01)
+    ties, found = guesses(P, 8)
+    for guess in found:
+        slopes = ties.slopes(guess)
+        assert np.isfinite(P.loss.conjugates(y, slopes)).all()
+        np.testing.assert_allclose(guess.pull, P.design.pull(P.weights * slopes), atol=1e-13)
+        assert ((guess.mixtures > 0).sum(axis=0) > 1).all()
+        if not intercept:  # with one, slopes must be balanced first
+            gap = P.duality_gap(P.at(guess.theta), slopes)
+            value = min(P.at(guess.theta).value, 1.0)  # P(0) = 1
+            assert guess.gap == pytest.approx(gap / value, rel=1e-9)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_a_step_is_the_minimum_for_the_mixtures_it_lets_vary(intercept: bool) -> None:
+    """strength·W + Σ w_i (p_i − e_y) x_iᵀ = 0  with p_i = p⁰_i + reach·C_i v_i, before it returns to the simplex."""
+    X, y = rows(4, n=120)
+    P = Objective(DesignMatrix(X, intercept), CrammerSinger(4), y, None, L2(), 0.02)
+    ties, found = guesses(P, 4)
+    for old, new in pairwise(found):
+        v = P.design.scores(new.theta)[:, old.rows] - (np.arange(4)[:, None] == y[old.rows])
+        means = np.where(old.tied, v, 0).sum(axis=0) / old.tied.sum(axis=0)
+        slopes = ties.slopes(old)
+        slopes[:, old.rows] += old.reach * np.where(old.tied, v - means, 0)
+        g = P.design.pull(P.weights * slopes)
+        g[:, :4] += P.strength * new.theta[:, :4]
+        np.testing.assert_allclose(g, 0, atol=1e-9)
+
+
 @pytest.mark.parametrize("n", [200, 3000])
-def test_neither_the_system_nor_the_start_changes_the_minimum(
+def test_neither_the_way_nor_the_start_changes_the_minimum(
     monkeypatch: pytest.MonkeyPatch, n: int
 ) -> None:
     """3000 rows start from a fit to some of them, unless there is a start."""
     X, y = rows(4, n=n, d=5)
     P = Objective(DesignMatrix(X), CrammerSinger(4), y, None, L2(), 0.02)
     found = [Multipliers(tol=1e-8).solve(P, P.zero()), Multipliers(tol=1e-8).solve(P, P.zero() + 1)]
-    for name in ("augmented.SMALL", "class_system.DENSE"):  # blocks, then products with the rows
-        monkeypatch.setattr(f"linclass.solvers.hinge.{name}", 0)
-        found.append(Multipliers(tol=1e-8).solve(P, P.zero()))
+    monkeypatch.setattr(class_system, "FEW", 0)  # blocks of pairs of classes
+    found.append(Multipliers(tol=1e-8).solve(P, P.zero()))
+    monkeypatch.setattr(tied_classes, "DENSE", 0)  # rounds, then also by products with the rows
+    found.append(Multipliers(tol=1e-8).solve(P, P.zero()))
+    monkeypatch.setattr("linclass.solvers.hinge.newton_system.DENSE", 0)
+    found.append(Multipliers(tol=1e-8).solve(P, P.zero()))
     assert all(solution.converged for solution in found)
     np.testing.assert_allclose([s.objective for s in found], found[0].objective, rtol=2e-8)
+
+
+@pytest.mark.parametrize("K", [3, 12])
+def test_a_round_goes_on_where_no_row_is_near_a_kink(K: int) -> None:
+    """Every row is sure of a wrong class."""
+    X, y = np.tile(100 * np.eye(K), (200, 1)), np.tile(np.arange(K), 200)
+    P = Objective(DesignMatrix(X, False), CrammerSinger(K), y, None, L2(), 0.1)
+    point = P.at(np.roll(np.eye(K), 1, axis=0))
+    slopes = slopes_at(P, P.loss.middle(y), point.scores, 1.0)
+    assert (np.abs(slopes).sum(axis=0) == 2).all()
+    end, slopes, _ = one_round(point, slopes, 1.0, 4.0, 100)
+    assert end.value < point.value
+    assert np.isfinite(P.loss.conjugates(y, slopes)).all()
+
+
+def test_classes_that_overlap_converge_at_little_strength() -> None:
+    rng = np.random.default_rng(
+        7
+    )  # of seeds 0 to 11, the one where rounds end far from the minimum
+    y = rng.integers(10, size=2000)
+    X = rng.normal(size=(2000, 10)) + rng.normal(size=(10, 10))[y]
+    model = LinearClassifier(loss="crammer_singer", strength=5e-5).fit(X, y)
+    assert model.status_ == "converged"
 
 
 @pytest.mark.parametrize("strength", [1e-3, 1e-2])

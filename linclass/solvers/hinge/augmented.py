@@ -13,7 +13,7 @@ thus has only the rows that may move, and a linear term for the intercept.
 
 from __future__ import annotations
 
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -22,9 +22,6 @@ from linclass.design.scores_of_pairs import ScoresOfPairs
 from linclass.numerics import Array, by_blocks, once
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
-
-SMALL = 120  # parameters up to which arrays of all classes of a row cost less than lists of pairs
-MANY = 4.0  # times more entries of such arrays, beyond which they do not
 
 
 class Augmented(Objective):
@@ -84,19 +81,7 @@ class Augmented(Objective):
     def _values(self, y: Array, centre: Array, offset: Array, z: Array, s: Array) -> tuple[Array]:
         move = s - centre
         values = s * (z + offset) - move * move / (2 * self.reach)
-        if values.ndim > y.ndim:
-            values = values.sum(axis=0)
         return (values - self.loss.conjugates(y, s),)
-
-
-class LossOfPairs(Protocol):
-    """What a loss of pairs knows of their rows."""
-
-    of: Array  # row of each pair
-
-    def sums(self, v: Array) -> Array:
-        """Σ v over the pairs of each row."""
-        ...
 
 
 class AugmentedPairs(Augmented):
@@ -115,8 +100,8 @@ class AugmentedPairs(Augmented):
         self.centre, self.reach = slopes[pairs.classes, pairs.rows], reach
         push[pairs.classes, pairs.rows] = 0
         self.loss, self.y = objective.loss.on_pairs(objective.y, pairs.rows, pairs.classes)
-        self.loss_of_pairs = cast(LossOfPairs, self.loss)
-        self.weights, self.rows = objective.weights[pairs.rows], pairs.rows
+        self.weights_of_rows, self.rows = objective.weights, pairs.rows
+        self.weights = objective.weights[pairs.rows]
         self.force = objective.design.pull(push) / -self.strength
         self.imbalance = -self.strength * self.force[:, d:]
         self.force[:, d:] = 0
@@ -130,19 +115,10 @@ class AugmentedPairs(Augmented):
 
 
 def augmented(objective: Objective, slopes: Array, reach: float, taking_part: Array) -> Augmented:
-    """The envelopes of the rows, or of the pairs of a class and a row, in the mask.
-
-    If few parameters make steps cheap, and pairs are many, all classes of their rows take part; the mask gets them.
-    """
-    if taking_part.ndim == 1:
-        return Augmented(objective, slopes, reach, np.flatnonzero(taking_part))
-    classes = np.count_nonzero(taking_part, axis=0)
-    several = classes > 1
-    pairs, all_pairs = int(classes[several].sum()), len(slopes) * np.count_nonzero(several)
-    if objective.n_parameters > SMALL or all_pairs > MANY * pairs:
+    """The envelopes of the rows, or of the pairs of a class and a row, in the mask."""
+    if taking_part.ndim == 2:
         return AugmentedPairs(objective, slopes, reach, taking_part)
-    taking_part |= several
-    return Augmented(objective, slopes, reach, np.flatnonzero(several))
+    return Augmented(objective, slopes, reach, np.flatnonzero(taking_part))
 
 
 class AugmentedPoint(Point):

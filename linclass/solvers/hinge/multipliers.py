@@ -1,8 +1,8 @@
 """Method of multipliers, for losses of K scores whose slopes lie in a simplex, with an L2 penalty.
 
-The rounds are those of linclass/solvers/hinge/semismooth_newton.py. A row takes part only if several of its classes
-may have p_k > 0, and of many classes only with these; near the end they are few, as the solution has no more of them
-than parameters.
+Of few parameters, active sets (linclass/solvers/hinge/tied_classes.py) solve the problem. Else the rounds are those of
+linclass/solvers/hinge/semismooth_newton.py: a row takes part only if several of its classes may have p_k > 0, and
+only with these; near the end they are few, as the solution has no more of them than parameters.
 Rockafellar (1976), Math. Oper. Res. 1; Li, Sun & Toh (2018), SIAM J. Optim. 28
 """
 
@@ -14,6 +14,7 @@ from typing import ClassVar
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, Trace, few_rows
+from linclass.solvers.hinge import tied_classes
 from linclass.solvers.hinge.semismooth_newton import SemismoothNewton
 
 MANY = 2000  # rows above which a fit to a subset pays
@@ -42,4 +43,18 @@ class Multipliers(SemismoothNewton):
         zero = objective.zero()  # a start may be far off, as if a class has no row in the subset
         if start.any() and objective.at(start).value >= objective.at(zero).value:
             start = zero
-        return self.descend(objective, start, trace, 0)
+        if not tied_classes.suits(objective):
+            return self.descend(objective, start, trace, 0)
+        best = tied_classes.solve(objective, start, self.tol, self.max_steps, trace)
+        if best.converged or best.n_iter >= self.max_steps:
+            return best
+        other = self.descend(objective, start, trace, best.n_iter)
+        if other.converged:
+            return other
+        theta = min(other, best, key=lambda end: end.objective).theta
+        point = min(objective.at(theta), objective.at(start), key=lambda end: end.value)
+        proofs = [(objective.certificate(point, end.slopes), end.slopes) for end in (other, best)]
+        certificate, slopes = min(proofs, key=lambda proof: proof[0])
+        return Solution.at(
+            point, certificate, self.tol, other.n_iter, slopes=slopes, scores=point.scores
+        )

@@ -17,8 +17,8 @@ from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.solvers.conjugate_gradients import conjugate_gradients, length
-from linclass.solvers.hinge.augmented import Augmented
-from linclass.solvers.hinge.class_system import class_system
+from linclass.solvers.hinge.augmented import AugmentedPairs
+from linclass.solvers.hinge.class_system import DENSE, PairHessian, PairProducts
 
 SHORT = 1e-3  # inverse step of the intercept if no row has curvature, in units of the loss
 ROUNDING = 1e-14  # of the intercept's gradient, which is a mean of slopes
@@ -155,8 +155,8 @@ def hold(given: float, point: Point) -> float:
 def newton_system(objective: Objective) -> NewtonSystem:
     """The cheapest for the shapes of X and theta."""
     design = objective.design
-    if isinstance(objective, Augmented) and len(objective.shape) == 2:
-        return class_system(objective)
+    if isinstance(objective, AugmentedPairs):
+        return (PairHessian if objective.n_parameters <= DENSE else PairProducts)(objective)
     if design.is_kernel:
         return RowSystem(objective)
     if design.width <= WIDE:

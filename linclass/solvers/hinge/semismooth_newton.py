@@ -106,7 +106,7 @@ def one_round(
     if objective.design.n_rows <= FEW or (one and objective.design.width > WIDE):
         band = np.inf
     taking_part = may_move(objective, slopes, point.scores, reach, band)
-    if not taking_part.any():
+    if not (taking_part if one else np.count_nonzero(taking_part, axis=0) > 1).any():
         taking_part[:] = True
     n_iter = 0
     while True:
