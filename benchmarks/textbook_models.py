@@ -8,11 +8,6 @@ The folder holds letter.arff. `off` is the relative excess over the minimum, and
 tol, a power of ten, that reaches what is asked of both. Of shrunken centroids `off` is the largest difference from
 scikit-learn's, of the evidence the relative excess of the mean log loss on fresh rows over the lower one, at most 1%.
 
-Crammer–Singer takes 20 to 45 Newton steps whatever the start, the reach, its growth, the rows taken along and the
-line search's end. At small C, where four rows of five are within their margin, coordinate descent takes 1/1.5 (5,000
-× 20) and 1/1.2 (letter) of our time: systems of equations take .27 and .42 of it, proofs .13, projections on
-simplices .22 and .12. A second subset, a third of the rows, takes .9 of the time on letter, 1.06 on 5,000 × 20.
-
 Of a probit fit to 300 × 10 rows .3 of statsmodels' time is 170 µs, what the proof alone takes that an optimum exists;
 the peer has none. Of 2,000 × 50 rows three Hessians take a quarter of our time, six losses an eighth, the rest is small
 calls; of 50,000 × 20 rows three passes take .51, Φ .20. One erfcx for all rows is slower than Φ: 40 ns a row for 15.
