@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linclass.losses.crammer_singer import TINY, onto_simplex
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
+from linclass.simplex import onto_simplex
 from linclass.solvers.base import Solution, Trace
 from linclass.solvers.hinge.class_system import DENSE, curvature_of_ties, solved
 from linclass.solvers.hinge.least_squares_start import least_squares_start
@@ -35,6 +35,7 @@ WAIT = 2
 ASTRAY = 100.0  # ratio of gaps beyond which the nearest guess so far is taken up again,
 BACK = 5.0  # with a reach so much smaller
 PATIENCE = 40  # steps that may come no nearer in a row
+TINY = np.finfo(float).tiny
 OUTSIDE = -1e-9  # a mixture with a smaller share has left the simplex
 
 
