@@ -12,7 +12,7 @@ import numpy as np
 from linclass.losses.base import Loss
 from linclass.losses.softmax import Softmax
 from linclass.numerics import Array
-from linclass.simplex import onto_simplex
+from linclass.simplex_projection import onto_simplex
 
 TINY = np.finfo(float).tiny
 

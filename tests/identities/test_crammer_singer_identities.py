@@ -20,7 +20,7 @@ from linclass.solvers.hinge.augmented import AugmentedPairs, may_move, slopes_at
 from linclass.solvers.hinge.class_system import Blocks, PairHessian, PairProducts, RowsOfBlocks
 from linclass.solvers.hinge.multipliers import Multipliers
 from linclass.solvers.hinge.semismooth_newton import SemismoothNewton, one_round
-from linclass.solvers.hinge.tied_classes import Guess, Ties
+from linclass.solvers.hinge.tied_classes import TiedClasses, Ties
 
 
 def rows(K: int, n: int = 80, d: int = 4) -> tuple[np.ndarray, np.ndarray]:
@@ -185,7 +185,7 @@ def test_the_curvature_of_ties_is_its_sum_over_rows(intercept: bool) -> None:
             np.testing.assert_allclose(form(F, tied), expected, atol=1e-12)
 
 
-def guesses(P: Objective, steps: int) -> tuple[Ties, list[Guess]]:
+def guesses(P: Objective, steps: int) -> tuple[Ties, list[TiedClasses]]:
     ties = Ties(P)
     found = [ties.first(P.zero())]
     for _ in range(steps):

@@ -43,9 +43,9 @@ class Multipliers(SemismoothNewton):
         zero = objective.zero()  # a start may be far off, as if a class has no row in the subset
         if start.any() and objective.at(start).value >= objective.at(zero).value:
             start = zero
-        if not tied_classes.suits(objective):
+        if not tied_classes.has_few_parameters(objective):
             return self.descend(objective, start, trace, 0)
-        best = tied_classes.solve(objective, start, self.tol, self.max_steps, trace)
+        best = tied_classes.follow_ties(objective, start, self.tol, self.max_steps, trace)
         if best.converged or best.n_iter >= self.max_steps:
             return best
         other = self.descend(objective, start, trace, best.n_iter)

@@ -21,7 +21,7 @@ import numpy as np
 
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
-from linclass.simplex import onto_simplex
+from linclass.simplex_projection import onto_simplex
 from linclass.solvers.base import Solution, Trace
 from linclass.solvers.hinge.class_system import DENSE, curvature_of_ties, solved
 from linclass.solvers.hinge.least_squares_start import least_squares_start
@@ -39,7 +39,7 @@ TINY = np.finfo(float).tiny
 OUTSIDE = -1e-9  # a mixture with a smaller share has left the simplex
 
 
-class Guess(NamedTuple):
+class TiedClasses(NamedTuple):
     """Rows without tied classes have the slope e_k − e_y of one class k alone."""
 
     theta: Array
@@ -53,13 +53,13 @@ class Guess(NamedTuple):
     gap: float  # relative
 
 
-def suits(objective: Objective) -> bool:
+def has_few_parameters(objective: Objective) -> bool:
     """K scores of rows with coordinates, and so few parameters that a system of equations is cheap."""
     several = len(objective.shape) == 2 and not objective.design.is_kernel
     return several and objective.n_parameters <= DENSE
 
 
-def solve(
+def follow_ties(
     objective: Objective,
     start: Array,
     tol: float,
@@ -103,7 +103,7 @@ class Ties:
         each = float(norms @ norms) / np.count_nonzero(self.weights)  # w_i x_i·x_i of a row
         self.unit = self.strength / max(each, TINY)
 
-    def first(self, start: Array) -> Guess:
+    def first(self, start: Array) -> TiedClasses:
         """The guess by the scores of a start that is not 0, or else of least squares."""
         known = bool(start.any())
         rough = None if known else least_squares_start(self.objective)
@@ -115,7 +115,7 @@ class Ties:
         slopes[y, self.every] += 1
         scores[y, self.every] -= 1
         rows, classes = np.flatnonzero(tied.any(axis=0)), slopes.argmax(axis=0)
-        guess = Guess(
+        guess = TiedClasses(
             theta, scores, classes, rows, tied[:, rows], slopes[:, rows], pull, reach, np.inf
         )
         largest = scores.max(axis=0)
@@ -123,7 +123,7 @@ class Ties:
         gaps[rows] = ((largest - scores) * slopes).sum(axis=0)[rows]
         return guess._replace(gap=self._gap(guess, gaps, largest))
 
-    def step(self, guess: Guess) -> tuple[Guess, float]:
+    def step(self, guess: TiedClasses) -> tuple[TiedClasses, float]:
         """The next guess, and the share of the rows F that lose a class."""
         rows, tied, reach = guess.rows, guess.tied, guess.reach
         few = self.design.take(rows)
@@ -138,7 +138,7 @@ class Ties:
         leaving = np.count_nonzero((mixtures < OUTSIDE).any(axis=0)) / max(len(rows), 1)
         return self._corrected(guess._replace(theta=theta, above=above), mixtures), leaving
 
-    def _corrected(self, guess: Guess, mixtures: Array) -> Guess:
+    def _corrected(self, guess: TiedClasses, mixtures: Array) -> TiedClasses:
         """The guess after classes have left their rows, and others entered."""
         above, classes = guess.above, guess.classes.copy()
         largest = above.max(axis=0)
@@ -162,7 +162,7 @@ class Ties:
         )
         return guess._replace(gap=self._gap(guess, gaps, largest))
 
-    def _gap(self, guess: Guess, gaps: Array, largest: Array) -> float:
+    def _gap(self, guess: TiedClasses, gaps: Array, largest: Array) -> float:
         """The duality gap; of slopes that are not balanced, about what they cost the intercepts."""
         W = guess.theta[:, self.features]
         off = guess.pull[:, self.features] + self.strength * W
@@ -172,14 +172,14 @@ class Ties:
         value = self.weights @ losses + self.strength / 2 * np.vdot(W, W)
         return self.objective.share(float(gap), min(float(value), 1.0))  # P(0) = 1
 
-    def slopes(self, guess: Guess) -> Array:
+    def slopes(self, guess: TiedClasses) -> Array:
         slopes = np.zeros(guess.above.shape)
         slopes[guess.classes, self.every] = 1
         slopes[:, guess.rows] = guess.mixtures
         slopes[self.y, self.every] -= 1
         return slopes
 
-    def solution(self, guess: Guess, tol: float, n_iter: int) -> Solution:
+    def solution(self, guess: TiedClasses, tol: float, n_iter: int) -> Solution:
         point, slopes = self.objective.at(guess.theta), self.slopes(guess)
         certificate = self.objective.certificate(point, slopes)
         return Solution.at(point, certificate, tol, n_iter, slopes=slopes, scores=point.scores)
