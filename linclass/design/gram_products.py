@@ -15,6 +15,7 @@ from linclass.numerics import BLOCK, Array
 GRAM_BLOCK = 2_000_000  # entries at a time where BLAS does most of the work
 FEW_ENTRIES = 30  # for a group, up to which their products are added one by one
 COPIED = 1_000_000  # entries of X above which at most a quarter of the rows is copied
+FULL = 0.1  # share of entries of sparse rows, above which one factor of a Gram matrix is dense
 
 
 class GramProducts(Design):
@@ -122,13 +123,14 @@ class GramProducts(Design):
         """S ± Σ over some rows of weights_i [x_i 1]ᵀ[x_i 1], in place."""
         d, root = self.n_features, np.sqrt(weights)
         room = None if self.is_sparse else np.empty((min(BLOCK, len(rows)), d))
+        full = self.is_sparse and self.X.nnz > FULL * self.n_rows * d
         for start in range(0, len(rows), BLOCK):
             part = slice(start, start + BLOCK)
             r = root[part]
             if room is None:
                 B = self.X[rows[part]]
                 B.data *= np.repeat(r, np.diff(B.indptr))
-                G = (B.T @ B).toarray()
+                G = B.T @ B.toarray() if full else (B.T @ B).toarray()
             else:  # into the buffer, without a copy
                 B = np.take(self.X, rows[part], axis=0, out=room[: len(r)], mode="clip")
                 B *= r[:, None]

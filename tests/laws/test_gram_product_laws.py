@@ -1,0 +1,36 @@
+"""Sums of products of rows, of dense and of sparse ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+
+from linclass.design.design_matrix import DesignMatrix
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("density", [0.04, 0.5, 1.0])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_gram_products_are_sums_over_rows(form: Any, density: float, intercept: bool) -> None:
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((700, 9)) * (rng.random((700, 9)) < density)
+    w, rows = rng.exponential(size=700), np.sort(rng.choice(700, 600, replace=False))
+    B = np.hstack([X, np.ones((700, 1))]) if intercept else X
+    design = DesignMatrix(form(X), intercept)
+    assert_allclose(design.gram(w), np.einsum("i,ij,ik->jk", w, B, B), atol=1e-10)
+    S = np.zeros((B.shape[1], B.shape[1]))
+    for some, sign in ((rows, 1), (rows[:50], -1)):
+        design.add_gram(S, some, w[some], sign)
+    assert_allclose(
+        S, np.einsum("i,ij,ik->jk", w[rows[50:]], B[rows[50:]], B[rows[50:]]), atol=1e-10
+    )
+    groups, factors = rng.integers(3, size=600), rng.standard_normal(600)
+    found = design.gram_by_group(groups, rows, factors, 3)
+    for g in range(3):
+        own = groups == g
+        expected = np.einsum("i,ij,ik->jk", factors[own], B[rows[own]], B[rows[own]])
+        assert_allclose(found[g], expected, atol=1e-10)
