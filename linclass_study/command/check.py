@@ -17,7 +17,7 @@ from linclass.counted import counted, first_names
 from linclass_study.jobs import bundles
 from linclass_study.project import DEFAULT_STUDY, ROOT
 from linclass_study.protocols import protocol_named, selected_protocols
-from linclass_study.study.config import Study, check_entries, read_config
+from linclass_study.study.config import Study, read_config
 from linclass_study.study.yaml_file import read_yaml
 
 NAMES = 12  # of data sets or methods that are listed
@@ -30,9 +30,7 @@ def checked_study(files: Sequence[Path]) -> Study:
         content = read_yaml(file)
         if isinstance(content, dict):  # else refused below
             update_config(merged, content)
-    study = read_config(merged, [DEFAULT_STUDY, *files], ROOT)
-    check_entries(study)
-    return study
+    return read_config(merged, [DEFAULT_STUDY, *files], ROOT)
 
 
 def plan_lines(study: Study, files: Sequence[Path]) -> Iterator[str]:

@@ -5,27 +5,23 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from reprlib import repr as brief
 from typing import Any
 
-from linclass_study.data.entry.entry_check import entry_problems
-from linclass_study.data.search_folders import SearchFolders, mirrors
+from linclass_study.data.search_folders import mirrors
 from linclass_study.project import DEFAULT_STUDY
 from linclass_study.refusal import Refused, together
-from linclass_study.study.catalogues import at_their_origin, read_catalogue
-from linclass_study.study.column_check import column_problems
+from linclass_study.study.catalogues import read_catalogue
+from linclass_study.study.entry_checks import check_entries
 from linclass_study.study.evaluation_check import evaluation_problems
-from linclass_study.study.method_check import method_problems
 from linclass_study.study.metric_check import own_metric_problems
 from linclass_study.study.schema import fitted, schema_problems
-from linclass_study.study.selection import expanded_names, select_datasets, select_entries
+from linclass_study.study.selection import expanded_names, select_entries
 from linclass_study.study.source_lines import SourceLines, shown_path
 from linclass_study.study.yaml_file import read_yaml, unquoted
-
-Problem = tuple[list[Any], str]  # keys, what is wrong with their value
 
 KINDS = ("datasets", "methods")
 LONGEST = 100  # letters of a name, so that file names stay below 255
@@ -52,8 +48,13 @@ class Study:
     written: SourceLines
 
 
-def read_config(config: Mapping[str, Any], files: Iterable[str | Path], root: Path) -> Study:
-    """The study that Snakemake's merged `config` describes; `files` are the YAML files it came from."""
+def read_config(
+    config: Mapping[str, Any], files: Iterable[str | Path], root: Path, check: bool = True
+) -> Study:
+    """The study that Snakemake's merged `config` describes; `files` are the YAML files it came from.
+
+    `check`: that data sets have sources, methods can be constructed, and the study's own metrics imported, too.
+    """
     default_first = sorted(files, key=lambda file: Path(file).resolve() != DEFAULT_STUDY)
     study_files = tuple(Path(shown_path(file)) for file in default_first)
     contents = {path: read_yaml(path) for path in study_files}
@@ -67,7 +68,7 @@ def read_config(config: Mapping[str, Any], files: Iterable[str | Path], root: Pa
     problems = [*schema_problems("config", given)]
     _, study = together(
         lambda: written.refuse(problems),
-        lambda: _study(_usable(given, problems), study_files, root, written),
+        lambda: _study(_usable(given, problems), study_files, root, written, check),
     )
     return study
 
@@ -82,7 +83,11 @@ def _usable(values: dict[str, Any], problems: Iterable[tuple[list[Any], str]]) -
 
 
 def _study(
-    values: dict[str, Any], study_files: tuple[Path, ...], root: Path, written: SourceLines
+    values: dict[str, Any],
+    study_files: tuple[Path, ...],
+    root: Path,
+    written: SourceLines,
+    check: bool,
 ) -> Study:
     catalogues: dict[str, dict[str, Any]] = {}
     origin: dict[str, dict[str, str]] = {}
@@ -90,12 +95,19 @@ def _study(
     def selected(kind: str) -> dict[str, dict[str, Any]]:
         catalogues[kind], origin[kind] = read_catalogue(kind, values["define"], root, written)
         values[kind] = expanded_names(values[kind], origin[kind])
-        if kind == "datasets":
-            return select_datasets(values, catalogues[kind], root, written)
-        return select_entries(kind, values, catalogues[kind], written)
+        entries, unknown = select_entries(kind, values, catalogues[kind], root)
+        together(
+            lambda: written.refuse(unknown),
+            lambda: check_entries(
+                kind, entries if check else {}, origin[kind], places, root, written
+            ),
+        )
+        return entries
 
-    _, datasets, chosen, results, downloads = together(
-        lambda: written.refuse(evaluation_problems(values["evaluation"])),
+    evaluation, places = values["evaluation"], mirrors(values)
+    _, _, datasets, chosen, results, downloads = together(
+        lambda: written.refuse(evaluation_problems(evaluation)),
+        lambda: written.refuse(own_metric_problems(evaluation) if check else ()),
         lambda: selected("datasets"),
         lambda: selected("methods"),
         lambda: _folder("results", values, written),
@@ -108,10 +120,10 @@ def _study(
         results=results,
         datasets=datasets,
         methods=chosen,
-        evaluation=values["evaluation"],
+        evaluation=evaluation,
         limits=values["limits"],
         jobs=values["jobs"],
-        mirrors=mirrors(values),
+        mirrors=places,
         downloads=downloads,
         root=root,
         files=study_files,
@@ -121,41 +133,6 @@ def _study(
         origin=origin,
         written=written,
     )
-
-
-def check_entries(study: Study) -> None:
-    """Check the study's own metrics and the selected entries: data sets have sources, methods can be constructed."""
-    places = [Path(folder) for folder in study.mirrors]
-    folders = SearchFolders(places, root=study.root)
-
-    def dataset_problems(entry: Mapping[str, Any]) -> Iterable[Problem]:
-        found = list(entry_problems(entry, places, study.root))
-        return found or column_problems(entry, folders)
-
-    study.written.refuse(
-        [
-            *own_metric_problems(study.evaluation),
-            *_own_entry_problems(study, "datasets", study.datasets, dataset_problems),
-            *_own_entry_problems(study, "methods", study.methods, method_problems),
-        ]
-    )
-
-
-def _own_entry_problems(
-    study: Study,
-    kind: str,
-    selected: Mapping[str, Mapping[str, Any]],
-    problems: Callable[[Mapping[str, Any]], Iterable[Problem]],
-) -> list[Problem]:
-    """Problems of the study's own entries, by their keys in its files; those of the catalogue are refused here."""
-    own = study.origin[kind]
-    found: dict[bool, list[Problem]] = {True: [], False: []}  # of own entries, of the catalogue's
-    for name, entry in selected.items():
-        found[name in own] += [([name, *keys], text) for keys, text in problems(entry)]
-    path = study.root / "config" / f"{kind}.yaml"
-    content = read_yaml(path)
-    SourceLines(content, {path: content}).refuse(found[False])
-    return [(["define", kind, *keys], text) for keys, text in at_their_origin(found[True], own)]
 
 
 def _folder(key: str, values: Mapping[str, Any], written: SourceLines) -> str:

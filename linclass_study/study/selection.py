@@ -8,7 +8,7 @@ from typing import Any
 
 from linclass_study.refusal import nearest_name
 from linclass_study.study import suites
-from linclass_study.study.source_lines import SourceLines
+from linclass_study.study.source_lines import Problem
 from linclass_study.study.suites import suite_names
 
 
@@ -22,36 +22,48 @@ def expanded_names(names: Any, origin: Mapping[str, str]) -> Any:
     return list(dict.fromkeys(own for name in names for own in made.get(name, [name])))
 
 
-def select_datasets(
-    values: dict[str, Any], catalogue: dict[str, Any], root: Path, written: SourceLines
-) -> dict[str, dict[str, Any]]:
+def select_entries(
+    kind: str, values: dict[str, Any], catalogue: dict[str, Any], root: Path
+) -> tuple[dict[str, dict[str, Any]], list[Problem]]:
+    """The selected entries of `datasets` or `methods`, and problems: names that do not exist."""
+    return (
+        _datasets(values, catalogue, root)
+        if kind == "datasets"
+        else _named(kind, values, catalogue)
+    )
+
+
+def _datasets(
+    values: dict[str, Any], catalogue: dict[str, Any], root: Path
+) -> tuple[dict[str, dict[str, Any]], list[Problem]]:
     """Data sets selected by name, then those of the suites."""
     given, known = values.get("suite", []), suite_names(root)
     chosen = [given] if isinstance(given, str) else given
-    written.refuse(
+    problems: list[Problem] = [
         (["suite"], f"there is no suite '{name}'; {nearest_name(name, known)}")
         for name in chosen
         if name not in known
-    )
+    ]
     if not chosen and not values["datasets"]:
-        written.refuse([(["datasets"], "no data set is selected; give names, or a suite")])
-    of_suites = suites.entries(chosen, root)
+        problems += [(["datasets"], "no data set is selected; give names, or a suite")]
+    of_suites = suites.entries([name for name in chosen if name in known], root)
     if values["datasets"] != "all" and not {*values["datasets"]} <= {*catalogue}:
         catalogue = suites.entries(known, root) | catalogue  # data sets of suites can be named, too
-    selected = select_entries("datasets", values, catalogue, written)
-    return selected | {name: of_suites[name] for name in of_suites if name not in selected}
+    selected, unknown = _named("datasets", values, catalogue)
+    others = {name: of_suites[name] for name in of_suites if name not in selected}
+    return selected | others, problems + unknown
 
 
-def select_entries(
-    kind: str, values: dict[str, Any], catalogue: dict[str, Any], written: SourceLines
-) -> dict[str, dict[str, Any]]:
+def _named(
+    kind: str, values: dict[str, Any], catalogue: dict[str, Any]
+) -> tuple[dict[str, dict[str, Any]], list[Problem]]:
     names = values[kind]
     if names == "all":
-        return dict(catalogue)
+        return dict(catalogue), []
     thing = {"datasets": "data set", "methods": "method"}[kind]
-    written.refuse(
+    problems: list[Problem] = [
         ([kind, i], f"there is no {thing} '{name}'; {nearest_name(name, catalogue)}")
         for i, name in enumerate(names)
         if name not in catalogue
-    )
-    return {name: catalogue[name] for name in names}
+    ]
+    return {name: catalogue[name] for name in names if name in catalogue}, problems

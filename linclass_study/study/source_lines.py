@@ -12,7 +12,7 @@ from linclass_study.refusal import Refused
 from linclass_study.study import yaml_file
 from linclass_study.study.yaml_file import parse_numbers
 
-Problems = Iterable[tuple[list[Any], str]]  # path of keys, message
+Problem = tuple[list[Any], str]  # path of keys, what is wrong with their value
 ABSENT = object()
 
 
@@ -23,7 +23,7 @@ class SourceLines:
     value: Any
     files: Mapping[Path, Any]
 
-    def refuse(self, problems: Problems, where: tuple[str, ...] = ()) -> None:
+    def refuse(self, problems: Iterable[Problem], where: tuple[str, ...] = ()) -> None:
         """Raise Refused with one line for each problem, if any; their paths of keys are relative to `where`."""
         lines = [self.place([*where, *path], sentence) for path, sentence in problems]
         if lines:

@@ -12,7 +12,7 @@ import yaml
 from linclass_study.project import ROOT
 from linclass_study.refusal import Refused
 from linclass_study.results.across_datasets import FEW
-from linclass_study.study.config import check_entries, read_config
+from linclass_study.study.config import read_config
 from linclass_study.study.method_check import method_problems
 from linclass_study.study.yaml_file import parse_numbers, read_yaml
 
@@ -39,11 +39,9 @@ def study(tmp_path, monkeypatch):
         path = tmp_path / "study.yaml"
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         merged = _merged(yaml.safe_load(DEFAULT.read_text()), read_yaml(path))
-        found = read_config(_merged(merged, command_line), [DEFAULT, path], ROOT)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            check_entries(found)
-        return found
+            return read_config(_merged(merged, command_line), [DEFAULT, path], ROOT)
 
     return read
 
@@ -287,6 +285,23 @@ def test_errors_of_data_sets_and_of_methods_are_told_at_once(study):
     first, second = str(refused.value).splitlines()
     assert first.startswith("study.yaml, line 6: define.datasets.own.source.file: there is no file")
     assert second.startswith("study.yaml, line 8: define.methods.mine.tune.stength: ")
+
+
+def test_a_misspelt_name_hides_no_error_inside_the_other_entries(study):
+    text = (
+        "results: r\ndatasets: [own, iriss]\nmethods: [mine, ldaa]\nsuite: openml_cc17\n"
+        "evaluation: {tune_metric: absent_module.profit, folds: 1}\ndefine:\n"
+        "  datasets:\n    own: {source: {file: gone.csv}, format: csv, target: y}\n"
+        f"  methods:\n    mine: {{{LOGISTIC}, tune: {{stength: [1, 2]}}}}\n"
+    )
+    with pytest.raises(Refused) as refused:
+        study(text)
+    lines = str(refused.value).splitlines()
+    assert [line.partition(": ")[0] for line in lines] == [
+        f"study.yaml, line {k}" for k in (5, 4, 2, 8, 3, 10)
+    ]
+    assert "there is no file 'gone.csv'" in lines[3]
+    assert "did you mean 'strength'?" in lines[5]
 
 
 def test_an_option_that_suits_other_data_is_kept(study):

@@ -26,9 +26,7 @@ SCRIPTS = ROOT / "workflow" / "scripts"
 try:
     if workflow.is_main_process:
         refuse_another_copy(Path(workflow.basedir))
-    STUDY = studies.read_config(config, workflow.configfiles, ROOT)
-    if workflow.is_main_process:
-        studies.check_entries(STUDY)
+    STUDY = studies.read_config(config, workflow.configfiles, ROOT, workflow.is_main_process)
 except Refused as refused:
     sys.exit(str(refused))
 
