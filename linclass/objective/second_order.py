@@ -29,7 +29,11 @@ class SecondOrder(PenalizedLoss):
         if len(self.shape) == 1:
             D = w * curvatures
             if design.is_sparse or design.n_rows <= self.block or (D[0] == D).all():
-                return self._penalized(design.gram(D))
+                H = design.gram(D)
+                if not point.theta.any() and (curvatures == curvatures[0]).all() and curvatures[0]:
+                    norms = np.sqrt(np.diag(H) / curvatures[0])  # Σ w_i x_ij² need no other pass
+                    vars(self).setdefault("_column_norms", norms)
+                return self._penalized(H)
         parts = (
             self.loss.hessian(B, w[rows], curvatures[..., rows])
             for rows, B in design.blocks(self.block)

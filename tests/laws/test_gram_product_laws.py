@@ -10,6 +10,8 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from linclass.design.design_matrix import DesignMatrix
+from linclass.losses.logistic import Logistic
+from linclass.objective.objective import Objective
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
@@ -34,3 +36,14 @@ def test_gram_products_are_sums_over_rows(form: Any, density: float, intercept: 
         own = groups == g
         expected = np.einsum("i,ij,ik->jk", factors[own], B[rows[own]], B[rows[own]])
         assert_allclose(found[g], expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_a_hessian_at_0_leaves_the_norms_of_the_columns(form: Any) -> None:
+    rng = np.random.default_rng(4)
+    X, y = rng.standard_normal((60, 3)) + 2, np.where(rng.random(60) < 0.5, 1.0, -1.0)
+    P = Objective(DesignMatrix(form(X)), Logistic(), y, rng.exponential(size=60))
+    expected = np.append(np.sqrt(P.weights @ X**2), 1)
+    P.at_with_hessian(P.zero()).hessian  # noqa: B018
+    assert_allclose(vars(P)["_column_norms"], expected)
+    assert_allclose(P.design.column_norms(P.weights), expected)
