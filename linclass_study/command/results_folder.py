@@ -6,7 +6,6 @@ Unreadable files are refused in one line with the name that the user gave.
 from __future__ import annotations
 
 import json
-import re
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import Any
 import polars as pl
 
 from linclass_study import table_files
+from linclass_study.command.study_shape import NAME, study_problem
 from linclass_study.environment import of_machines
 from linclass_study.refusal import Refused
 from linclass_study.results import study_file
@@ -24,7 +24,6 @@ from linclass_study.results.study_file import read_study
 from linclass_study.table_files import table_schema
 
 Run = tuple[str, str]  # data set, method
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*\Z")  # of a data set or a method
 
 
 def _text(path: Path) -> str:
@@ -48,9 +47,20 @@ def _arrays(path: Path) -> None:
 
 def _columns(path: Path) -> None:
     has = pl.read_parquet_schema(path)
-    wanted = table_schema(path.stem) if path.name in OF_RUNS else {}
+    name = "folds" if path.parent.name == "folds" else path.stem
+    wanted = table_schema(name) if name in CHECKED else pl.Schema()
     if lacks := [column for column in wanted if column not in LATER | {*has}]:
         raise ValueError(f"it has no column '{lacks[0]}'")
+    for column, kind in wanted.items():
+        if not _suits(has.get(column, kind), kind):
+            raise ValueError(f"its column '{column}' is of type {has[column]}, not {kind}")
+
+
+def _suits(kind: Any, wanted: Any) -> bool:
+    """Whether values of a type can be those of another one; other programs write wider numbers."""
+    if isinstance(kind, pl.List) and isinstance(wanted, pl.List):
+        return _suits(kind.inner, wanted.inner)
+    return kind in (wanted, pl.Null) or (kind.is_numeric() and wanted.is_numeric())
 
 
 LATER = {"machine", "held_out", "features", "failure"}  # columns that older results lack
@@ -59,7 +69,7 @@ KEYS = {  # of available data, by folder
     "data": (*SIZES, "digest", "class_counts", "n_features", "positive", "source"),
     "checks": (*SIZES, "numeric", "categorical", "texts", "unchecked"),
 }
-OF_RUNS = ("fits.parquet", "predictions.parquet")
+CHECKED = ("folds", "fits", "predictions")  # tables whose columns are
 READERS: dict[str, Callable[[Path], Any]] = {  # by suffix; all other files are texts
     ".parquet": _columns,
     ".npz": _arrays,
@@ -103,9 +113,13 @@ class ResultsFolder:
     def study(self) -> study_file.StudyDescription:
         """The configuration of the study."""
         try:
-            return read_study(self.folder)
+            found = read_study(self.folder)
         except Refused as refused:
             raise Refused(str(refused).replace(str(self.folder), self.given)) from None
+        if problem := study_problem(found):
+            path = f"{self.given}/{study_file.NAME}"
+            raise Refused(f"{path} is not a valid study.json ({problem}): {study_file.REMEDY}")
+        return found
 
     @cached_property
     def environments(self) -> list[dict[str, str]]:

@@ -21,6 +21,7 @@ from linclass_study.results.outcome import Outcome
 from linclass_study.unfinished_file import unfinished_file
 
 NAME = "study.json"
+REMEDY = "run snakemake to its end, which writes it"
 PARTS = ("datasets", "methods", "evaluation", "limits", "positions")
 
 
@@ -80,7 +81,6 @@ def evaluation(results: Path) -> dict[str, Any]:
 
 def read_study(results: Path) -> StudyDescription:
     path = results / NAME
-    remedy = "run snakemake to its end, which writes it"
     try:
         study: Any = json.loads(path.read_text(encoding="utf-8"))
         outcome = Outcome(results, **{part: dict(study[part]) for part in PARTS})  # type: ignore[arg-type]
@@ -88,7 +88,7 @@ def read_study(results: Path) -> StudyDescription:
             outcome, dict(study["files"]), [list(names) for names in study["studies"]]
         )
     except FileNotFoundError:
-        raise Refused(f"{path} does not exist: {remedy}") from None
+        raise Refused(f"{path} does not exist: {REMEDY}") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         reason = f"{type(error).__name__}: {error}"
-        raise Refused(f"{path} is not a valid study.json ({reason}): {remedy}") from None
+        raise Refused(f"{path} is not a valid study.json ({reason}): {REMEDY}") from None

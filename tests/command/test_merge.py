@@ -163,14 +163,15 @@ def test_rounding_is_no_conflict_and_the_first_is_kept(linclass, a, b, tmp_path)
 
 @pytest.mark.usefixtures("no_report")
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("part", "change", "words"),
     [
-        ({"evaluation": {"folds": 5, "tune_metric": "accuracy"}}, "evaluation.folds: "),
-        ({"methods": {"good": {"classifier": "other"}}}, "method good: "),
+        ("evaluation", {"folds": 5}, "evaluation.folds: "),
+        ("methods", {"good": {"classifier": "other"}}, "method good: "),
     ],
 )
-def test_studies_that_ask_otherwise_are_a_conflict(linclass, a, b, tmp_path, changes, words):
-    edit(b, **changes)
+def test_studies_that_ask_otherwise_are_a_conflict(linclass, a, b, tmp_path, part, change, words):
+    asked = json.loads((a / "study.json").read_text())[part]
+    edit(b, **{part: asked | change})
     output = linclass("merge", a, b, "--into", tmp_path / "c")
     assert output.code == 1
     assert any(line.startswith(words) for line in output.lines[1:]), output.lines

@@ -176,6 +176,32 @@ def test_fits_without_a_column_are_not_published(linclass, finished, column):
     assert f"it has no column '{column}'" in line
 
 
+FOLDS = {
+    "a column less": (pl.all().exclude("row"), "it has no column 'row'"),
+    "a text": (pl.all().exclude("fold"), "its column 'fold' is of type String, not Int32"),
+    "a list": (pl.all().exclude("row"), "its column 'row' is of type List(Int32), not Int64"),
+}
+
+
+@pytest.mark.parametrize("command", ["publish", "merge"])
+@pytest.mark.parametrize("case", FOLDS)
+def test_folds_with_other_columns_are_one_line(linclass, finished, tmp_path, command, case):
+    kept, words = FOLDS[case]
+    more = {"a text": {"fold": pl.lit("spam")}, "a list": {"row": pl.lit([1], pl.List(pl.Int32))}}
+    path = finished / "folds" / "two.parquet"
+    pl.read_parquet(path).select(kept, **more.get(case, {})).write_parquet(path)
+    output = linclass(command, finished, "--into", tmp_path / "out")
+    assert output.code == 2
+    (line,) = output.errors
+    assert line.endswith(f"{finished}: folds/two.parquet cannot be read (ValueError: {words})")
+    assert not (tmp_path / "out").exists()
+
+
+def test_wider_numbers_of_other_programs_are_read(linclass, finished, tmp_path):
+    change(finished / "folds" / "two.parquet", fold=pl.col("fold").cast(pl.Int64))
+    assert linclass("publish", finished, "--into", tmp_path / "out").code == 0
+
+
 @pytest.mark.parametrize("command", ["publish", "merge"])
 @pytest.mark.parametrize(
     ("file", "key"),
@@ -315,3 +341,48 @@ def test_a_study_json_that_cannot_be_read_is_one_line_with_the_remedy(linclass, 
     assert len(output.errors) == 1
     assert "is not a valid study.json" in output.errors[0]
     assert output.errors[0].endswith("run snakemake to its end, which writes it")
+
+
+SHAPES = {  # keys of a value in study.json, another value, what is said of it
+    "no methods": ("methods", {}, "methods: it is empty"),
+    "a data set that is a text": ("datasets.two", "x", "datasets.two: 'x' is not a mapping"),
+    "a path as a name": ("datasets", {"../two": {}}, "datasets: '../two' is no name"),
+    "a place that is a text": ("positions.good", "x", "positions.good: 'x' is not a whole number"),
+    "a file that is a number": ("files", {"mystudy.yaml": 3}, "files.mystudy.yaml: it is no text"),
+    "a study without its file": ("studies", [["other.yaml"]], "studies: there is no file 'other.yaml'"),
+    "a study that is a list of lists": ("studies", [[["x"]]], "studies: there is no file ['x']"),
+    "no protocol": ("evaluation.protocols", [], "evaluation.protocols: [] is too short"),
+    "an unknown protocol": ("evaluation.protocols", "cw", "evaluation.protocols: 'cw' is not a list"),
+    "a number that is a text": ("evaluation.repeats", "x", "evaluation.repeats: 'x' is not a whole number"),
+    "a metric that is a number": ("evaluation.tune_metric", 3, "evaluation.tune_metric: 3 is not text"),
+    "an unknown metric": ("evaluation.tune_metric", "acuracy", "did you mean 'accuracy'?"),
+    "an empty evaluation": ("evaluation", {}, "evaluation: the key 'protocols' is missing"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ["publish", "merge", "verify"])
+@pytest.mark.parametrize("case", SHAPES)
+def test_a_study_json_of_other_types_is_one_line(linclass, finished, tmp_path, command, case):
+    keys, value, words = SHAPES[case]
+    study = json.loads((finished / "study.json").read_text(encoding="utf-8"))
+    *way, last = keys.split(".")
+    inside = study
+    for key in way:
+        inside = inside[key]
+    inside[last] = value
+    (finished / "study.json").write_text(json.dumps(study), encoding="utf-8")
+    more = [finished] if command == "verify" else ["--into", tmp_path / "out"]
+    output = linclass(command, finished, *more)
+    assert output.code == 2
+    (line,) = output.errors
+    assert f"{finished}/study.json is not a valid study.json (" in line
+    assert words in line
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_evaluation_of_another_version_is_read(linclass, finished):
+    path = finished / "study.json"
+    study = json.loads(path.read_text(encoding="utf-8"))
+    study["evaluation"] |= {"a_key_of_tomorrow": 1}
+    path.write_text(json.dumps(study), encoding="utf-8")
+    assert linclass("publish", finished).code == 0
