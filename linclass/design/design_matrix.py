@@ -198,8 +198,8 @@ class DesignMatrix(GramProducts):
         """√(Σ w_i x_ij²) of every column."""
         X = self.X
         if self.is_sparse:
-            squares = sparse.csr_array((X.data**2, X.indices, X.indptr), shape=X.shape)
-            norms = squares.T @ weights
+            XT = self.XT
+            norms = sparse.csr_array((XT.data**2, XT.indices, XT.indptr), shape=XT.shape) @ weights
         else:
             norms = np.zeros(self.n_features)
             for start in range(0, self.n_rows, BLOCK):

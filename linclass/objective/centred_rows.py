@@ -34,15 +34,22 @@ def far_about_mean(X: sparse.csr_array, weights: Array) -> tuple[sparse.csr_arra
 
     The weights sum to 1.
     """
+    mean, norms = np.asarray(weights @ X), DesignMatrix(X, False).column_norms(weights)
+    return about_far_means(X, weights, mean, norms)
+
+
+def about_far_means(
+    X: sparse.csr_array, weights: Array, mean: Array, norms: Array
+) -> tuple[sparse.csr_array, Array]:
+    """The same, if the means and the norms of the columns are known."""
     n, d = X.shape
-    mean, norms = np.asarray(weights @ X), DesignMatrix(X).column_norms(weights)[:d]
     far = np.flatnonzero(mean * mean * (1 + FAR**-2) > norms * norms)
     mean = np.where(np.isin(np.arange(d), far), mean, 0.0)
     if not len(far):
         return X, mean
     ends = np.arange(0, n * len(far) + 1, len(far))
     C = X - sparse.csr_array((np.tile(mean[far], n), np.tile(far, n), ends), shape=X.shape)
-    constant = DesignMatrix(C).column_norms(weights)[:d] <= ROUNDING * norms
+    constant = DesignMatrix(C, False).column_norms(weights) <= ROUNDING * norms
     C.data[constant[C.indices]] = 0
     C.eliminate_zeros()
     return C, mean
@@ -70,7 +77,8 @@ def centred(objective: Objective) -> Centred | None:
     if design.is_kernel or not design.intercept or design.is_centred:
         return None
     if design.is_sparse:
-        X, mean = far_about_mean(design.X, P.weights)
+        norms = P.column_norms[: design.n_features]
+        X, mean = about_far_means(design.X, P.weights, design.centre(P.weights), norms)
         if not mean.any():
             return None
     else:

@@ -105,7 +105,7 @@ class Certified(PenalizedLoss):
         columns = self._columns_without_penalty
         sums = np.abs(g[..., columns])
         if self.unpenalized is not None:
-            norms = self._column_norms[columns]
+            norms = self.column_norms[columns]
             sums /= np.where(norms > 0, norms, 1)
         return bool(sums.max(initial=0) <= digits * self._norm(s))
 
@@ -142,7 +142,7 @@ class Certified(PenalizedLoss):
         r = source.hessian @ (new.theta - old.theta).ravel()
         r = r.reshape(old.theta.shape) + old.gradient
         free = self._columns_without_penalty
-        norms = 1.0 if self.unpenalized is None else np.maximum(self._column_norms[free], TINY)
+        norms = 1.0 if self.unpenalized is None else np.maximum(self.column_norms[free], TINY)
         if (np.abs(r[..., free]) / norms).max(initial=0) > 1e-14:
             return np.inf
         d = self.design.n_features
@@ -163,7 +163,7 @@ class Certified(PenalizedLoss):
         data there is no optimum. All features far from 0 are nearly parallel to the intercept's, so theirs are the
         cosines with x_j − x̄_j. Rounding errors that a nearly perfect fit to a quadratic loss leaves count as 0.
         """
-        slopes, g, column_norms = self._norm(point.slopes), point.steepest, self._column_norms
+        slopes, g, column_norms = self._norm(point.slopes), point.steepest, self.column_norms
         if self.far is not None and not self.kinked:
             j, mean, deviations = self.far
             g, column_norms = g.copy(), column_norms.copy()
@@ -178,12 +178,12 @@ class Certified(PenalizedLoss):
 
     def _size_of_terms(self, theta: Array) -> float:
         """Of y and of x_j w_j, whose differences are the slopes of a quadratic loss."""
-        return self._slopes_at_zero + float((np.abs(theta) @ self._column_norms).sum())
+        return self._slopes_at_zero + float((np.abs(theta) @ self.column_norms).sum())
 
     @once
     def far(self) -> FarColumns | None:
         """The columns far from 0, where an intercept makes that no matter."""
-        return far_columns(self.design, self.weights, self._column_norms)
+        return far_columns(self.design, self.weights, self.column_norms)
 
     def _norm(self, slopes: Array) -> float:
         return float(np.sqrt((slopes**2 @ self.weights).sum()))
@@ -195,5 +195,5 @@ class Certified(PenalizedLoss):
         return self._norm(self.at(self.zero()).slopes)
 
     @once
-    def _column_norms(self) -> Array:
+    def column_norms(self) -> Array:
         return self.design.column_norms(self.weights)

@@ -32,7 +32,7 @@ class SecondOrder(PenalizedLoss):
                 H = design.gram(D)
                 if not point.theta.any() and (curvatures == curvatures[0]).all() and curvatures[0]:
                     norms = np.sqrt(np.diag(H) / curvatures[0])  # Σ w_i x_ij² need no other pass
-                    vars(self).setdefault("_column_norms", norms)
+                    vars(self).setdefault("column_norms", norms)
                 return self._penalized(H)
         parts = (
             self.loss.hessian(B, w[rows], curvatures[..., rows])

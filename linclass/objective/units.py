@@ -15,7 +15,8 @@ from functools import cached_property
 import numpy as np
 
 from linclass.numerics import Array
-from linclass.objective.point import PenalizedLoss, Point
+from linclass.objective.certificate import Certified
+from linclass.objective.point import Point
 
 FAR = 3  # deviations from 0 above which sparse columns are centred
 DIGITS = 1e-7  # of the norm of a column: a deviation below it is rounding
@@ -28,10 +29,10 @@ class Units:
     scale: Array  # s
 
     @classmethod
-    def of(cls, objective: PenalizedLoss) -> Units:
-        design, weights, d = objective.design, objective.weights, objective.design.n_features
-        length = design.column_norms(weights)[:d]
-        mean = design.centre(weights)
+    def of(cls, objective: Certified) -> Units:
+        design = objective.design
+        length = objective.column_norms[: design.n_features]
+        mean = design.centre(objective.weights)
         deviation = np.maximum(np.sqrt(np.maximum(length**2 - mean**2, 0)), DIGITS * length)
         if design.is_sparse:
             mean = np.where(np.abs(mean) > FAR * deviation, mean, 0)

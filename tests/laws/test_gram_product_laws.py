@@ -45,5 +45,5 @@ def test_a_hessian_at_0_leaves_the_norms_of_the_columns(form: Any) -> None:
     P = Objective(DesignMatrix(form(X)), Logistic(), y, rng.exponential(size=60))
     expected = np.append(np.sqrt(P.weights @ X**2), 1)
     P.at_with_hessian(P.zero()).hessian  # noqa: B018
-    assert_allclose(vars(P)["_column_norms"], expected)
+    assert_allclose(vars(P)["column_norms"], expected)
     assert_allclose(P.design.column_norms(P.weights), expected)
