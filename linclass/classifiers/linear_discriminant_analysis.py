@@ -58,7 +58,7 @@ class LinearDiscriminantAnalysis(
         Form of Σ. 'diagonal' is naive Bayes with variances shared by all classes; 'spherical' is a
         multiple of I.
     shrinkage : float or 'ledoit_wolf', default=0.0
-        α, from 0 (no shrinkage) to 1 (spherical); 'ledoit_wolf' estimates it.
+        α, from 0 (no shrinkage) to 1 (spherical); 'ledoit_wolf' estimates it for the shape 'full'.
     class_weight : 'balanced', dict or None, default=None
         Factor on the weights of the rows of each class. 'balanced' gives every class the same total
         weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
@@ -104,6 +104,11 @@ class LinearDiscriminantAnalysis(
         check_shape(self.shape)
         if self.shrinkage != "ledoit_wolf":
             check_share("shrinkage", self.shrinkage, ", or 'ledoit_wolf'")
+        elif self.shape != "full":
+            raise ValueError(
+                f"shrinkage='ledoit_wolf' is estimated for a full covariance, and shape is {self.shape!r}; "
+                "use shape='full', or give shrinkage as a number."
+            )
 
     @property
     def _sum_matters(self) -> bool:

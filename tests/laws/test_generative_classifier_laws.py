@@ -404,6 +404,11 @@ def test_negative_values_are_refused_with_their_place(kind: Any) -> None:
     [
         (LinearDiscriminantAnalysis(shape="round"), "'full', 'diagonal', 'spherical'"),
         (LinearDiscriminantAnalysis(shrinkage="much"), "from 0 to 1, or 'ledoit_wolf'"),
+        (LinearDiscriminantAnalysis(shape="diagonal", shrinkage="ledoit_wolf"), "use shape='full'"),
+        (
+            LinearDiscriminantAnalysis(shape="spherical", shrinkage="ledoit_wolf"),
+            "use shape='full'",
+        ),
         (QuadraticDiscriminantAnalysis(shrinkage=-1), "from 0 to 1"),
         (FisherDiscriminant(n_components=0), "at least 1, or None"),
         (BernoulliNB(smoothing=-1), "at least 0"),
