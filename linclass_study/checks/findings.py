@@ -21,12 +21,18 @@ HOW = {
 
 def findings(facts: Mapping[str, Any]) -> list[str]:
     """All warnings, one sentence each."""
-    return [*serious(facts), *_one_rule(facts), *_repeated(facts), *_empty_columns(facts)]
+    return [*serious(facts), *_repeated(facts), *_empty_columns(facts)]
 
 
 def serious(facts: Mapping[str, Any]) -> list[str]:
     """Warnings that can make every result on the data set meaningless."""
-    return [*_nearly_numeric(facts), *_dates(facts), *_identifiers(facts), *_target_like(facts)]
+    return [
+        *_nearly_numeric(facts),
+        *_dates(facts),
+        *_identifiers(facts),
+        *_target_like(facts),
+        *_one_rule(facts),
+    ]
 
 
 def _nearly_numeric(facts: Mapping[str, Any]) -> Iterator[str]:
@@ -51,10 +57,18 @@ def _nearly_numeric(facts: Mapping[str, Any]) -> Iterator[str]:
 
 def _dates(facts: Mapping[str, Any]) -> Iterator[str]:
     found = facts.get("date_columns") or {}
-    for name, (levels, first) in list(found.items())[:SHOWN]:
+    few = list(found.items())[:SHOWN]
+    if len(few) == 1:
+        ((name, (levels, first)),) = few
         yield (
             f"column '{name}' holds {levels:,} different dates ('{first}', …), from which nothing is learned about "
             f"other dates: leave it out with `drop: [{name}]`, or replace them by numbers, such as days since an event"
+        )
+    elif few:
+        each = ", ".join(f"'{name}' {levels:,} ('{first}', …)" for name, (levels, first) in few)
+        yield (
+            f"columns hold different dates, {each}, from which nothing is learned about other dates: leave them out "
+            f"with `drop: [{', '.join(map(str, found))}]`, or replace them by numbers, such as days since an event"
         )
     yield from _more(found, "hold dates")
 

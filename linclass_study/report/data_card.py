@@ -11,6 +11,12 @@ Facts = Mapping[str, Any]
 
 SHOWN = 5  # names in a list; the others are counted
 
+KINDS = {  # of suspicious columns; one of several kinds is named once
+    "date": "dates",
+    "identifier": "like an identifier",
+    "target_like": "like the class",
+    "one_rule": "predicting nearly every class alone",
+}
 PAIR = {
     "yes": "by a hyperplane, proved",
     "quasi-complete": "but for rows on the hyperplane, proved",
@@ -76,13 +82,11 @@ def _of_columns(facts: Facts) -> Iterator[str]:
         yield f"{facts['duplicated_columns']:,} repeated ({first_names(pairs, SHOWN, facts['duplicated_columns'])})"
     if facts.get("nearly_numeric_columns"):
         yield f"numbers but for a few cells: {first_names([*facts['nearly_numeric_columns']], SHOWN)}"
-    dates = facts.get("date_columns") or {}
-    if dates:
-        yield f"dates: {first_names([*dates], SHOWN)}"
-    if own := [name for name in facts.get("identifier_columns") or () if name not in dates]:
-        yield f"like an identifier: {first_names(own, SHOWN)}"
-    if facts.get("target_like_columns"):
-        yield f"like the class: {first_names([*facts['target_like_columns']], SHOWN)}"
+    named: set[str] = set()
+    for kind, words in KINDS.items():
+        if own := [name for name in facts.get(f"{kind}_columns") or () if name not in named]:
+            yield f"{words}: {first_names(own, SHOWN)}"
+        named.update(own)
 
 
 def _rows(facts: Facts) -> str:

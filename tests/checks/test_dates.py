@@ -78,3 +78,12 @@ def test_a_data_set_with_dates_has_one_warning_with_the_remedy() -> None:
     assert "`drop: [visit]`" in sentence
     card = data_card.card(facts)["Columns"]
     assert card == "dates: visit"
+
+
+def test_several_columns_of_dates_have_one_warning() -> None:
+    found = {"visit": [40, "28.01.2023"], "seen": [12, "20230128"]}
+    (sentence,) = findings({"date_columns": found, "rows": 40, "sparse": False})
+    assert sentence.startswith(
+        "columns hold different dates, 'visit' 40 ('28.01.2023', …), 'seen' 12 ('20230128', …), from which"
+    )
+    assert "`drop: [visit, seen]`" in sentence

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from linclass.table import Table
-from linclass_study.checks.findings import findings
+from linclass_study.checks.findings import findings, serious
 from linclass_study.checks.one_rule import one_rule
+from linclass_study.report import data_card
 
 N = 400
 
@@ -83,4 +84,7 @@ def test_the_warning_is_a_question_with_both_shares():
         "column 'paid' alone predicts the class of 98.5 % of the rows, where the most frequent class has 62 %: "
         "is it known before the class is? If not, leave it out with `drop: [paid]`"
     )
+    assert serious(facts) == [sentence]  # so it is among the terminal's last lines
+    described = {"numeric": 1, "categorical": 0, "texts": 0, "unchecked": {}} | facts
+    assert data_card.card(described)["Columns"] == "predicting nearly every class alone: paid"
     assert not findings(facts | {"target_like_columns": {}, "one_rule_columns": {}})
