@@ -38,7 +38,7 @@ def plain_answer(outcome: Outcome, named: bool = True) -> list[str]:
         ((name, (first, compared)),) = answered.items()
         assert first is not None
         method, mean, _, equal = first
-        sure = _sure(compared)
+        sure = _sure(compared, equal)
         if not named:
             return [f"{sure[0].upper()}{sure[1:]}.", *absent]
         words = metric_words(outcome.metric)
@@ -144,7 +144,7 @@ def _overall(base: ComparisonAcross) -> list[str]:
     is_sure = (
         "and that is sure: every other method is behind"
         if not near
-        else f"but that is not sure: {some(near, others)} may be as good"
+        else f"but that is not sure: {some(near, others, bool(first[1:]))} may be as good"
     )
     verb = "is" if len(first) == 1 else "are"
     if treatment == "counted as worst":
@@ -159,26 +159,33 @@ def _overall(base: ComparisonAcross) -> list[str]:
     return [f"{_names(first)} {verb} best on average over {over}, {is_sure}."]
 
 
-def _sure(found: ComparisonWithin) -> str:
-    rivals, others = _rivals(found), len(found.methods) - 1
-    if rivals is None:
+def _sure(found: ComparisonWithin, tied: list[str]) -> str:
+    """How sure it is that the best method, or those that share the best mean, are ahead of the others."""
+    if not found.enough:
         return (
             "one value each does not show how certain that is"
-            if others
+            if len(found.methods) > 1
             else "no other method succeeded"
         )
-    if not rivals:
+    rivals = len({*found.rivals} - {*tied})
+    others = len(found.methods) - 1 - len(tied)
+    if not others:
+        return "no method is behind them" if tied else "no other method succeeded"
+    if rivals:
+        return f"that is not sure: {some(rivals, others, bool(tied))} may be as good"
+    if not tied:
         return "it is clearly the best"
-    return f"that is not sure: {some(rivals, others)} may be as good"
+    return f"{some(others, others, True)} {'is' if others == 1 else 'are'} clearly worse"
 
 
-def some(number: int, others: int) -> str:
-    """A part of the others in words: 2 of the 3 others, both others."""
+def some(number: int, others: int, beside: bool = False) -> str:
+    """A part of the others in words: 2 of the 3 others, both others; 2 of the 3 other methods `beside` several."""
+    noun = "other methods" if beside else "others"
     if others == 1:
-        return "the other"
+        return "the other method" if beside else "the other"
     if number < others:
-        return f"{number} of the {others} others"
-    return "both others" if others == 2 else f"all {others} others"
+        return f"{number} of the {others} {noun}"
+    return f"both {noun}" if others == 2 else f"all {others} {noun}"
 
 
 def _rivals(found: ComparisonWithin) -> int | None:

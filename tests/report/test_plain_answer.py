@@ -56,7 +56,18 @@ def test_one_that_is_hardly_ahead_is_not(reported):
 
 def test_equals_are_named_together_and_many_are_counted(reported):
     (output,) = reported({"d": dict.fromkeys(("a", "b"), GOOD) | {"bad": BAD}})
-    assert output.startswith("a and b have the best accuracy on d, 0.907; that is not sure")
+    assert (
+        output == "a and b have the best accuracy on d, 0.907; the other method is clearly worse."
+    )
+    tied = dict.fromkeys(("a", "b"), GOOD)
+    near = {"near": LITTLE_LESS, "nearer": LITTLE_LESS}
+    (output,) = reported({"d": tied | near})
+    assert output.endswith("that is not sure: both other methods may be as good.")
+    (output,) = reported({"d": tied | near | {"bad": BAD}})
+    assert output.endswith("that is not sure: 2 of the 3 other methods may be as good.")
+    first, *_ = reported({f"d{i}": tied | near for i in range(5)})
+    assert first.startswith("a and b are best on average")
+    assert first.endswith("that is not sure: both other methods may be as good.")
     (output,) = reported({"d": {f"m{i}": GOOD for i in range(18)}})
     assert output.startswith("m0, m1, m2 and 15 others have the best accuracy")
 
@@ -95,9 +106,7 @@ def test_of_few_data_sets_each_tells_of_its_own_others(reported):
         "2 independent data sets are too few to rank methods. A conclusion needs at least 5.",
     ]
     (output,) = reported({"d": dict.fromkeys("abc", GOOD)})
-    assert output.endswith(
-        "a, b and c have the best accuracy on d, 0.907; that is not sure: both others may be as good."
-    )
+    assert output == "a, b and c have the best accuracy on d, 0.907; no method is behind them."
 
 
 def test_of_few_data_sets_the_best_come_first_and_many_equals_are_counted(reported):

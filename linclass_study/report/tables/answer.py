@@ -11,7 +11,12 @@ from linclass_study.results.outcome import Outcome
 from linclass_study.results.plain_answer import some
 from linclass_study.results.protocol_names import units
 from linclass_study.results.summary import best
-from linclass_study.results.within_dataset import ROPE, SURE, comparison_within
+from linclass_study.results.within_dataset import (
+    ROPE,
+    SURE,
+    ComparisonWithin,
+    comparison_within,
+)
 
 PLACE, SECTION, PER_DATASET = 1, "answer", False
 RARE = ("ended", "absent")  # columns that are omitted if empty
@@ -61,7 +66,7 @@ def _row(outcome: Outcome, dataset: str) -> list[object]:
     return [
         dataset,
         [method, *equal],
-        sure(outcome, dataset),
+        sure(compared, equal),
         Number(mean, sd, best=True),
         near,
         ended,
@@ -69,15 +74,17 @@ def _row(outcome: Outcome, dataset: str) -> list[object]:
     ]
 
 
-def sure(outcome: Outcome, dataset: str) -> str:
-    """Whether other methods may be as good as the best, in a few words."""
-    found = comparison_within(outcome, dataset)
-    others = len(found.methods) - 1
-    if others < 1:
+def sure(found: ComparisonWithin, tied: list[str]) -> str:
+    """Whether other methods may be as good as the best, or those that share the best mean, in a few words."""
+    if len(found.methods) < 2:
         return "nothing to compare with"
     if not found.enough:
         return "one value each does not decide"
-    tied = f"{found.equals} share the best mean; " if found.equals > 3 else ""
-    if not found.rivals:
-        return "clearly the best"
-    return f"{tied}{some(len(found.rivals), others)} may be as good"
+    others = len(found.methods) - 1 - len(tied)
+    if not others:
+        return "no method is behind"
+    rivals = len({*found.rivals} - {*tied})
+    shared = f"{len(tied) + 1} share the best mean; " if len(tied) > 2 else ""
+    if rivals:
+        return f"{shared}{some(rivals, others, bool(tied))} may be as good"
+    return f"{shared}clearly the best"
