@@ -24,3 +24,13 @@ def refuse_extremes(X: Matrix, names: np.ndarray | None) -> None:
                 f"X has entries of size {largest[column]:g} in column {name}, whose products "
                 f"{happens}; standardize the features."
             )
+
+
+def refuse_extreme_sizes(values: np.ndarray, what: str, remedy: str) -> None:
+    """Targets or weights of which one is above HUGE, or none reaches TINY but zeros."""
+    largest = np.abs(values).max(initial=0)
+    if largest > HUGE or 0 < largest < TINY:
+        happens = "overflow" if largest > HUGE else "underflow"
+        raise NotApplicable(
+            f"{what} has sizes up to {largest:g}, whose products {happens}; {remedy}."
+        )

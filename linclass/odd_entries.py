@@ -8,6 +8,7 @@ from reprlib import repr as brief
 import numpy as np
 
 from linclass.annotations import MatrixLike
+from linclass.counted import counted
 
 DATES = re.compile("date|time|duration|period", re.IGNORECASE)  # types of pandas and Polars
 
@@ -40,6 +41,14 @@ def is_text(entry: object) -> bool:
 
 
 def is_missing(entry: object) -> bool:
-    """Whether it is None, NaN, or pandas' NA or NaT."""
+    """Whether it is None, NaN, NaT or pandas' NA."""
     none = entry is None or type(entry).__name__ in ("NAType", "NaTType")
-    return none or (isinstance(entry, float) and entry != entry)
+    return none or bool(isinstance(entry, float | np.generic) and entry != entry)
+
+
+def refuse_missing_labels(y: np.ndarray) -> None:
+    """Raise ValueError if there are any, with their number."""
+    if missing := sum(map(is_missing, y)):
+        raise ValueError(
+            f"Input y contains {counted(missing, 'missing label')}. Drop the rows without a target."
+        ) from None

@@ -13,11 +13,10 @@ import scipy.sparse as sp
 
 from linclass.annotations import ArrayLike, Matrix, MatrixLike
 from linclass.applicability import NotApplicable
-from linclass.counted import counted
-from linclass.extremes import HUGE, TINY, refuse_extremes
-from linclass.odd_entries import dates_in, is_missing, text_in
+from linclass.extremes import HUGE, TINY, refuse_extreme_sizes, refuse_extremes
+from linclass.odd_entries import dates_in, is_missing, refuse_missing_labels, text_in
 
-INT32_MAX = np.iinfo(np.int32).max
+INT32_MAX, INT64_MAX = np.iinfo(np.int32).max, np.iinfo(np.int64).max
 
 
 def feature_names(X: MatrixLike) -> np.ndarray | None:
@@ -88,27 +87,29 @@ def labels(y: ArrayLike, rows: int, owner: str = "A classifier") -> np.ndarray:
 
 def encode(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(classes, codes): classes sorted, y = classes[codes]."""
-    if y.dtype.kind in "iu" and len(y) and int(y.max()) - (least := int(y.min())) < len(y):
+    few = y.dtype.kind in "iu" and len(y) and int(y.max()) - int(y.min()) < len(y)
+    if few and int(y.max()) <= INT64_MAX:
         codes = y.astype(np.int64)  # few integers: counting beats sorting
-        codes -= least
+        codes -= (least := int(y.min()))
         present = np.bincount(codes) > 0
         classes = (np.flatnonzero(present) + least).astype(y.dtype)
         return classes, codes if present.all() else (np.cumsum(present) - 1)[codes]
     try:
-        return np.unique(y, return_inverse=True)
+        classes, codes = np.unique(y, return_inverse=True)
     except TypeError:
-        if missing := sum(map(is_missing, y)):
-            raise ValueError(
-                f"Input y contains {counted(missing, 'missing label')}. Drop the rows without a target."
-            ) from None
+        refuse_missing_labels(y)
         kinds = " and ".join(sorted({type(label).__name__ for label in y}))
         raise ValueError(f"Unknown label type: y mixes {kinds}. Give labels of one type.") from None
+    if classes.dtype.kind in "OmM" and any(map(is_missing, classes)):
+        refuse_missing_labels(y)
+    return classes, codes
 
 
 def targets(y: ArrayLike, rows: int, owner: str = "A regressor") -> np.ndarray:
     """Finite float64 targets, one per row."""
     y = _column(y, rows, owner).astype(np.float64)
     _refuse_not_finite_target(y)
+    refuse_extreme_sizes(y, "y", "scale the target")
     return y
 
 
@@ -132,6 +133,7 @@ def row_weights(sample_weight: ArrayLike | None, rows: int) -> np.ndarray:
         raise ValueError(f"sample_weight holds {bad:g}; weights must be finite and at least 0.")
     if not w.any():
         raise ValueError("sample_weight is zero for every row; leave it out to weigh rows equally.")
+    refuse_extreme_sizes(w, "sample_weight", "divide the weights by their largest")
     return w
 
 

@@ -102,8 +102,13 @@ class Classifier(Estimator):
 
     @staticmethod
     def _accuracy(predicted: np.ndarray, y: ArrayLike, sample_weight: ArrayLike | None) -> float:
+        y = np.asarray(y).ravel()
+        if len(y) != len(predicted):
+            raise ValueError(
+                f"y has length {len(y)}, X has length {len(predicted)}; give a class per row."
+            )
         weights = validation.row_weights(sample_weight, len(predicted))
-        return float(np.average(predicted == np.asarray(y).ravel(), weights=weights))
+        return float(np.average(predicted == y, weights=weights))
 
     def _start_fit(
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None

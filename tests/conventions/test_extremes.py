@@ -127,3 +127,26 @@ def test_a_sparse_column_is_named_and_ordinary_ones_are_not() -> None:
     X[7, 2] = 1e6
     for rows in (X, sparse.csr_array(X)):
         assert linclass.LogisticRegression().fit(rows, y).status_ == "converged"
+
+
+@pytest.mark.parametrize(("size", "happens"), [(1e308, "overflow"), (1e-320, "underflow")])
+@pytest.mark.parametrize("model", models())
+def test_weights_whose_products_are_no_numbers_are_refused(
+    model: Any, size: float, happens: str
+) -> None:
+    """They once gave scores of 0 or NaN that counted as converged."""
+    X, y = data(model)
+    with pytest.raises(ValueError, match=f"sample_weight has sizes up to .*products {happens}"):
+        model.fit(X, y, sample_weight=np.full(40, size))
+
+
+@pytest.mark.parametrize(("size", "happens"), [(1e160, "overflow"), (1e-200, "underflow")])
+@pytest.mark.parametrize("model", [m for m in models() if isinstance(m.values[0], Regressor)])
+def test_targets_whose_squares_are_no_numbers_are_refused(
+    model: Any, size: float, happens: str
+) -> None:
+    """A line of zeros once fitted a target of size 1e-200 with R² = 1."""
+    X, y = data(model)
+    with pytest.raises(ValueError, match=f"y has sizes up to .*products {happens}; scale"):
+        model.fit(X, y * size)
+    assert model.fit(X, 0 * y).predict(X) == pytest.approx(0)

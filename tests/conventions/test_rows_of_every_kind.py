@@ -17,7 +17,7 @@ from sklearn.metrics import get_scorer
 from sklearn.model_selection import cross_val_predict
 from sklearn.utils.validation import _check_response_method
 
-from linclass import TunedClassifier
+from linclass import LogisticRegression, TunedClassifier
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.estimator import Estimator
 
@@ -133,3 +133,11 @@ def test_a_tuned_classifier_is_stacked_and_scored_by_its_probabilities() -> None
     assert get_scorer("neg_log_loss")(fitted, X, LABELS) < 0
     stacked = StackingClassifier([("tuned", model)], cv=2).fit(X, LABELS)
     assert stacked.transform(X).shape == (40, 1)
+
+
+@pytest.mark.parametrize("least", [0, 2**63 - 1, 2**64 - 2])
+def test_integers_above_those_with_a_sign_are_classes(least: int) -> None:
+    y = np.array([least, least + 1], dtype=np.uint64)[TWO]
+    model = LogisticRegression().fit(X, y)
+    assert model.classes_.tolist() == [least, least + 1]
+    assert model.score(X, y) == LogisticRegression().fit(X, TWO).score(X, TWO)

@@ -202,3 +202,25 @@ def test_a_missing_label_is_said_to_be_missing(gap: object) -> None:
         L.LogisticRegression().fit(X, y)
     with refused("Input y contains 2 missing labels"):
         L.LogisticRegression().fit(X, pd.Series(y, dtype=object))
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array([1.0, float("nan")], dtype=object),
+        np.array([1.0, np.float32("nan")], dtype=object),
+        np.array(["2020-01-01", "NaT"], dtype="datetime64[D]"),
+        pd.Series(pd.to_datetime(["2020-01-01", None])),
+    ],
+    ids=["objects", "single precision", "dates", "dates of pandas"],
+)
+def test_a_missing_label_is_no_class(labels: Any) -> None:
+    """NaN and NaT have an order in NumPy, or raise no error in comparisons."""
+    with refused(f"Input y contains {Y.sum()} missing labels"):
+        L.LogisticRegression().fit(X, labels[Y])
+
+
+def test_a_score_needs_a_class_for_each_row() -> None:
+    fitted = L.LogisticRegression().fit(X, Y)
+    with refused("y has length 1, X has length 60"):
+        fitted.score(X, [1])
