@@ -25,11 +25,11 @@ from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.families.tied_gaussian import TiedGaussian
 from linclass.generative import without_one_row
 from linclass.generative.from_moments import FromStackedMoments
-from linclass.generative.from_statistics import FromStatistics, HeldOut
+from linclass.generative.left_out import HeldOut
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
+from linclass.generative.shrinkage import GivenShrinkage, LedoitWolfShrinkage
 from linclass.generative.without_one_row import tied_without_one_row
 from linclass.statistics.class_moments import ClassMoments
-from linclass.statistics.class_sums import StackOfOne
 from linclass.statistics.covariance import (
     LOST,
     check_covariance,
@@ -38,8 +38,6 @@ from linclass.statistics.covariance import (
     missing_rank,
     tied_form,
 )
-from linclass.statistics.ledoit_wolf import share_of_moments, share_of_rows
-from linclass.statistics.quartic_moments import QuarticMoments
 from linclass.statistics.spread import Spread
 from linclass.statistics.tied_covariances import TiedCovariances
 
@@ -114,44 +112,39 @@ class LinearDiscriminantAnalysis(
     def _sum_matters(self) -> bool:
         return LOST[self.covariance] > 0
 
+    @property
+    def _chosen(self) -> GivenShrinkage | LedoitWolfShrinkage:
+        if self.shrinkage == "ledoit_wolf":
+            return LedoitWolfShrinkage()
+        return GivenShrinkage(float(self.shrinkage), self._form)
+
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        if self.shrinkage != "ledoit_wolf":
-            return super().fit(X, y, sample_weight)
         X, codes, weights = self._start_fit(X, y, sample_weight)
         K = len(self.classes_)
-        if X.shape[0] - K >= X.shape[1]:
+        direct = self._chosen.of_few_rows(X, codes, weights, K)
+        if direct is None:
             self.statistics_ = self._gather(X, codes, weights, K)
             return self._learn(self.statistics_)
-        vars(self).pop("statistics_", None)  # too few rows for sums
-        rows = ClassMoments.of(X, codes, weights, K, "rows")
-        share = share_of_rows(rows.scatter, weights[np.argsort(codes, kind="stable")])
-        (alone,) = self._shrunk(rows.stacked(), share)
+        vars(self).pop("statistics_", None)  # of an earlier fit
+        (alone,) = self._shrunk(*direct)
         return self._take(*alone)
 
     def _gathering(self) -> object:
-        return self.shape == "full", self.shrinkage == "ledoit_wolf"
+        return self.shape == "full", type(self._chosen)
 
     def _form(self, X: Matrix, K: int) -> str:
         return tied_form(X, K, self.shape, type(self).__name__)
 
     def _gather(self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int) -> Any:
-        if self.shrinkage == "ledoit_wolf":
-            return QuarticMoments.of(X, codes, weights, K)
-        return super()._gather(X, codes, weights, K)
+        return self._chosen.sums(X, codes, weights, K)
 
     def _left_out(
         self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int, folds: HeldOut
     ) -> Iterator[Any]:
-        if self.shrinkage == "ledoit_wolf":
-            return FromStatistics._left_out(self, X, codes, weights, K, folds)
-        return super()._left_out(X, codes, weights, K, folds)
+        return self._chosen.sums_left_out(X, codes, weights, K, folds)
 
-    def _learned(
-        self, stack: ClassMoments | StackOfOne[QuarticMoments]
-    ) -> Iterable[tuple[Any, ...]]:
-        if isinstance(stack, ClassMoments):
-            return self._shrunk(stack, float(self.shrinkage))
-        return self._shrunk(stack.statistics.moments.stacked(), share_of_moments(stack.statistics))
+    def _learned(self, stack: Any) -> Iterable[tuple[Any, ...]]:
+        return self._shrunk(*self._chosen.of_sums(stack))
 
     def _shrunk(self, stack: ClassMoments, share: float) -> Iterable[tuple[Any, ...]]:
         covariances = TiedCovariances(stack, self.covariance, self.shape, share)

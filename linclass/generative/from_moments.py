@@ -9,8 +9,8 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.annotations import Matrix
-from linclass.generative.from_statistics import FromStatistics, HeldOut
-from linclass.generative.left_out import moments_left_out
+from linclass.generative.from_statistics import FromStatistics
+from linclass.generative.left_out import HeldOut, moments_left_out
 from linclass.statistics.class_moments import ClassMoments
 
 

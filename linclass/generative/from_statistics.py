@@ -19,11 +19,11 @@ from linclass.annotations import ArrayLike, EstimatorLike, Matrix, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.many_fits import Folds, ManyFits, Scaling
 from linclass.generative.increments import BALANCED, Increments, Sums
+from linclass.generative.left_out import HeldOut, sums_left_out
 from linclass.statistics.additive import Scalable, Stack
 
 Scaled = TypeVar("Scaled", bound=Scalable)
 Model = TypeVar("Model", bound="FromStatistics[Any, Any]")
-HeldOut = Sequence[np.ndarray]  # rows of each fold
 Folded = TypeVar("Folded", bound=Stack)  # the sums of several folds
 
 
@@ -33,18 +33,8 @@ class FromStatistics(ManyFits, Increments[Sums], Generic[Sums, Folded]):
     def _left_out(
         self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int, folds: HeldOut
     ) -> Iterator[Folded]:
-        """The sums over all rows but those of each fold, in stacks of folds.
-
-        They are the total minus the part. If that cancels too many digits, the rows are summed again.
-        """
-        total = self._gather(X, codes, weights, K)
-        for rows in folds:
-            left = total - total.of_part(X[rows], codes[rows], weights[rows])
-            if left.lost(total):
-                kept = np.ones(len(codes), dtype=bool)
-                kept[rows] = False
-                left = self._gather(X[kept], codes[kept], weights[kept], K)
-            yield left.stacked()
+        """The sums over all rows but those of each fold, in stacks of folds."""
+        return sums_left_out(self._gather, X, codes, weights, K, folds)
 
     def _learn_stack(self, stack: Folded) -> list[Self]:
         """A model for each fold of a stack; subclasses may compute all of them at once."""

@@ -1,4 +1,4 @@
-"""Moments of all rows but those of a fold, for every fold, with one pass over the rows for each partition.
+"""Sums over all rows but those of a fold, for every fold; moments with one pass over the rows for each partition.
 
 About an origin m⁰_k near the mean of each class, sums s = Σ w d and squares Q = Σ w d dᵀ of the deviations
 d = x − m⁰ are additive, so without those of a fold
@@ -13,22 +13,47 @@ rows: the feature, or the whole fold if the form has products of features.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from linclass.annotations import Matrix
 from linclass.numerics import Array
+from linclass.statistics.additive import Additive
 from linclass.statistics.class_moments import BY_FEATURE, ClassMoments
 from linclass.statistics.fold_sums import FORMS, ClassifiedRows
 
+HeldOut = Sequence[Array]  # rows of each fold
+Sums = TypeVar("Sums", bound=Additive)
 STACK = 60_000  # numbers in the scatters of the folds that are computed together
 
 
+def sums_left_out(
+    gather: Callable[[Matrix, Array, Array, int], Sums],
+    X: Matrix,
+    codes: Array,
+    weights: Array,
+    K: int,
+    folds: HeldOut,
+) -> Iterator[Any]:
+    """The sums that `gather` takes, over the rows outside each of the folds: stacks of folds.
+
+    They are the total minus the part. If that cancels too many digits, the rows are summed again.
+    """
+    total = gather(X, codes, weights, K)
+    for rows in folds:
+        left = total - total.of_part(X[rows], codes[rows], weights[rows])
+        if left.lost(total):
+            kept = np.ones(len(codes), dtype=bool)
+            kept[rows] = False
+            left = gather(X[kept], codes[kept], weights[kept], K)
+        yield left.stacked()
+
+
 def moments_left_out(
-    X: Matrix, codes: Array, weights: Array, K: int, form: str, folds: Sequence[Array]
+    X: Matrix, codes: Array, weights: Array, K: int, form: str, folds: HeldOut
 ) -> Iterator[ClassMoments]:
     """The moments, in this form, of the rows outside each of the folds: stacks of folds."""
 
@@ -53,7 +78,7 @@ def moments_left_out(
 
 
 def _of_sparse(
-    X: Matrix, codes: Array, weights: Array, K: int, form: str, folds: Sequence[Array]
+    X: Matrix, codes: Array, weights: Array, K: int, form: str, folds: HeldOut
 ) -> Iterator[tuple[ClassMoments, ClassMoments]]:
     """(the moments of all rows, those without each fold): stacks of one."""
     total = ClassMoments.of(X, codes, weights, K, form)
@@ -63,7 +88,7 @@ def _of_sparse(
 
 
 def _of_dense(
-    X: Matrix, codes: Array, weights: Array, K: int, form: str, folds: Sequence[Array]
+    X: Matrix, codes: Array, weights: Array, K: int, form: str, folds: HeldOut
 ) -> Iterator[tuple[ClassMoments, ClassMoments]]:
     """The same, in stacks of many folds."""
     first, rest = _disjoint(folds, len(X))

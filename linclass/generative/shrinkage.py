@@ -1,0 +1,66 @@
+"""The shrinkage α of the covariance that classes share, chosen once: a number, or Ledoit and Wolf's estimate.
+
+Each says which sums over rows the fit needs, those of all rows and those without the rows of a fold, and what they
+give: the moments of the classes and α. The estimate needs moments up to the fourth, of a full covariance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from linclass.annotations import Matrix
+from linclass.generative.left_out import HeldOut, moments_left_out, sums_left_out
+from linclass.numerics import Array
+from linclass.statistics.class_moments import ClassMoments
+from linclass.statistics.class_sums import StackOfOne
+from linclass.statistics.ledoit_wolf import share_of_moments, share_of_rows
+from linclass.statistics.quartic_moments import QuarticMoments
+
+Shrunk = tuple[ClassMoments, float]  # a stack of moments, and the α of each of them
+
+
+class GivenShrinkage:
+    """α is a number, and `form_of` the form of the moments for rows of K classes."""
+
+    def __init__(self, share: float, form_of: Callable[[Matrix, int], str]):
+        self.share, self.form_of = share, form_of
+
+    def sums(self, X: Matrix, codes: Array, weights: Array, K: int) -> ClassMoments:
+        return ClassMoments.of(X, codes, weights, K, self.form_of(X, K))
+
+    def sums_left_out(
+        self, X: Matrix, codes: Array, weights: Array, K: int, folds: HeldOut
+    ) -> Iterator[ClassMoments]:
+        return moments_left_out(X, codes, weights, K, self.form_of(X, K), folds)
+
+    def of_sums(self, stack: ClassMoments) -> Shrunk:
+        return stack, self.share
+
+    def of_few_rows(self, X: Matrix, codes: Array, weights: Array, K: int) -> Shrunk | None:
+        """Where the rows are fewer than their sums; None if the sums serve."""
+        return None
+
+
+class LedoitWolfShrinkage:
+    """α is estimated."""
+
+    def sums(self, X: Matrix, codes: Array, weights: Array, K: int) -> QuarticMoments:
+        return QuarticMoments.of(X, codes, weights, K)
+
+    def sums_left_out(
+        self, X: Matrix, codes: Array, weights: Array, K: int, folds: HeldOut
+    ) -> Iterator[Any]:
+        return sums_left_out(self.sums, X, codes, weights, K, folds)
+
+    def of_sums(self, stack: StackOfOne[QuarticMoments]) -> Shrunk:
+        return stack.statistics.moments.stacked(), share_of_moments(stack.statistics)
+
+    def of_few_rows(self, X: Matrix, codes: Array, weights: Array, K: int) -> Shrunk | None:
+        if X.shape[0] - K >= X.shape[1]:
+            return None
+        rows = ClassMoments.of(X, codes, weights, K, "rows")
+        sorted_weights = weights[np.argsort(codes, kind="stable")]  # as the rows of the scatter
+        return rows.stacked(), share_of_rows(rows.scatter, sorted_weights)
