@@ -8,25 +8,31 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from linclass.annotations import EstimatorLike, MatrixLike
+from linclass.annotations import EstimatorLike, Matrix
 from linclass.kernels._about_centre import AboutCentre
-from linclass.kernels.base import Kernel
+from linclass.kernels.base import Kernel, squared_lengths
 from linclass.numerics import Array
 
 FAR = 10.0  # |x̄| in standard deviations of the rows
 
 
-def near_the_mean(kernel: Kernel, X: MatrixLike, weights: Array) -> Kernel:
-    """The kernel about the mean of dense rows far from 0, if it has such a form; or the kernel."""
-    if sparse.issparse(X):
+def near_the_mean(kernel: Kernel, X: Matrix, weights: Array) -> Kernel:
+    """The kernel about the mean of rows far from 0, if it has such a form; or the kernel.
+
+    Of sparse rows only columns far from 0 are moved, which have few zeros to fill in.
+    """
+    share = weights / weights.sum()
+    mean = np.asarray(share @ X)
+    squares = mean * mean
+    variances = np.asarray(share @ (X * X)) - squares
+    if squares.sum() <= FAR**2 * variances.sum():
         return kernel
-    mean = np.average(X, axis=0, weights=weights)
-    squares = float((mean * mean).sum())
-    near = squares <= FAR**2 * float(np.einsum("ij,ij->", X, X) / len(X) - squares)
-    return kernel if near else kernel.about(mean)
+    if sparse.issparse(X):
+        mean[squares <= FAR**2 * variances] = 0
+    return kernel.about(mean)
 
 
-def near_a_row(kernel: Kernel, X: MatrixLike, weights: Array) -> tuple[Kernel, int | None]:
+def near_a_row(kernel: Kernel, X: Matrix, weights: Array) -> tuple[Kernel, int | None]:
     """(the kernel about the row next to the mean, that row) of rows far from 0, or (the kernel, None).
 
     Of coefficients with any sum the row takes the rest, so that with it they sum to 0.
@@ -34,8 +40,9 @@ def near_a_row(kernel: Kernel, X: MatrixLike, weights: Array) -> tuple[Kernel, i
     about = near_the_mean(kernel, X, weights)
     if not isinstance(about, AboutCentre):
         return kernel, None
-    row = int(np.square(np.asarray(X) - about.centre).sum(axis=1).argmin())
-    return kernel.about(np.asarray(X)[row]), row
+    row = int(squared_lengths(about.near_zero(X)).argmin())
+    centre = X[[row]].toarray()[0] if sparse.issparse(X) else X[row]
+    return kernel.about(centre), row
 
 
 def own_intercepts(model: EstimatorLike) -> Array:

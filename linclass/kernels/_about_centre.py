@@ -16,29 +16,34 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from linclass.annotations import Matrix
+from linclass.design.shifted_rows import shifted
 from linclass.kernels.base import Kernel, squared_lengths
 from linclass.numerics import Array
 
 
 class AboutCentre(Kernel):
-    """The kernel of φ(x) − φ(c) for dense rows."""
+    """The kernel of φ(x) − φ(c)."""
 
     def __init__(self, centre: Array, gamma: float = 1.0, offset: float = 0.0, degree: int = 1):
         self.centre, self.gamma, self.degree = centre, gamma, degree
         self.at_centre = float(gamma * (centre @ centre) + offset)  # s
 
     def matrix(self, X: Matrix, Y: Any = None) -> Array:
-        return super().matrix(X - self.centre, None if Y is None else Y - self.centre)
+        return super().matrix(self.near_zero(X), None if Y is None else self.near_zero(Y))
 
     def near_zero(self, X: Matrix) -> Any:
-        return X - self.centre
+        return shifted(X, self.centre)
 
     def between(self, X: Matrix, Y: Any, a: Array, b: Array) -> Array:
         """The same in one block, for rows from which the centre was subtracted."""
         along = self.gamma * (X @ self.centre)[:, None], self.gamma * (Y @ self.centre)
-        return self._product(*along, self.gamma * (X @ Y.T))
+        products = X @ Y.T
+        return self._product(
+            *along, self.gamma * (products.toarray() if sparse.issparse(products) else products)
+        )
 
     def diagonal(self, X: Matrix) -> Array:
         along = self.gamma * (X @ self.centre)
@@ -47,7 +52,7 @@ class AboutCentre(Kernel):
     def increments(self, X: Matrix) -> Array:
         """k(x, c) − k(c, c) of every row."""
         s = self.at_centre
-        a = self.gamma * ((X - self.centre) @ self.centre)
+        a = self.gamma * (self.near_zero(X) @ self.centre)
         e = a
         for D in range(1, self.degree):
             e = (s + a) * e + a * s**D

@@ -15,6 +15,7 @@ from scipy import sparse
 
 from linclass.design.design_matrix import DesignMatrix
 from linclass.design.far_columns import FAR, ROUNDING
+from linclass.design.shifted_rows import shifted
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 
@@ -42,13 +43,11 @@ def about_far_means(
     X: sparse.csr_array, weights: Array, mean: Array, norms: Array
 ) -> tuple[sparse.csr_array, Array]:
     """The same, if the means and the norms of the columns are known."""
-    n, d = X.shape
     far = np.flatnonzero(mean * mean * (1 + FAR**-2) > norms * norms)
-    mean = np.where(np.isin(np.arange(d), far), mean, 0.0)
+    mean = np.where(np.isin(np.arange(X.shape[1]), far), mean, 0.0)
     if not len(far):
         return X, mean
-    ends = np.arange(0, n * len(far) + 1, len(far))
-    C = X - sparse.csr_array((np.tile(mean[far], n), np.tile(far, n), ends), shape=X.shape)
+    C = shifted(X, mean)
     constant = DesignMatrix(C, False).column_norms(weights) <= ROUNDING * norms
     C.data[constant[C.indices]] = 0
     C.eliminate_zeros()

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import sparse
 
-from linclass import KernelLogisticRegression
+from linclass import KernelLogisticRegression, KernelSVM, SupportVectorRegressor
+from linclass.design.shifted_rows import shifted
 
 OWN = {  # the kernels with the parameters below, row by row
     "linear": lambda A, B: A @ B.T,
@@ -61,3 +63,28 @@ def test_a_warm_start_is_where_the_fit_ended() -> None:
     X, y = data(3)
     fit = model("linear", warm_start=True, tol=1e-8).fit(X + 1e5, y)
     assert fit.fit(X + 1e5, y).n_iter_ <= 1
+
+
+@pytest.mark.parametrize("far", [1e3, 1e5])
+@pytest.mark.parametrize("kernel", [{"kernel": "linear"}, {"kernel": "polynomial", "degree": 1}])
+@pytest.mark.parametrize("kind", [KernelLogisticRegression, KernelSVM, SupportVectorRegressor])
+def test_sparse_rows_far_from_0_give_the_machine_of_the_dense_ones(
+    kind: Any, kernel: dict[str, Any], far: float
+) -> None:
+    """Their inner products once kept none of the digits of their differences: max_iter, with a certificate of 1."""
+    X, y = data(2)
+    X[::3, 2] = 0
+    X[:, :2] += far  # the last column stays sparse
+    dense, fit = (kind(tol=1e-8, **kernel).fit(rows, y) for rows in (X, sparse.csr_array(X)))
+    assert dense.status_ == fit.status_ == "converged", fit.reason_
+    assert fit.objective_ == pytest.approx(dense.objective_, rel=1e-7)
+    score = "predict" if kind is SupportVectorRegressor else "decision_function"
+    found = getattr(fit, score)(sparse.csr_array(X[:20]))
+    assert_allclose(found, getattr(dense, score)(X[:20]), atol=1e-3)
+
+
+def test_shifted_sparse_rows_are_filled_in_where_the_shift_is_not_0() -> None:
+    X = sparse.csr_array(np.diag([1.0, 2.0, 3.0]))
+    for c in (np.array([0.0, 5.0, 0.0]), np.zeros(3), np.ones(3)):
+        assert_allclose(shifted(X, c).toarray(), X.toarray() - c)
+    assert shifted(X, np.array([0.0, 5.0, 0.0])).nnz == 5
