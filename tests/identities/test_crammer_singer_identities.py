@@ -267,6 +267,16 @@ def test_classes_that_overlap_converge_at_little_strength() -> None:
     assert model.status_ == "converged"
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_intercepts_settle_where_features_say_nothing(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    y = np.append(np.arange(5), rng.integers(5, size=3))
+    X = 0.01 * rng.normal(size=(8, 8))
+    model = LinearClassifier(loss="crammer_singer", strength=0.4, tol=1e-4).fit(X, y)
+    assert model.status_ == "converged"
+    assert model.n_iter_ <= 200
+
+
 @pytest.mark.parametrize("strength", [1e-3, 1e-2])
 def test_wide_separable_rows_converge(strength: float) -> None:
     rng = np.random.default_rng(4)

@@ -34,7 +34,7 @@ SHRINK = 3.0  # of the reach at each step, once WAIT steps have not come nearer
 WAIT = 2
 ASTRAY = 100.0  # ratio of gaps beyond which the nearest guess so far is taken up again,
 BACK = 5.0  # with a reach so much smaller
-PATIENCE = 40  # steps that may come no nearer in a row
+PATIENCE, PROGRESS = 50, 0.99  # steps within which the gap must fall to this share
 TINY = np.finfo(float).tiny
 OUTSIDE = -1e-9  # a mixture with a smaller share has left the simplex
 
@@ -70,12 +70,15 @@ def follow_ties(
     ties = Ties(objective)
     guess = best = ties.first(start)
     n_iter = waited = 0
-    while n_iter < max_iter and waited < PATIENCE:
+    goal, last = PROGRESS * best.gap, 0  # and the step that reached the goal before
+    while n_iter < max_iter and n_iter - last < PATIENCE:
         n_iter, before = n_iter + 1, guess.gap
         guess, leaving = ties.step(guess)
         waited = 0 if guess.gap < best.gap else waited + 1
         if trace:
             trace(objective.at(guess.theta))
+        if guess.gap < goal:
+            goal, last = PROGRESS * guess.gap, n_iter
         if not waited:
             best = guess
             if best.gap <= tol and ties.solution(best, tol, n_iter).converged:
