@@ -45,7 +45,11 @@ def _of_ours(key: str, name: str, options: Mapping[str, Any]) -> Iterator[str]:
     """Problems of a step that linclass has."""
     known = parts.names(key)
     if name not in known:
-        yield f"there is no {key[:-1]} '{name}'; {nearest_name(name, known)}"
+        (other,) = STEPS.keys() - {key}
+        right = (
+            f"it is a {other[:-1]}: list it under '{other}'" if name in parts.names(other) else ""
+        )
+        yield f"there is no {key[:-1]} '{name}'; {right or nearest_name(name, known)}"
         return
     step = STEPS[key](name)
     wrong = list(unknown_parameters(step, options, f"{key[:-1]} '{name}'"))

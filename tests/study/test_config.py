@@ -208,6 +208,14 @@ METHODS = {
         ),
         "mine.tune.estimator__strength: is fixed under params, too",
     ),
+    "a feature among the transforms": (
+        f"{LOGISTIC}, transforms: [count_words]",
+        "mine.transforms[0]: there is no transform 'count_words'; it is a feature: list it under 'features'",
+    ),
+    "a transform among the features": (
+        f"{LOGISTIC}, features: [standardize]",
+        "mine.features[0]: there is no feature 'standardize'; it is a transform: list it under 'transforms'",
+    ),
     "parameter of no estimator": (
         "classifier: linclass.OneVsRest, tune: {estimator__strength: [1, 2]}",
         "mine.tune.estimator__strength: estimator is None, which has no parameter 'strength'; give",
