@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,7 +31,8 @@ def fit_problems(fits: pl.DataFrame, statuses: Iterable[str] = UNFITTED) -> list
     """Distinct problems, in the order of `statuses`, then of data sets and methods.
 
     Within a run, reasons that differ only in numbers are one problem, and the first one is shown. Problems of several
-    runs are joined only if their reasons are identical: first over methods, then over data sets.
+    runs are joined only if their reasons are identical: first over methods, then over data sets. Exceptions of the same
+    methods are one problem whatever their numbers, which are those of the data set that is named.
     """
     found: list[FitProblem] = []
     for status in statuses:
@@ -43,7 +44,8 @@ def fit_problems(fits: pl.DataFrame, statuses: Iterable[str] = UNFITTED) -> list
             known = of_run.get(key) or FitProblem(status, text, (dataset,), (method,), 0)
             of_run[key] = replace(known, fits=known.fits + 1)
         by_method = _joined(of_run.values(), same="datasets", join="methods")
-        found += _joined(by_method, same="methods", join="datasets")
+        alike = _joined(by_method, same="methods", join="datasets")
+        found += _whatever_numbers(alike) if status == "failed" else alike
     return found
 
 
@@ -63,3 +65,17 @@ def _joined(parts: Iterable[FitProblem], same: str, join: str) -> list[FitProble
             part = replace(known, **changes)
         joined[key] = part
     return list(joined.values())
+
+
+def _whatever_numbers(parts: Iterable[FitProblem]) -> Iterator[FitProblem]:
+    """Join data sets on which the same methods failed for reasons that differ only in numbers."""
+    alike: dict[tuple[tuple[str, ...], str], list[FitProblem]] = {}
+    for part in parts:
+        alike.setdefault((part.methods, NUMBER.sub("#", part.reason)), []).append(part)
+    for first, *others in alike.values():
+        if others:
+            every = [name for part in (first, *others) for name in part.datasets]
+            reason = f"on {first.datasets[0]}: {first.reason}"
+            fits = sum(part.fits for part in (first, *others))
+            first = replace(first, reason=reason, datasets=tuple(dict.fromkeys(every)), fits=fits)
+        yield first

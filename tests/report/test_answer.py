@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+import polars as pl
 import pytest
 from studies import Data, Method
 
 from linclass_study.report.page_tables import table_modules
 from linclass_study.results.answer import BEST_LINES, LINES, answer, best_lines, shortened
+from linclass_study.results.fit_problems import fit_problems
 from linclass_study.results.plain_answer import plain_answer
 from linclass_study.results.summary import best
 
@@ -95,6 +97,21 @@ def test_data_sets_with_different_numbers_keep_their_own_reason(make):
     other = make({"d": Data(unavailable="needs 4 of 10"), "e": Data()}, {"m": Method()}, name="o")
     assert "needs 3 of 10" in lines(outcome)[0]
     assert "needs 4 of 10" in lines(other)[0]
+
+
+def test_an_exception_is_one_line_whatever_its_numbers_on_each_data_set(make):
+    reasons = dict.fromkeys(range(5), ("failed", "predict gave 9 values for 10 rows"))
+    first = make({"d": Data(), "e": Data()}, {"wrong": Method(endings=reasons), "m": Method()})
+    fits = first.fits.with_columns(
+        reason=pl.when((pl.col("dataset") == "e") & (pl.col("method") == "wrong"))
+        .then(pl.lit("predict gave 19 values for 20 rows"))
+        .otherwise(pl.col("reason"))
+    )
+    (problem,) = fit_problems(fits)
+    assert problem.datasets == ("d", "e")
+    assert (problem.fits, problem.reason) == (10, f"on d: {reasons[0][1]}")
+    other = fits.filter(method="wrong").with_columns(status=pl.lit("not_applicable"))
+    assert len(fit_problems(other)) == 2  # numbers of the data matter to what does not apply
 
 
 def test_many_problems_leave_a_readable_number_of_lines(make):
