@@ -12,7 +12,7 @@ LEAST_ERROR = 0.001
 SHOWN = 5  # columns of one kind that are named
 
 HOW = {
-    "copy": "reveals the class: each class has a value of its own",
+    "copy": "reveals the class: in at least 99 % of the rows, each class has a value of its own",
     "missing": "reveals the class: it is missing in the rows of one class and in hardly any other",
     "function": "reveals the class: none of its levels has rows of two classes",
     "shifted": "reveals the class: it hardly varies within a class, next to how far classes are apart",

@@ -73,8 +73,8 @@ def test_each_trouble_is_a_sentence_with_its_remedy(troubled) -> None:
             "with `drop: [name]`"
         ),
         (
-            "column 'copy' reveals the class: each class has a value of its own; if it is known "
-            "only after the class is, leave it out with `drop: [copy]`; if it names groups of rows, set "
+            "column 'copy' reveals the class: in at least 99 % of the rows, each class has a value of its own; "
+            "if it is known only after the class is, leave it out with `drop: [copy]`; if it names groups of rows, set "
             "`group: copy`"
         ),
         (
