@@ -25,7 +25,6 @@ from typing import Self
 import numpy as np
 
 from linclass.annotations import ArrayLike, ClassWeight, EstimatorLike, Matrix, MatrixLike
-from linclass.applicability import NotApplicable
 from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
 from linclass.conventions.coordinates import Coordinates
@@ -39,7 +38,7 @@ from linclass.generative.priors import Priors, check_priors, class_priors, log_p
 from linclass.multiclass.from_binary import WORST_LAST
 from linclass.numerics import Array
 from linclass.predicted import own_copy
-from linclass.statistics.covariance import LOST, check_covariance
+from linclass.statistics.covariance import LOST, check_covariance, too_little_weight
 
 DEFAULT = "linclass.regressors.linear_regression"  # imported by name, only if it is used
 
@@ -159,10 +158,7 @@ class FlexibleDiscriminantAnalysis(CountsRows, MetaEstimator, Coordinates, Softm
         mass = np.bincount(codes, weights)
         freedom = mass.sum() - LOST[self.covariance] * len(mass)
         if freedom <= 0:
-            raise NotApplicable(
-                f"weights sum to {mass.sum():g}, so N − K is not positive; weights count rows "
-                "here. Scale them up, or use covariance='maximum_likelihood'."
-            )
+            raise too_little_weight(mass.sum())
         share = mass / mass.sum()
         fixed = contrasts(share)
         own = weights if given else None

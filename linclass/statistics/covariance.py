@@ -54,16 +54,20 @@ def tied_form(X: Matrix, K: int, shape: str, owner: str) -> str:
     return "rows" if wide else "tied"
 
 
+def too_little_weight(total: float) -> NotApplicable:
+    return NotApplicable(
+        f"weights sum to {total:g}, so N − K is not positive; weights count rows "
+        "here. Scale them up, or use covariance='maximum_likelihood'."
+    )
+
+
 def freedom(moments: ClassMoments, covariance: str) -> Any:
     """The divisor f of the scatter; for stacked moments one per fold."""
     left = moments.total - LOST[covariance] * moments.present
     if left.min() > 0:
         return left
     if moments.pooled.any():
-        raise NotApplicable(
-            f"weights sum to {np.min(moments.total):g}, so N − K is not positive; weights count rows "
-            "here. Scale them up, or use covariance='maximum_likelihood'."
-        )
+        raise too_little_weight(float(np.min(moments.total)))
     return np.where(left > 0, left, 1.0)  # one row in each class: the scatter is 0 then
 
 
