@@ -19,7 +19,10 @@ from linclass.statistics.additive import Additive
 BALANCED = (
     "class_weight='balanced' depends on all the rows of a fit, and their sums cannot share it."
 )
-
+WITHOUT_SUMS = (
+    "This fit kept no sums of its rows, to which more rows could be added; give all rows to fit, or "
+    "all to partial_fit of a new estimator."
+)
 
 Sums = TypeVar("Sums", bound=Additive)
 
@@ -149,7 +152,7 @@ class Increments(Classifier, Generic[Sums]):
         _check_kind(self.classes_, other.classes_)
 
     def _forget(self) -> None:
-        for name in ("statistics_", "classes_", "n_features_in_", "feature_names_in_"):
+        for name in ("statistics_", "status_", "classes_", "n_features_in_", "feature_names_in_"):
             vars(self).pop(name, None)
 
     def take_in(
@@ -174,6 +177,8 @@ class Increments(Classifier, Generic[Sums]):
         """
         self.check()
         known = hasattr(self, "statistics_")
+        if not known and hasattr(self, "status_"):
+            raise ValueError(WITHOUT_SUMS)
         X = self._check_rows(X) if known else validation.rows_to_learn(self, X)
         y = validation.labels(y, X.shape[0], type(self).__name__)
         weights = validation.row_weights(sample_weight, X.shape[0])

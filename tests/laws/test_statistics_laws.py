@@ -355,6 +355,21 @@ def test_few_rows_standardized_in_each_fold_are_too() -> None:
     same(model, LDA().fit(Z[train], y[train]), Z)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_fit_without_sums_forgets_no_rows_when_more_are_added() -> None:
+    X, y = np.random.default_rng(0).normal(size=(15, 20)), np.arange(15) % 3
+    few = LDA(shrinkage="ledoit_wolf").fit(X, y)
+    ((of_fold,),) = LDA().fit_many(X, y, [np.arange(4)], [{}])
+    for model in (few, of_fold):
+        before = model.decision_function(X)
+        with pytest.raises(ValueError, match="kept no sums of its rows"):
+            model.partial_fit(X, y)
+        np.testing.assert_array_equal(model.decision_function(X), before)
+        model.fit_blocks([(X[:9], y[:9]), (X[9:], y[9:])])  # starts anew
+        model.partial_fit(X, y)
+        assert model.statistics_.mass.sum() == 30
+
+
 def test_a_fold_that_leaves_one_class_is_left_to_the_refit() -> None:
     X, y = DATA[2]
     with pytest.raises(NotApplicable, match="fewer than two classes"):
