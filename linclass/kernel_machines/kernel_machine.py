@@ -93,6 +93,9 @@ class KernelMachine(Estimator):
         """
         n, strength = X.shape[0], self.strength  # type: ignore[attr-defined]
         kernel = near_the_mean(self._kernel_for(X, weights), X, weights)
+        if X.shape[1] < n and (own := kernel.features(X)) is not None:
+            self._made, self._shift = kernel, 0.0
+            return DesignMatrix(own), L2()
         if n >= MANY and kernel.is_psd:
             largest = float(kernel.diagonal(kernel.near_zero(X)).max())
             if largest <= strength * FEW_WILL_DO:

@@ -21,10 +21,10 @@ def near_the_mean(kernel: Kernel, X: Matrix, weights: Array) -> Kernel:
 
     Of sparse rows only columns far from 0 are moved, which have few zeros to fill in.
     """
-    share = weights / weights.sum()
-    mean = np.asarray(share @ X)
+    total = weights.sum()
+    mean = np.asarray(weights @ X) / total
     squares = mean * mean
-    variances = np.asarray(share @ (X * X)) - squares
+    variances = np.asarray(weights @ (X * X)) / total - squares
     if squares.sum() <= FAR**2 * variances.sum():
         return kernel
     if sparse.issparse(X):

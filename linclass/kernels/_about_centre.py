@@ -37,6 +37,9 @@ class AboutCentre(Kernel):
     def near_zero(self, X: Matrix) -> Any:
         return shifted(X, self.centre)
 
+    def features(self, X: Matrix) -> Matrix | None:
+        return self.near_zero(X) * self.gamma**0.5 if self.degree == 1 else None
+
     def between(self, X: Matrix, Y: Any, a: Array, b: Array) -> Array:
         """The same in one block, for rows from which the centre was subtracted."""
         along = self.gamma * (X @ self.centre)[:, None], self.gamma * (Y @ self.centre)

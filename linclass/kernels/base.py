@@ -55,6 +55,10 @@ class Kernel:
         """Rows with the same kernel values among themselves and less cancellation; or X."""
         return X
 
+    def features(self, X: Matrix) -> Matrix | None:
+        """Rows φ(x) with k(x, x′) = φ(x)·φ(x′), up to a constant that a free intercept takes; None if they are many."""
+        return None
+
     def about(self, centre: Array) -> Kernel:
         """The kernel of φ(x) − φ(centre), where it can be computed with less cancellation; or this one."""
         return self

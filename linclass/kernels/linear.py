@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from linclass.annotations import Matrix
 from linclass.kernels._about_centre import AboutCentre
 from linclass.kernels.base import Kernel
 from linclass.numerics import Array
 
 
 class Linear(Kernel):
+    def features(self, X: Matrix) -> Matrix | None:
+        return X
+
     def about(self, centre: Array) -> Kernel:
         return AboutCentre(centre)
 

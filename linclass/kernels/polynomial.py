@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from linclass.annotations import Matrix
 from linclass.kernels._about_centre import AboutCentre
 from linclass.kernels.base import Kernel
 from linclass.numerics import Array
@@ -31,6 +32,9 @@ class Polynomial(Kernel):
         if offset < 0:
             raise ValueError(f"offset is {offset!r}; below 0 the kernel is no inner product.")
         self.gamma, self.degree, self.offset = gamma, degree, offset
+
+    def features(self, X: Matrix) -> Matrix | None:
+        return X * self.gamma**0.5 if self.degree == 1 else None
 
     def about(self, centre: Array) -> Kernel:
         return AboutCentre(centre, self.gamma, self.offset, self.degree)

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from linclass import KernelLogisticRegression, KernelSVM, SupportVectorRegressor
+from linclass import KernelLogisticRegression, KernelSVM, LinearSVM, SupportVectorRegressor
 from linclass.design.shifted_rows import shifted
 
 OWN = {  # the kernels with the parameters below, row by row
@@ -88,3 +88,19 @@ def test_shifted_sparse_rows_are_filled_in_where_the_shift_is_not_0() -> None:
     for c in (np.array([0.0, 5.0, 0.0]), np.zeros(3), np.ones(3)):
         assert_allclose(shifted(X, c).toarray(), X.toarray() - c)
     assert shifted(X, np.array([0.0, 5.0, 0.0])).nnz == 5
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("kernel", [{"kernel": "linear"}, {"kernel": "polynomial", "degree": 1}])
+def test_the_linear_machine_has_the_minimum_of_the_linear_svm_on_two_far_clusters(
+    kernel: dict[str, Any], container: Any
+) -> None:
+    """No centre brings both near 0, so the matrix of the kernel has lost the digits that features keep."""
+    X, _ = data(2)
+    X[::3] += 2.0**13
+    y = np.random.default_rng(1).integers(0, 2, len(X))
+    fit = KernelSVM(gamma=1.0, **kernel).fit(container(X), y)
+    linear = LinearSVM().fit(X, y)
+    assert fit.status_ == linear.status_ == "converged", fit.reason_
+    assert fit.objective_ == pytest.approx(linear.objective_, rel=1e-6)
+    assert_allclose(fit.decision_function(X), linear.decision_function(X), atol=2e-3)
