@@ -66,12 +66,10 @@ def one_warning(method: Callable[..., Result]) -> Callable[..., Result]:
     return warning_once
 
 
-def _models(found: Any) -> Iterator[Any]:
-    if hasattr(found, "fit"):
-        yield found
-    else:
-        for part in found:
-            yield from _models(part)
+def _models(found: Any) -> list[Any]:
+    """A model alone, or those of lists, and of lists of lists."""
+    parts = [found] if hasattr(found, "fit") else list(found)
+    return [m for part in parts for m in ([part] if hasattr(part, "fit") else _models(part))]
 
 
 def _warn(text: str, status: str) -> None:
