@@ -7,6 +7,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from linclass.other_names import CLASSES
+
 
 def import_object(path: str) -> Any:
     """What `path` names, a module and an attribute of it; ValueError with one sentence if there is none."""
@@ -21,10 +23,11 @@ def import_object(path: str) -> Any:
     except AttributeError:
         module = import_module(module_name)
         known = [n for n in dir(module) if n[:1] != "_"]
+        elsewhere = CLASSES.get(name) if module_name == "linclass" else None
         near = [
             n
-            for n in get_close_matches(name, known)
-            if not isinstance(getattr(module, n), ModuleType)  # that it has imported
+            for n in (elsewhere, *get_close_matches(name, known))
+            if n and not isinstance(getattr(module, n), ModuleType)  # that it has imported
         ]
         remedy = f"did you mean '{near[0]}'?" if near else "correct the path"
         raise ValueError(

@@ -208,6 +208,10 @@ METHODS = {
         ),
         "mine.tune.estimator__strength: is fixed under params, too",
     ),
+    "a class by another name": (
+        "classifier: linclass.LDA",
+        "'linclass' has no 'LDA'; did you mean 'LinearDiscriminantAnalysis'?",
+    ),
     "a feature among the transforms": (
         f"{LOGISTIC}, transforms: [count_words]",
         "mine.transforms[0]: there is no transform 'count_words'; it is a feature: list it under 'features'",
