@@ -8,6 +8,18 @@ from scipy import sparse
 from linclass.annotations import Matrix
 from linclass.numerics import Array
 
+FAR = 10.0  # |x̄_j| in standard deviations
+
+
+def centre(X: Matrix, weights: Array, fill: bool) -> tuple[Array, Array]:
+    """(means of the columns, variances); unless `fill`, 0 for a mean near 0, whose column may have zeros to fill in."""
+    total = weights.sum()
+    mean = np.asarray(weights @ X) / total
+    variances = np.asarray(weights @ (X * X)) / total - mean * mean
+    if not fill:
+        mean[mean * mean <= FAR**2 * variances] = 0
+    return mean, variances
+
 
 def shifted(X: Matrix, c: Array) -> Matrix:
     if not sparse.issparse(X):

@@ -9,11 +9,10 @@ import numpy as np
 from scipy import sparse
 
 from linclass.annotations import EstimatorLike, Matrix
+from linclass.design.shifted_rows import FAR, centre
 from linclass.kernels._about_centre import AboutCentre
 from linclass.kernels.base import Kernel, squared_lengths
 from linclass.numerics import Array
-
-FAR = 10.0  # |x̄| in standard deviations of the rows
 
 
 def near_the_mean(kernel: Kernel, X: Matrix, weights: Array) -> Kernel:
@@ -21,14 +20,9 @@ def near_the_mean(kernel: Kernel, X: Matrix, weights: Array) -> Kernel:
 
     Of sparse rows only columns far from 0 are moved, which have few zeros to fill in.
     """
-    total = weights.sum()
-    mean = np.asarray(weights @ X) / total
-    squares = mean * mean
-    variances = np.asarray(weights @ (X * X)) / total - squares
-    if squares.sum() <= FAR**2 * variances.sum():
+    mean, variances = centre(X, weights, fill=not sparse.issparse(X))
+    if mean @ mean <= FAR**2 * variances.sum():
         return kernel
-    if sparse.issparse(X):
-        mean[squares <= FAR**2 * variances] = 0
     return kernel.about(mean)
 
 
@@ -41,8 +35,8 @@ def near_a_row(kernel: Kernel, X: Matrix, weights: Array) -> tuple[Kernel, int |
     if not isinstance(about, AboutCentre):
         return kernel, None
     row = int(squared_lengths(about.near_zero(X)).argmin())
-    centre = X[[row]].toarray()[0] if sparse.issparse(X) else X[row]
-    return kernel.about(centre), row
+    own = X[[row]].toarray()[0] if sparse.issparse(X) else X[row]
+    return kernel.about(own), row
 
 
 def own_intercepts(model: EstimatorLike) -> Array:

@@ -1,7 +1,8 @@
 """Gaussian kernel  k(x, x′) = e^{−γ‖x − x′‖²}, with γ = 1/(2σ²).
 
 Its matrix is positive definite for distinct rows, so these are separable for any labels. It is invariant to shifts, so
-dense rows are centred, which reduces the cancellation in ‖x‖² + ‖x′‖² − 2x·x′.   Schölkopf & Smola (2002), §2.3
+rows are centred, sparse ones where they are far from 0. This reduces the cancellation in ‖x‖² + ‖x′‖² − 2x·x′.
+Schölkopf & Smola (2002), §2.3
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass.annotations import Matrix
+from linclass.design.shifted_rows import centre, shifted
 from linclass.kernels.base import Kernel
 from linclass.numerics import Array
 
@@ -35,13 +37,14 @@ class Gaussian(Kernel):
             K = super().matrix(self.near_zero(X))
             np.fill_diagonal(K, 1)
             return K
-        if sparse.issparse(X) or sparse.issparse(Y):
-            return super().matrix(X, Y)
-        centre = Y.mean(axis=0)
-        return super().matrix(X - centre, Y - centre)
+        own = self._centre(Y, sparse.issparse(X) or sparse.issparse(Y))
+        return super().matrix(shifted(X, own), shifted(Y, own))
 
     def near_zero(self, X: Matrix) -> Any:
-        return X if sparse.issparse(X) else X - X.mean(axis=0)
+        return shifted(X, self._centre(X, sparse.issparse(X)))
+
+    def _centre(self, X: Matrix, is_sparse: bool) -> Array:
+        return centre(X, np.ones(X.shape[0]), fill=not is_sparse)[0]
 
     def diagonal(self, X: Matrix) -> Array:
         return np.ones(X.shape[0])

@@ -62,6 +62,10 @@ def test_a_gaussian_kernel_does_not_know_where_the_rows_lie(offset: float) -> No
     distances = ((X[:, None] - X) ** 2).sum(axis=2)
     assert_allclose(K, np.exp(-100 * distances), rtol=1e-9, atol=1e-300)
     assert_allclose(kernel.matrix(X + offset, Y + offset), kernel.matrix(X, Y), rtol=1e-9)
+    thin, other = sparse.csr_array(X + offset), sparse.csr_array(Y + offset)
+    assert_allclose(kernel.matrix(thin), K, rtol=1e-9)
+    for A, B in ((thin, other), (X + offset, other), (thin, Y + offset)):
+        assert_allclose(kernel.matrix(A, B), kernel.matrix(X, Y), rtol=1e-9)
     assert gamma_scale(X + offset, np.ones(60)) == pytest.approx(1 / (3 * X.var()), rel=1e-6)
     thin = gamma_scale(sparse.csr_array(X * (X > 0)), np.ones(60))
     assert thin == pytest.approx(1 / (3 * (X * (X > 0)).var()), rel=1e-9)
