@@ -1,4 +1,4 @@
-"""Parts that know the name by which `parts.find` finds them."""
+"""Parts with the name by which `parts.find` finds them."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ MANY = 1000  # rows above which features are searched for
 SHARE_OF_TOL = 0.1  # of the objective, by which features may be off
 FEW_WILL_DO = 1e6  # times the rounding of features: far below tol
 NEGATIVE = 1e-8  # of the largest eigenvalue: a negative one beyond it is no rounding error
-POWERS = 30  # of K, which tell its largest eigenvalue well enough from below
+POWERS = 30  # of K, enough for a lower bound on its largest eigenvalue
 
 
 class KernelMachine(Estimator):

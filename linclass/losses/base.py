@@ -36,7 +36,7 @@ class Loss:
     joint: ClassVar[str | None] = None  # name of the joint loss for K > 2 classes, if one exists
     has_conjugate: ClassVar[bool] = True
     n_scores: int = 1
-    n_classes: int = 2  # that the scores tell apart
+    n_classes: int = 2  # that the scores distinguish
     shift_invariant: bool = False  # invariant to a common shift of all scores
 
     def values(self, y: Array, z: Array) -> Array:

@@ -104,7 +104,7 @@ def _method(name: str, values: Array) -> Callable[[Any], Array]:
     def stored(X: Any) -> Array:
         return values[np.ravel(X)]
 
-    stored.__name__ = name  # by which scorers know the kind of the answer
+    stored.__name__ = name  # scorers read the kind of the answer from it
     return stored
 
 

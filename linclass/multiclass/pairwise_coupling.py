@@ -20,7 +20,7 @@ from scipy.special import expit
 from linclass.log_probability import log_softmax
 from linclass.numerics import Array
 
-LEAST = 1e-10  # of r: a pair that is certain would exclude a class for ever
+LEAST = 1e-10  # of r: at r = 0 a single pair would exclude a class
 STEPS, ROUNDING = 100, 1e-14
 BLOCK = 4_000_000  # entries of the systems that are solved at once
 

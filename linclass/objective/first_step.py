@@ -2,8 +2,8 @@
 
 At scores of 0 all rows have the same curvature, so the step is −ℓ′(0)/ℓ″(0) times the least squares fit to y = ±1. For
 normal features the direction of its weights is right, and only their length and the intercept are not: they belong to
-curvatures at 0, and those of larger scores are smaller. The better the fit, the longer the weights should be, and the
-loss knows by how much (`normal_fit`). Whatever the features, this is a start that a line search accepts or shortens.
+curvatures at 0, and those of larger scores are smaller. The better the fit, the longer the weights should be, and
+`normal_fit` of the loss says by how much. Whatever the features, a line search accepts or shortens it.
 Brillinger (1983), A generalized linear model with "Gaussian" regressor variables
 """
 
@@ -18,8 +18,8 @@ from linclass.numerics import Array
 def lengthened(
     loss: Loss, y: Array, weights: Array, gradient: Array, step: Array, intercept: bool
 ) -> Array:
-    """Newton's step (…, p) from 0, for one problem or for many with row weights (…, n); as it is if the loss knows no
-    better, or if the longer one does not descend.
+    """Newton's step (…, p) from 0, for one problem or for many with row weights (…, n); unchanged if the
+    loss has no formula, or if the longer step does not descend.
     """
     jet = loss.jet_at_zero(np.ones(1))
     if jet is None or jet[2] is None:

@@ -1,4 +1,4 @@
-"""The numeric columns of a table for code that knows only matrices, and its output as columns of a table."""
+"""The numeric columns of a table for code that takes only matrices, and its output as columns of a table."""
 
 from __future__ import annotations
 

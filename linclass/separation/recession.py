@@ -65,7 +65,7 @@ def recession(objective: Objective, solution: Solution) -> Recession:
         return Recession(decided=False)
     if inequalities.hold_at(point):
         return Recession(_unit(point.theta))
-    if not solution.converged:  # go on, with a solver that knows where to go
+    if not solution.converged:  # go on, with a solver of second order
         solver = Newton(max_iter=50) if few else NewtonCg(max_iter=50)
         point = objective.at(solver.solve(objective, solution.theta).theta)
         if inequalities.hold_at(point):

@@ -82,7 +82,7 @@ class Violation(NamedTuple):
 
     @property
     def separates(self) -> bool:
-        """Beyond rounding; or, where no row is left with a violation, so that no λ speaks against w."""
+        """Whether all scores are positive beyond rounding, or no row has a violation, so that λ = 0."""
         clearly = self.scores.min() > STRICT * np.abs(self.w).sum()
         return bool(clearly or not self.multipliers.any())
 

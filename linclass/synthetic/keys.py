@@ -80,7 +80,7 @@ def check_keys(generator: Callable[..., Any], keys: Mapping[str, Any]) -> None:
 
 
 def _complaint(value: object, schema: Schema) -> str | None:
-    """What is wrong with a value, and what it must be; None if nothing is, or the generator knows better."""
+    """What is wrong with a value, and what it must be; None if nothing is, or only the generator can check it."""
     if schema.get("type") == "array":
         items = schema["items"] if schema["items"].get("type") != "array" else {}
         if isinstance(value, str | Mapping) or not isinstance(value, Iterable):

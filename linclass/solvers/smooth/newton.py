@@ -164,8 +164,8 @@ def newton_step(point: Point, inverse: Inverse | Secants) -> tuple[Array, float]
 
 
 def lengthens(objective: Objective) -> bool:
-    """Whether the first step from 0 ends as near as a fit to a subset, at less cost: the loss knows how far to go, and
-    dense rows have a cheap Hessian there, that of equal curvatures.
+    """Whether the first step from 0 ends as near as a fit to a subset, at less cost: the loss has a
+    formula for its length (`normal_fit`), and dense rows have a cheap Hessian at 0, that of equal curvatures.
     """
     one = len(objective.shape) == 1 and not objective.design.is_sparse
     return one and objective.loss.normal_fit(0.0, 0.0) is not None
