@@ -4,8 +4,9 @@ summed block by block (`partial_fit`, `fit_blocks`). What is learned is a functi
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable
-from typing import Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -135,9 +136,11 @@ class Increments(Classifier, Generic[Sums]):
         -------
         self
         """
+        both = copy.copy(self)  # so that an error leaves this fit as it is
         for other in others:
-            self._check_mergeable(other)
-            self._add(other.statistics_, other.classes_)
+            both._check_mergeable(other)
+            both._add(other.statistics_, other.classes_)
+        self.statistics_, self.classes_ = both.statistics_, both.classes_
         return self._learn(self.statistics_)
 
     def _check_mergeable(self, other: Self) -> None:
@@ -186,9 +189,13 @@ class Increments(Classifier, Generic[Sums]):
         class_weight = getattr(self, "class_weight", None)
         if class_weight is not None:
             weights *= weights_of_some(class_weight, found)[codes]
-        sums = self._gather(self._observed(X), codes, weights, len(found))
         if known:
             _check_kind(self.classes_, found)
+        if classes is not None:
+            seen = {*found.tolist(), *(self.classes_.tolist() if known else ())}
+            _check_given(seen, classes)
+        sums = self._gather(self._observed(X), codes, weights, len(found))
+        if known:
             self._add(sums, found)
         else:
             self.statistics_, self.classes_ = sums, found
@@ -203,13 +210,16 @@ class Increments(Classifier, Generic[Sums]):
 
     def _widen(self, classes: np.ndarray) -> None:
         all_classes = np.unique(classes)
-        if unknown := sorted(set(self.classes_.tolist()) - set(all_classes.tolist())):
-            raise ValueError(
-                f"y holds {unknown[0]!r}, which is not in classes={all_classes.tolist()}; add it."
-            )
         places = np.searchsorted(all_classes, self.classes_)
         self.statistics_ = self.statistics_.among(places, len(all_classes))
         self.classes_ = all_classes
+
+
+def _check_given(seen: set[Any], classes: ArrayLike) -> None:
+    """Raise an error for a class that is not among the given ones."""
+    given = np.unique(np.asarray(classes)).tolist()
+    if unknown := sorted(seen - set(given)):
+        raise ValueError(f"y holds {unknown[0]!r}, which is not in classes={given}; add it.")
 
 
 def _check_kind(known: np.ndarray, new: np.ndarray) -> None:

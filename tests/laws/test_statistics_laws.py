@@ -370,6 +370,17 @@ def test_a_fit_without_sums_forgets_no_rows_when_more_are_added() -> None:
         assert model.statistics_.mass.sum() == 30
 
 
+def test_an_error_adds_no_rows() -> None:
+    X, y = DATA[2]
+    model, other, bad = LDA().fit(X, y), LDA().fit(X, y), LDA().fit(X[:, 1:], y)
+    before = model.statistics_.mass.copy()
+    with pytest.raises(ValueError, match="merge needs the same features"):
+        model.merge_all([other, bad])
+    with pytest.raises(ValueError, match="is not in classes"):
+        model.partial_fit(X, y, classes=np.unique(y)[:1])
+    np.testing.assert_array_equal(model.statistics_.mass, before)
+
+
 def test_a_fold_that_leaves_one_class_is_left_to_the_refit() -> None:
     X, y = DATA[2]
     with pytest.raises(NotApplicable, match="fewer than two classes"):
