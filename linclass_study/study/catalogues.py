@@ -9,7 +9,7 @@ from typing import Any
 from linclass_study.refusal import nearest_name
 from linclass_study.study import grid, schema, suites
 from linclass_study.study.schema import schema_problems
-from linclass_study.study.source_lines import SourceLines
+from linclass_study.study.source_lines import Problem, SourceLines
 from linclass_study.study.suites import suite_names
 from linclass_study.study.yaml_file import parse_numbers, read_yaml
 
@@ -18,34 +18,34 @@ Catalogue = dict[str, dict[str, Any]]
 
 def read_catalogue(
     kind: str, define: Mapping[str, Any], root: Path, written: SourceLines
-) -> tuple[Catalogue, dict[str, str]]:
-    """(entries, origin) of `datasets` or `methods`; origin: name of an own entry → the name it is written under."""
+) -> tuple[Catalogue, dict[str, str], list[Problem]]:
+    """(entries, origin, problems) of `datasets` or `methods`.
+
+    origin: name of an own entry → the name it is written under; problems: what is wrong with the form of own entries.
+    """
     path, where = root / "config" / f"{kind}.yaml", ("define", kind)
     content = read_yaml(path) or {}
     catalogue = conforming(kind, content, SourceLines(content, {path: content}))
     defined, origin, wrong = grid.expand(parse_numbers(define.get(kind) or {}))
     written.refuse(wrong, where)
-    own = conforming(kind, defined, written, where, origin)
+    own = schema.fitted(kind, defined)
+    problems = list(schema_problems(kind, own))
     twice = [name for name in own if name in catalogue]
     written.refuse(
         [([name], f"the name is already in {path.name}; choose another") for name in twice], where
     )
     catalogue |= own
     if kind == "datasets":
-        written.refuse(_unknown_relatives(own, catalogue, root), where)
-    return catalogue, origin
+        names = {path[0] for path, _ in problems if path}
+        sound = {name: entry for name, entry in own.items() if name not in names}
+        written.refuse(_unknown_relatives(sound, catalogue, root), where)
+    return catalogue, origin, problems
 
 
-def conforming(
-    kind: str,
-    value: Any,
-    written: SourceLines,
-    where: tuple[str, ...] = (),
-    origin: Mapping[str, str] | None = None,
-) -> Any:
-    """The value with the defaults of its schema; refused if it does not conform to it."""
+def conforming(kind: str, value: Any, written: SourceLines) -> Any:
+    """The value with the types of its schema; refused if it does not conform to it."""
     fitted = schema.fitted(kind, value)
-    written.refuse(at_their_origin(schema_problems(kind, fitted), origin or {}), where)
+    written.refuse(schema_problems(kind, fitted))
     return fitted
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from linclass_study.data.search_folders import mirrors
 from linclass_study.project import DEFAULT_STUDY
 from linclass_study.refusal import Refused, together
-from linclass_study.study.catalogues import read_catalogue
+from linclass_study.study.catalogues import at_their_origin, read_catalogue
 from linclass_study.study.entry_checks import check_entries
 from linclass_study.study.evaluation_check import evaluation_problems
 from linclass_study.study.metric_check import own_metric_problems
@@ -93,14 +93,16 @@ def _study(
     origin: dict[str, dict[str, str]] = {}
 
     def selected(kind: str) -> dict[str, dict[str, Any]]:
-        catalogues[kind], origin[kind] = read_catalogue(kind, values["define"], root, written)
+        defined = values["define"]
+        catalogues[kind], origin[kind], wrong = read_catalogue(kind, defined, root, written)
         values[kind] = expanded_names(values[kind], origin[kind])
         entries, unknown = select_entries(kind, values, catalogues[kind], root)
+        names = {path[0] for path, _ in wrong if path}
+        sound = {name: entry for name, entry in entries.items() if check and name not in names}
         together(
+            lambda: written.refuse(at_their_origin(wrong, origin[kind]), ("define", kind)),
             lambda: written.refuse(unknown),
-            lambda: check_entries(
-                kind, entries if check else {}, origin[kind], places, root, written
-            ),
+            lambda: check_entries(kind, sound, origin[kind], places, root, written),
         )
         return entries
 

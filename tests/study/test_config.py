@@ -262,7 +262,7 @@ def test_errors_of_form_hide_no_misspelt_name(study):
         study(text)
     lines = str(refused.value).splitlines()
     assert [line.partition(": ")[0] for line in lines] == [
-        f"study.yaml, line {k}" for k in (4, 5, 6, 2, 7)
+        f"study.yaml, line {k}" for k in (4, 5, 6, 2, 7, 3)
     ]
 
 
@@ -314,6 +314,21 @@ def test_a_misspelt_name_hides_no_error_inside_the_other_entries(study):
     ]
     assert "there is no file 'gone.csv'" in lines[3]
     assert "did you mean 'strength'?" in lines[5]
+
+
+def test_an_error_of_form_in_an_entry_hides_no_error_inside_another(study):
+    entry = "{source: {file: gone.csv}, format: csv, target: y"
+    text = (
+        "results: r\ndatasets: [own, other]\nmethods: [mine, yours]\ndefine:\n  datasets:\n"
+        f"    own: {entry}, tarqet: 3}}\n    other: {entry}}}\n"
+        f"  methods:\n    mine: {{{LOGISTIC}, tun: 3}}\n    yours: {{{LOGISTIC}, tune: {{stength: [1]}}}}\n"
+    )
+    with pytest.raises(Refused) as refused:
+        study(text)
+    lines = str(refused.value).splitlines()
+    assert [line.partition(": ")[0] for line in lines] == [
+        f"study.yaml, line {k}" for k in (6, 7, 9, 10)
+    ]
 
 
 def test_an_option_that_suits_other_data_is_kept(study):
