@@ -142,6 +142,10 @@ class Composition(FitsPath, Estimator):
             return "max_iter", f"{stop}; tol is {getattr(self, 'tol', 0):g}."
         ranks = [s.rank for s in solutions if s.rank is not None]
         if ranks and not self._is_penalized():
+            loss = find("losses", self.loss)
+            if loss.piecewise_quadratic and not loss.quadratic:
+                few = f"rows where the loss is curved do not determine all weights (rank {min(ranks)})"
+                return "rank_deficient", f"{few}: the optimum need not be unique; add a penalty."
             rank = f"features are linearly dependent (rank {min(ranks)})"
             return "rank_deficient", f"{rank}: of all optimal solutions this has minimum norm."
         return "converged", ""

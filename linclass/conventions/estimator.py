@@ -46,7 +46,7 @@ class Estimator(RequestsMetadata, Parameters, Saved):
         Names of the features.
     status_ : str
         How the fit ended: 'converged'; 'max_iter', stopped before the tolerance was reached;
-        'separable', maximum likelihood has no finite optimum; 'rank_deficient', the optimum is not
+        'separable', maximum likelihood has no finite optimum; 'rank_deficient', the optimum need not be
         unique or a covariance has no inverse.
     reason_ : str
         One sentence on a status other than 'converged'; the ConvergenceWarning of the fit adds the remedy where it

@@ -33,6 +33,7 @@ NARROW = 12  # parameters up to which a Hessian costs less than the gradients th
 CHEAP = 2_000_000  # products in a Hessian up to which it does, too
 LEFT = 0.04  # of a decrement, by a step with the Hessian of a near strength, as long as nothing is known
 REACH = 100  # ratio of strengths up to which a Hessian serves; their difference costs two digits of its diagonal
+KINK = 1e-9  # scores up to which a row is at a kink of ℓ′
 LOCAL = 1.0  # scores that a step changes without changing the curvature of a logistic loss more than by a factor e
 
 
@@ -142,7 +143,7 @@ class Newton(Solver):
                 secants.add(old, point)
         else:
             certificate = objective.certificate(point)
-        rank = inverse.rank
+        rank = rank_at(point, inverse)
         # the covariance of an estimate needs this point's own Hessian, which `inverse_hessian` may change
         known = None if objective.strength or objective.loss.shift_invariant else point
         solution = Solution.at(point, certificate, self.tol, n_iter, rank=rank, optimum=known)
@@ -192,6 +193,19 @@ def inverse_hessian(point: Point) -> Inverse:
     if objective.loss.shift_invariant and objective.design.intercept:
         fix_common_intercept(point.hessian, objective.shape)
     return Inverse(point.hessian, positive=objective.strongly_convex)
+
+
+def rank_at(point: Point, inverse: Inverse) -> int | None:
+    """The rank of the Hessian, or None if it is full. A row between two pieces of a loss counts as straight, if one
+    of them is: rounding does not decide, and a full rank proves that the optimum is unique.
+    """
+    objective = point.objective
+    loss, y, z = objective.loss, objective.y, point.scores
+    if objective.strength or loss.quadratic or not loss.piecewise_quadratic:
+        return inverse.rank
+    curvatures = np.minimum(loss.curvatures(y, z - KINK), loss.curvatures(y, z + KINK))
+    straight = objective.with_scores(point.theta, z).with_known(_jet=(z, z, curvatures))
+    return inverse_hessian(straight).rank
 
 
 def fix_common_intercept(H: Array, shape: tuple[int, ...]) -> None:
