@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from linclass.numerics import BLOCK, Array, once
 
 SMALL = 500_000  # entries up to which sparse rows are made dense
 ROUNDING = 1e-12  # of the mean of a column: a spread below it is rounding
+SQUARES = 500_000  # entries of sparse columns that are squared at a time
 TINY = 20_000  # entries up to which a call of NumPy costs more than the copy [X 1] of dense rows
 
 
@@ -198,8 +200,9 @@ class DesignMatrix(GramProducts):
         """√(Σ w_i x_ij²) of every column."""
         X = self.X
         if self.is_sparse:
-            XT = self.XT
-            norms = sparse.csr_array((XT.data**2, XT.indices, XT.indptr), shape=XT.shape) @ weights
+            norms = np.empty(self.n_features)
+            for columns, squares in self._squares_of_columns():
+                norms[columns] = squares @ weights
         else:
             norms = np.zeros(self.n_features)
             for start in range(0, self.n_rows, BLOCK):
@@ -208,6 +211,16 @@ class DesignMatrix(GramProducts):
         if self.intercept:
             norms = np.append(norms, weights.sum())
         return np.sqrt(norms)
+
+    def _squares_of_columns(self) -> Iterator[tuple[slice, Any]]:
+        """(columns, their squared entries as sparse rows), some of a sparse matrix at a time, to save memory."""
+        XT = self.XT
+        cuts = XT.indptr.searchsorted(np.arange(0, XT.nnz, SQUARES))
+        for start, stop in pairwise(np.unique([0, *cuts, self.n_features])):
+            own = slice(XT.indptr[start], XT.indptr[stop])
+            pointers = XT.indptr[start : stop + 1] - own.start
+            parts = XT.data[own] ** 2, XT.indices[own], pointers
+            yield slice(start, stop), sparse.csr_array(parts, shape=(stop - start, self.n_rows))
 
     def row_norms(self) -> Array:
         """Squared norm of every row of [X 1]."""
