@@ -16,7 +16,7 @@ from linclass.numerics import BLOCK, Array, once
 
 SMALL = 500_000  # entries up to which sparse rows are made dense
 ROUNDING = 1e-12  # of the mean of a column: a spread below it is rounding
-SQUARES = 500_000  # entries of sparse columns that are squared at a time
+SQUARES = 500_000  # entries of a sparse matrix that are squared at a time
 TINY = 20_000  # entries up to which a call of NumPy costs more than the copy [X 1] of dense rows
 
 
@@ -200,9 +200,7 @@ class DesignMatrix(GramProducts):
         """√(Σ w_i x_ij²) of every column."""
         X = self.X
         if self.is_sparse:
-            norms = np.empty(self.n_features)
-            for columns, squares in self._squares_of_columns():
-                norms[columns] = squares @ weights
+            norms = times_squares(self.XT, weights)
         else:
             norms = np.zeros(self.n_features)
             for start in range(0, self.n_rows, BLOCK):
@@ -212,24 +210,10 @@ class DesignMatrix(GramProducts):
             norms = np.append(norms, weights.sum())
         return np.sqrt(norms)
 
-    def _squares_of_columns(self) -> Iterator[tuple[slice, Any]]:
-        """(columns, their squared entries as sparse rows), some of a sparse matrix at a time, to save memory."""
-        XT = self.XT
-        cuts = XT.indptr.searchsorted(np.arange(0, XT.nnz, SQUARES))
-        for start, stop in pairwise(np.unique([0, *cuts, self.n_features])):
-            own = slice(XT.indptr[start], XT.indptr[stop])
-            pointers = XT.indptr[start : stop + 1] - own.start
-            parts = XT.data[own] ** 2, XT.indices[own], pointers
-            yield slice(start, stop), sparse.csr_array(parts, shape=(stop - start, self.n_rows))
-
     def row_norms(self) -> Array:
         """Squared norm of every row of [X 1]."""
-        X = self.X
-        if self.is_sparse:
-            squares = np.add.reduceat(np.append(X.data**2, 0.0), X.indptr[:-1])
-            squares[np.diff(X.indptr) == 0] = 0
-        else:
-            squares = np.einsum("ij,ij->i", X, X)
+        X, ones = self.X, np.ones(self.n_features)
+        squares = times_squares(X, ones) if self.is_sparse else np.einsum("ij,ij->i", X, X)
         return squares + self.intercept
 
     @cached_property
@@ -247,3 +231,14 @@ class DesignMatrix(GramProducts):
         if self._XT is None:
             self._XT = self.X.T.tocsr() if self.is_sparse else self.X.T
         return self._XT
+
+
+def times_squares(A: Matrix, v: Array) -> Array:
+    """Σ_k a_jk² v_k of sparse rows a_j, some of them at a time, to save memory."""
+    out, (n, d) = np.empty(A.shape[0]), A.shape
+    cuts = A.indptr.searchsorted(np.arange(0, A.nnz, SQUARES))
+    for start, stop in pairwise(np.unique([0, *cuts, n])):
+        own, pointers = slice(A.indptr[start], A.indptr[stop]), A.indptr[start : stop + 1]
+        parts = A.data[own] ** 2, A.indices[own], pointers - pointers[0]
+        out[start:stop] = sparse.csr_array(parts, shape=(stop - start, d)) @ v
+    return out

@@ -50,17 +50,18 @@ def test_a_hessian_at_0_leaves_the_norms_of_the_columns(form: Any) -> None:
 
 
 @pytest.mark.parametrize("entries", [1, 7, 500_000])
-def test_norms_of_sparse_columns_are_those_of_dense_ones(
+def test_norms_of_sparse_rows_and_columns_are_those_of_dense_ones(
     entries: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However many columns are squared at a time, with columns of zeros at both ends."""
+    """However many entries are squared at a time, with columns of zeros at both ends, and empty rows."""
     monkeypatch.setattr("linclass.design.design_matrix.SQUARES", entries)
     rng = np.random.default_rng(6)
     X = rng.standard_normal((30, 12)) * (rng.random((30, 12)) < 0.2)
     X[:, [0, 5, 6, 11]] = 0
     w = rng.exponential(size=30)
     for intercept in (True, False):
-        found = DesignMatrix(sparse.csr_array(X), intercept).column_norms(w)
-        assert_allclose(found, DesignMatrix(X, intercept).column_norms(w))
+        design, dense = DesignMatrix(sparse.csr_array(X), intercept), DesignMatrix(X, intercept)
+        assert_allclose(design.column_norms(w), dense.column_norms(w))
+        assert_allclose(design.row_norms(), dense.row_norms())
     empty = DesignMatrix(sparse.csr_array((30, 3)), False).column_norms(w)
     assert_allclose(empty, 0)
