@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
 
 from linclass import LinearClassifier
 from linclass.design.design_matrix import DesignMatrix
@@ -275,6 +276,16 @@ def test_intercepts_settle_where_features_say_nothing(seed: int) -> None:
     model = LinearClassifier(loss="crammer_singer", strength=0.4, tol=1e-4).fit(X, y)
     assert model.status_ == "converged"
     assert model.n_iter_ <= 200
+
+
+@pytest.mark.parametrize("max_iter", [1, 2, 5])
+def test_a_fit_that_is_cut_off_is_not_above_weights_of_0(max_iter: int) -> None:
+    X, y = np.random.default_rng(4).normal(size=(60, 8)), np.arange(60) % 4
+    own: dict[str, Any] = {"strength": 1e-4, "fit_intercept": False, "max_iter": max_iter}
+    with pytest.warns(ConvergenceWarning):
+        model = LinearClassifier(loss="crammer_singer", **own).fit(X, y)
+    assert model.n_iter_ == max_iter
+    assert model.objective_ <= 1
 
 
 @pytest.mark.parametrize("strength", [1e-3, 1e-2])

@@ -46,9 +46,10 @@ class Multipliers(SemismoothNewton):
         if not tied_classes.has_few_parameters(objective):
             return self.descend(objective, start, trace, 0)
         best = tied_classes.follow_ties(objective, start, self.tol, self.max_steps, trace)
-        if best.converged or best.n_iter >= self.max_steps:
+        if best.converged:
             return best
-        other = self.descend(objective, start, trace, best.n_iter)
+        left = self.max_steps - best.n_iter
+        other = self.descend(objective, start, trace, best.n_iter) if left else best
         if other.converged:
             return other
         theta = min(other, best, key=lambda end: end.objective).theta
