@@ -59,8 +59,7 @@ class LinearClassifier(
         Factor of the penalty in the objective above, at least 0. The objective is a mean over rows,
         so scikit-learn's C is 1/(Σw · strength).
     l1_ratio : float, default=0.5
-        Share of the L1 norm in the penalty 'elastic_net', from 0 (ridge) to 1 (lasso). Other
-        penalties do not use it.
+        Share of the L1 norm in the penalty 'elastic_net', from 0 (ridge) to 1 (lasso). Other penalties do not use it.
     solver : str, dict or Solver, default='auto'
         Algorithm that minimizes the objective, a file of linclass/solvers such as 'newton', 'newton_cg' or
         'proximal_newton'. 'auto' chooses by loss, penalty and shape of X. A dict {name: options} sets its options.
@@ -200,11 +199,16 @@ class LinearClassifier(
         if named.simplicial:
             return [(named(K), codes)]
         if loss.joint:
-            # without a penalty the Hessian of K scores is singular; Newton's method uses K − 1 scores
-            unique = self.solver in ("auto", "newton", "irls") and not self._is_penalized()
-            return [(find("losses", loss.joint)(K, reference=unique), codes)]
+            joint = find("losses", loss.joint)
+            return [(joint(K, reference=True) if self._needs_reference(joint) else joint(K), codes)]
         rest = np.where(np.arange(K)[:, None] == codes, 1.0, -1.0)
         return [(loss, rest)] if loss.quadratic else [(loss, y) for y in rest]
+
+    def _needs_reference(self, joint: Any) -> bool:
+        """Without a penalty the Hessian of K scores is singular; Newton's method uses K − 1 scores."""
+        if joint.kind != "twice-smooth" or self._is_penalized():
+            return False
+        return self.solver == "auto" or self._solver(self.solver).name in ("newton", "irls")
 
     def _start(self, objective: Objective, old: Array | None, problem: int) -> Array:
         """Zero, or the old parameters of this problem, if they fit."""

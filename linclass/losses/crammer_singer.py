@@ -24,8 +24,6 @@ class CrammerSinger(Loss):
     ----------
     n_classes : int, default=3
         Number of classes K.
-    reference : bool, default=False
-        Not used: all classes have scores.
     """
 
     kind = "convex"
@@ -33,9 +31,8 @@ class CrammerSinger(Loss):
     binary = "hinge"
     shift_invariant = True
 
-    def __init__(self, n_classes: int = 3, reference: bool = False):
+    def __init__(self, n_classes: int = 3):
         self.n_scores = self.n_classes = n_classes
-        self.reference = reference
 
     def margins(self, y: Array, z: Array) -> Array:
         """z_y − max_{k≠y} z_k."""

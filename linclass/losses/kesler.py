@@ -19,8 +19,6 @@ class Kesler(Loss):
     ----------
     n_classes : int, default=3
         Number of classes K.
-    reference : bool, default=False
-        Whether the last class has score 0 and no parameters.
     """
 
     kind = "convex"
@@ -28,9 +26,8 @@ class Kesler(Loss):
     binary = "perceptron"
     has_conjugate = False
 
-    def __init__(self, n_classes: int = 3, reference: bool = False):
+    def __init__(self, n_classes: int = 3):
         self.n_scores = self.n_classes = n_classes
-        self.reference = reference
 
     def margins(self, y: Array, z: Array) -> Array:
         own, rival = z[y, np.arange(len(y))], self._rivals(y, z)

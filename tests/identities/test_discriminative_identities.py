@@ -226,6 +226,16 @@ def test_more_features_than_rows_have_the_pseudo_inverses_least_squares(
         assert as_sparse or not intercept  # so that rows are not centred
 
 
+@pytest.mark.parametrize("solver", [{"newton": {}}, Newton(), {"irls": {}}, Irls()], ids=str)
+def test_a_solver_is_the_same_by_name_by_options_or_as_an_object(solver: Any) -> None:
+    """Without a penalty the features, not the K scores, decide whether the optimum is unique."""
+    X, y = overlapping(classes=3)
+    named = LogisticRegression(penalty=None, solver="newton").fit(X, y)
+    given = LogisticRegression(penalty=None, solver=solver).fit(X, y)
+    assert (given.status_, given.reason_) == (named.status_, named.reason_) == ("converged", "")
+    assert_allclose(given.coef_, named.coef_, rtol=1e-4)
+
+
 def test_logistic_regression_meets_the_observed_counts() -> None:
     """The score equations: with an intercept, fitted probabilities sum to the class counts."""
     X, y = overlapping(classes=3)
