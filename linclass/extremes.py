@@ -26,6 +26,16 @@ def refuse_extremes(X: Matrix, names: np.ndarray | None) -> None:
             )
 
 
+def refuse_tiny_classes(classes: np.ndarray, mass: np.ndarray) -> None:
+    """A class whose total weight is so small that dividing by it overflows."""
+    if (mass < TINY).any():
+        k = int(mass.argmin())
+        raise NotApplicable(
+            f"the rows of class {classes.tolist()[k]!r} have the total weight {mass[k]:g}, by which sums are divided; "
+            "leave the class out, or give it more weight."
+        )
+
+
 def refuse_extreme_sizes(values: np.ndarray, what: str, remedy: str) -> None:
     """Targets or weights of which one is above HUGE, or none reaches TINY but zeros."""
     largest = np.abs(values).max(initial=0)

@@ -48,7 +48,7 @@ def is_missing(entry: object) -> bool:
 
 def refuse_missing_labels(y: np.ndarray) -> None:
     """Raise ValueError if there are any, with their number."""
-    if missing := sum(map(is_missing, y)):
+    if y.dtype.kind in "OmM" and (missing := sum(map(is_missing, y))):
         raise ValueError(
             f"Input y contains {counted(missing, 'missing label')}. Drop the rows without a target."
         ) from None

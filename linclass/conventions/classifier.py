@@ -11,6 +11,8 @@ from linclass.annotations import ArrayLike, Matrix, MatrixLike, Tags
 from linclass.applicability import NotApplicable
 from linclass.conventions.class_weights import class_weights
 from linclass.conventions.estimator import Estimator
+from linclass.extremes import TINY, refuse_tiny_classes
+from linclass.odd_entries import refuse_missing_labels
 
 
 class Classifier(Estimator):
@@ -102,10 +104,12 @@ class Classifier(Estimator):
 
     @staticmethod
     def _accuracy(predicted: np.ndarray, y: ArrayLike, sample_weight: ArrayLike | None) -> float:
-        y = np.asarray(y).ravel()
-        if len(y) != len(predicted):
+        y = validation.labels(np.asarray(y).ravel(), len(predicted))
+        refuse_missing_labels(y)
+        one, other = y[:1].tolist(), predicted[:1].tolist()
+        if isinstance(one[0], str) != isinstance(other[0], str):
             raise ValueError(
-                f"y has length {len(y)}, X has length {len(predicted)}; give a class per row."
+                f"y holds {one[0]!r}, and the classes are as {other[0]!r}; give such labels."
             )
         weights = validation.row_weights(sample_weight, len(predicted))
         return float(np.average(predicted == y, weights=weights))
@@ -132,6 +136,8 @@ class Classifier(Estimator):
             kept = weights > 0
             X, y, weights = X[kept], y[kept], weights[kept]
         self.classes_, codes = validation.encode(y)
+        if weights.min() < TINY:
+            refuse_tiny_classes(self.classes_, np.bincount(codes, weights))
         if len(self.classes_) < 2:
             raise NotApplicable(
                 f"{type(self).__name__} needs rows of at least two classes; "
@@ -145,7 +151,9 @@ class Classifier(Estimator):
         if class_weight is None:
             return weights
         mass = np.bincount(codes, weights, len(self.classes_))
-        return weights * class_weights(class_weight, self.classes_, mass)[codes]
+        factors = class_weights(class_weight, self.classes_, mass)
+        refuse_tiny_classes(self.classes_, factors * mass)
+        return weights * factors[codes]
 
     def __sklearn_tags__(self) -> Tags:
         from sklearn.utils import ClassifierTags

@@ -20,6 +20,7 @@ from linclass.statistics.additive import Additive
 BALANCED = (
     "class_weight='balanced' depends on all the rows of a fit, and their sums cannot share it."
 )
+UNFITTED = "merge needs two fitted classifiers; call fit or partial_fit on both."
 WITHOUT_SUMS = (
     "This fit kept no sums of its rows, to which more rows could be added; give all rows to fit, or "
     "all to partial_fit of a new estimator."
@@ -144,8 +145,9 @@ class Increments(Classifier, Generic[Sums]):
         return self._learn(self.statistics_)
 
     def _check_mergeable(self, other: Self) -> None:
-        if not (hasattr(self, "statistics_") and hasattr(other, "statistics_")):
-            raise ValueError("merge needs two fitted classifiers; call fit or partial_fit on both.")
+        for fit in (self, other):
+            if not hasattr(fit, "statistics_"):
+                raise ValueError(WITHOUT_SUMS if hasattr(fit, "status_") else UNFITTED)
         if self.n_features_in_ != other.n_features_in_ or self._shared() != other._shared():
             raise ValueError(
                 "merge needs the same features and parameters in both; fit them alike."

@@ -81,7 +81,8 @@ class KernelMachine(Estimator):
             raise ValueError(f"kernel {self.kernel!r} overflows on these rows; standardize them.")
         self._shift = 0.0
         if not self._made.is_psd:
-            self._shift = shift_to_psd(K, self.kernel)
+            free = getattr(self, "fit_intercept", True)
+            self._shift = shift_to_psd(K, self.kernel, free)
             K = K + self._shift if self._shift else K
         return K
 
@@ -184,10 +185,10 @@ def gamma_scale(X: Matrix, weights: Array) -> float:
     return 1 / (X.shape[1] * variance) if variance > 0 else 1.0
 
 
-def shift_to_psd(K: Array, name: Any) -> float:
+def shift_to_psd(K: Array, name: Any, free: bool = True) -> float:
     """A number c that makes K + c positive semidefinite: 0, where it is; refused, where none does.
 
-    With a free intercept Σ β = 0, so c changes nothing but the intercept. A direction of Σ β = 0 in
+    With a `free` intercept Σ β = 0, so c changes nothing but the intercept; without one c is 0. A direction in
     which βᵀKβ < 0 leaves ½‖f‖² without a minimum. Cholesky's factor is all the memory that it takes.
     """
     largest = max(float(K.max()), -float(K.min()))
@@ -197,7 +198,7 @@ def shift_to_psd(K: Array, name: Any) -> float:
             raise ValueError(f"kernel {name!r} is not symmetric: k(x, x′) must be k(x′, x).")
     lifted = np.diag(K) + NEGATIVE * max(largest_eigenvalue(K), 1e-300)
     shifted = np.empty_like(K, order="C")
-    for c in (0.0, 10 * largest):
+    for c in (0.0, 10 * largest) if free else (0.0,):
         np.add(K, c, out=shifted)
         np.fill_diagonal(shifted, lifted + c)
         if lapack.dpotrf(shifted.T, lower=1, clean=0, overwrite_a=1)[1] == 0:

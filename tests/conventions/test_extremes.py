@@ -16,6 +16,7 @@ from scipy import sparse
 
 import linclass
 from linclass.applicability import NotApplicable
+from linclass.conventions.classifier import Classifier
 from linclass.conventions.estimator import Estimator
 from linclass.conventions.regressor import Regressor
 
@@ -138,6 +139,31 @@ def test_weights_whose_products_are_no_numbers_are_refused(
     X, y = data(model)
     with pytest.raises(ValueError, match=f"sample_weight has sizes up to .*products {happens}"):
         model.fit(X, y, sample_weight=np.full(40, size))
+
+
+@pytest.mark.parametrize("model", [m for m in models() if isinstance(m.values[0], Classifier)])
+def test_a_class_of_hardly_any_weight_is_refused(model: Any) -> None:
+    """Sums over its rows are divided by 1e-319: nearest shrunken centroids were NaN, and converged."""
+    X, y = data(model)
+    with pytest.raises(
+        ValueError, match=r"the rows of class 0 have the total weight 1\.9999.e-319"
+    ):
+        model.fit(X, y, sample_weight=np.where(y, 1.0, 1e-320))
+
+
+def test_a_row_of_hardly_any_weight_is_taken_where_its_class_has_others() -> None:
+    model = linclass.NearestShrunkenCentroids()
+    X, y = data(model)
+    tiny = model.fit(X, y, sample_weight=np.where(np.arange(40) == 3, 1e-320, 1.0)).coef_
+    assert tiny == pytest.approx(model.fit(np.delete(X, 3, 0), np.delete(y, 3)).coef_)
+
+
+def test_a_class_weight_leaves_a_class_some_weight() -> None:
+    model = linclass.NearestShrunkenCentroids(class_weight={0: 1e-320})
+    with pytest.raises(
+        ValueError, match=r"the rows of class 0 have the total weight 1\.9999.e-319"
+    ):
+        model.fit(*data(model))
 
 
 @pytest.mark.parametrize(("size", "happens"), [(1e160, "overflow"), (1e-200, "underflow")])

@@ -13,6 +13,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as LDA
 from sklearn.ensemble import IsolationForest
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression as ScikitLearns
+from sklearn.metrics import accuracy_score
 from sklearn.pipeline import make_pipeline
 
 import linclass as L
@@ -224,3 +225,21 @@ def test_a_score_needs_a_class_for_each_row() -> None:
     fitted = L.LogisticRegression().fit(X, Y)
     with refused("y has length 1, X has length 60"):
         fitted.score(X, [1])
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (np.where(Y, 1, np.nan), "Input y contains NaN"),
+        (np.where(Y, 1, None), f"Input y contains {(1 - Y).sum()} missing labels"),
+        (Y.astype(str), f"y holds '{Y[0]}', and the classes are as"),
+        (Y + 0.5, "Unknown label type: continuous"),
+    ],
+    ids=["NaN", "None", "words", "fractions"],
+)
+def test_a_score_refuses_what_is_no_class_as_scikit_learn_does(labels: Any, message: str) -> None:
+    fitted = L.LogisticRegression().fit(X, Y)
+    with np.errstate(invalid="ignore"), pytest.raises((ValueError, TypeError)):
+        accuracy_score(labels, fitted.predict(X))
+    with refused(message):
+        fitted.score(X, labels)

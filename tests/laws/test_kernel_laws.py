@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from linclass import KernelSVM
+from linclass import KernelPerceptron, KernelSVM
 from linclass.applicability import NotApplicable
 from linclass.design.kernel_design import KernelDesign
 from linclass.kernel_machines.kernel_features import few_features, kernel_features
@@ -200,6 +200,21 @@ def test_a_negative_eigenvalue_counts_beside_the_largest_whatever_the_number_of_
                 shift_to_psd(K, "precomputed")
         else:
             assert shift_to_psd(K, "precomputed") == 0
+
+
+def test_a_constant_is_added_to_a_kernel_only_where_an_intercept_takes_it() -> None:
+    X = np.random.default_rng(0).standard_normal((30, 2))
+
+    def below(A: Any, B: Any) -> Any:
+        """Not an inner product, but one between functions whose coefficients sum to 0."""
+        return A @ B.T - 10.0
+
+    y = X[:, 0] > 0.5
+    model = KernelPerceptron(kernel=below, max_iter=10_000).fit(X, y)
+    scores = model.dual_coef_[0] @ below(X[model.support_], X) + model.intercept_
+    assert_allclose(model.decision_function(X), scores, rtol=1e-8)
+    with pytest.raises(NotApplicable, match="is not an inner product on these rows"):
+        KernelPerceptron(kernel=below, fit_intercept=False).fit(X, y)
 
 
 def test_the_largest_eigenvalue_is_found_from_below() -> None:

@@ -524,6 +524,9 @@ def test_shards_that_do_not_fit_are_refused() -> None:
         a.merge(b)
     with pytest.raises(ValueError, match="two fitted"):
         a.merge(LDA())
+    few = LDA(shrinkage="ledoit_wolf").fit(np.vander(np.arange(6.0), 8), np.arange(6) % 2)
+    with pytest.raises(ValueError, match="kept no sums of its rows"):
+        few.merge(few)
 
 
 # the algebra itself
