@@ -5,14 +5,14 @@ import scipy.sparse as sp
 
 from linclass.annotations import Matrix
 from linclass.applicability import NotApplicable
+from linclass.numerics import BLOCK
 
 HUGE, TINY = 1e110, 1e-110  # between them products are floats, also with weights
 
 
 def refuse_extremes(X: Matrix, names: np.ndarray | None) -> None:
     """A column with an entry above HUGE, or with none that reaches TINY but zeros."""
-    largest = abs(X).max(axis=0)
-    largest = largest.toarray().ravel() if sp.issparse(X) else largest
+    largest = _largest_entries(X)
     for happens, bad in (
         ("overflow", largest > HUGE),
         ("underflow", (largest > 0) & (largest < TINY)),
@@ -24,6 +24,16 @@ def refuse_extremes(X: Matrix, names: np.ndarray | None) -> None:
                 f"X has entries of size {largest[column]:g} in column {name}, whose products "
                 f"{happens}; standardize the features."
             )
+
+
+def _largest_entries(X: Matrix) -> np.ndarray:
+    """max_i |x_ij| of each column; of dense rows block by block, without a copy of them."""
+    if sp.issparse(X):
+        return abs(X).max(axis=0).toarray().ravel()
+    largest = np.zeros(X.shape[1])
+    for start in range(0, len(X), BLOCK):
+        np.maximum(largest, np.abs(X[start : start + BLOCK]).max(axis=0), out=largest)
+    return largest
 
 
 def refuse_tiny_classes(classes: np.ndarray, mass: np.ndarray) -> None:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 Array = npt.NDArray[Any]
 BLOCK = 2048  # rows at a time: few enough for the cache, enough for BLAS
+ROUNDED_COSINE = 1e-13  # of two columns of numbers, up to which it is rounding
 
 Value = TypeVar("Value")
 

@@ -30,6 +30,7 @@ from linclass.generative import without_one_row
 from linclass.generative.from_moments import FromStackedMoments
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
 from linclass.generative.without_one_row import full_without_one_row
+from linclass.numerics import BLOCK
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.covariance import (
     LOST,
@@ -41,8 +42,6 @@ from linclass.statistics.covariance import (
     missing_rank,
 )
 from linclass.statistics.spread import Spread
-
-BLOCK = 2048  # rows
 
 
 class QuadraticDiscriminantAnalysis(CountsRows, FromStackedMoments, SoftmaxProbabilities):

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass.annotations import Matrix
+from linclass.design.design_matrix import DesignMatrix
 from linclass.numerics import Array
 
 FAR = 10.0  # |x̄_j| in standard deviations
@@ -15,7 +16,9 @@ def centre(X: Matrix, weights: Array, fill: bool) -> tuple[Array, Array]:
     """(means of the columns, variances); unless `fill`, 0 for a mean near 0, whose column may have zeros to fill in."""
     total = weights.sum()
     mean = np.asarray(weights @ X) / total
-    variances = np.asarray(weights @ (X * X)) / total - mean * mean
+    design = DesignMatrix(X, intercept=False)
+    squares = X.power(2).T @ weights if design.is_sparse else design.column_norms(weights) ** 2
+    variances = np.asarray(squares) / total - mean * mean
     if not fill:
         mean[mean * mean <= FAR**2 * variances] = 0
     return mean, variances

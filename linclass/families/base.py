@@ -17,8 +17,8 @@ import scipy.sparse as sp
 
 from linclass.annotations import Index, Matrix
 from linclass.applicability import NotApplicable
+from linclass.numerics import BLOCK
 
-BLOCK = 2048  # rows
 LOST = 1e-3  # share of the variance below which a difference has too few digits
 ROUNDING = 1e-12  # relative to the squares whose difference is a variance
 EDGE = 1e-10  # least distance of a mean from the boundary, relative to the scale of the feature

@@ -15,8 +15,8 @@ import scipy.sparse as sp
 
 from linclass.annotations import Matrix
 from linclass.families._about_means import AboutMeans
+from linclass.numerics import BLOCK
 
-BLOCK = 2048  # rows
 FAR = 1e150  # from the origin: its square does not overflow
 # terms of the squares of sparse rows, above which their sum loses more than four digits
 CANCEL = 1e4

@@ -14,6 +14,7 @@ from scipy import sparse
 
 from linclass.annotations import Matrix
 from linclass.applicability import require_memory
+from linclass.design.design_matrix import DesignMatrix
 from linclass.numerics import Array
 
 BLOCK = 128  # rows at a time, so that a block stays in the cache
@@ -83,6 +84,4 @@ KernelLike = str | Callable[[Matrix, Matrix], Matrix]
 
 
 def squared_lengths(X: Matrix) -> Array:
-    if sparse.issparse(X):
-        return np.asarray((X * X).sum(axis=1)).ravel()
-    return np.einsum("ij,ij->i", X, X)
+    return DesignMatrix(X, intercept=False).row_norms()

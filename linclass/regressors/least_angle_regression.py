@@ -25,7 +25,7 @@ from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.regressor import Regressor
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.squared import Squared
-from linclass.numerics import Array
+from linclass.numerics import ROUNDED_COSINE, Array
 from linclass.objective.objective import Objective
 from linclass.solvers.l1.centred_gram import WHOLE, CentredGram
 from linclass.solvers.l1.factored_walk import FactoredWalk
@@ -33,7 +33,6 @@ from linclass.solvers.l1.homotopy import Walk
 
 TOLERANCE = 1e-6  # certificate up to which the path has converged
 ROUNDING = 1e-12  # of the first level: a knot below it is that of least squares, at 0
-NOTHING = 1e-13  # correlation of y and a feature, about 0, up to which it is rounding
 
 
 class LeastAngleRegression(LinearGeometry, Regressor):
@@ -153,4 +152,4 @@ def _covariances(objective: Objective, c: Array, variance: float) -> Array:
     """c, with 0 where it is rounding, as of a constant feature; the variance is of y, which is centred before."""
     norms = objective.design.column_norms(objective.weights)[: len(c)]
     size = norms * np.sqrt(variance)
-    return np.where(np.abs(c) > NOTHING * size, c, 0)
+    return np.where(np.abs(c) > ROUNDED_COSINE * size, c, 0)

@@ -15,10 +15,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from linclass.numerics import ROUNDED_COSINE
 from linclass.objective.objective import Objective
 
 ROUNDING = 1e-10
-NOTHING = 1e-13  # cosine of a column and the slopes of the loss, up to which it is rounding
 L1_RANGE, L2_RANGE = 1e-3, 1e-6
 
 
@@ -49,5 +49,5 @@ def _largest(objective: Objective) -> float:
     most = (
         design.column_norms(weights)[: design.n_features] * (point.slopes**2 @ weights).sum() ** 0.5
     )
-    G = np.where(np.abs(G) > NOTHING * most, G, 0)
+    G = np.where(np.abs(G) > ROUNDED_COSINE * most, G, 0)
     return penalty.dual_norm(G) * (1 + ROUNDING)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import inspect
+import tracemalloc
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from linclass.applicability import NotApplicable
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.estimator import Estimator
 from linclass.conventions.regressor import Regressor
+from linclass.validation import matrix
 
 INSIDE = ("OneVsRest", "OneVsOne", "ErrorCorrectingOutputCodes", "Calibrated")
 ROOT = Path(linclass.__path__[0])
@@ -118,6 +120,16 @@ def test_tiny_entries_beside_others_and_columns_of_zeros_are_no_tiny_columns() -
             ValueError, match="of size 1e-160 in column 2, whose products underflow"
         ):
             linclass.LogisticRegression().fit(rows, y)
+
+
+def test_rows_that_hold_a_zero_are_looked_at_without_a_copy() -> None:
+    X = np.ones((20_000, 20))
+    X[0, 0] = 0
+    tracemalloc.start()
+    matrix(X, products=True)
+    peak = tracemalloc.get_traced_memory()[1] / X.nbytes
+    tracemalloc.stop()
+    assert peak <= 0.2
 
 
 def test_a_sparse_column_is_named_and_ordinary_ones_are_not() -> None:

@@ -16,6 +16,7 @@ from linclass.design.kernel_design import KernelDesign
 from linclass.kernel_machines.kernel_features import few_features, kernel_features
 from linclass.kernel_machines.kernel_machine import gamma_scale, largest_eigenvalue, shift_to_psd
 from linclass.kernel_machines.kernel_norm import KernelNorm
+from linclass.kernel_machines.near_the_mean import near_the_mean
 from linclass.kernels.gaussian import Gaussian
 from linclass.losses.logistic import Logistic
 from linclass.objective.objective import Objective
@@ -102,6 +103,16 @@ def test_to_look_at_a_matrix_takes_its_factor_and_no_more() -> None:
     tracemalloc.stop()
     assert peak <= 1.1
     assert (before == K).all()
+
+
+def test_the_mean_of_rows_is_found_without_a_copy_of_them() -> None:
+    X = np.random.default_rng(0).standard_normal((20_000, 20))
+    kernel = find("kernels", "linear")()
+    tracemalloc.start()
+    assert near_the_mean(kernel, X, np.ones(len(X))) is kernel
+    peak = tracemalloc.get_traced_memory()[1] / X.nbytes
+    tracemalloc.stop()
+    assert peak <= 0.2
 
 
 def test_inner_products_that_overflow_end_a_fit() -> None:
