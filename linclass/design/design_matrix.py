@@ -16,7 +16,9 @@ from linclass.numerics import BLOCK, Array, once
 
 SMALL = 500_000  # entries up to which sparse rows are made dense
 ROUNDING = 1e-12  # of the mean of a column: a spread below it is rounding
-SQUARES = 500_000  # entries of a sparse matrix that are squared at a time
+SQUARES = 500_000  # entries of sparse rows that are squared at a time
+SHORT = 30  # entries of a sparse column up to which columns are not worth a copy for one score
+CACHED = 250_000  # numbers that stay in the cache of a processor
 TINY = 20_000  # entries up to which a call of NumPy costs more than the copy [X 1] of dense rows
 
 
@@ -61,9 +63,11 @@ class DesignMatrix(GramProducts):
         d = self.n_features
         out = np.empty((*R.shape[:-1], self.width))
         if R.ndim == 1:
-            out[:d] = self.XT @ R
+            out[:d] = self._transposed(1) @ R
+        elif self.is_sparse:
+            out[:, :d] = (self._transposed(len(R)) @ np.ascontiguousarray(R.T)).T
         else:
-            out[:, :d] = (self.XT @ np.ascontiguousarray(R.T)).T if self.is_sparse else R @ self.X
+            out[:, :d] = R @ self.X
         if self.intercept:  # pairwise, as a gap needs every digit of this sum
             out[..., d] = np.add.reduce(R, axis=-1)
         return out
@@ -194,13 +198,13 @@ class DesignMatrix(GramProducts):
 
     def centre(self, weights: Array) -> Array:
         """x̄ = Σ w_i x_i for weights that sum to 1; 0 without an intercept."""
-        return self.XT @ weights if self.intercept else np.zeros(self.n_features)
+        return self._transposed(1) @ weights if self.intercept else np.zeros(self.n_features)
 
     def column_norms(self, weights: Array) -> Array:
         """√(Σ w_i x_ij²) of every column."""
         X = self.X
         if self.is_sparse:
-            norms = times_squares(self.XT, weights)
+            norms = sum(B.T @ weights[rows] for rows, B in squares(X))
         else:
             norms = np.zeros(self.n_features)
             for start in range(0, self.n_rows, BLOCK):
@@ -213,8 +217,9 @@ class DesignMatrix(GramProducts):
     def row_norms(self) -> Array:
         """Squared norm of every row of [X 1]."""
         X, ones = self.X, np.ones(self.n_features)
-        squares = times_squares(X, ones) if self.is_sparse else np.einsum("ij,ij->i", X, X)
-        return squares + self.intercept
+        if self.is_sparse:
+            return np.concatenate([B @ ones for _, B in squares(X)]) + self.intercept
+        return np.einsum("ij,ij->i", X, X) + self.intercept
 
     @cached_property
     def single(self) -> Array:
@@ -225,6 +230,18 @@ class DesignMatrix(GramProducts):
         """Free the memory of Xᵀ, which is computed again when needed."""
         self._XT = None
 
+    def _transposed(self, n_scores: int) -> Matrix:
+        """Xᵀ, for a product with `n_scores` columns; for sparse X that of least time.
+
+        X itself, transposed, adds each row to sums of all columns, and needs no copy. The copy `XT` makes one sum at a
+        time: for one score that is faster if the sums are long; for more, only where sums of all do not stay cached.
+        """
+        if not self.is_sparse:
+            return self.X.T
+        n, d = self.X.shape
+        by_rows = self.X.nnz <= SHORT * d if n_scores == 1 else d <= max(5 * n, CACHED / n_scores)
+        return self.X.T if by_rows else self.XT
+
     @property
     def XT(self) -> Matrix:
         """Xᵀ; for sparse X as a matrix of its own, so that products read contiguous memory."""
@@ -233,12 +250,11 @@ class DesignMatrix(GramProducts):
         return self._XT
 
 
-def times_squares(A: Matrix, v: Array) -> Array:
-    """Σ_k a_jk² v_k of sparse rows a_j, some of them at a time, to save memory."""
-    out, (n, d) = np.empty(A.shape[0]), A.shape
-    cuts = A.indptr.searchsorted(np.arange(0, A.nnz, SQUARES))
+def squares(X: sparse.csr_array) -> Iterator[tuple[slice, sparse.csr_array]]:
+    """The squared entries of sparse rows, some rows at a time, to save memory."""
+    n, d = X.shape
+    cuts = X.indptr.searchsorted(np.arange(0, X.nnz, SQUARES))
     for start, stop in pairwise(np.unique([0, *cuts, n])):
-        own, pointers = slice(A.indptr[start], A.indptr[stop]), A.indptr[start : stop + 1]
-        parts = A.data[own] ** 2, A.indices[own], pointers - pointers[0]
-        out[start:stop] = sparse.csr_array(parts, shape=(stop - start, d)) @ v
-    return out
+        own, pointers = slice(X.indptr[start], X.indptr[stop]), X.indptr[start : stop + 1]
+        parts = X.data[own] ** 2, X.indices[own], pointers - pointers[0]
+        yield slice(start, stop), sparse.csr_array(parts, shape=(stop - start, d))

@@ -77,7 +77,7 @@ def centred(objective: Objective) -> Centred | None:
         return None
     if design.is_sparse:
         norms = P.column_norms[: design.n_features]
-        X, mean = about_far_means(design.X, P.weights, design.centre(P.weights), norms)
+        X, mean = about_far_means(design.X, P.weights, P.column_means, norms)
         if not mean.any():
             return None
     else:

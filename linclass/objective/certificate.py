@@ -197,3 +197,7 @@ class Certified(PenalizedLoss):
     @once
     def column_norms(self) -> Array:
         return self.design.column_norms(self.weights)
+
+    @once
+    def column_means(self) -> Array:
+        return self.design.centre(self.weights)

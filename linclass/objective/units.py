@@ -32,7 +32,7 @@ class Units:
     def of(cls, objective: Certified) -> Units:
         design = objective.design
         length = objective.column_norms[: design.n_features]
-        mean = design.centre(objective.weights)
+        mean = objective.column_means
         deviation = np.maximum(np.sqrt(np.maximum(length**2 - mean**2, 0)), DIGITS * length)
         if design.is_sparse:
             mean = np.where(np.abs(mean) > FAR * deviation, mean, 0)

@@ -65,3 +65,21 @@ def test_norms_of_sparse_rows_and_columns_are_those_of_dense_ones(
         assert_allclose(design.row_norms(), dense.row_norms())
     empty = DesignMatrix(sparse.csr_array((30, 3)), False).column_norms(w)
     assert_allclose(empty, 0)
+
+
+@pytest.mark.parametrize("shape", [(200, 8), (20, 300), (6, 3000)])
+@pytest.mark.parametrize("scores", [1, 2, 100])
+def test_products_of_sparse_rows_with_one_score_or_many_are_those_of_dense_ones(
+    shape: tuple[int, int], scores: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether sums go over rows, or over a copy of the columns."""
+    monkeypatch.setattr("linclass.design.design_matrix.CACHED", 500)
+    n, d = shape
+    rng = np.random.default_rng(8)
+    X = rng.standard_normal((n, d)) * (rng.random((n, d)) < 0.3)
+    R = rng.standard_normal(n if scores == 1 else (scores, n))
+    w = rng.dirichlet(np.ones(n))
+    for intercept in (True, False):
+        design, dense = DesignMatrix(sparse.csr_array(X), intercept), DesignMatrix(X, intercept)
+        assert_allclose(design.pull(R), R @ dense.dense(), atol=1e-12)
+        assert_allclose(design.centre(w), w @ X if intercept else np.zeros(d), atol=1e-14)

@@ -30,6 +30,7 @@ class Augmented(Objective):
     def __init__(self, objective: Objective, slopes: Array, reach: float, rows: Array):
         vars(self).update(vars(objective))
         vars(self).pop("column_norms", None)
+        vars(self).pop("column_means", None)
         push = objective.weights * slopes
         push[..., rows] = 0
         self.whole, self.rows = objective.design, rows
@@ -93,6 +94,7 @@ class AugmentedPairs(Augmented):
     def __init__(self, objective: Objective, slopes: Array, reach: float, taking_part: Array):
         vars(self).update(vars(objective))
         vars(self).pop("column_norms", None)
+        vars(self).pop("column_means", None)
         self.whole, d = objective.design, objective.design.n_features
         self.pairs = pairs = ScoresOfPairs(objective.design, taking_part)
         self.design = cast(DesignMatrix, pairs)  # of what a fit asks
