@@ -27,34 +27,35 @@ def moments(
     found = []
     for rows, w in _classes(X, codes, weights, K):
         mass = w.sum()
-        m, D = _centred(rows, w, mass)
-        found.append((mass, m, measure(rows, w, m, D)))
+        m, D, off = _centred(rows, w, mass)
+        found.append((mass, m, measure(rows, w, m, D, off)))
     mass, mean, scatter = zip(*found, strict=True)
     return np.array(mass), np.array(mean), gather(scatter)
 
 
-def _squares(rows: Matrix, w: Array, m: Array, D: Matrix) -> Array:
+def _squares(rows: Matrix, w: Array, m: Array, D: Matrix, off: Array | float) -> Array:
     """Σ w (x − m)² of each column."""
     if not sp.issparse(rows):
-        return w @ np.square(D, out=D)
+        return np.maximum(w @ np.square(D, out=D) - w.sum() * off**2, 0)
     D.data **= 2
     return w @ D + _unstored(rows, w) * m**2
 
 
-def _outer(rows: Matrix, w: Array, m: Array, D: Matrix) -> Array:
+def _outer(rows: Matrix, w: Array, m: Array, D: Matrix, off: Array | float) -> Array:
     """Σ w (x − m)(x − m)ᵀ."""
     if not sp.issparse(rows):
+        D -= off
         D *= np.sqrt(w)[:, None]
         return D.T @ D  # a product of a matrix with its transpose (syrk): half the work
     shift = np.where(_unstored(rows, w) > 0, 0, m)  # columns without zeros may be far from 0
     near, rest = _deviations(rows, shift), m - shift
     product = (near.T @ _times(near, w)).toarray() - w.sum() * np.outer(rest, rest)
-    np.fill_diagonal(product, _squares(rows, w, m, D))  # without cancellation
+    np.fill_diagonal(product, _squares(rows, w, m, D, off))  # without cancellation
     return product
 
 
-def _residuals(rows: Matrix, w: Array, m: Array, D: Matrix) -> Array:
-    return np.sqrt(w)[:, None] * (rows.toarray() - m if sp.issparse(rows) else D)
+def _residuals(rows: Matrix, w: Array, m: Array, D: Matrix, off: Array | float) -> Array:
+    return np.sqrt(w)[:, None] * (rows.toarray() - m if sp.issparse(rows) else D - off)
 
 
 def _classes(X: Matrix, codes: Array, weights: Array, K: int) -> Iterator[tuple[Matrix, Array]]:
@@ -64,17 +65,16 @@ def _classes(X: Matrix, codes: Array, weights: Array, K: int) -> Iterator[tuple[
         yield X[members], weights[members]
 
 
-def _centred(rows: Matrix, w: Array, mass: float) -> tuple[Array, Matrix]:
-    """(mean, deviations from it); dense rows become their deviations, in place."""
+def _centred(rows: Matrix, w: Array, mass: float) -> tuple[Array, Matrix, Array | float]:
+    """(mean m, deviations, their mean off, which rounding leaves); dense rows become their deviations, in place."""
     mass = mass or 1.0  # for a class without rows
     m = (w @ rows) / mass
     if not sp.issparse(rows):
         rows -= m
-        error = (w @ rows) / mass
-        rows -= error
-        return m + error, rows
+        off = (w @ rows) / mass
+        return m + off, rows, off
     m += (w @ _deviations(rows, m) - _unstored(rows, w) * m) / mass
-    return m, _deviations(rows, m)
+    return m, _deviations(rows, m), 0.0
 
 
 def _deviations(rows: sp.csr_array, m: Array) -> sp.csr_array:
@@ -95,7 +95,7 @@ def _times(rows: sp.csr_array, w: Array) -> sp.csr_array:
 
 
 FORMS: dict[str, tuple[Callable[..., Array | None], Callable[..., Array]]] = {
-    "means": (lambda rows, w, m, D: None, lambda scatter: np.zeros(0)),
+    "means": (lambda rows, w, m, D, off: None, lambda scatter: np.zeros(0)),
     "diagonal": (_squares, np.array),
     "full": (_outer, np.array),
     "tied": (_outer, sum),
