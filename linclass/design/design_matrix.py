@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,11 @@ from scipy import sparse
 
 from linclass.annotations import Index, Matrix
 from linclass.design.gram_products import GramProducts
+from linclass.design.squares import squares_of_columns, squares_of_rows
 from linclass.numerics import BLOCK, Array, once
 
 SMALL = 500_000  # entries up to which sparse rows are made dense
 ROUNDING = 1e-12  # of the mean of a column: a spread below it is rounding
-SQUARES = 500_000  # entries of sparse rows that are squared at a time
 SHORT = 30  # entries of a sparse column up to which columns are not worth a copy for one score
 CACHED = 250_000  # numbers that stay in the cache of a processor
 TINY = 20_000  # entries up to which a call of NumPy costs more than the copy [X 1] of dense rows
@@ -202,24 +201,14 @@ class DesignMatrix(GramProducts):
 
     def column_norms(self, weights: Array) -> Array:
         """√(Σ w_i x_ij²) of every column."""
-        X = self.X
-        if self.is_sparse:
-            norms = sum(B.T @ weights[rows] for rows, B in squares(X))
-        else:
-            norms = np.zeros(self.n_features)
-            for start in range(0, self.n_rows, BLOCK):
-                B = X[start : start + BLOCK]
-                norms += weights[start : start + BLOCK] @ (B * B)
+        norms = squares_of_columns(self.X, weights)
         if self.intercept:
             norms = np.append(norms, weights.sum())
         return np.sqrt(norms)
 
     def row_norms(self) -> Array:
         """Squared norm of every row of [X 1]."""
-        X, ones = self.X, np.ones(self.n_features)
-        if self.is_sparse:
-            return np.concatenate([B @ ones for _, B in squares(X)]) + self.intercept
-        return np.einsum("ij,ij->i", X, X) + self.intercept
+        return squares_of_rows(self.X) + self.intercept
 
     @cached_property
     def single(self) -> Array:
@@ -248,13 +237,3 @@ class DesignMatrix(GramProducts):
         if self._XT is None:
             self._XT = self.X.T.tocsr() if self.is_sparse else self.X.T
         return self._XT
-
-
-def squares(X: sparse.csr_array) -> Iterator[tuple[slice, sparse.csr_array]]:
-    """The squared entries of sparse rows, some rows at a time, to save memory."""
-    n, d = X.shape
-    cuts = X.indptr.searchsorted(np.arange(0, X.nnz, SQUARES))
-    for start, stop in pairwise(np.unique([0, *cuts, n])):
-        own, pointers = slice(X.indptr[start], X.indptr[stop]), X.indptr[start : stop + 1]
-        parts = X.data[own] ** 2, X.indices[own], pointers - pointers[0]
-        yield slice(start, stop), sparse.csr_array(parts, shape=(stop - start, d))

@@ -54,7 +54,7 @@ def test_norms_of_sparse_rows_and_columns_are_those_of_dense_ones(
     entries: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However many entries are squared at a time, with columns of zeros at both ends, and empty rows."""
-    monkeypatch.setattr("linclass.design.design_matrix.SQUARES", entries)
+    monkeypatch.setattr("linclass.design.squares.ENTRIES", entries)
     rng = np.random.default_rng(6)
     X = rng.standard_normal((30, 12)) * (rng.random((30, 12)) < 0.2)
     X[:, [0, 5, 6, 11]] = 0
