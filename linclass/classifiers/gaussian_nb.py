@@ -26,9 +26,9 @@ from linclass.conventions.many_fits import Scaling
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
 from linclass.families.gaussian import FLOOR, Gaussian
-from linclass.generative import without_one_row
 from linclass.generative.from_moments import FromStackedMoments
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
+from linclass.generative.without_one_row import diagonal_without_one_row, log_priors_of_others
 from linclass.statistics.class_moments import ClassMoments
 
 
@@ -198,9 +198,7 @@ class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
         if sp.issparse(X):
             return super()._scores_of_others(X, codes, weights)
         moments = self.statistics_
-        Z, lone = without_one_row.diagonal(
+        Z, lone = diagonal_without_one_row(
             X, codes, weights, moments, self.var_smoothing, self.tied
         )
-        if self.priors is None:
-            return Z + without_one_row.priors(codes, weights, moments.mass), lone
-        return Z + log_priors(class_priors(self.priors, moments.mass)), lone
+        return Z + log_priors_of_others(self.priors, codes, weights, moments.mass), lone

@@ -23,12 +23,11 @@ from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.families.tied_gaussian import TiedGaussian
-from linclass.generative import without_one_row
 from linclass.generative.from_moments import FromStackedMoments
 from linclass.generative.left_out import HeldOut
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
 from linclass.generative.shrinkage import GivenShrinkage, LedoitWolfShrinkage
-from linclass.generative.without_one_row import tied_without_one_row
+from linclass.generative.without_one_row import log_priors_of_others, tied_without_one_row
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.covariance import (
     LOST,
@@ -185,9 +184,7 @@ class LinearDiscriminantAnalysis(
         if spread.rank < X.shape[1]:
             return super()._scores_of_others(X, codes, weights)
         Z, lone = tied_without_one_row(X, codes, weights, statistics, spread, LOST[self.covariance])
-        if self.priors is None:
-            return Z + without_one_row.priors(codes, weights, statistics.mass), lone
-        return Z + log_priors(class_priors(self.priors, statistics.mass)), lone
+        return Z + log_priors_of_others(self.priors, codes, weights, statistics.mass), lone
 
 
 def _residual(

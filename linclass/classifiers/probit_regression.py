@@ -14,10 +14,9 @@ Reference: Bishop (2006), §4.3.5; McCullagh & Nelder (1989), §4.3.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
-from linclass.annotations import ArrayLike, ClassWeight, MatrixLike, Seed, Tags
-from linclass.applicability import NotApplicable
+from linclass.annotations import ArrayLike, ClassWeight, MatrixLike, Seed
 from linclass.classifiers.linear_classifier import LinearClassifier
 from linclass.conventions.margin_probabilities import MarginProbabilities
 from linclass.conventions.takes_offset import TakesOffset
@@ -87,6 +86,7 @@ class ProbitRegression(TakesOffset, LikelihoodSummary, MarginProbabilities, Line
     """
 
     loss = "probit"
+    for_more_classes: ClassVar[str] = "OneVsRest(ProbitRegression())"
 
     def __init__(
         self,
@@ -125,19 +125,3 @@ class ProbitRegression(TakesOffset, LikelihoodSummary, MarginProbabilities, Line
         offset: ArrayLike | None = None,
     ) -> Self:
         return self._fit(X, y, sample_weight, offset)
-
-    def _start_fit(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> Any:
-        checked = super()._start_fit(X, y, sample_weight)
-        if len(self.classes_) > 2:
-            raise NotApplicable(
-                "Only binary classification is supported. The type of the target is multiclass: "
-                f"{len(self.classes_)} classes. Use OneVsRest(ProbitRegression())."
-            )
-        return checked
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags

@@ -26,10 +26,9 @@ from linclass.applicability import require_memory
 from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
-from linclass.generative import without_one_row
 from linclass.generative.from_moments import FromStackedMoments
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
-from linclass.generative.without_one_row import full_without_one_row
+from linclass.generative.without_one_row import full_without_one_row, log_priors_of_others
 from linclass.numerics import BLOCK
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.covariance import (
@@ -179,9 +178,7 @@ class QuadraticDiscriminantAnalysis(CountsRows, FromStackedMoments, SoftmaxProba
         if self.shrinkage or sp.issparse(X) or min(spread.rank for spread in spreads) < d:
             return super()._scores_of_others(X, codes, weights)
         Z, lone = full_without_one_row(X, codes, weights, moments, spreads, LOST[self.covariance])
-        if self.priors is None:
-            return Z + without_one_row.priors(codes, weights, moments.mass), lone
-        return Z + log_priors(class_priors(self.priors, moments.mass)), lone
+        return Z + log_priors_of_others(self.priors, codes, weights, moments.mass), lone
 
 
 class ClassSpreads:

@@ -22,8 +22,8 @@ import numpy as np
 from linclass.annotations import ClassWeight, Matrix
 from linclass.classifiers.fisher_discriminant import FisherDiscriminant
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
-from linclass.generative import without_one_row
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
+from linclass.generative.without_one_row import log_priors_of_others
 from linclass.statistics.class_moments import ClassMoments
 
 
@@ -92,6 +92,4 @@ class ReducedRankLDA(FisherDiscriminant, SoftmaxProbabilities):
     ) -> tuple[np.ndarray, np.ndarray]:
         Z, lone = super()._scores_of_others(X, codes, weights)
         mass = self.statistics_.mass
-        if self.priors is None:
-            return Z + without_one_row.priors(codes, weights, mass), lone
-        return Z + log_priors(class_priors(self.priors, mass)), lone
+        return Z + log_priors_of_others(self.priors, codes, weights, mass), lone

@@ -27,8 +27,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.annotations import ClassWeight, Matrix, Seed, Tags
-from linclass.applicability import NotApplicable, require_memory
+from linclass.annotations import ClassWeight, Matrix, Seed
+from linclass.applicability import require_memory
 from linclass.numerics import Array
 from linclass.online.block import Block
 from linclass.online.online_classifier import LinearOnline, OnlineClassifier, require_number
@@ -64,6 +64,7 @@ class SecondOrderPerceptron(LinearOnline, OnlineClassifier):
         Number of corrections, in all passes of `fit` or in the last `partial_fit`.
     """
 
+    for_more_classes: ClassVar[str] = "OneVsRest(SecondOrderPerceptron())"
     begun_with: ClassVar = ("fit_intercept", "ridge")
     _inverse: Array
 
@@ -87,13 +88,6 @@ class SecondOrderPerceptron(LinearOnline, OnlineClassifier):
     def check(self) -> None:
         super().check()
         require_number("ridge", self.ridge)
-
-    def _accept(self, X: Matrix) -> None:
-        if len(self.classes_) > 2:
-            raise NotApplicable(
-                "Only binary classification is supported. The type of the target is multiclass: "
-                f"{len(self.classes_)} classes. Use OneVsRest(SecondOrderPerceptron())."
-            )
 
     def _begin(self, X: Matrix, weights: Array) -> None:
         super()._begin(X, weights)
@@ -124,8 +118,3 @@ class SecondOrderPerceptron(LinearOnline, OnlineClassifier):
                 left -= visits
             i += 1
         tally.visits += float(weights.sum())
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags

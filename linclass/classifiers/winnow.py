@@ -19,6 +19,8 @@ Reference: Littlestone (1988), Machine Learning 2; bound as in Blum (1998), On-L
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from scipy import sparse
 
@@ -62,6 +64,7 @@ class Winnow(LinearOnline, OnlineClassifier):
         Number of corrections, in all passes of `fit` or in the last `partial_fit`.
     """
 
+    for_more_classes: ClassVar[str] = "BalancedWinnow()"
     fit_intercept = False  # the threshold is no weight
     poor_score = True  # features without a sign cannot say everything
     _weights: LogWeights
@@ -100,11 +103,6 @@ class Winnow(LinearOnline, OnlineClassifier):
         return float(self.n_features_in_ if self.threshold is None else self.threshold)
 
     def _accept(self, X: Matrix) -> None:
-        if len(self.classes_) > 2:
-            raise NotApplicable(
-                "Only binary classification is supported. The type of the target is multiclass: "
-                f"{len(self.classes_)} classes. Use BalancedWinnow()."
-            )
         least = float(X.data.min(initial=0) if sparse.issparse(X) else X.min())
         if least < 0:
             raise NotApplicable(
@@ -129,5 +127,4 @@ class Winnow(LinearOnline, OnlineClassifier):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
-        tags.classifier_tags.multi_class = False
         return tags

@@ -19,6 +19,7 @@ class Classifier(Estimator):
     """Predicts the class of the largest score. Two classes share one score z; z > 0 predicts class 1."""
 
     poor_score: ClassVar[bool] = False  # True: scikit-learn's suite expects no good score
+    for_more_classes: ClassVar[str] = ""  # of a classifier for two: what to use for more of them
     classes_: np.ndarray
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -136,6 +137,8 @@ class Classifier(Estimator):
             kept = weights > 0
             X, y, weights = X[kept], y[kept], weights[kept]
         self.classes_, codes = validation.encode(y)
+        if len(self.classes_) > 2 and self.for_more_classes:
+            raise self._too_many_classes(vars(self).pop("classes_"))
         if weights.min() < TINY:
             refuse_tiny_classes(self.classes_, np.bincount(codes, weights))
         if len(self.classes_) < 2:
@@ -144,6 +147,13 @@ class Classifier(Estimator):
                 f"y has 1 class: {self.classes_.tolist()[0]!r}."
             )
         return X, codes, weights
+
+    def _too_many_classes(self, classes: np.ndarray) -> NotApplicable:
+        """The exception for more than two classes."""
+        return NotApplicable(
+            "Only binary classification is supported. The type of the target is multiclass: "
+            f"{len(classes)} classes. Use {self.for_more_classes}."
+        )
 
     def _class_weighted(self, codes: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """The row weights times those of their classes."""
@@ -160,5 +170,6 @@ class Classifier(Estimator):
 
         tags = super().__sklearn_tags__()
         tags.estimator_type = "classifier"
-        tags.classifier_tags = ClassifierTags(poor_score=self.poor_score)
+        several = not self.for_more_classes
+        tags.classifier_tags = ClassifierTags(multi_class=several, poor_score=self.poor_score)
         return tags

@@ -79,7 +79,7 @@ class Coordinates(SetsOutput, Classifier):
         -------
         array of str, shape (q,)
         """
-        self._check_rows(np.zeros((1, getattr(self, "n_features_in_", 1))))  # is it fitted?
+        self._require_fit()
         name = type(self).__name__.lower()
         return np.array([f"{name}{r}" for r in range(self.scalings_.shape[1])], dtype=object)
 

@@ -135,13 +135,17 @@ class Estimator(RequestsMetadata, Parameters, Saved):
         warn_unless_converged(self)
         return self
 
-    def _check_rows(self, X: MatrixLike, products: bool = False) -> Matrix:
-        """X as a finite float64 matrix with the features of the training rows, with `products` finite, too."""
-        me = type(self).__name__
+    def _require_fit(self) -> None:
         if not hasattr(self, "n_features_in_"):
             from sklearn.exceptions import NotFittedError
 
+            me = type(self).__name__
             raise NotFittedError(f"This {me} instance is not fitted yet. Call fit first.")
+
+    def _check_rows(self, X: MatrixLike, products: bool = False) -> Matrix:
+        """X as a finite float64 matrix with the features of the training rows, with `products` finite, too."""
+        self._require_fit()
+        me = type(self).__name__
         names = validation.feature_names(X)
         if names is not None and hasattr(self, "feature_names_in_"):
             compare_names(names, self.feature_names_in_)

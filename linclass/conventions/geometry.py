@@ -8,6 +8,7 @@ z_k = z_l, selected by `pair`.   Duda, Hart & Stork (2001), §5.2
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,6 +38,9 @@ class LinearGeometry:
 
     coef_: Array
     intercept_: Any
+    # Defined by the estimator.
+    _check_rows: Callable[..., Matrix]
+    _require_fit: Callable[[], None]
 
     def boundary(self, pair: tuple[int, int] | None = None) -> Hyperplane:
         """The hyperplane between two classes.
@@ -73,7 +77,7 @@ class LinearGeometry:
         array of shape (n,)
         """
         normal, offset = self.boundary(pair)
-        return self._rows(X) @ normal + offset
+        return self._check_rows(X) @ normal + offset
 
     def coordinate(self, X: MatrixLike, pair: tuple[int, int] | None = None) -> Array:
         """Coordinate of rows along the normal of the boundary, which lies at −offset.
@@ -89,7 +93,7 @@ class LinearGeometry:
         -------
         array of shape (n,)
         """
-        return self._rows(X) @ self.boundary(pair).normal
+        return self._check_rows(X) @ self.boundary(pair).normal
 
     def project(self, X: MatrixLike, pair: tuple[int, int] | None = None) -> Array:
         """The nearest point of the boundary to each row.
@@ -107,18 +111,13 @@ class LinearGeometry:
             Dense, also for sparse rows.
         """
         normal, offset = self.boundary(pair)
-        X = self._rows(X)
+        X = self._check_rows(X)
         distance = X @ normal + offset
         X = X.toarray() if sparse.issparse(X) else X
         return X - distance[:, None] * normal
 
     def _plane(self, pair: tuple[int, int] | None) -> tuple[Array, float]:
-        if not hasattr(self, "n_features_in_"):
-            from sklearn.exceptions import NotFittedError
-
-            raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet. Call fit first."
-            )
+        self._require_fit()
         W, b = np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_)
         if len(W) == 1:
             sign = -1.0 if pair == (1, 0) else 1.0
@@ -127,6 +126,3 @@ class LinearGeometry:
             raise ValueError(f"{len(W)} classes have many boundaries; give pair=(l, k).")
         l, k = pair
         return W[k] - W[l], float(b[k] - b[l])
-
-    def _rows(self, X: MatrixLike) -> Matrix:
-        return self._check_rows(X)  # type: ignore[attr-defined]

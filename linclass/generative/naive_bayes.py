@@ -145,16 +145,12 @@ class NonNegative(NaiveBayes):
         return super().decision_function
 
     def predict(self, X: MatrixLike) -> np.ndarray:
-        self._require_fit(X)
+        self._require_fit()
         return super().predict(X)
 
     def predict_log_proba(self, X: MatrixLike) -> np.ndarray:
-        self._require_fit(X)
+        self._require_fit()
         return super().predict_log_proba(X)
-
-    def _require_fit(self, X: Matrix) -> None:
-        if not hasattr(self, "natural_"):
-            self._check_rows(X)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from linclass.generative.priors import Priors, class_priors, log_priors
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.spread import Spread
 
@@ -77,7 +78,7 @@ def full_without_one_row(
     return Z, lone
 
 
-def diagonal(
+def diagonal_without_one_row(
     X: Array,
     codes: Array,
     weights: Array,
@@ -122,12 +123,13 @@ def diagonal(
     return Z, lone
 
 
-def priors(codes: Array, weights: Array, mass: Array) -> Array:
-    """ln of the class frequencies among the other rows, (n, K)."""
+def log_priors_of_others(given: Priors, codes: Array, weights: Array, mass: Array) -> Array:
+    """ln π of each class, given (K,), or its frequency among the other rows (n, K)."""
+    if given is not None:
+        return log_priors(class_priors(given, mass))
     counts = np.tile(mass, (len(codes), 1))
     counts[np.arange(len(codes)), codes] -= weights
-    with np.errstate(divide="ignore"):
-        return np.log(np.maximum(counts, 0) / (mass.sum() - weights)[:, None])
+    return log_priors(np.maximum(counts, 0) / (mass.sum() - weights)[:, None])
 
 
 def _growth(n: Array, w: Array) -> tuple[Array, Array]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from linclass.composition import Composition
 from linclass.conventions.classifier import Classifier
 from linclass.likelihood.information import Information, Summary
@@ -33,7 +31,7 @@ class LikelihoodSummary(Composition, Classifier):
         """
         information = getattr(self, "_information", None)
         if information is None:
-            self._check_rows(np.zeros((1, getattr(self, "n_features_in_", 1))))  # is it fitted?
+            self._require_fit()
             raise ValueError(f"no standard errors: {self._why_no_summary()}")
         return Summary(information, self._parameter_names(), self.n_iter_)
 

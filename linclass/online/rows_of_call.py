@@ -37,7 +37,10 @@ def rows_of_call(
     y = validation.labels(y, X.shape[0], type(model).__name__)
     weights = validation.row_weights(sample_weight, X.shape[0])
     if begins:
-        model.classes_ = _classes(y, classes)
+        found = _classes(y, classes)
+        if len(found) > 2 and model.for_more_classes:
+            raise model._too_many_classes(found)
+        model.classes_ = found
     codes = _codes(model.classes_, y, classes)
     if balance is not None:
         weights *= class_weights(balance, model.classes_, np.ones(len(model.classes_)))[codes]

@@ -9,7 +9,17 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from linclass import LinearClassifier, LinearSVM, LogisticRegression, Perceptron, largest_margin
+from linclass import (
+    LinearClassifier,
+    LinearSVM,
+    LogisticRegression,
+    Perceptron,
+    ProbitRegression,
+    SecondOrderPerceptron,
+    Winnow,
+    largest_margin,
+)
+from linclass.applicability import NotApplicable
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.hinge import Hinge
 from linclass.objective.objective import Objective
@@ -121,3 +131,14 @@ def test_weights_of_classes_multiply_those_of_rows() -> None:
     one = LogisticRegression(solver=SGD, class_weight={1: 3.0}).partial_fit(X, y)
     other = LogisticRegression(solver=SGD).partial_fit(X, y, sample_weight=np.where(y, 3.0, 1.0))
     np.testing.assert_array_equal(one.coef_, other.coef_)
+
+
+@pytest.mark.parametrize("model", [ProbitRegression(solver=SGD), SecondOrderPerceptron(), Winnow()])
+def test_a_model_of_two_classes_refuses_three_also_in_parts(model: Any) -> None:
+    """Probit regression fitted one score for each of them, and gave six columns of probabilities."""
+    X, y = np.abs(rows(3)[0]), rows(3)[1]
+    for begin in (model.fit, model.partial_fit):
+        with pytest.raises(NotApplicable, match="Only binary classification is supported"):
+            begin(X, y)
+    two = y < 2
+    assert model.partial_fit(X[two], y[two]).coef_.shape == (1, X.shape[1])
