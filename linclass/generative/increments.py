@@ -15,6 +15,7 @@ from linclass.annotations import ArrayLike, Matrix, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.class_weights import weights_of_some
 from linclass.conventions.classifier import Classifier
+from linclass.conventions.estimator import compare_names
 from linclass.statistics.additive import Additive
 
 BALANCED = (
@@ -148,10 +149,15 @@ class Increments(Classifier, Generic[Sums]):
         for fit in (self, other):
             if not hasattr(fit, "statistics_"):
                 raise ValueError(WITHOUT_SUMS if hasattr(fit, "status_") else UNFITTED)
+        if type(self) is not type(other):
+            ours, theirs = type(self).__name__, type(other).__name__
+            raise ValueError(f"merge adds the sums of {theirs} to those of {ours}; give a {ours}.")
         if self.n_features_in_ != other.n_features_in_ or self._shared() != other._shared():
             raise ValueError(
                 "merge needs the same features and parameters in both; fit them alike."
             )
+        if hasattr(self, "feature_names_in_") and hasattr(other, "feature_names_in_"):
+            compare_names(other.feature_names_in_, self.feature_names_in_)
         if self._is_balanced():
             raise ValueError(BALANCED + " Give a dict from class to weight.")
         _check_kind(self.classes_, other.classes_)

@@ -36,14 +36,13 @@ def rows_of_call(
     X = validation.rows_to_learn(model, X) if begins else model._check_rows(X, products=True)
     y = validation.labels(y, X.shape[0], type(model).__name__)
     weights = validation.row_weights(sample_weight, X.shape[0])
-    if begins:
-        found = _classes(y, classes)
-        if len(found) > 2 and model.for_more_classes:
-            raise model._too_many_classes(found)
-        model.classes_ = found
-    codes = _codes(model.classes_, y, classes)
+    found = _classes(y, classes) if begins else model.classes_
+    if len(found) > 2 and model.for_more_classes:
+        raise model._too_many_classes(found)
+    codes = _codes(found, y, classes)
     if balance is not None:
-        weights *= class_weights(balance, model.classes_, np.ones(len(model.classes_)))[codes]
+        weights *= class_weights(balance, found, np.ones(len(found)))[codes]
+    model.classes_ = found  # at last, so that a call that is refused begins nothing
     kept = weights > 0
     return X[kept], codes[kept], weights[kept]
 

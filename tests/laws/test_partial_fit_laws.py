@@ -133,6 +133,15 @@ def test_weights_of_classes_multiply_those_of_rows() -> None:
     np.testing.assert_array_equal(one.coef_, other.coef_)
 
 
+def test_a_first_call_that_is_refused_begins_nothing() -> None:
+    X, y = rows(3)
+    model = LogisticRegression(solver=SGD)
+    with pytest.raises(ValueError, match="y holds 2"):
+        model.partial_fit(X, y, classes=[0, 1])
+    once = model.partial_fit(X, y, classes=[0, 1, 2]).coef_
+    np.testing.assert_array_equal(once, LogisticRegression(solver=SGD).partial_fit(X, y).coef_)
+
+
 @pytest.mark.parametrize("model", [ProbitRegression(solver=SGD), SecondOrderPerceptron(), Winnow()])
 def test_a_model_of_two_classes_refuses_three_also_in_parts(model: Any) -> None:
     """Probit regression fitted one score for each of them, and gave six columns of probabilities."""

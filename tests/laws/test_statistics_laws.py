@@ -4,6 +4,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from models import MODULES, own_classes
@@ -524,6 +525,14 @@ def test_shards_that_do_not_fit_are_refused() -> None:
         a.merge(b)
     with pytest.raises(ValueError, match="two fitted"):
         a.merge(LDA())
+    with pytest.raises(
+        ValueError, match="merge adds the sums of NearestMean to those of LinearDisc"
+    ):
+        a.merge(linclass.NearestMean().fit(X, y))
+    names = [f"x{j}" for j in range(X.shape[1])]
+    frame = pd.DataFrame(X, columns=names)
+    with pytest.raises(ValueError, match="must be in the same order"):
+        LDA().fit(frame, y).merge(LDA().fit(frame[names[::-1]], y))
     few = LDA(shrinkage="ledoit_wolf").fit(np.vander(np.arange(6.0), 8), np.arange(6) % 2)
     with pytest.raises(ValueError, match="kept no sums of its rows"):
         few.merge(few)
