@@ -75,12 +75,14 @@ def value_and_mills(m: Array) -> tuple[Array, Array, Array]:
     inner = np.clip(m, LEFT, RIGHT)
     r, right = np.abs(inner), inner > 0
     tail = ndtr(-r)
+    body = 1 - tail
+    value = np.where(right, -tail, -body)  # Φ − 1
+    np.log1p(value, out=value)
+    np.negative(value, out=value)
     r *= r
     r *= -0.5
     np.exp(r, out=r)
-    r /= ROOT_2PI * np.where(right, 1 - tail, tail)
-    value = np.log1p(np.where(right, -tail, tail - 1))
-    np.negative(value, out=value)
+    r /= ROOT_2PI * np.where(right, body, tail)
     inner += r
     if len(left := np.flatnonzero(m < LEFT)):
         own = m[left]
