@@ -10,8 +10,8 @@ scikit-learn's, of the evidence the relative excess of the mean log loss on fres
 
 Of a probit fit to 300 × 10 rows .3 of statsmodels' time is 170 µs, what the proof alone takes that an optimum exists;
 the peer has none. Of 2,000 × 50 rows three Hessians take 580 µs, .13 of the peer's time, thirteen products 190, five
-losses 190: together .21; the rest is a thousand calls of functions. Of 50,000 × 20 rows three passes take .51 of ours, Φ
-.20. One erfcx for all rows is slower than Φ: 40 ns a row for 15.
+losses 190: together .21; the rest is a thousand calls of functions. Of 50,000 × 20 rows three passes take .51 of our
+time, Φ .20. One erfcx for all rows is slower than Φ: 40 ns a row for 15.
 """
 
 from __future__ import annotations
