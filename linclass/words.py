@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.conventions.parameter_types import require_flag
+from linclass.conventions.parameter_types import is_whole, require_flag
 
 PATTERN = r"\w\w+"
 Counted = tuple[sp.csr_array, list[str]]  # counts, a row per text; the word of each column
@@ -36,7 +36,7 @@ class Tokenizer:
 
     def __post_init__(self) -> None:
         require_flag(f"{self.owner}: lower", self.lower)
-        if not isinstance(self.ngrams, int) or isinstance(self.ngrams, bool) or self.ngrams < 1:
+        if not is_whole(self.ngrams, 1):
             raise ValueError(
                 f"{self.owner}: ngrams is {self.ngrams!r}; it must be a whole number, at least 1."
             )

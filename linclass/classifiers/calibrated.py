@@ -23,7 +23,6 @@ Reference: Platt (2000); Zadrozny & Elkan (2002), KDD; Guo et al. (2017), ICML.
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -41,6 +40,7 @@ from linclass.conventions.counts_rows import as_counts
 from linclass.conventions.groups import groups_for, kept_groups, values_at
 from linclass.conventions.meta_estimator import MetaEstimator, require_kind, some_rows
 from linclass.conventions.metadata import asking_for_weights
+from linclass.conventions.parameter_types import is_whole
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.grouped_folds import distinct_groups
 from linclass.multiclass.from_binary import weights_for
@@ -105,7 +105,7 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
         super().check()
         if self.method not in METHODS:
             raise ValueError(f"method is {self.method!r}; choose from {', '.join(METHODS)}.")
-        if not (isinstance(self.folds, Integral) and self.folds >= 2):
+        if not (is_whole(self.folds, 2)):
             raise ValueError(f"folds is {self.folds!r}; it must be a whole number, at least 2.")
         made = self.estimator
         able = all(hasattr(made, name) for name in ("get_params", "fit", "predict"))

@@ -16,12 +16,12 @@ Reference: Dietterich & Bakiri (1995), JAIR 2; Allwein, Schapire & Singer (2000)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from linclass.annotations import ArrayLike, ClassWeight, EstimatorLike, MatrixLike, Seed
+from linclass.conventions.parameter_types import is_whole
 from linclass.losses.base import MarginLoss
 from linclass.multiclass import code_matrix
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
@@ -93,7 +93,7 @@ class ErrorCorrectingOutputCodes(FromBinary):
             known = ", ".join(map(repr, CODES))
             raise ValueError(f"code is {self.code!r}; it must be one of {known}, or a matrix.")
         L = self.columns
-        if L is not None and (isinstance(L, bool) or not isinstance(L, Integral) or L < 1):
+        if L is not None and not is_whole(L, 1):
             raise ValueError(f"columns is {L!r}; it must be a whole number, at least 1, or None.")
         named = isinstance(self.decoding, str)
         if not named or (self.decoding not in DECODINGS and not _decodes(self.decoding)):

@@ -14,7 +14,6 @@ Reference: Fisher (1936); Hastie, Tibshirani & Friedman (2009), §4.3.3.
 """
 
 from collections.abc import Iterable
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -25,6 +24,7 @@ from linclass.conventions.coordinates import Coordinates
 from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
+from linclass.conventions.parameter_types import is_whole
 from linclass.generative.from_moments import FromStackedMoments
 from linclass.generative.without_one_row import tied_without_one_row
 from linclass.statistics.class_moments import ClassMoments
@@ -69,7 +69,7 @@ class FisherDiscriminant(CountsRows, FromStackedMoments, Coordinates, LinearScor
     def check(self) -> None:
         super().check()
         q = self.n_components
-        if q is not None and not (isinstance(q, Integral) and q >= 1):
+        if q is not None and not is_whole(q, 1):
             raise ValueError(f"n_components is {q!r}; it must be at least 1, or None for all.")
 
     def _form(self, X: Matrix, K: int) -> str:

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import inspect
 from importlib import import_module
-from numbers import Integral
 from typing import Self
 
 import numpy as np
@@ -31,6 +30,7 @@ from linclass.conventions.coordinates import Coordinates
 from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.groups import groups_for, kept_groups
 from linclass.conventions.meta_estimator import MetaEstimator, require_kind
+from linclass.conventions.parameter_types import is_whole
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
 from linclass.generative.optimal_scores import EXACT, best_explained, contrasts
@@ -110,7 +110,7 @@ class FlexibleDiscriminantAnalysis(CountsRows, MetaEstimator, Coordinates, Softm
             )
         require_kind(made, "regressor", "regressor")
         q = self.n_components
-        if q is not None and not (isinstance(q, Integral) and q >= 1):
+        if q is not None and not is_whole(q, 1):
             raise ValueError(f"n_components is {q!r}; it must be at least 1, or None for all.")
         check_priors(self.priors)
         check_covariance(self.covariance)

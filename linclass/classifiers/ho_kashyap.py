@@ -17,7 +17,6 @@ Reference: Ho & Kashyap (1965), IEEE Trans. Electronic Computers 14; Duda, Hart 
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Self
 
 import numpy as np
@@ -27,6 +26,7 @@ from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.applicability import require_memory
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
+from linclass.conventions.parameter_types import is_whole
 from linclass.counted import counted
 from linclass.numerics import Array
 from linclass.online.online_classifier import require_number
@@ -82,7 +82,7 @@ class HoKashyap(LinearScores, LinearGeometry):
     def check(self) -> None:
         super().check()
         require_number("step", self.step, below=1)
-        if not (isinstance(self.max_iter, Integral) and self.max_iter >= 1):
+        if not is_whole(self.max_iter, 1):
             raise ValueError(
                 f"max_iter is {self.max_iter!r}; it must be a whole number, at least 1."
             )

@@ -18,7 +18,7 @@ Reference: Hastie & Tibshirani (1996), JRSS B 58; Hastie, Tibshirani & Friedman 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral, Real
+from numbers import Real
 from typing import Self
 
 import numpy as np
@@ -26,6 +26,7 @@ from scipy.special import logsumexp
 
 from linclass.annotations import ArrayLike, ClassWeight, MatrixLike, Seed
 from linclass.applicability import NotApplicable, require_memory
+from linclass.conventions.parameter_types import is_whole
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
 from linclass.generative.k_means import k_means
@@ -111,12 +112,12 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
         check_priors(self.priors)
         check_share("shrinkage", self.shrinkage)
         counts = self.subclasses if isinstance(self.subclasses, Sequence) else [self.subclasses]
-        if isinstance(counts, str) or not counts or not all(map(_is_count, counts)):
+        if isinstance(counts, str) or not counts or not all(is_whole(count, 1) for count in counts):
             raise ValueError(
                 f"subclasses is {self.subclasses!r}; it must be a whole number, at least 1, or a list of K of them."
             )
         for name in ("starts", "max_iter"):
-            if not _is_count(value := getattr(self, name)):
+            if not is_whole(value := getattr(self, name), 1):
                 raise ValueError(f"{name} is {value!r}; it must be a whole number, at least 1.")
         if isinstance(self.tol, bool) or not (isinstance(self.tol, Real) and self.tol > 0):
             raise ValueError(f"tol is {self.tol!r}; it must be above 0.")
@@ -220,7 +221,3 @@ def _deviations(moments: ClassMoments) -> Array:
     squares = (pooled**2).sum(axis=0) if moments.form == "rows" else pooled.diagonal()
     deviations = np.sqrt(squares / moments.total)
     return np.where(deviations > moments.negligible, deviations, 1.0)
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1

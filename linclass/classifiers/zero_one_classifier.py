@@ -16,12 +16,13 @@ Reference: Nguyen & Sanner (2013), Algorithms for direct 0–1 loss optimization
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Self
 
 from linclass.annotations import ArrayLike, ClassWeight, MatrixLike, Seed
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
+from linclass.conventions.parameter_types import is_whole
 from linclass.zero_one.problem import ZeroOneProblem
 from linclass.zero_one.solve import fewest_errors
 
@@ -80,7 +81,7 @@ class ZeroOneClassifier(LinearGeometry, LinearScores):
 
     def check(self) -> None:
         super().check()
-        if not (isinstance(self.node_limit, Integral) and self.node_limit >= 0):
+        if not (is_whole(self.node_limit)):
             raise ValueError(
                 f"node_limit is {self.node_limit!r}; it must be a whole number, at least 0."
             )

@@ -10,7 +10,7 @@ import inspect
 import re
 from collections.abc import Callable, Collection, Mapping
 from functools import cache
-from numbers import Real
+from numbers import Integral, Real
 from types import NoneType
 from typing import Any, TypeGuard
 
@@ -54,6 +54,11 @@ def _check_of(name: str, kinds: set[str]) -> tuple[Plain, Check] | None:
 
 def is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def is_whole(value: object, least: int = 0) -> TypeGuard[int]:
+    """Whether it is a whole number, of Python or NumPy, and at least this."""
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
 
 
 def is_list(value: object) -> TypeGuard[Collection[Any]]:

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.applicability import require_memory
-from linclass.conventions.parameter_types import require_flag
+from linclass.conventions.parameter_types import is_whole, require_flag
 from linclass.features._texts import in_place_of_texts
 from linclass.table import Table
 from linclass.words import PATTERN, Counted, Tokenizer, word_counts
@@ -54,10 +54,11 @@ def apply(
     """
     require_flag("hash_words: signed", signed)
     tokenizer = Tokenizer("hash_words", lower, pattern, ngrams)
-    if not isinstance(columns, int) or isinstance(columns, bool) or not 1 <= columns < 2**31:
+    if not is_whole(columns, 1) or columns >= 2**31:
         raise ValueError(
             f"hash_words: columns is {columns!r}; it must be a whole number from 1 to 2^31 − 1."
         )
+    columns = int(columns)  # a remainder of unsigned and signed integers is no integer in NumPy
     require_memory(columns * BYTES_PER_NAME, f"hash_words makes {columns} columns")
     names = [f"#{j}" for j in range(columns)]
 

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from scipy.special import ndtri
 
 from linclass.applicability import require_memory
+from linclass.conventions.parameter_types import is_whole
 from linclass.features._products import refuse_text
 from linclass.table import Table
 
@@ -38,14 +39,14 @@ def apply(table: Table, columns: int = 200, gamma: float | None = None, seed: in
     Table
         The features alone.
     """
-    if type(columns) is not int or columns < 2 or columns % 2:
+    if not is_whole(columns, 2) or columns % 2:
         raise ValueError(
             f"random_fourier: columns is {columns!r}; give an even number, a cosine and a sine each."
         )
     number = isinstance(gamma, int | float) and not isinstance(gamma, bool)
     if gamma is not None and not (number and 0 < gamma < np.inf):
         raise ValueError(f"random_fourier: gamma is {gamma!r}; it must be a number above 0.")
-    if type(seed) is not int or seed < 0:
+    if not is_whole(seed):
         raise ValueError(
             f"random_fourier: seed is {seed!r}; it must be a whole number, at least 0."
         )

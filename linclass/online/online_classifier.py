@@ -7,7 +7,6 @@ in succession, so a row of weight two is the row twice.
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,7 +16,7 @@ from linclass.conventions.convergence_warning import silently
 from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
-from linclass.conventions.parameter_types import is_number
+from linclass.conventions.parameter_types import is_number, is_whole
 from linclass.counted import counted
 from linclass.numerics import Array
 from linclass.online.block import Block, blocks_of_rows
@@ -60,7 +59,7 @@ class OnlineClassifier(CountsRows):
         super().check()
         if self.order not in ORDERS:
             raise ValueError(f"order is {self.order!r}; use {' or '.join(ORDERS)}.")
-        if not (isinstance(self.max_iter, Integral) and self.max_iter >= 1):
+        if not is_whole(self.max_iter, 1):
             raise ValueError(
                 f"max_iter is {self.max_iter!r}; it must be a whole number, at least 1."
             )

@@ -210,6 +210,23 @@ def test_powers_go_up_to_the_degree() -> None:
         MAPS["powers"](table(), degree=0)
 
 
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [
+        ("powers", {"degree": 3}),
+        ("hash_words", {"columns": 8}),
+        ("hash_words", {"ngrams": 2}),
+        ("random_fourier", {"columns": 8}),
+        ("random_fourier", {"seed": 3}),
+    ],
+)
+def test_a_whole_number_of_numpy_is_one_of_python(name: str, option: dict[str, int]) -> None:
+    numpys = {key: np.int64(value) for key, value in option.items()}
+    assert by_name(MAPS[name](subject(name), **numpys)) == by_name(
+        MAPS[name](subject(name), **option)
+    )
+
+
 def test_too_many_products_are_refused_before_they_are_made() -> None:
     words = Table(sp.csr_array((10, 1_000_000)), tuple(map(str, range(1_000_000))))
     with pytest.raises(NotApplicable, match="quadratic of 1000000 columns makes 500000500000"):
