@@ -121,7 +121,9 @@ class GramProducts(Design):
 
     def add_gram(self, S: Array, rows: Array, weights: Array, sign: int) -> None:
         """S ± Σ over some rows of weights_i [x_i 1]ᵀ[x_i 1], in place."""
-        d, root = self.n_features, np.sqrt(weights)
+        d, first = self.n_features, weights[0]
+        alike = bool((weights == first).all())  # then the sum is scaled, not each row
+        root, factor = (np.ones(len(rows)), sign * first) if alike else (np.sqrt(weights), sign)
         room = None if self.is_sparse else np.empty((min(BLOCK, len(rows)), d))
         full = self.is_sparse and self.X.nnz > FULL * self.n_rows * d
         for start in range(0, len(rows), BLOCK):
@@ -129,18 +131,20 @@ class GramProducts(Design):
             r = root[part]
             if room is None:
                 B = self.X[rows[part]]
-                B.data *= np.repeat(r, np.diff(B.indptr))
+                if not alike:
+                    B.data *= np.repeat(r, np.diff(B.indptr))
                 G = B.T @ B.toarray() if full else (B.T @ B).toarray()
             else:  # into the buffer, without a copy
                 B = np.take(self.X, rows[part], axis=0, out=room[: len(r)], mode="clip")
-                B *= r[:, None]
+                if not alike:
+                    B *= r[:, None]
                 G = B.T @ B  # the same factor on both sides halves the work
-            S[:d, :d] += sign * G
+            S[:d, :d] += factor * G
             if self.intercept:
-                border = sign * (B.T @ r)
+                border = factor * (B.T @ r)
                 S[:d, d] += border
                 S[d, :d] += border
-                S[d, d] += sign * float(r @ r)
+                S[d, d] += factor * float(r @ r)
 
     def gram_between(self, features: Array, others: Array, weights: Array) -> Array:
         """Σ_i w_i x_ij x_ik for features j and others k of sparse rows, dense."""
