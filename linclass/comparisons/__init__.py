@@ -1,7 +1,7 @@
 """Comparisons of methods from a table of scores: one statistic, one file.
 
 Across data sets a table is data sets × methods, on one data set it is folds × methods. Greater is better, NaN is
-missing, and scores that differ by at most `tie` are equal. Every function returns a small named tuple.
+missing, and scores that differ by at most 10⁻⁹ are equal. Every function returns a small named tuple.
 """
 
 from __future__ import annotations

@@ -26,7 +26,6 @@ def bayesian_signed_rank(
     prior: float = 0.5,
     draws: int = 50_000,
     seed: int = 0,
-    tie: float = TIE,
 ) -> Posterior:
     """The Bayesian signed-rank test for each pair of methods, over the data sets that both have.
 
@@ -42,8 +41,6 @@ def bayesian_signed_rank(
         Number of draws of w.
     seed : int, default=0
         Seed of the random draws.
-    tie : float, default=1e-09
-        Scores that differ by no more are equal.
 
     Returns
     -------
@@ -54,8 +51,8 @@ def bayesian_signed_rank(
     better, equal, worse = np.zeros((k, k)), np.eye(k), np.zeros((k, k))
     for i in range(k):
         for j in range(i + 1, k):
-            d = differences(table, i, j, tie)
-            limit = 2 * rope + tie / 2  # sums are multiples of `tie`: rounding crosses no limit
+            d = differences(table, i, j)
+            limit = 2 * rope + TIE / 2  # sums are multiples of TIE: rounding crosses no limit
             found = _shares(d, limit, prior, draws, np.random.default_rng(seed))
             better[i, j], equal[i, j], worse[i, j] = found
             better[j, i], equal[j, i], worse[j, i] = found[::-1]

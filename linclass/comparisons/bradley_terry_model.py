@@ -51,7 +51,6 @@ def bradley_terry(
     level: float = 0.95,
     draws: int = 1000,
     seed: int = 0,
-    tie: float = TIE,
 ) -> Ratings:
     """Bradley–Terry ratings of methods across data sets.
 
@@ -68,15 +67,13 @@ def bradley_terry(
         Number of bootstrap samples.
     seed : int, default=0
         Seed of the random draws.
-    tie : float, default=1e-09
-        Scores that differ by no more are equal.
 
     Returns
     -------
     Ratings
     """
     table = checked_scores(scores)
-    n, won, has = len(table), _won(table, tie), (~np.isnan(table)).astype(float)
+    n, won, has = len(table), _won(table), (~np.isnan(table)).astype(float)
     theta = _fit(won.sum(axis=0), has.T @ has, prior, np.zeros(table.shape[1]))
     rng = np.random.default_rng(seed)
     drawn = np.empty((draws, len(theta)))
@@ -88,12 +85,12 @@ def bradley_terry(
     return Ratings(theta, _elo(theta), lower, upper)
 
 
-def _won(table: Array, tie: float) -> Array:
+def _won(table: Array) -> Array:
     """[s, i]: how many methods i beat on data set s; a tie counts half."""
     won = np.empty(table.shape)
     for row, scores in zip(won, table, strict=True):
         d = scores[:, None] - scores
-        row[:] = (d > tie).sum(axis=1) + (np.abs(d) <= tie).sum(axis=1) / 2
+        row[:] = (d > TIE).sum(axis=1) + (np.abs(d) <= TIE).sum(axis=1) / 2
     return won - 0.5 * ~np.isnan(table)  # less the tie with itself
 
 

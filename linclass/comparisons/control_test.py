@@ -11,7 +11,7 @@ import numpy as np
 
 from linclass.comparisons.holm_correction import holm
 from linclass.comparisons.ranking import average_ranks
-from linclass.comparisons.score_table import TIE, Array, checked_scores
+from linclass.comparisons.score_table import Array, checked_scores
 
 
 class AgainstControl(NamedTuple):
@@ -35,7 +35,7 @@ class AgainstControl(NamedTuple):
     adjusted: Array
 
 
-def holm_against_control(scores: Any, control: int, tie: float = TIE) -> AgainstControl:
+def holm_against_control(scores: Any, control: int) -> AgainstControl:
     """Test of each method against a control, across data sets.
 
     Parameters
@@ -44,8 +44,6 @@ def holm_against_control(scores: Any, control: int, tie: float = TIE) -> Against
         Scores of k methods on N data sets, greater is better; no score may be missing.
     control : int
         Column of the control.
-    tie : float, default=1e-09
-        Scores that differ by no more are equal.
 
     Returns
     -------
@@ -55,7 +53,7 @@ def holm_against_control(scores: Any, control: int, tie: float = TIE) -> Against
 
     table = checked_scores(scores, complete=True)
     n, k = table.shape
-    average = average_ranks(table, tie)
+    average = average_ranks(table)
     z = (average[control] - average) / np.sqrt(k * (k + 1) / (6 * n))
     z[control] = np.nan
     p = 2 * stats.norm.sf(np.abs(z))

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linclass.comparisons.ranking import ranks
-from linclass.comparisons.score_table import TIE, Array, checked_scores
+from linclass.comparisons.score_table import Array, checked_scores
 
 
 class Friedman(NamedTuple):
@@ -49,15 +49,13 @@ class Friedman(NamedTuple):
     without_ties: float
 
 
-def friedman(scores: Any, tie: float = TIE) -> Friedman:
+def friedman(scores: Any) -> Friedman:
     """Friedman's test of at least three methods on at least two data sets.
 
     Parameters
     ----------
     scores : array of shape (N, k)
         Scores of k methods on N data sets, greater is better; no score may be missing.
-    tie : float, default=1e-09
-        Scores that differ by no more are equal.
 
     Returns
     -------
@@ -67,7 +65,7 @@ def friedman(scores: Any, tie: float = TIE) -> Friedman:
     n, k = table.shape
     if n < 2:
         raise ValueError(f"{n} data set is too few for Friedman's test; compare on at least 2.")
-    r = ranks(table, tie)
+    r = ranks(table)
     spread = float((r**2).sum() - n * k * (k + 1) ** 2 / 4)
     between = float(((r.sum(axis=0) - n * (k + 1) / 2) ** 2).sum())
     statistic = (k - 1) * between / spread if spread else 0.0  # all methods equal everywhere

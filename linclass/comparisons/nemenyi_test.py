@@ -42,7 +42,7 @@ class Nemenyi(NamedTuple):
     groups: list[list[int]]
 
 
-def nemenyi(scores: Any, alpha: float = 0.05, tie: float = TIE) -> Nemenyi:
+def nemenyi(scores: Any, alpha: float = 0.05) -> Nemenyi:
     """Nemenyi's test of all pairs of methods across data sets.
 
     Parameters
@@ -51,8 +51,6 @@ def nemenyi(scores: Any, alpha: float = 0.05, tie: float = TIE) -> Nemenyi:
         Scores of k methods on N data sets, greater is better; no score may be missing.
     alpha : float, default=0.05
         Significance level of the critical difference.
-    tie : float, default=1e-09
-        Scores that differ by no more are equal.
 
     Returns
     -------
@@ -62,7 +60,7 @@ def nemenyi(scores: Any, alpha: float = 0.05, tie: float = TIE) -> Nemenyi:
 
     table = checked_scores(scores, complete=True)
     n, k = table.shape
-    average = average_ranks(table, tie)
+    average = average_ranks(table)
     apart = np.abs(average[:, None] - average) / _standard_error(k, n)
     p = (
         stats.studentized_range.sf(apart * np.sqrt(2), k, np.inf)

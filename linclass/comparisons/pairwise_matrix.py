@@ -12,7 +12,7 @@ import numpy as np
 
 from linclass.comparisons.confidence_interval import fold_moments
 from linclass.comparisons.holm_correction import holm_of_pairs
-from linclass.comparisons.score_table import TIE, Array, checked_scores, differences
+from linclass.comparisons.score_table import Array, checked_scores, differences
 from linclass.comparisons.wilcoxon_test import wilcoxon
 
 
@@ -49,15 +49,13 @@ class Pairwise(NamedTuple):
     n: Array
 
 
-def pairwise(scores: Any, tie: float = TIE) -> Pairwise:
+def pairwise(scores: Any) -> Pairwise:
     """The pairwise matrix of methods across data sets.
 
     Parameters
     ----------
     scores : array of shape (N, k)
         Scores of k methods on N data sets, greater is better; NaN where a score is missing.
-    tie : float, default=1e-09
-        Scores that differ by no more are equal.
 
     Returns
     -------
@@ -71,7 +69,7 @@ def pairwise(scores: Any, tie: float = TIE) -> Pairwise:
     for i in range(k):
         ties[i, i] = np.count_nonzero(~np.isnan(table[:, i]))
         for j in range(i + 1, k):
-            d = differences(table, i, j, tie)
+            d = differences(table, i, j)
             difference[i, j] = d.mean() if len(d) else np.nan
             wins[i, j], losses[i, j] = np.count_nonzero(d > 0), np.count_nonzero(d < 0)
             ties[i, j] = ties[j, i] = len(d) - wins[i, j] - losses[i, j]

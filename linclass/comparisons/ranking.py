@@ -9,7 +9,7 @@ import numpy as np
 from linclass.comparisons.score_table import TIE, Array, checked_scores
 
 
-def ranks(scores: Any, tie: float = TIE) -> Array:
+def ranks(scores: Any) -> Array:
     """Ranks of the methods within each row.
 
     Parameters
@@ -17,8 +17,6 @@ def ranks(scores: Any, tie: float = TIE) -> Array:
     scores : array of shape (N, k)
         Scores of k methods on N data sets or folds, greater is better; NaN where a score is missing. A missing
         score has no rank, and the others are ranked without it.
-    tie : float, default=1e-09
-        Scores that differ by no more are equal.
 
     Returns
     -------
@@ -26,32 +24,30 @@ def ranks(scores: Any, tie: float = TIE) -> Array:
         NaN where a score is missing.
     """
     table = checked_scores(scores, methods=1)
-    return np.array([_ranks_of_row(row, tie) for row in table]).reshape(table.shape)
+    return np.array([_ranks_of_row(row) for row in table]).reshape(table.shape)
 
 
-def average_ranks(scores: Any, tie: float = TIE) -> Array:
+def average_ranks(scores: Any) -> Array:
     """Mean rank of each method over data sets.
 
     Parameters
     ----------
     scores : array of shape (N, k)
         Scores of k methods on N data sets, greater is better; no score may be missing.
-    tie : float, default=1e-09
-        Scores that differ by no more are equal.
 
     Returns
     -------
     array of shape (k,)
     """
-    return ranks(checked_scores(scores, complete=True), tie).mean(axis=0)
+    return ranks(checked_scores(scores, complete=True)).mean(axis=0)
 
 
-def _ranks_of_row(row: Array, tie: float) -> Array:
+def _ranks_of_row(row: Array) -> Array:
     found = np.full(len(row), np.nan)
     order = np.argsort(-row, kind="stable")[: np.count_nonzero(~np.isnan(row))]
     begin = 0
     for end in range(1, len(order) + 1):
-        if end == len(order) or row[order[begin]] - row[order[end]] > tie:
+        if end == len(order) or row[order[begin]] - row[order[end]] > TIE:
             found[order[begin:end]] = (begin + 1 + end) / 2
             begin = end
     return found

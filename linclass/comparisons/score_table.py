@@ -34,11 +34,11 @@ def checked_scores(scores: Any, complete: bool = False, methods: int = 2) -> Arr
     return table
 
 
-def differences(scores: Array, i: int, j: int, tie: float = TIE) -> Array:
+def differences(scores: Array, i: int, j: int) -> Array:
     """Scores of method i minus those of j, on the rows that have both; 0 where they are equal.
 
-    Differences are rounded to multiples of `tie`, so that equal differences have equal ranks.
+    Differences are rounded to multiples of TIE, so that equal differences have equal ranks.
     """
     d = scores[:, i] - scores[:, j]
     d = d[~np.isnan(d)]
-    return np.round(d / tie) * tie if tie else d
+    return np.round(d / TIE) * TIE

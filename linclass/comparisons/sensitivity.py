@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linclass.comparisons.ranking import ranks
-from linclass.comparisons.score_table import TIE, Array, checked_scores
+from linclass.comparisons.score_table import Array, checked_scores
 
 
 class LeaveOneOut(NamedTuple):
@@ -25,22 +25,20 @@ class LeaveOneOut(NamedTuple):
     without: list[int | None]
 
 
-def leave_one_out_winners(scores: Any, tie: float = TIE) -> LeaveOneOut:
+def leave_one_out_winners(scores: Any) -> LeaveOneOut:
     """The method with the best average rank, with all data sets and without each of them.
 
     Parameters
     ----------
     scores : array of shape (N, k)
         Scores of k methods on N data sets, greater is better; no score may be missing.
-    tie : float, default=1e-09
-        Scores that differ by no more are equal.
 
     Returns
     -------
     LeaveOneOut
         `winner`, and `without` each data set.
     """
-    r = ranks(checked_scores(scores, complete=True), tie)
+    r = ranks(checked_scores(scores, complete=True))
     total = r.sum(axis=0)
     return LeaveOneOut(_first(total), [_first(total - row) for row in r] if len(r) > 1 else [])
 

@@ -45,7 +45,7 @@ def test_ranks_are_scipys_and_ignore_noise_below_the_tolerance() -> None:
     assert_array_equal(ranks(TABLE), stats.rankdata(-TABLE, axis=1))
     noisy = TABLE + 1e-13 * RNG.standard_normal(TABLE.shape)
     assert_array_equal(ranks(noisy), ranks(TABLE))
-    assert (ranks(noisy, tie=0) != ranks(TABLE)).any()
+    assert (stats.rankdata(-noisy, axis=1) != ranks(TABLE)).any()  # which has no tolerance
 
 
 def test_a_missing_score_has_no_rank_and_leaves_the_others_theirs() -> None:
@@ -340,7 +340,7 @@ def test_float_noise_makes_no_wins() -> None:
     table = np.array([[0.1 + 0.2, 0.3], [0.5, 0.4]])
     found = pairwise(table)
     assert (found.wins[0, 1], found.ties[0, 1], found.losses[0, 1]) == (1, 1, 0)
-    assert pairwise(table, tie=0).ties[0, 1] == 0
+    assert table[0, 0] > table[0, 1]
 
 
 def test_pairs_use_the_data_sets_that_both_have() -> None:
