@@ -139,7 +139,8 @@ class Composition(FitsPath, Estimator):
         if unfinished := [s for s in solutions if not s.converged]:
             worst = max(unfinished, key=lambda s: s.certificate)
             stop = f"{self.solver_} stopped after {counted(worst.n_iter, 'iteration')} with {worst.distance}"
-            return "max_iter", f"{stop}; tol is {getattr(self, 'tol', 0):g}."
+            chosen = "newton" if self.solver == "auto" else self.solver
+            return "max_iter", f"{stop}; tol is {self._solver(chosen).tol:g}."
         ranks = [s.rank for s in solutions if s.rank is not None]
         if ranks and not self._is_penalized():
             loss = find("losses", self.loss)

@@ -119,10 +119,18 @@ class LinearGeometry:
     def _plane(self, pair: tuple[int, int] | None) -> tuple[Array, float]:
         self._require_fit()
         W, b = np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_)
+        l, k = _checked_pair(pair, max(2, len(W)))
         if len(W) == 1:
-            sign = -1.0 if pair == (1, 0) else 1.0
-            return sign * W[0], sign * float(b[0])
-        if pair is None:
-            raise ValueError(f"{len(W)} classes have many boundaries; give pair=(l, k).")
-        l, k = pair
+            return (k - l) * W[0], (k - l) * float(b[0])
         return W[k] - W[l], float(b[k] - b[l])
+
+
+def _checked_pair(pair: tuple[int, int] | None, K: int) -> tuple[int, int]:
+    if pair is None and K > 2:
+        raise ValueError(f"{K} classes have many boundaries; give pair=(l, k).")
+    pair = (0, 1) if pair is None else pair
+    if len(known := {*pair} & {*range(K)}) != 2 or len(pair) != len(known):
+        raise ValueError(
+            f"pair is {pair!r}; give the numbers of two classes, from 0 to {K - 1}, as in pair=(0, 1)."
+        )
+    return pair

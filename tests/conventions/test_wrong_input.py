@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as LDA
 from sklearn.ensemble import IsolationForest
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LinearRegression as ScikitLearns
 from sklearn.metrics import accuracy_score
 from sklearn.pipeline import make_pipeline
@@ -110,10 +110,29 @@ def test_a_model_without_a_penalty_names_those_that_have_one(model: Any, remedy:
         model.path(X, Y, [1.0])
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("pair", [(0, 3), (1, 1), (-1, 0), (0, 1, 2), (0.5, 1)])
+def test_a_boundary_is_that_of_two_classes(pair: Any, classes: int) -> None:
+    model = L.LogisticRegression().fit(X, np.arange(60) % classes)
+    with refused(f"pair is {pair!r}; give the numbers of two classes, from 0 to {classes - 1}"):
+        model.boundary(pair)
+    forth, back = model.boundary((0, 1)), model.boundary((1, 0))
+    assert (forth.normal == -back.normal).all()
+    assert forth.offset == -back.offset
+
+
+def test_a_fit_that_stops_states_the_tolerance_of_its_solver() -> None:
+    model = L.LogisticRegression(tol=1e-3, solver={"newton": {"tol": 1e-30, "max_iter": 1}})
+    with pytest.warns(ConvergenceWarning, match="tol is 1e-30"):
+        model.fit(X, Y)
+
+
 def test_probabilities_are_no_logarithms_of_probabilities() -> None:
     P, costs = L.LogisticRegression().fit(X, Y).predict_proba(X), [[0, 5], [1, 0]]
     with refused("logarithms of probabilities are at most 0; give predict_log_proba(X)"):
         L.decide(P, costs)
+    with refused("log_proba holds nan"):
+        L.decide([[np.nan, 0.0]], costs)
     with refused("log_proba has shape (2,); it must be (n, K)"):
         L.decide([0.5, 0.5], costs)
     single = np.log(np.array([[1 + 2e-7, 1e-9]]))  # of sums in single precision
