@@ -79,6 +79,8 @@ class ExponentialFamilyNB(NaiveBayes):
         super().check()
         check_priors(self.priors)
         for name in self._named():
+            if not isinstance(name, str):
+                raise ValueError(f"families is {self.families!r}; give a name, or a dict of names.")
             find("families", name)
             if name == "tied_gaussian":
                 raise ValueError("tied_gaussian is no naive Bayes; use LinearDiscriminantAnalysis.")
@@ -91,12 +93,12 @@ class ExponentialFamilyNB(NaiveBayes):
 
     def parts(self) -> list[str]:
         """The modules that a fit composes by name."""
-        return [f"linclass.families.{name}" for name in self._named()]
+        return [f"linclass.families.{name}" for name in sorted({*self._named()})]
 
     def _named(self) -> list[str]:
         if not isinstance(self.families, Mapping):
             return [self.families]
-        return sorted({REST, *self.families.values()})
+        return [REST, *self.families.values()]
 
     def _gathering(self) -> object:
         return self.families

@@ -43,6 +43,8 @@ def _check_of(name: str, kinds: set[str]) -> tuple[Plain, Check] | None:
         return frozenset({NoneType, np.random.Generator}), _is_seed
     if "bool" in kinds:
         return frozenset({bool}), _is_flag_or_function if "Callable" in kinds else require_flag
+    if "str" in kinds and kinds <= {"str", "int", "float", "None"}:
+        return frozenset({str, int, float, NoneType}), _is_one_value
     if not kinds & {"int", "float"}:
         return None
     if not kinds <= {"float", "None"}:
@@ -80,6 +82,12 @@ def _is_flag_or_function(name: str, value: object) -> None:
 def _is_no_flag(name: str, value: object) -> None:
     if isinstance(value, bool | np.bool_):
         raise ValueError(f"{name} is {value!r}; it must be a number, not True or False.")
+
+
+def _is_one_value(name: str, value: object) -> None:
+    if isinstance(value, Collection) and not isinstance(value, str | bytes):
+        raise ValueError(f"{name} is {value!r}; it must be one value.")
+    _is_no_flag(name, value)
 
 
 def _is_number(name: str, value: object) -> None:

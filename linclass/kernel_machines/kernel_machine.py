@@ -51,6 +51,8 @@ class KernelMachine(Estimator):
     def _check_kernel(self) -> None:
         """Raise ValueError, with one sentence, if the kernel or its parameters are invalid."""
         if not callable(self.kernel):
+            if not isinstance(self.kernel, str):
+                raise ValueError(f"kernel is {self.kernel!r}; give its name, or a function.")
             find("kernels", self.kernel)
         scaled = isinstance(self.gamma, str) and self.gamma == "scale"
         if not (scaled or (_is_finite(self.gamma) and self.gamma > 0)):

@@ -61,9 +61,14 @@ def random(K: int, columns: int | None, rng: np.random.Generator) -> Array:
 
 def given(code: Any, K: int) -> Array:
     """A matrix of the user's, checked."""
-    M = np.asarray(code, dtype=float)
+    try:
+        M = np.asarray(code, dtype=float)
+    except (TypeError, ValueError):
+        M = np.empty(0)
     if M.ndim != 2 or not np.isin(M, (-1, 0, 1)).all():
-        raise ValueError("code must be a matrix of −1, 0 and 1, or the name of one.")
+        raise ValueError(
+            f"code is {code!r}; it must be a matrix of −1, 0 and 1, or the name of one."
+        )
     if len(M) != K:
         raise NotApplicable(
             f"code has {counted(len(M), 'row')} for {K} classes; give one for each class."

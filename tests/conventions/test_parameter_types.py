@@ -48,6 +48,17 @@ def test_what_a_parameter_cannot_be_is_refused(model: str, parameter: inspect.Pa
                 refuse()
 
 
+@pytest.mark.parametrize("wrong", [["x"], {"a": 1, "b": 2}, []])
+@pytest.mark.parametrize(
+    ("model", "parameter"),
+    [pytest.param(m, p, id=f"{m}-{p.name}") for m, p in PARAMETERS if isinstance(p.default, str)],
+)
+def test_a_name_is_no_list(model: str, parameter: inspect.Parameter, wrong: object) -> None:
+    estimator = getattr(linclass, model)(**{parameter.name: wrong})
+    with pytest.raises(ValueError, match=re.escape(repr(wrong))):
+        estimator.fit(X, Y)
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("model", MODELS)
 def test_a_converged_fit_has_no_reason_but_a_note_of_bayesian_models(model: str) -> None:
