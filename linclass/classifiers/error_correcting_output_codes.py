@@ -88,7 +88,6 @@ class ErrorCorrectingOutputCodes(FromBinary):
         self.class_weight = class_weight
 
     def check(self) -> None:
-        super().check()
         if isinstance(self.code, str) and self.code not in CODES:
             known = ", ".join(map(repr, CODES))
             raise ValueError(f"code is {self.code!r}; it must be one of {known}, or a matrix.")
@@ -99,6 +98,7 @@ class ErrorCorrectingOutputCodes(FromBinary):
         if not named or (self.decoding not in DECODINGS and not _decodes(self.decoding)):
             known = ", ".join(map(repr, [*DECODINGS, *filter(_decodes, names("losses"))]))
             raise ValueError(f"decoding is {self.decoding!r}; it must be one of {known}.")
+        super().check()
 
     def parts(self) -> list[str]:
         named = [] if self.decoding in DECODINGS else [find("losses", self.decoding).__module__]
