@@ -51,10 +51,10 @@ class ClassCoefficients(Composition):
             theta -= theta.mean(axis=0)
             return theta
         penalty = penalty.for_features(getattr(self, "feature_names_in_", None))
-        open_ = np.zeros(theta.shape[1], bool)
-        open_[:d] = False if penalty.unpenalized is None else penalty.unpenalized
-        open_[d:] = getattr(penalty, "intercept", None) is None
-        theta[:, open_] -= theta[:, open_].mean(axis=0)
+        unpenalized = np.zeros(theta.shape[1], bool)
+        unpenalized[:d] = False if penalty.unpenalized is None else penalty.unpenalized
+        unpenalized[d:] = getattr(penalty, "intercept", None) is None
+        theta[:, unpenalized] -= theta[:, unpenalized].mean(axis=0)
         return theta
 
     def _split(self, theta: Array) -> tuple[Array, Array]:

@@ -61,13 +61,13 @@ def _refuse_too_few(counts: np.ndarray, parts: int, names: Sequence[object]) -> 
         fewer = f"use at most {n_groups} folds, or " if n_groups > 1 else ""
         raise NotApplicable(
             f"{parts} folds of whole groups need {parts} groups, and there "
-            f"{'is' if n_groups == 1 else 'are'} {n_groups}; {fewer}choose another `group:`."
+            f"{'is' if n_groups == 1 else 'are'} {n_groups}; {fewer}choose other groups."
         )
     of_class = (counts > 0).sum(axis=0)
     if of_class.min() < 2:
         raise NotApplicable(
             f"all rows of class '{names[int(of_class.argmin())]}' are in one group, so no model of the "
-            "other groups can learn it; leave the class out, or choose another `group:`."
+            "other groups can learn it; leave the class out, or choose other groups."
         )
 
 

@@ -63,19 +63,18 @@ class PlattSigmoids:
         return np.asarray(log_expit(Z * slopes + offsets))
 
 
-def sigmoid(z: Array, own: Array, weights: Array | None = None) -> FittedSigmoid:
+def sigmoid(z: Array, own: Array, w: Array) -> FittedSigmoid:
     """Each row counts for both classes, by its target: a weighted logistic regression."""
-    w = np.ones(len(z)) if weights is None else weights
     middle, scale = float(z.mean()), float(z.std()) or 1.0
     n_own, n_other = w[own].sum(), w[~own].sum()
     target = np.where(own, (n_own + 1) / (n_own + 2), 1 / (n_other + 2))
     x = ((z - middle) / scale)[:, None]
-    signs = np.repeat([1.0, -1.0], len(z))
-    both = np.concatenate([w * target, w * (1 - target)])
-    P = Objective(DesignMatrix(np.vstack([x, x])), Logistic(), signs, both, Unpenalized())
     if (x == x[0]).all():  # constant scores: the class frequency
         share = np.average(target, weights=w)
         return FittedSigmoid(0.0, float(np.log(share / (1 - share))))
+    signs = np.repeat([1.0, -1.0], len(z))
+    both = np.concatenate([w * target, w * (1 - target)])
+    P = Objective(DesignMatrix(np.vstack([x, x])), Logistic(), signs, both, Unpenalized())
     found = Newton(tol=1e-8).solve(P, P.zero())
     a, b = found.theta
     slope, offset = float(a / scale), float(b - a * middle / scale)

@@ -37,9 +37,7 @@ class Temperature:
             return float(weights @ (expected - own))
 
         low, high = -np.log(LARGEST), np.log(LARGEST)
-        if (
-            slope(low) >= 0
-        ):  # a higher temperature would be better: scores that say nothing, or the opposite
+        if slope(low) >= 0:  # the scores say nothing, or the opposite
             log_beta = low
         elif slope(high) <= 0:
             log_beta = high

@@ -17,7 +17,6 @@ Reference: Hastie, Tibshirani & Buja (1994), JASA 89 and (1995), Ann. Statist. 2
 
 from __future__ import annotations
 
-import inspect
 from importlib import import_module
 from typing import Self
 
@@ -30,12 +29,13 @@ from linclass.conventions.coordinates import Coordinates
 from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.groups import groups_for, kept_groups
 from linclass.conventions.meta_estimator import MetaEstimator, require_kind
+from linclass.conventions.metadata import asking_for_weights
 from linclass.conventions.parameter_types import is_whole
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
 from linclass.generative.optimal_scores import EXACT, best_explained, contrasts
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
-from linclass.multiclass.from_binary import WORST_LAST
+from linclass.multiclass.from_binary import WORST_LAST, weights_for
 from linclass.numerics import Array
 from linclass.predicted import own_copy
 from linclass.statistics.covariance import LOST, check_covariance, too_little_weight
@@ -206,18 +206,15 @@ class FlexibleDiscriminantAnalysis(CountsRows, MetaEstimator, Coordinates, Softm
 
     def _inner(self) -> EstimatorLike:
         if self.regressor is None:
-            return import_module(DEFAULT).LinearRegression()
+            return asking_for_weights(import_module(DEFAULT).LinearRegression())
         return self.regressor
 
     def _regression(
         self, X: Matrix, target: Array, weights: Array | None, groups: Array | None
     ) -> EstimatorLike:
         made = cloned(self._inner())
-        if weights is not None and "sample_weight" not in inspect.signature(made.fit).parameters:
-            name = type(made).__name__
-            raise ValueError(f"{name} takes no sample_weight; leave it out, or choose another.")
+        options = {} if weights is None else weights_for(made.fit, weights)
         with silently():
-            options = {} if weights is None else {"sample_weight": weights}
             made.fit(own_copy(X, made), target.copy(), **options, **groups_for(made, groups))
         return made
 

@@ -75,7 +75,7 @@ class OneVsOne(FromBinary):
 
     def _problems(self, codes: np.ndarray) -> Iterator[TwoClassProblem]:
         names = self.classes_.tolist()
-        for k, l in combinations(range(len(names)), 2):
+        for k, l in self._pairs():
             rows = np.flatnonzero((codes == k) | (codes == l))
             yield TwoClassProblem(
                 f"{names[l]!r} against {names[k]!r}", rows, (codes[rows] == l).astype(int)

@@ -111,19 +111,19 @@ class QuadraticDiscriminantAnalysis(CountsRows, FromStackedMoments, SoftmaxProba
         """The covariances of each fold, factored at once if they are not shrunk."""
         folds = stack.split()
         if self.shrinkage:
-            return [ClassSpreads(fold, self.covariance) for fold in folds]
+            return [ClassSpreads(fold, self.covariance, self.shrinkage) for fold in folds]
         K, d = stack.mean.shape[1:]
         S = stack.scatter / freedom_of_classes(stack, self.covariance)[..., None, None]
         negligible = np.repeat(stack.negligible, K, axis=0)
         own = Spread.of_covariances(S.reshape(-1, d, d), negligible)
         return [
-            ClassSpreads(fold, self.covariance, own[j * K : (j + 1) * K])
+            ClassSpreads(fold, self.covariance, own=own[j * K : (j + 1) * K])
             for j, fold in enumerate(folds)
         ]
 
     def _take(self, spreads: "ClassSpreads", priors: np.ndarray, logarithms: np.ndarray) -> Self:
         self.means_, self.priors_ = spreads.moments.means, priors
-        self._spreads = [spreads.of(k, self.shrinkage) for k in range(len(self.means_))]
+        self._spreads = [spreads.of(k) for k in range(len(self.means_))]
         log_volume = np.array([spread.log_volume for spread in self._spreads])
         self._constant = logarithms - 0.5 * log_volume
         if not spreads.deficient:
@@ -184,9 +184,16 @@ class QuadraticDiscriminantAnalysis(CountsRows, FromStackedMoments, SoftmaxProba
 class ClassSpreads:
     """Factored covariances of the classes; the pooled one is computed only when needed."""
 
-    def __init__(self, moments: ClassMoments, covariance: str, own: Sequence[Spread] = ()):
+    def __init__(
+        self,
+        moments: ClassMoments,
+        covariance: str,
+        shrinkage: float = 0.0,
+        own: Sequence[Spread] = (),
+    ):
         """`own` are the factors of each class, needed without shrinkage."""
-        self.moments, self.covariance, self.own = moments, covariance, own
+        self.moments, self.covariance = moments, covariance
+        self.shrinkage, self.own = shrinkage, own
         self.deficient: list[tuple[int, int]] = []  # class, rank
 
     @cached_property
@@ -194,10 +201,10 @@ class ClassSpreads:
         f = freedom(self.moments, self.covariance)
         return Spread.of_covariance(self.moments.pooled / f, self.moments.negligible)
 
-    def of(self, k: int, shrinkage: float) -> AnySpread:
+    def of(self, k: int) -> AnySpread:
         d = self.moments.mean.shape[1]
-        if shrinkage > 0:
-            mixed = self.pooled if shrinkage == 1 else self._shrunk(k, shrinkage)
+        if self.shrinkage > 0:
+            mixed = self.pooled if self.shrinkage == 1 else self._shrunk(k)
             if mixed.rank < d:
                 self.deficient.append((k, mixed.rank))
             return mixed
@@ -215,12 +222,12 @@ class ClassSpreads:
     def _freedom(self, k: int) -> float:
         return float(self.freedoms[k])
 
-    def _shrunk(self, k: int, shrinkage: float) -> Spread:
+    def _shrunk(self, k: int) -> Spread:
         """All shrinkages share the axes in which S_k and the pooled S are diagonal."""
         whole, axes = self.moments.relative_axes
         values, V = axes[k]
-        f = freedom(self.moments, self.covariance)
-        root = np.sqrt((1 - shrinkage) * values / self._freedom(k) + shrinkage / f)
+        f, share = freedom(self.moments, self.covariance), self.shrinkage
+        root = np.sqrt((1 - share) * values / self._freedom(k) + share / f)
         return Spread(root[:, None] * (V.T @ whole.root), whole.whitener @ V / root)
 
 

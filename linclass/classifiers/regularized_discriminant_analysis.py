@@ -119,10 +119,10 @@ class PooledSpreads(ClassSpreads):
     """Factored covariances Σ_k(λ, γ) of the classes."""
 
     def __init__(self, moments: ClassMoments, covariance: str, pooling: float, shrinkage: float):
-        super().__init__(moments, covariance)
-        self.pooling, self.shrinkage = pooling, shrinkage
+        super().__init__(moments, covariance, shrinkage)
+        self.pooling = pooling
 
-    def of(self, k: int, shrinkage: float) -> AnySpread:
+    def of(self, k: int) -> AnySpread:
         spread = self.pooled if self.pooling == 1 else self._own(k)
         if spread.rank == self.moments.mean.shape[1]:
             return spread

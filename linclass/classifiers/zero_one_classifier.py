@@ -100,12 +100,10 @@ class ZeroOneClassifier(LinearGeometry, LinearScores):
         self.exact_ = found.bound == found.cost
         status, reason = "converged", ""
         if not self.exact_:
-            status, reason = (
-                "max_iter",
-                (
-                    f"a good answer, not proved: {found.cost:g} errors, and at least {found.bound:g} "
-                    f"are unavoidable. Raise node_limit={self.node_limit}, or take fewer rows."
-                ),
+            status = "max_iter"
+            reason = (
+                f"a good answer, not proved: {found.cost:g} errors, and at least {found.bound:g} "
+                f"are unavoidable. Raise node_limit={self.node_limit}, or take fewer rows."
             )
         return self._record(
             status,

@@ -5,13 +5,11 @@ Such an estimator may be inside of others: whatever is fitted to rows gets their
 
 from __future__ import annotations
 
-import inspect
-
 import numpy as np
 
 from linclass import validation
 from linclass.annotations import ArrayLike, EstimatorLike
-from linclass.conventions.metadata import asks_for, is_routing
+from linclass.conventions.metadata import arguments, asks_for, is_routing
 from linclass.numerics import Array
 
 
@@ -23,7 +21,7 @@ def groups_for(model: EstimatorLike, groups: Array | None) -> dict[str, Array]:
     """
     if groups is None:
         return {}
-    if "groups" in _parameters(model):
+    if "groups" in arguments(getattr(model, "fit", None)):
         return {"groups": groups}
     if is_routing():
         return {"groups": groups} if asks_for(model, "fit", "groups") else {}
@@ -50,14 +48,3 @@ def kept_groups(
 def values_at(rows: Array, values: Array | None) -> Array | None:
     """The weights or groups of some rows, if there are any."""
     return None if values is None else values[rows]
-
-
-def _parameters(model: EstimatorLike) -> list[str]:
-    try:
-        return list(inspect.signature(model.fit).parameters)
-    except (
-        AttributeError,
-        TypeError,
-        ValueError,
-    ):  # no `fit`; some compiled ones have no signature
-        return []

@@ -56,13 +56,8 @@ def _kind(made: EstimatorLike) -> str | None:
     if isinstance(made, type):
         return None
     if isinstance(made, Estimator):
-        return (
-            "regressor"
-            if isinstance(made, Regressor)
-            else "classifier"
-            if isinstance(made, Classifier)
-            else None
-        )
+        ours = {"classifier": Classifier, "regressor": Regressor}
+        return next((kind for kind, base in ours.items() if isinstance(made, base)), None)
     tags = getattr(made, "__sklearn_tags__", None)
     kind = None if tags is None else tags().estimator_type
     return None if kind is None else str(kind)

@@ -80,7 +80,7 @@ class RequestsMetadata:
         -------
         sklearn.utils.metadata_routing.MetadataRequest or MetadataRouter
         """
-        if "estimator" not in _arguments(type(self)):
+        if "estimator" not in arguments(type(self)):
             return self._get_metadata_request()
         from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
@@ -161,7 +161,8 @@ def asking_for_weights(model: EstimatorLike) -> Any:
     return model.set_fit_request(sample_weight=True) if is_routing() else model
 
 
-def _arguments(function: Any) -> list[str]:
+def arguments(function: Any) -> list[str]:
+    """Their names; none of what cannot be called or has no signature, as some compiled functions."""
     try:
         return list(inspect.signature(function).parameters)
     except (TypeError, ValueError):
@@ -170,4 +171,4 @@ def _arguments(function: Any) -> list[str]:
 
 def _metadata(model: EstimatorLike, method: str) -> list[str]:
     called = getattr(model, method, None)
-    return [name for name in _arguments(called) if name not in KNOWN] if callable(called) else []
+    return [name for name in arguments(called) if name not in KNOWN] if callable(called) else []

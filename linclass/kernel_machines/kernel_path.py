@@ -93,7 +93,7 @@ class KernelPath(KernelMachine):
 def solve(
     solver: Solver, objective: Objective, strengths: Sequence[float], start: Array | None = None
 ) -> list[Solution]:
-    """A solution for each strength; with many rows the first starts from a fit to less."""
+    """A solution for each strength; the first starts from a fit to some rows or features, if there are many."""
     if start is None:
         start = near_start(solver, objective.with_strength(strengths[0]))
     return solver.path(objective, strengths, start)
@@ -113,7 +113,7 @@ def near_start(solver: Solver, objective: Objective) -> Array:
             few = objective.on_features(np.arange(first))
             near = replace(solver, tol=1e-3, max_iter=None).solve(few, few.zero())
             start[:first], start[d:] = near.theta[:first], near.theta[first:]
-    elif n >= MANY and design.is_kernel:
+    elif n >= MANY:
         rows = np.arange(0, n, 4)
         part = design.restricted(rows)
         few = Objective(

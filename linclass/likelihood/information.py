@@ -46,9 +46,7 @@ class Information:
         assert isinstance(objective, Objective)
         total = float(weights.sum())
         theta, H = np.atleast_2d(point.theta), point.hessian
-        if (
-            len(theta) > 1 and len(theta) == codes.max() + 1
-        ):  # K rows of parameters, of which K − 1 are identified
+        if 1 < len(theta) == codes.max() + 1:  # K rows of parameters: K − 1 are identified
             theta = theta[:-1] - theta[-1]
             H = H[: theta.size, : theta.size]
         inverse = Inverse(total * H)

@@ -38,14 +38,14 @@ def test_the_sigmoid_has_the_greatest_likelihood_of_platts_targets() -> None:
         return -float((xlogy(target, p) + xlogy(1 - target, 1 - p)).sum())
 
     best = minimize(loss, [0.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12})
-    a, b = sigmoid(z, own)[:2]
+    a, b = sigmoid(z, own, np.ones(len(z)))[:2]
     assert_allclose([a, b + 100 * a], best.x, rtol=1e-5)
 
 
 @pytest.mark.parametrize("scores", ["separated", "equal"])
 def test_scores_without_a_finite_likelihood_have_a_sigmoid(scores: str) -> None:
     own = np.arange(20) >= 15
-    a, b = sigmoid(np.where(own, 1.0, -1.0) * (scores == "separated"), own)[:2]
+    a, b = sigmoid(np.where(own, 1.0, -1.0) * (scores == "separated"), own, np.ones(len(own)))[:2]
     p = expit(a * np.where(own, 1.0, -1.0) + b)
     assert ((p > 0) & (p < 1)).all()
     if scores == "separated":  # both targets are reached
@@ -55,8 +55,10 @@ def test_scores_without_a_finite_likelihood_have_a_sigmoid(scores: str) -> None:
 def test_the_unit_of_scores_does_not_matter() -> None:
     rng = np.random.default_rng(1)
     z, own = rng.standard_normal(60), rng.random(60) < 0.5
-    a, b = sigmoid(z, own)[:2]
-    assert_allclose(sigmoid(1e9 * z + 3, own)[:2], [a / 1e9, b - 3 * a / 1e9], rtol=1e-6)
+    a, b = sigmoid(z, own, np.ones(len(z)))[:2]
+    assert_allclose(
+        sigmoid(1e9 * z + 3, own, np.ones(len(z)))[:2], [a / 1e9, b - 3 * a / 1e9], rtol=1e-6
+    )
 
 
 @pytest.mark.parametrize("classes", [2, 3])
