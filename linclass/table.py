@@ -18,6 +18,8 @@ from scipy import sparse
 from linclass.annotations import MatrixLike
 from linclass.counted import counted
 
+BYTES_PER_NAME = 80  # of a column: a short string and its place in a tuple
+
 
 def unique(names: Sequence[str]) -> tuple[str, ...]:
     """The names, of which a repeated one becomes `name (2)`."""

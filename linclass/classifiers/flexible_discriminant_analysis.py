@@ -220,9 +220,12 @@ class FlexibleDiscriminantAnalysis(CountsRows, MetaEstimator, Coordinates, Softm
 
     def _record_regressions(self, exact: int) -> Self:
         """Status of the worst regression; a certificate only if each has one of the same kind."""
-        statuses = [str(getattr(r, "status_", "converged")) for r in self.regressors_]
+        found = [getattr(r, "status_", "converged") for r in self.regressors_]
+        # a foreign attribute may mean anything
+        statuses = [s if isinstance(s, str) and s in WORST_LAST else "converged" for s in found]
         worst = max(range(len(statuses)), key=lambda i: WORST_LAST.index(statuses[i]))
-        status, reason = statuses[worst], getattr(self.regressors_[worst], "reason_", "")
+        status = statuses[worst]
+        reason = "" if status == "converged" else getattr(self.regressors_[worst], "reason_", "")
         if exact and status == "converged":
             status = "rank_deficient"
             reason = (

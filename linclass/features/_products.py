@@ -7,9 +7,8 @@ import scipy.sparse as sp
 
 from linclass.annotations import Matrix
 from linclass.applicability import NotApplicable, require_memory
-from linclass.table import Table, new_names
+from linclass.table import BYTES_PER_NAME, Table, new_names
 
-BYTES_PER_NAME = 80  # a short string and its place in a tuple
 BYTES_PER_PRODUCT = 64  # sparse: the value, its column, and the row numbers it is made from
 
 

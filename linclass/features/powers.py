@@ -5,8 +5,8 @@ import scipy.sparse as sp
 
 from linclass.applicability import require_memory
 from linclass.conventions.parameter_types import is_whole
-from linclass.features._products import BYTES_PER_NAME, append, factor, refuse_text
-from linclass.table import Table
+from linclass.features._products import append, factor, refuse_text
+from linclass.table import BYTES_PER_NAME, Table
 
 
 def apply(table: Table, degree: int = 2) -> Table:

@@ -212,3 +212,17 @@ def test_what_is_no_regressor_or_has_no_weights_is_refused() -> None:
         FDA(class_weight={0: 1e-3, 1: 1e-3, 2: 1e-3}).fit(X, y)
     with pytest.raises(ValueError, match="n_components is 0"):
         FDA(n_components=0).fit(X, y)
+
+
+class WithItsOwnStatus(Theirs):
+    """What a foreign attribute of this name means is not known."""
+
+    status_, certificate_kind_ = "ok", None
+
+
+def test_a_foreign_status_is_none_of_ours() -> None:
+    X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 3
+    model = FlexibleDiscriminantAnalysis(WithItsOwnStatus()).fit(X, y)
+    assert (model.status_, model.reason_) == ("converged", "")
+    plain = FlexibleDiscriminantAnalysis(Theirs()).fit(X, y)
+    np.testing.assert_allclose(model.decision_function(X), plain.decision_function(X))
