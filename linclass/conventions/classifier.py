@@ -139,7 +139,7 @@ class Classifier(Estimator):
         self.classes_, codes = validation.encode(y)
         if len(self.classes_) > 2 and self.for_more_classes:
             raise self._too_many_classes(vars(self).pop("classes_"))
-        if weights.min() < TINY:
+        if sample_weight is not None and weights.min() < TINY:
             refuse_tiny_classes(self.classes_, np.bincount(codes, weights))
         if len(self.classes_) < 2:
             raise NotApplicable(
