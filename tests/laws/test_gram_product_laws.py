@@ -24,12 +24,12 @@ def test_gram_products_are_sums_over_rows(form: Any, density: float, intercept: 
     B = np.hstack([X, np.ones((700, 1))]) if intercept else X
     design = DesignMatrix(form(X), intercept)
     assert_allclose(design.gram(w), np.einsum("i,ij,ik->jk", w, B, B), atol=1e-10)
-    S = np.zeros((B.shape[1], B.shape[1]))
-    for some, sign in ((rows, 1), (rows[:50], -1)):
-        design.add_gram(S, some, w[some], sign)
-    assert_allclose(
-        S, np.einsum("i,ij,ik->jk", w[rows[50:]], B[rows[50:]], B[rows[50:]]), atol=1e-10
-    )
+    for u in (w, np.full(700, 2.5)):  # equal weights scale the sum
+        S = np.zeros((B.shape[1], B.shape[1]))
+        for some, sign in ((rows, 1), (rows[:50], -1)):
+            design.add_gram(S, some, u[some], sign)
+        left = rows[50:]
+        assert_allclose(S, np.einsum("i,ij,ik->jk", u[left], B[left], B[left]), atol=1e-10)
     groups, factors = rng.integers(3, size=600), rng.standard_normal(600)
     found = design.gram_by_group(groups, rows, factors, 3)
     for g in range(3):
