@@ -41,6 +41,10 @@ class Design:
         """(columns, values) of row i; all columns if dense."""
         raise NotImplementedError
 
+    def gram_of(self, rows: slice) -> Array:
+        """[x_i 1]·[x_j 1] between a few rows."""
+        raise NotImplementedError
+
     def take(self, rows: Index) -> Self:
         """Some rows, or all in another order."""
         raise NotImplementedError

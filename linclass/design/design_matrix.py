@@ -136,6 +136,13 @@ class DesignMatrix(GramProducts):
             out[..., d] = R.sum(axis=-1)
         return out
 
+    def gram_of(self, rows: slice) -> Array:
+        B = self.X[rows]
+        if self.is_sparse and B.shape[0] * B.shape[1] <= TINY:
+            B = B.toarray()
+        G = B @ B.T
+        return np.asarray((G.toarray() if sparse.issparse(G) else G) + self.intercept)
+
     def with_constant_feature(self) -> DesignMatrix:
         """The same map, with the intercept as the weight of a feature."""
         one = np.ones((self.n_rows, 1))

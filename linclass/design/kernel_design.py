@@ -58,6 +58,10 @@ class KernelDesign(Design):
         columns = np.array([own, self.n_features] if self.intercept else [own])
         return columns, np.ones(len(columns))
 
+    def gram_of(self, rows: slice) -> Array:
+        own = self._numbers(rows)
+        return self.K[own][:, own] + self.intercept
+
     def take(self, rows: Index) -> KernelDesign:
         """Some rows, or all in another order; K is shared."""
         return KernelDesign(self.K, self.intercept, np.arange(self.n_features)[rows])

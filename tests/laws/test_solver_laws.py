@@ -14,7 +14,9 @@ from linclass import LinearClassifier, LinearRegression, LogisticRegression, Rid
 from linclass.applicability import NotApplicable
 from linclass.compatibility import takes_penalty
 from linclass.design.design_matrix import DesignMatrix
+from linclass.design.kernel_design import KernelDesign
 from linclass.losses.base import KINDS, MarginLoss, ResidualLoss
+from linclass.losses.kesler import Kesler
 from linclass.losses.logistic import Logistic
 from linclass.objective.distinct_rows import distinct_rows, merge_rows
 from linclass.objective.objective import Objective
@@ -605,6 +607,36 @@ def test_the_pocket_keeps_the_best_of_the_weights_that_it_tests() -> None:
         for passes in (1, 2, 7):
             found = PerceptronRule(order="cyclic", max_iter=passes).solve(P, P.zero())
             np.testing.assert_allclose(found.theta, gallants_pocket(X, y, passes), atol=1e-12)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, "kernel"])
+def test_corrections_of_many_rows_at_once_are_those_of_one_row_after_the_other(
+    classes: int, form: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(classes)
+    X, w = rng.standard_normal((150, 6)), rng.exponential(size=150)
+    codes = (X @ rng.standard_normal((6, classes)) + rng.standard_normal((150, classes))).argmax(1)
+    loss = find("losses", "perceptron")() if classes == 2 else Kesler(classes)
+    y = np.where(codes, 1.0, -1.0) if classes == 2 else codes
+    for intercept in (True, False):
+        kernel = form == "kernel"
+        design = (
+            KernelDesign((1 + X @ X.T) ** 2, intercept)
+            if kernel
+            else DesignMatrix(form(X), intercept)
+        )
+        P = Objective(design, loss, y, w)
+        for order in ("random", "cyclic"):
+            found = []
+            for few in (-np.inf, np.inf):
+                monkeypatch.setattr("linclass.solvers.hinge.perceptron_rule.FEW", few)
+                rule = PerceptronRule(order=order, max_iter=4, step=0.3, random_state=0)
+                found.append(rule.solve(P, P.zero()))
+            many, single = found
+            np.testing.assert_allclose(many.theta, single.theta, rtol=1e-9, atol=1e-9)
+            assert many.extra == single.extra
+            assert many.extra["n_mistakes_"] > 100
 
 
 @pytest.mark.parametrize("order", ["random", "cyclic", "largest_violation"])

@@ -11,7 +11,8 @@ misclassified rows weigh least is kept (the pocket with ratchet). Tested are the
 each that had more correct rows in turn than the kept one; with `largest_violation`, every θ.
 Gallant (1990), "Perceptron-based learning algorithms"
 
-Scores are computed for many rows ahead, since θ does not change until the next mistake.
+Scores are computed for many rows ahead, since θ does not change until the next mistake. Where mistakes are frequent,
+those of the next rows follow a correction by the products of these rows (linclass/online/correction.py).
 """
 
 from __future__ import annotations
@@ -22,11 +23,18 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from linclass.annotations import Seed
-from linclass.design.design_matrix import DesignMatrix
+from linclass.design.base import Design
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
+from linclass.online.block import ROWS
+from linclass.online.correction import ManyClasses, Rule, TwoClasses
+from linclass.online.tally import Tally
 from linclass.solvers.base import Solution, SolverByPasses, Trace
+from linclass.solvers.hinge.pocket import Pocket
 
+FIRST, AHEAD = 8, 4096  # rows whose scores are computed at once: after a mistake, and at most
+FEW = 2  # mistakes among ROWS rows up to which the products of these rows would cost more than they save
+WIDE, SPARSE = 60, 20  # one more for each WIDE features, of sparse rows up to SPARSE
 ORDERS = ("random", "cyclic", "largest_violation")
 
 
@@ -35,32 +43,6 @@ class Corrected(Protocol):
 
     def margins(self, y: Array, z: Array) -> Array: ...
     def slopes(self, y: Array, z: Array) -> Array: ...
-
-
-@dataclass
-class Pocket:
-    """The tested θ with the least weight of misclassified rows."""
-
-    theta: Array
-    wrong: float
-    run: int = 0  # correct rows in turn of the kept θ
-    right: int = 0  # of the present θ
-    holds_present: bool = True  # the kept θ is the present one
-
-    def offer(self, theta: Array, wrong: float) -> None:
-        if wrong < self.wrong:
-            self.theta, self.wrong = theta.copy(), wrong
-            self.run, self.holds_present = self.right, True
-
-    def asks(self, after: int) -> bool:
-        """Whether the present θ, which is about to change after some more correct rows, should be tested."""
-        self.right += after
-        if self.holds_present:
-            self.run = self.right
-        return self.right > self.run
-
-    def changed(self) -> None:
-        self.right, self.holds_present = 0, False
 
 
 @dataclass
@@ -158,13 +140,13 @@ class PerceptronRule(SolverByPasses):
             raise ValueError(f"step is {self.step!r}; the perceptron needs a number above 0.")
 
     def _wrong(
-        self, design: DesignMatrix, loss: Corrected, y: Array, weights: Array, theta: Array
+        self, design: Design, loss: Corrected, y: Array, weights: Array, theta: Array
     ) -> float:
         return float(weights @ (loss.margins(y, design.scores(theta)) <= 0))
 
     def _correct_in_turn(
         self,
-        design: DesignMatrix,
+        design: Design,
         loss: Corrected,
         y: Array,
         weights: Array,
@@ -172,13 +154,25 @@ class PerceptronRule(SolverByPasses):
         pocket: Pocket | None,
     ) -> int:
         """One pass; the number of mistakes corrected."""
-        mistakes, i, ahead = 0, 0, 8
+        mistakes, i, ahead = 0, 0, FIRST
+        few = FEW + min(design.n_features / WIDE, SPARSE if design.is_sparse else np.inf)
         while i < design.n_rows:
             rows = slice(i, min(i + ahead, design.n_rows))
             z = design.scores_of(rows, theta)
             wrong = loss.margins(y[rows], z) <= 0
             first = int(wrong.argmax())
-            if wrong[first]:
+            if not wrong[first]:
+                if pocket:
+                    pocket.right += rows.stop - i
+                i, ahead = rows.stop, min(2 * ahead, AHEAD)
+            elif ROWS * mistakes > few * i:
+                left = slice(i + first, min(i + first + ROWS, rows.stop))
+                if pocket:
+                    pocket.right += first
+                own = z[..., first : first + ROWS]
+                mistakes += self._correct_many(design, loss, y, weights, theta, left, own, pocket)
+                i, ahead = left.stop, ROWS
+            else:
                 if pocket and pocket.asks(after=first):
                     pocket.offer(theta, self._wrong(design, loss, y, weights, theta))
                 at, own = i + first, z[..., first : first + 1]
@@ -186,11 +180,7 @@ class PerceptronRule(SolverByPasses):
                 mistakes += 1
                 if pocket:
                     pocket.changed()
-                i, ahead = i + first + 1, 8
-            else:
-                if pocket:
-                    pocket.right += rows.stop - i
-                i, ahead = rows.stop, min(2 * ahead, 4096)
+                i, ahead = at + 1, FIRST
         if pocket and mistakes:  # else all rows are correct
             pocket.offer(theta, self._wrong(design, loss, y, weights, theta))
         return mistakes
@@ -210,14 +200,7 @@ class PerceptronRule(SolverByPasses):
         return 1
 
     def _correct(
-        self,
-        design: DesignMatrix,
-        loss: Corrected,
-        y: Array,
-        theta: Array,
-        i: int,
-        z: Array,
-        w: float,
+        self, design: Design, loss: Corrected, y: Array, theta: Array, i: int, z: Array, w: float
     ) -> None:
         slope = self.step * w * loss.slopes(y[i : i + 1], z)[..., 0]
         columns, values = design.row(i)
@@ -225,3 +208,30 @@ class PerceptronRule(SolverByPasses):
             theta[columns] -= slope * values
         else:
             theta[:, columns] -= slope[:, None] * values
+
+    def _correct_many(
+        self,
+        design: Design,
+        loss: Corrected,
+        y: Array,
+        weights: Array,
+        theta: Array,
+        rows: slice,
+        z: Array,
+        pocket: Pocket | None,
+    ) -> int:
+        """Visit some rows in turn, from their scores before the first; the number of mistakes."""
+        rule = Rule(0.0, lambda squares, share: (np.inf, self.step * share))
+        given = design.gram_of(rows), y[rows], weights[rows], rule
+        if theta.ndim == 1:
+            found = TwoClasses(given[0], y[rows] > 0, *given[2:]).correct(z, Tally())
+            missed = np.flatnonzero(found)
+        else:
+            found = ManyClasses(*given).correct(z.T, Tally()).T
+            missed = np.flatnonzero(found.any(axis=0))
+        for k in pocket.visit(missed, rows.stop - rows.start) if pocket else ():
+            before = slice(rows.start, rows.start + k)
+            present = theta + design.pull_of(before, found[..., :k]) if k else theta
+            pocket.offer(present, self._wrong(design, loss, y, weights, present))  # type: ignore[union-attr]
+        theta += design.pull_of(rows, found)
+        return len(missed)
