@@ -8,6 +8,9 @@ Ours always ends at a relative duality gap of 1e-6; how far the peer, at the tol
 optimum stands beside it (liblinear and libsvm stop by another rule, often sooner). liblinear
 penalizes its intercept, so against it both fit [X 1] without one; against libsvm it is free.
 
+Squared hinge on 20,000 × 50 rows, at .23 to .30 of liblinear's time: of our 6 ms nine Gram matrices of the rows whose
+curvature changed take .37, products of the rows with parameters and slopes .18, the copy of the support vectors .1.
+
 RBF on moons, of 2,000 rows with 9 (C=1) and 22 (C=100) support vectors on the margin: a third of our time is 150
 columns of the kernel and their factorization, the rest 12 to 25 Newton steps, with 1,800 to 3,200 calls of NumPy.
 Guesses of block pivoting cycle on features of low rank, as K of the rows at a kink is nearly singular.
