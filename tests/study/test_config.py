@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 
@@ -47,15 +48,28 @@ def study(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def refusal(study):
-    def output(text, **command_line):
+def refusals(study):
+    def lines(text, **command_line):
         with pytest.raises(Refused) as refused:
             study(text, **command_line)
-        line = str(refused.value)
-        assert "\n" not in line
-        return line
+        return str(refused.value).split("\n")
 
-    return output
+    return lines
+
+
+@pytest.fixture
+def refusal(refusals):
+    def line(text, **command_line):
+        (only,) = refusals(text, **command_line)
+        return only
+
+    return line
+
+
+def _lines_named(errors):
+    """The lines of the study's file that the errors begin with."""
+    found = [re.match(r"study\.yaml, line (\d+): ", error) for error in errors]
+    return [int(match[1]) for match in found]
 
 
 def _merged(old, new):
@@ -239,31 +253,22 @@ def test_a_method_that_can_not_work_is_refused(refusal, case):
     assert words in line
 
 
-def test_all_names_that_a_study_misspells_are_told_at_once(study):
+def test_all_names_that_a_study_misspells_are_told_at_once(refusals):
     text = "results: r\ndatasets: [iriss, gausians]\nmethods: [ldaa]\nevaluation: {tune_metric: acuracy}\n"
-    with pytest.raises(Refused) as refused:
-        study(text)
-    lines = str(refused.value).splitlines()
+    lines = refusals(text)
     assert [line.partition("did you mean ")[2] for line in lines] == [
         "'accuracy'?", "'iris'?", "'gaussians'?", "'lda'?",
     ]  # fmt: skip
-    assert {line.partition(":")[0] for line in lines} == {
-        f"study.yaml, line {k}" for k in (2, 3, 4)
-    }
+    assert set(_lines_named(lines)) == {2, 3, 4}
 
 
-def test_errors_of_form_hide_no_misspelt_name(study):
+def test_errors_of_form_hide_no_misspelt_name(refusals):
     text = (
         "results: r\ndatasets: [iriss]\nmethods: [ldaa]\nevaluate: 3\n"
         "evaluation: {folds: five}\nlimits: {fit_seconds: 0}\n"
         f"define: {{methods: {{own: {{{LOGISTIC}, tun: 3}}}}}}\n"
     )
-    with pytest.raises(Refused) as refused:
-        study(text)
-    lines = str(refused.value).splitlines()
-    assert [line.partition(": ")[0] for line in lines] == [
-        f"study.yaml, line {k}" for k in (4, 5, 6, 2, 7, 3)
-    ]
+    assert _lines_named(refusals(text)) == [4, 5, 6, 2, 7, 3]
 
 
 @pytest.mark.parametrize("wrong", ["define: 3", "suite: 7"])
@@ -272,63 +277,50 @@ def test_names_are_not_called_misspelt_where_their_definition_cannot_be_read(ref
     assert line.startswith(f"study.yaml, line 4: {wrong.partition(':')[0]}: ")
 
 
-def test_entries_and_metrics_that_cannot_work_are_told_at_once(study):
+def test_entries_and_metrics_that_cannot_work_are_told_at_once(refusals):
     entry = "{source: {file: absent.csv}, format: csv, target: y}"
     text = (
         "results: r\ndatasets: [mine]\nmethods: [own]\nevaluation: {metrics: [absent_module.profit]}\n"
         f"define: {{datasets: {{mine: {entry}}}, methods: {{own: {{classifier: linclass.LogisticRegresion}}}}}}\n"
     )
-    with pytest.raises(Refused) as refused:
-        study(text)
-    metric, data, classifier = str(refused.value).splitlines()
+    metric, data, classifier = refusals(text)
     assert "evaluation.metrics[0]: 'absent_module.profit' cannot be imported" in metric
     assert "there is no file 'absent.csv'" in data
     assert "did you mean 'LogisticRegression'?" in classifier
 
 
-def test_errors_of_data_sets_and_of_methods_are_told_at_once(study):
+def test_errors_of_data_sets_and_of_methods_are_told_at_once(refusals):
     text = (
         "results: r\ndatasets: [own]\nmethods: [mine]\ndefine:\n"
         "  datasets:\n    own: {source: {file: gone.csv}, format: csv, target: y}\n"
         f"  methods:\n    mine: {{{LOGISTIC}, tune: {{stength: [1, 2]}}}}\n"
     )
-    with pytest.raises(Refused) as refused:
-        study(text)
-    first, second = str(refused.value).splitlines()
+    first, second = refusals(text)
     assert first.startswith("study.yaml, line 6: define.datasets.own.source.file: there is no file")
     assert second.startswith("study.yaml, line 8: define.methods.mine.tune.stength: ")
 
 
-def test_a_misspelt_name_hides_no_error_inside_the_other_entries(study):
+def test_a_misspelt_name_hides_no_error_inside_the_other_entries(refusals):
     text = (
         "results: r\ndatasets: [own, iriss]\nmethods: [mine, ldaa]\nsuite: openml_cc17\n"
         "evaluation: {tune_metric: absent_module.profit, folds: 1}\ndefine:\n"
         "  datasets:\n    own: {source: {file: gone.csv}, format: csv, target: y}\n"
         f"  methods:\n    mine: {{{LOGISTIC}, tune: {{stength: [1, 2]}}}}\n"
     )
-    with pytest.raises(Refused) as refused:
-        study(text)
-    lines = str(refused.value).splitlines()
-    assert [line.partition(": ")[0] for line in lines] == [
-        f"study.yaml, line {k}" for k in (5, 4, 2, 8, 3, 10)
-    ]
+    lines = refusals(text)
+    assert _lines_named(lines) == [5, 4, 2, 8, 3, 10]
     assert "there is no file 'gone.csv'" in lines[3]
     assert "did you mean 'strength'?" in lines[5]
 
 
-def test_an_error_of_form_in_an_entry_hides_no_error_inside_another(study):
+def test_an_error_of_form_in_an_entry_hides_no_error_inside_another(refusals):
     entry = "{source: {file: gone.csv}, format: csv, target: y"
     text = (
         "results: r\ndatasets: [own, other]\nmethods: [mine, yours]\ndefine:\n  datasets:\n"
         f"    own: {entry}, tarqet: 3}}\n    other: {entry}}}\n"
         f"  methods:\n    mine: {{{LOGISTIC}, tun: 3}}\n    yours: {{{LOGISTIC}, tune: {{stength: [1]}}}}\n"
     )
-    with pytest.raises(Refused) as refused:
-        study(text)
-    lines = str(refused.value).splitlines()
-    assert [line.partition(": ")[0] for line in lines] == [
-        f"study.yaml, line {k}" for k in (6, 7, 9, 10)
-    ]
+    assert _lines_named(refusals(text)) == [6, 7, 9, 10]
 
 
 def test_an_option_that_suits_other_data_is_kept(study):
@@ -541,10 +533,9 @@ def test_a_grid_is_selected_by_the_name_it_is_written_under(study):
     assert found.methods["ridge_1"]["params"] == {"penalty": "l2", "strength": 1}
 
 
-def test_a_wrong_entry_of_a_grid_is_reported_in_the_line_of_the_grid(tmp_path, study):
-    with pytest.raises(Refused) as refused:
-        study(BASE.replace("methods: [majority]\n", "") + GRID.replace("STRENGTH", "strenth"))
-    first = str(refused.value).splitlines()[0]
+def test_a_wrong_entry_of_a_grid_is_reported_in_the_line_of_the_grid(refusals):
+    wrong = GRID.replace("STRENGTH", "strenth")
+    first = refusals(BASE.replace("methods: [majority]\n", "") + wrong)[0]
     assert first.startswith("study.yaml, line 10: define.methods.ridge_{strength}.params.strenth: ")
     assert "(of 'ridge_0.1')" in first
 
