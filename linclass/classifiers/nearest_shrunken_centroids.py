@@ -140,14 +140,18 @@ class NearestShrunkenCentroids(
 
     def _shrunken(self, statistics: ClassMoments, models: list[Self]) -> list[Self]:
         """Learn models that differ in their threshold, from what all thresholds share."""
-        centre, unit, differences, slope, priors, intercepts, known = self._differences(statistics)
+        centre, deviation, effect, unit, differences, priors, intercepts = self._differences(
+            statistics
+        )
         K, d = differences.shape
         thresholds = np.array([float(model.threshold) for model in models])
         t, means, W = empty_arrays(d, *[(len(models), K)] * 3)
         soft_threshold(differences, thresholds[:, None, None], out=t)
-        np.multiply(slope, t, out=W)
+        squares = effect * np.vecdot(t, t)  # of m′_k − m, in units of s + s₀
+        known = deviation > 0  # else no spread to measure anything by: such features are left out
+        np.multiply(unit / np.where(known, deviation**2, 1), t, out=W)
+        b = intercepts - (0.5 * squares + W @ centre)
         np.multiply(unit, t, out=means)
-        b = intercepts - (0.5 * np.vecdot(W, means) + W @ centre)
         means += centre
         selected = np.abs(differences).max(axis=0) > thresholds[:, None]
         reason = self._without_spread(known)
@@ -185,26 +189,25 @@ class NearestShrunkenCentroids(
         deviation[deviation <= statistics.negligible] = 0
         offset = self.spread_offset
         deviation += np.median(deviation) if offset == "median" else float(offset)
-        known = deviation > 0  # else no spread to measure anything by: such features are left out
         with np.errstate(divide="ignore"):
-            unit = np.sqrt(np.where(mass > 0, 1 / mass - 1 / mass.sum(), 0))[:, None] * deviation
+            effect = np.where(mass > 0, 1 / mass - 1 / mass.sum(), 0)
+        unit = np.sqrt(effect)[:, None] * deviation
         t = np.divide(statistics.means - centre, unit, out=np.zeros_like(unit), where=unit > 0)
         priors = class_priors(self.priors, mass)
         intercepts = np.where(mass > 0, log_priors(priors), -np.inf)
-        slope = unit / np.where(known, deviation**2, 1)
-        return Differences(centre, unit, t, slope, priors, intercepts, known)
+        return Differences(centre, deviation, effect, unit, t, priors, intercepts)
 
 
 class Differences(NamedTuple):
     """The t statistics of each class and feature, and their units, which all thresholds share."""
 
     centre: Array
-    unit: Array
+    deviation: Array  # s + s₀
+    effect: Array  # μ_k²
+    unit: Array  # μ_k (s + s₀)
     t: Array
-    slope: Array  # of a coefficient in t
     priors: Array
     intercepts: Array  # before the part of the centroids
-    known: Array  # features with a spread
 
 
 def _check_number(name: str, value: object, otherwise: str = "") -> None:
