@@ -17,6 +17,7 @@ from scipy import sparse
 
 from linclass.annotations import MatrixLike
 from linclass.counted import counted
+from linclass.numerics import chosen_rows
 
 BYTES_PER_NAME = 80  # of a column: a short string and its place in a tuple
 
@@ -106,8 +107,7 @@ class Table:
 
     def rows(self, index: np.ndarray) -> Table:
         """The rows that a boolean mask, a slice or an array of row numbers selects."""
-        numbers = isinstance(index, np.ndarray) and index.dtype.kind in "iu" and not self.is_sparse
-        return self.with_rows(self.X.take(index, axis=0) if numbers else self.X[index])
+        return self.with_rows(chosen_rows(self.X, index))
 
     def with_rows(self, X: MatrixLike) -> Table:
         """Other rows in the same columns, which need no check."""

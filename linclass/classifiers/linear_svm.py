@@ -24,7 +24,7 @@ from linclass.batches.regularization_path import RegularizationPath
 from linclass.batches.strengths_on_folds import StrengthModel
 from linclass.classifiers.linear_classifier import LinearClassifier
 from linclass.conventions.many_fits import Folds
-from linclass.numerics import Array
+from linclass.numerics import Array, chosen_rows
 from linclass.objective.objective import Objective
 from linclass.separation.decision import Undecided
 from linclass.separation.maximum_margin import maximum_margin
@@ -212,7 +212,7 @@ class LinearSVM(MarginRows, LinearClassifier):
         own = np.any([alpha > 0 for alpha in alphas], axis=0)
         self.support_ = np.flatnonzero(self._kept)[own]
         objectives[0].design.forget_transpose()  # frees memory for the support vectors
-        self.support_vectors_ = objectives[0].design.X[own]
+        self.support_vectors_ = chosen_rows(objectives[0].design.X, own)
         return self
 
     def _inseparable(self, objective: Objective, alpha: Array) -> NotApplicable:

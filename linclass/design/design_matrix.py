@@ -12,7 +12,7 @@ from scipy import sparse
 from linclass.annotations import Index, Matrix
 from linclass.design.gram_products import GramProducts
 from linclass.design.squares import squares_of_columns, squares_of_rows
-from linclass.numerics import BLOCK, Array, once
+from linclass.numerics import BLOCK, Array, chosen_rows, once
 
 SMALL = 500_000  # entries up to which sparse rows are made dense
 ROUNDING = 1e-12  # of the mean of a column: a spread below it is rounding
@@ -155,12 +155,12 @@ class DesignMatrix(GramProducts):
         return DesignMatrix(both, intercept=False)
 
     def take(self, rows: Index) -> DesignMatrix:
-        return DesignMatrix(self.X[rows], self.intercept)
+        return DesignMatrix(chosen_rows(self.X, rows), self.intercept)
 
     def combine(self, rows: Array, v: Array) -> Array:
         """Σ v_i x_i over some rows, as a theta without intercept."""
         out = np.zeros(self.width)
-        out[: self.n_features] = self.X[rows].T @ v
+        out[: self.n_features] = chosen_rows(self.X, rows).T @ v
         return out
 
     def inner(self, g: Array, step: Array, along: Array) -> float:

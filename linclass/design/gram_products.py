@@ -10,7 +10,7 @@ from scipy import sparse
 
 from linclass.annotations import Matrix
 from linclass.design.base import Design
-from linclass.numerics import BLOCK, Array
+from linclass.numerics import BLOCK, Array, chosen_rows
 
 GRAM_BLOCK = 2_000_000  # entries at a time where BLAS does most of the work
 FEW_ENTRIES = 30  # for a group, up to which their products are added one by one
@@ -170,7 +170,7 @@ class GramProducts(Design):
 
     def products_among(self, rows: Array) -> Array:
         """x_i·x_j between some rows."""
-        B = self.X[rows]
+        B = chosen_rows(self.X, rows)
         return (B @ B.T).toarray() if self.is_sparse else B @ B.T
 
     def products_of_all_rows(self) -> Array:
@@ -180,7 +180,7 @@ class GramProducts(Design):
         """p ↦ X_F X_Fᵀ p for some rows F, by a copy of them, or by all rows if a copy would be large."""
         X, n = self.X, self.n_rows
         if 4 * len(rows) <= n or (X.nnz if self.is_sparse else X.size) <= COPIED:
-            B = X[rows]
+            B = chosen_rows(X, rows)
             return lambda p: B @ (B.T @ p)
         XT, full = self.XT, np.zeros(n)
 

@@ -20,7 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.annotations import Matrix
-from linclass.numerics import Array
+from linclass.numerics import Array, chosen_rows
 from linclass.statistics.additive import Additive
 from linclass.statistics.class_moments import BY_FEATURE, ClassMoments
 from linclass.statistics.fold_sums import FORMS, ClassifiedRows
@@ -44,7 +44,7 @@ def sums_left_out(
     """
     total = gather(X, codes, weights, K)
     for rows in folds:
-        left = total - total.of_part(X[rows], codes[rows], weights[rows])
+        left = total - total.of_part(chosen_rows(X, rows), codes[rows], weights[rows])
         if left.lost(total):
             kept = np.ones(len(codes), dtype=bool)
             kept[rows] = False

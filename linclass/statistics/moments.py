@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.annotations import Matrix
+from linclass.numerics import chosen_rows
 
 Array = np.ndarray
 
@@ -62,7 +63,7 @@ def _classes(X: Matrix, codes: Array, weights: Array, K: int) -> Iterator[tuple[
     """(rows, weights) of each class, the rows a copy."""
     for k in range(K):
         members = np.flatnonzero(codes == k)
-        yield X[members], weights[members]
+        yield chosen_rows(X, members), weights[members]
 
 
 def _centred(rows: Matrix, w: Array, mass: float) -> tuple[Array, Matrix, Array | float]:
