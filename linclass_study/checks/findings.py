@@ -96,10 +96,19 @@ def _target_like(facts: Mapping[str, Any]) -> Iterator[str]:
 def _one_rule(facts: Mapping[str, Any]) -> Iterator[str]:
     told = ("target_like_columns", "identifier_columns", "date_columns")
     found = _untold(facts, "one_rule_columns", *told)
-    for name, (right, most) in list(found.items())[:SHOWN]:
+    few = list(found.items())[:SHOWN]
+    if len(few) == 1:
+        ((name, (right, most)),) = few
         yield (
             f"column '{name}' alone predicts the class of {100 * right:.3g} % of the rows, where the most frequent "
             f"class has {100 * most:.2g} %: is it known before the class is? If not, leave it out with `drop: [{name}]`"
+        )
+    elif few:
+        each = ", ".join(f"'{name}' of {100 * right:.3g} %" for name, (right, _) in few)
+        most = few[0][1][1]  # the same for all
+        yield (
+            f"columns alone predict the class, {each} of the rows, where the most frequent class has {100 * most:.2g} "
+            f"%: are they known before the class is? If not, leave them out with `drop: [{', '.join(map(str, found))}]`"
         )
     yield from _more(found, "predict nearly every class by themselves")
 
